@@ -15,14 +15,14 @@ const advice: Record<string, string> = {
     'tell the user that the approver did not expect your last request; do not ask again under another name',
 }
 
-/** Seconds after which it may be tried again. */
-const waitOf = (failure: Failure): number | undefined => {
+/** Seconds after which another attempt is allowed. */
+const retryAfter = (failure: Failure): number | undefined => {
   const seconds =
     'headers' in failure ? Number(failure.headers['retry-after']) : (failure.retry_after_ms ?? NaN) / 1000
   return seconds > 0 ? Math.ceil(seconds) : undefined
 }
 
-// What an administrator types is no advice for an agent.
+// A command for an administrator is not advice for an agent.
 const isCommand = /(?:^|\W)svc |--[a-z]/
 
 const nextStep = ({ code, hint, issues = [] }: Failure): string | undefined => {
@@ -33,21 +33,21 @@ const nextStep = ({ code, hint, issues = [] }: Failure): string | undefined => {
   return hint !== undefined && isCommand.test(hint) ? 'tell the user' : hint
 }
 
-// Not that nothing was approved: nobody here may know that.
+// It does not claim that nothing was approved, which is unknown here.
 const noApproval = 'This is not an approval.'
 
-/** What is wrong, what to do next and when, for an agent. */
+/** Tells an agent what is wrong, what to do next, and when. */
 export const explain = (failure: Failure): string => {
   const { message, issues = [] } = failure
-  // Another tool server has ended its own text like this.
-  const said = message.endsWith(noApproval) ? message.slice(0, -noApproval.length).trimEnd() : message
-  const what = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ') || said
-  const [next, wait] = [nextStep(failure), waitOf(failure)]
+  // Another tool server may have appended this sentence already.
+  const text = message.endsWith(noApproval) ? message.slice(0, -noApproval.length).trimEnd() : message
+  const what = issues.map((issue) => `${issue.field} ${issue.message}`).join('; ') || text
+  const [next, wait] = [nextStep(failure), retryAfter(failure)]
   return [
     what && withFullStop(what),
     next && `Next: ${withFullStop(next)}`,
     wait !== undefined && `Try again after ${wait} s.`,
-    // What is not known, where another server gave an answer that cannot be read.
+    // What remains unknown if the answer of another server cannot be read.
     'detail' in failure && failure.code === 'unexpected_answer' && failure.detail,
     noApproval,
   ]

@@ -8,50 +8,42 @@ import { socketOf } from '../http/guards.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
 import { scopeMissing } from '../keys/scopes.ts'
 
-type Options = {
-  /** MCP_AUTH_TOKEN: whoever has it can ask, in every organization. */
-  token: string | undefined
-  authenticate: Authenticate
-}
-
-/** The key decides who approves and what counts; as a bearer of agents it would be in too many hands. */
-const operatorsKey = (): Refusal =>
-  new Refusal(403, 'operator_key', 'An operator key cannot be used as a bearer token', {
-    hint: 'Use a key that can only ask: svc key create --can ask',
-  })
-
 /**
- * Tells whose bearer an `Authorization` header shows: that of the tool server, or a key that can ask. Undefined for what is
- * neither; fails with a Refusal on a key that may not be used here.
+ * Identifies the caller by an `Authorization` header: the token of the tool server (MCP_AUTH_TOKEN), or a key with the
+ * scope `ask`. Undefined for any other header; throws a Refusal for a key that is not allowed here.
  */
 export const createBearer =
-  ({ token, authenticate }: Options) =>
+  ({ token, authenticate }: { token: string | undefined; authenticate: Authenticate }) =>
   async (header: string): Promise<Caller | undefined> => {
-    const shown = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1]
-    if (shown === undefined) return undefined
-    if (token !== undefined && sameSecret(shown, token)) return bearerCaller
-    const caller = await authenticate(shown)
+    const credential = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1]
+    if (credential === undefined) return undefined
+    if (token !== undefined && sameSecret(credential, token)) return bearerCaller
+    const caller = await authenticate(credential)
     if (!caller) return undefined
-    if (isOperator(caller)) throw operatorsKey()
+    // An operator key decides who approves, so it must not be handed to agents.
+    if (isOperator(caller))
+      throw new Refusal(403, 'operator_key', 'An operator key cannot be used as a bearer token', {
+        hint: 'Use a key that can only ask: svc key create --can ask',
+      })
     if (!caller.scopes.has('ask')) throw scopeMissing(caller, 'ask')
     return caller
   }
 
-const asks = new Set<Scope>(['ask'])
+const askOnly = new Set<Scope>(['ask'])
 
-/** Whoever has the bearer of the tool server (MCP_AUTH_TOKEN), which is not a key of the store. It can only ask. */
-export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null, scopes: asks }
+/** A caller with MCP_AUTH_TOKEN, which is not a key of the store. It can request approvals in every organization. */
+export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId: null, scopes: askOnly }
 
-/** A program on this machine, where no bearer is needed. It can only ask. */
+/** A program on this machine, if no bearer token is required. */
 export const localCaller: Caller = {
   keyId: 0,
   name: 'unauthenticated local program',
   orgId: null,
-  scopes: asks,
+  scopes: askOnly,
 }
 
 /** Headers that a proxy, a load balancer or a tunnel adds. A program that calls directly sends none of them. */
-const ofProxies = [
+const proxyHeaders = [
   'forwarded',
   'via',
   'x-forward',
@@ -91,7 +83,7 @@ export const isDirectLocalCall = (context: Context): boolean => {
   const { remoteAddress, localPort } = socketOf(context) ?? {}
   if (remoteAddress === undefined || !isLoopbackAddress(remoteAddress)) return false
   const names = Object.keys(context.req.header())
-  if (names.some((name) => ofProxies.some((start) => name.toLowerCase().startsWith(start)))) return false
+  if (names.some((name) => proxyHeaders.some((start) => name.toLowerCase().startsWith(start)))) return false
   const host = context.req.header('host')
   return host !== undefined && isOwnName(host, localPort)
 }

@@ -14,19 +14,19 @@ import type { createStreamableHttp } from './streamable-http.ts'
 
 type Options = {
   authenticate: Authenticate
-  /** Asks in the name of one caller. */
+  /** The gateway that requests approvals for one caller. */
   gatewayFor(caller: Caller): ApprovalGateway
   /** MCP_AUTH_TOKEN. */
   token: string | undefined
   /** Counts the requests of keys. */
   rate: Rate
-  /** What a call means by leaving a field out. */
+  /** The values of fields that a call leaves out. */
   defaults?: AskingDefaults
-  /** The service listens on loopback and knows of no proxy: a direct call then needs no bearer where none was set. */
+  /** The service listens on loopback and has no proxy. Without `token`, a direct call then needs no bearer token. */
   localOnly: boolean
 }
 
-type Respond = (context: Context, trace: Trace) => Promise<Response>
+type Respond = (context: Context, trace: Trace, caller: Caller) => Promise<Response>
 
 export type McpServer = { routes: MountedRoute[]; close(): Promise<void> }
 
@@ -36,29 +36,20 @@ const failure = (
   message: string,
   headers: Record<string, string> = {},
 ): Response =>
-  new Response(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } }), {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
-  })
+  Response.json(
+    { jsonrpc: '2.0', id: null, error: { code, message } },
+    { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } },
+  )
 
 const unauthorized = (message: string): Response =>
   failure(401, -32001, message, { 'www-authenticate': 'Bearer' })
 
+const refuseMethod: Respond = async ({ req }) =>
+  failure(405, -32000, `Use POST: this server has no ${req.method}`, { allow: 'POST, OPTIONS' })
+
 const loadAfterMs = 1_000
 
-const rpcCodes: Record<number, number> = { 400: -32700 }
-
-const marked =
-  (respond: Respond): Respond =>
-  async (context, trace) => {
-    const response = await respond(context, trace)
-    response.headers.set('x-request-id', trace.id)
-    response.headers.set('x-content-type-options', 'nosniff')
-    if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
-    return response
-  }
-
-/** The tool server at `POST /mcp`. Who asks is decided before the body is read. */
+/** The tool server at `POST /mcp`. The caller is identified before the body is read. */
 export const createMcpServer = ({
   authenticate,
   gatewayFor,
@@ -67,17 +58,17 @@ export const createMcpServer = ({
   defaults = {},
   localOnly,
 }: Options): McpServer => {
-  const callerOf = createBearer({ token, authenticate })
+  const readCaller = createBearer({ token, authenticate })
   const shared = createSharedRequests()
   const mayOmit = token === undefined && localOnly
-  // The SDK is loaded soon after the start, so that the start does not wait for it, and before the package can be
-  // replaced under a service that runs.
+  // The SDK is loaded soon after the start: the start does not wait for it, and an upgrade of the package does not replace
+  // it under a running service.
   let streamableHttp: Promise<ReturnType<typeof createStreamableHttp>> | undefined
   const load = (): NonNullable<typeof streamableHttp> =>
     (streamableHttp ??= import('./streamable-http.ts').then(
       (loaded) => loaded.createStreamableHttp(),
       (error: unknown) => {
-        // The next request tries again: a file that could not be opened once is no reason to refuse for ever.
+        // The next request tries again, because the reason may be temporary.
         streamableHttp = undefined
         throw error
       },
@@ -91,57 +82,52 @@ export const createMcpServer = ({
         ? localCaller
         : unauthorized('The header Authorization: Bearer is missing')
     try {
-      const caller = await callerOf(header)
+      const caller = await readCaller(header)
       if (caller) await rate(caller)
       return caller ?? unauthorized('The bearer token is not valid')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const { status, message, hint } = error
-      const said = hint === undefined ? message : `${message}. ${hint}`
-      return status === 401 ? unauthorized(said) : failure(status, -32003, said, error.headers)
+      const text = hint === undefined ? message : `${message}. ${hint}`
+      return status === 401 ? unauthorized(text) : failure(status, -32003, text, error.headers)
     }
   }
 
-  const respond = async (context: Context, trace: Trace): Promise<Response> => {
-    const caller = await identify(context)
-    if (caller instanceof Response) return caller
-    trace.key = caller.name
+  /** Identifies the caller before `respond` gets the request, and completes the headers of the answer. */
+  const authenticated =
+    (respond: Respond): MountedRoute['respond'] =>
+    async (context, trace) => {
+      const caller = await identify(context)
+      if (!(caller instanceof Response)) trace.key = caller.name
+      const response = caller instanceof Response ? caller : await respond(context, trace, caller)
+      response.headers.set('x-request-id', trace.id)
+      response.headers.set('x-content-type-options', 'nosniff')
+      if (!response.headers.has('cache-control')) response.headers.set('cache-control', 'no-store')
+      return response
+    }
+
+  const respond: Respond = async (context, trace, caller) => {
     let body: unknown
     try {
       body = await readJson(context, toolCallLimit)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      return failure(error.status, rpcCodes[error.status] ?? -32000, error.message)
+      return failure(error.status, error.status === 400 ? -32700 : -32000, error.message)
     }
     if (body === undefined) return failure(400, -32700, 'The body is missing')
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
-    const { keyId, orgId } = caller
-    const toolContext = {
-      gateway: gatewayFor(caller),
-      defaults,
-      shared,
-      caller: JSON.stringify([keyId, orgId]),
-    }
+    const identity = JSON.stringify([caller.keyId, caller.orgId])
+    const toolContext = { gateway: gatewayFor(caller), defaults, shared, caller: identity }
     return (await load()).answer(context.req.raw, { body, caller, toolContext, report })
-  }
-
-  /** Every method but POST: 401 to a stranger, else 405. */
-  const refuseMethod = async (context: Context, trace: Trace): Promise<Response> => {
-    const caller = await identify(context)
-    if (caller instanceof Response) return caller
-    trace.key = caller.name
-    return failure(405, -32000, `Use POST: this server has no ${context.req.method}`, {
-      allow: 'POST, OPTIONS',
-    })
   }
 
   return {
     routes: [
-      { method: 'POST', path: '/mcp', respond: marked(respond) },
+      { method: 'POST', path: '/mcp', respond: authenticated(respond) },
       ...['GET', 'DELETE', 'PUT', 'PATCH'].map((method) => ({
         method,
         path: '/mcp',
-        respond: marked(refuseMethod),
+        respond: authenticated(refuseMethod),
         isHidden: true as const,
       })),
       ...oauthRoutes,

@@ -1,27 +1,27 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
-import { openedStream, paddedJson } from './kept-alive.ts'
+import { openStream, padJson } from './response-stream.ts'
 import { clientName, createLabel, readLabel } from './session-label.ts'
 import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, disconnected } from './tool-server.ts'
 
 /** A call under way. */
 type Call = {
-  /** Withdraws what it asked. The call answers all the same. */
+  /** Withdraws its request. The call still answers. */
   abandon(): void
-  /** As `abandon`, but the call answers nothing. */
+  /** As `abandon`, but the call does not answer. */
   cancel(): void
 }
 
 /**
- * The calls under way of clients that cancel with a message of its own, in another HTTP request. A key tells whose
- * call it is: the bearer, the session and the id of the call, so that nobody cancels another's.
+ * The running calls of clients that cancel with a message in another HTTP request. The key of a call contains its bearer,
+ * session and id, so that a client can cancel only its own calls.
  */
-export const createInFlight = () => {
+const createInFlight = () => {
   const calls = new Map<string, Set<Call>>()
   let isAbandoned = false
 
   return {
-    /** Answers how to remove it again. */
+    /** Returns how to remove it. */
     add: (key: string, call: Call): (() => void) => {
       const same = calls.get(key) ?? new Set()
       calls.set(key, same.add(call))
@@ -31,12 +31,12 @@ export const createInFlight = () => {
         if (same.size === 0) calls.delete(key)
       }
     },
-    /** Two calls under one key cannot be told apart, and neither is cancelled. */
+    /** Two calls with one key cannot be distinguished, so neither is cancelled. */
     cancel: (key: string): void => {
       const same = [...(calls.get(key) ?? [])]
       if (same.length === 1) same[0]!.cancel()
     },
-    /** A call that begins later is abandoned at once. */
+    /** Also abandons calls that begin later. */
     abandonAll: (): void => {
       isAbandoned = true
       for (const same of calls.values()) for (const call of same) call.abandon()
@@ -53,25 +53,23 @@ type Params = {
 }
 type Message = { method?: unknown; params?: Params }
 
-const messagesOf = (body: unknown): Message[] =>
+const readMessages = (body: unknown): Message[] =>
   (Array.isArray(body) ? body : [body]).filter((one) => typeof one === 'object' && one !== null)
 
-const both = 'application/json, text/event-stream'
+/** How long a client can reconnect before its request is withdrawn. */
+const reconnectMs = 3_000
 
-/** How long a connection may be lost before what it waits for is withdrawn. */
-const lostMs = 3_000
-
-/** The request as the SDK takes it: one that accepts everything accepts both kinds of answer. Its body was read. */
+/** The request as the SDK requires it: accepting everything means accepting both kinds of answer. Its body was read. */
 const acceptingBoth = (request: Request): Request => {
   const headers = new Headers(request.headers)
-  headers.set('accept', both)
+  headers.set('accept', 'application/json, text/event-stream')
   return new Request(request.url, { method: request.method, headers, signal: request.signal })
 }
 
 /**
- * Answers clients of 2025-11-25 and older over HTTP, each request with a server object of its own. A call is cancelled by
- * a message in another request; the session id tells whose call it means. A lost connection is no cancel there, but
- * nobody can hear the answer any more: after a moment in which the client may come back, the prompt is withdrawn.
+ * Answers clients of 2025-11-25 and older over HTTP, each request with its own server object. A message in another request
+ * cancels a call; the session id shows whose call it is. A lost connection does not cancel a call, but its answer can no
+ * longer arrive: the request is withdrawn unless the client reconnects in time.
  */
 export const createLegacyHttp = (running: Set<Promise<unknown>>) => {
   const inFlight = createInFlight()
@@ -80,21 +78,21 @@ export const createLegacyHttp = (running: Set<Promise<unknown>>) => {
     request: Request,
     { body, caller, toolContext, report }: ToolRequest,
   ): Promise<Response> => {
-    const messages = messagesOf(body)
+    const messages = readMessages(body)
     const session = request.headers.get('mcp-session-id') ?? undefined
     const keyOf = (id: unknown): string => JSON.stringify([caller.keyId, caller.name, session ?? '', id])
     for (const { method, params } of messages)
       if (method === 'notifications/cancelled') inFlight.cancel(keyOf(params?.requestId))
 
     const accept = request.headers.get('accept') ?? '*/*'
-    const anything = accept.includes('*/*') && !accept.includes('text/event-stream')
+    const acceptsAll = accept.includes('*/*') && !accept.includes('text/event-stream')
     const waits = messages.some(({ params }) => params?.name === 'request_approval')
     const streams =
-      !anything && (waits || messages.some(({ params }) => params?._meta?.progressToken !== undefined))
+      !acceptsAll && (waits || messages.some(({ params }) => params?._meta?.progressToken !== undefined))
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: !streams })
     const calls = new Set<() => void>()
-    let unanswered!: (response: Response) => void
-    const silence = new Promise<Response>((resolve) => (unanswered = resolve))
+    let endWithoutAnswer!: (response: Response) => void
+    const noAnswer = new Promise<Response>((resolve) => (endWithoutAnswer = resolve))
 
     const begin = (id: string | number) => {
       const controller = new AbortController()
@@ -102,7 +100,7 @@ export const createLegacyHttp = (running: Set<Promise<unknown>>) => {
       let cancelled = false
       const cancel = (): void => {
         cancelled = true
-        // The SDK then answers nothing.
+        // The SDK then sends no answer.
         transport.onmessage?.({
           jsonrpc: '2.0',
           method: 'notifications/cancelled',
@@ -112,35 +110,30 @@ export const createLegacyHttp = (running: Set<Promise<unknown>>) => {
       }
       const remove = inFlight.add(keyOf(id), { abandon, cancel })
       calls.add(abandon)
-      const lost = (): void => void setTimeout(abandon, lostMs).unref()
-      request.signal.addEventListener('abort', lost, { once: true })
+      const onLost = (): void => void setTimeout(abandon, reconnectMs).unref()
+      request.signal.addEventListener('abort', onLost, { once: true })
       const done = (): void => {
         remove()
         calls.delete(abandon)
-        request.signal.removeEventListener('abort', lost)
+        request.signal.removeEventListener('abort', onLost)
         if (!cancelled || calls.size > 0) return
-        unanswered(new Response(null, { status: 204 }))
-        // Other answers of the same batch are on their way.
+        endWithoutAnswer(new Response(null, { status: 204 }))
+        // Other answers of the same batch may still be sent.
         setImmediate(() => void transport.close())
       }
-      const whyEnded = (): string => (cancelled ? 'the client cancelled the call' : disconnected)
-      return { signal: controller.signal, whyEnded, done }
+      const endReason = (): string => (cancelled ? 'the client cancelled the call' : disconnected)
+      return { signal: controller.signal, endReason, done }
     }
 
-    const introduction = {
-      get version() {
-        return request.headers.get('mcp-protocol-version') ?? readLabel(session).version
-      },
-      get client() {
-        return readLabel(session).client
-      },
-    }
+    const label = readLabel(session)
+    const version = request.headers.get('mcp-protocol-version') ?? label.version
+    const introduction = { version, client: label.client }
     const server = createToolServer({ toolContext, report, introduction, begin }, running)
     await server.connect(transport)
-    const answering = transport.handleRequest(anything ? acceptingBoth(request) : request, {
+    const answering = transport.handleRequest(acceptsAll ? acceptingBoth(request) : request, {
       parsedBody: body,
     })
-    if (waits) return streams ? openedStream(await answering) : paddedJson(Promise.race([answering, silence]))
+    if (waits) return streams ? openStream(await answering) : padJson(Promise.race([answering, noAnswer]))
     const response = await answering
     const hello = messages.find(({ method }) => method === 'initialize')
     if (hello && response.ok) {

@@ -1,6 +1,6 @@
 import type { MountedRoute } from '../http/routes.ts'
 
-/** Where a client that was answered 401 looks for OAuth, as the MCP specification has it. */
+/** Where a client looks for OAuth after a 401, as the MCP specification says. */
 const discovery = ['oauth-protected-resource', 'oauth-authorization-server', 'openid-configuration']
   .flatMap((name) => [`/.well-known/${name}`, `/.well-known/${name}/mcp`, `/mcp/.well-known/${name}`])
   .map((path) => ({ method: 'GET', path, status: 404, error: 'invalid_request' }))
@@ -11,17 +11,19 @@ const error_description =
 
 /** The error as OAuth clients read it, so that the person at the client learns what to configure. */
 const refusal = (status: number, error: string, requestId: string): Response =>
-  new Response(JSON.stringify({ error, error_description }), {
-    status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'x-request-id': requestId,
+  Response.json(
+    { error, error_description },
+    {
+      status,
+      headers: {
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': requestId,
+      },
     },
-  })
+  )
 
-/** The routes of OAuth, which this service does not have. Discovery must be a 404, or clients take it for a server. */
+/** The routes of OAuth, which this service does not support. Discovery must be a 404, or clients try to use OAuth. */
 export const oauthRoutes: MountedRoute[] = [
   ...discovery,
   { method: 'GET', path: '/authorize', status: 400, error: 'access_denied' },

@@ -3,24 +3,24 @@ import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 
 const longestMs = 3_600_000
 
-type Entry = { asked: Promise<ApprovalRecord>; calls: number; kept: boolean }
+type Entry = { requested: Promise<ApprovalRecord>; calls: number; kept: boolean }
 
-/** One call's part in a request. */
-export type Share = {
+/** The part of one call in a request. */
+type Share = {
   record: ApprovalRecord
   /** Whether another call waits for the same request. */
   isJoined(): boolean
-  /** The request outlives its calls, because the caller has its id. */
+  /** Keeps the request after its calls end, because the caller has its id. */
   keep(): void
   /** The call no longer waits. */
   leave(): void
-  /** As `leave`, and withdraws the request unless another call waits for it or its caller has the id. */
+  /** As `leave`, and withdraws the request unless another call waits for it or the caller has its id. */
   withdraw(why: string): Promise<ApprovalRecord>
 }
 
 /**
- * Two calls are identical when the same caller asks the same approver for the same thing under the same name. How long
- * they wait is not compared.
+ * Two calls are identical if the same caller requests the same thing of the same approver under the same name. How long they
+ * wait is not compared.
  */
 const identityOf = (
   caller: string,
@@ -28,8 +28,8 @@ const identityOf = (
 ): string => JSON.stringify([caller, requester, action, subject, reason, approver_mobile, factors.toSorted()])
 
 /**
- * The requests that are pending. An identical call gets the request that is there: it notifies nobody again, changes
- * nothing about it, and gets its decision. An agent that lost an answer finds it by repeating the call.
+ * The pending requests. An identical call joins the pending request: it notifies nobody again, changes nothing, and gets
+ * the same decision. An agent that lost an answer finds it by repeating the call.
  */
 export const createSharedRequests = () => {
   const entries = new Map<string, Entry>()
@@ -40,11 +40,11 @@ export const createSharedRequests = () => {
   }
 
   const open = (identity: string, ask: Ask, gateway: ApprovalGateway): Entry => {
-    const entry: Entry = { asked: gateway.request(ask), calls: 0, kept: false }
+    const entry: Entry = { requested: gateway.request(ask), calls: 0, kept: false }
     entries.set(identity, entry)
     const end = (): void => forget(identity, entry)
-    void entry.asked
-      // Of another server it may be no date at all.
+    void entry.requested
+      // Another server may answer something that is not a date.
       .then(({ expires_at }) => Date.parse(expires_at) - Date.now() || 0)
       .then((left) => setTimeout(end, Math.min(Math.max(left, 0), longestMs)).unref(), end)
     return entry
@@ -71,9 +71,9 @@ export const createSharedRequests = () => {
       leave,
       withdraw: async (why) => {
         leave()
-        // Once it stops, no call waits any more: the first one withdraws the request, so that all get the same answer.
+        // When the service stops, the first call withdraws the request, so that all calls get the same answer.
         const isLast = entry.calls === 0 || isStopped
-        // A decision may have come first: what the request says afterwards counts.
+        // A decision may have been faster, so the status afterwards counts.
         if (isLast && !entry.kept)
           await gateway.cancel(request_id, isStopped ? 'the service stopped' : why).catch(() => undefined)
         return gateway.status(request_id)
@@ -81,15 +81,15 @@ export const createSharedRequests = () => {
     }
   }
 
-  /** Joins the identical request that is pending, or makes one. */
-  const ask = async (caller: string, wanted: Ask, gateway: ApprovalGateway): Promise<Share> => {
-    const identity = identityOf(caller, wanted)
+  /** Joins the identical pending request, or creates one. */
+  const ask = async (caller: string, request: Ask, gateway: ApprovalGateway): Promise<Share> => {
+    const identity = identityOf(caller, request)
     const before = entries.get(identity)
-    const entry = before ?? open(identity, wanted, gateway)
+    const entry = before ?? open(identity, request, gateway)
     entry.calls += 1
     try {
-      const { request_id } = await entry.asked
-      const record = before ? await gateway.status(request_id) : await entry.asked
+      const { request_id } = await entry.requested
+      const record = before ? await gateway.status(request_id) : await entry.requested
       if (!before || record.status === 'pending') return shareOf(identity, entry, record, gateway)
     } catch (error) {
       forget(identity, entry)
@@ -98,12 +98,12 @@ export const createSharedRequests = () => {
     // Decided or expired since: that answer belongs to the earlier calls.
     entry.calls -= 1
     forget(identity, entry)
-    return ask(caller, wanted, gateway)
+    return ask(caller, request, gateway)
   }
 
   return {
     ask,
-    /** Call it before the calls are aborted: each then withdraws its request because the service stopped. */
+    /** To be called before the calls are aborted, so that each withdraws its request because the service stopped. */
     stop: (): void => void (isStopped = true),
   }
 }

@@ -4,13 +4,13 @@ import type { ToolContext } from './tool-context.ts'
 import { createSharedRequests } from './shared-requests.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 
-/** How long an end waits for what it withdraws. */
+/** How long the end waits for withdrawals. */
 const patienceMs = 5_000
-const lookEveryMs = 1_000
+const checkEveryMs = 1_000
 
 /**
- * Whether the client has closed our output. A stream learns that from a write only, and a call that waits for a person
- * writes nothing. Writing no bytes tells it of a socket, which is what Node gives to its children; a pipe says nothing.
+ * Whether the client has closed our output. A stream notices it only at a write, and a call that waits for a person writes
+ * nothing. An empty write shows it for a socket, which Node gives to its children, but not for a pipe.
  */
 const outputIsClosed = (): boolean => {
   try {
@@ -23,7 +23,7 @@ const outputIsClosed = (): boolean => {
 
 /**
  * Serves the tools on this process's standard input and output until the input ends, the output is closed, or the
- * signal aborts. What is pending by then is withdrawn.
+ * signal aborts. Pending requests are then withdrawn.
  */
 export const serveTools = async (
   { gateway, defaults }: Pick<ToolContext, 'gateway' | 'defaults'>,
@@ -45,12 +45,12 @@ export const serveTools = async (
   }
   if (signal.aborted) end()
   else signal.addEventListener('abort', end, { once: true })
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     if (running.size > 0 && outputIsClosed()) end()
-  }, lookEveryMs).unref()
+  }, checkEveryMs).unref()
   await closed
   shared.stop()
-  clearInterval(looking)
+  clearInterval(checking)
   await server.close()
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))

@@ -1,5 +1,5 @@
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
-import { openedStream } from './kept-alive.ts'
+import { openStream } from './response-stream.ts'
 import { createLegacyHttp } from './legacy-http.ts'
 import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, type Session } from './tool-server.ts'
@@ -13,7 +13,7 @@ const header = <K extends string>(key: K, request: Request, name: string): { [N 
 const isWait = (body: unknown): boolean =>
   (body as { params?: { name?: unknown } } | null)?.params?.name === 'request_approval'
 
-/** Answers MCP over HTTP in both eras, with the official SDK: stateless, a server object a request. */
+/** Answers both generations of MCP over HTTP with the official SDK, stateless, with one server object for each request. */
 export const createStreamableHttp = () => {
   const running = new Set<Promise<unknown>>()
   const legacy = createLegacyHttp(running)
@@ -38,9 +38,9 @@ export const createStreamableHttp = () => {
       if (kind === 'legacy') return legacy.answer(request, toolRequest)
       const extra = { toolContext, report } satisfies Session
       const options = { parsedBody: body, authInfo: { token: '', clientId: caller.name, scopes: [], extra } }
-      return isWait(body) ? openedStream(await waits.fetch(request, options)) : quick.fetch(request, options)
+      return isWait(body) ? openStream(await waits.fetch(request, options)) : quick.fetch(request, options)
     },
-    /** Withdraws what is under way, and waits until that is done. */
+    /** Withdraws the pending requests, and waits until that is done. */
     close: async (): Promise<void> => {
       legacy.abandonAll()
       await Promise.all([quick.close(), waits.close()])

@@ -13,16 +13,16 @@ import { SvcError } from '../../core/errors.ts'
 import { Refusal, invalid } from '../../core/refusal.ts'
 import type { Conversation, ToolContext } from './tool-context.ts'
 
-const tellEveryMs = 10_000
+const progressEveryMs = 10_000
 
-// A decision of the last moment may be on its way when the time is over.
+// A decision of the last moment may still arrive after the time is over.
 const graceSeconds = 2
 
-// Of a request that outlives the call which made it.
+// The lifetime of a request that continues after its call.
 const openSeconds = 300
 
-/** The request as it goes to a person: what the call leaves out is the default. Fails when nobody is named. */
-const askOf = ({ defaults }: ToolContext, input: AskInput, client: string | undefined): Ask => {
+/** The request for the approver, with defaults for the fields that the call leaves out. Throws if no approver is named. */
+const createAsk = ({ defaults }: ToolContext, input: AskInput, client: string | undefined): Ask => {
   const approver_mobile = input.approver_mobile ?? defaults.approver_mobile
   if (approver_mobile === undefined)
     throw invalid(
@@ -41,12 +41,12 @@ const askOf = ({ defaults }: ToolContext, input: AskInput, client: string | unde
   }
 }
 
-const further = ({ gateway }: ToolContext) => ({
+const gatewayNotes = ({ gateway }: ToolContext) => ({
   ...(gateway.boundToAction ? {} : { bound_to_action: false as const }),
   ...(gateway.notice === undefined ? {} : { notice: gateway.notice }),
 })
 
-/** The receipt without its decoded copy: the JWS holds the claims, and agents pay by the word. */
+/** The receipt without its decoded copy. The JWS contains the claims, and agents pay for each word. */
 const compact = (receipt: Record<string, unknown>): Record<string, unknown> =>
   typeof receipt.jws === 'string'
     ? Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'claims'))
@@ -69,7 +69,7 @@ const outcome = (record: ApprovalRecord, toolContext: ToolContext): StatusOutput
   ]
     .filter(Boolean)
     .join(' '),
-  ...further(toolContext),
+  ...gatewayNotes(toolContext),
 })
 
 const numberText = ({ number }: ApprovalRecord): string | undefined =>
@@ -85,40 +85,40 @@ const waitingFor = (record: ApprovalRecord, passed: number, seconds: number): st
     .filter(Boolean)
     .join(' ')
 
-/** Waits, and reports how long at once and every ten seconds. */
-const waitTelling = async (
+/** Waits, and reports progress immediately and every ten seconds. */
+const waitWithProgress = async (
   record: ApprovalRecord,
   seconds: number,
   { gateway }: ToolContext,
-  { signal, tell }: Conversation,
+  { signal, reportProgress }: Conversation,
 ): Promise<ApprovalRecord> => {
   const started = performance.now()
-  const say = (): void => {
+  const report = (): void => {
     const passed = Math.round((performance.now() - started) / 1000)
-    // A client that is gone hears nothing; that is no reason to stop waiting.
-    void tell?.(waitingFor(record, passed, seconds), passed, seconds).catch(() => undefined)
+    // A client that has gone gets no progress. The wait continues.
+    void reportProgress?.(waitingFor(record, passed, seconds), passed, seconds).catch(() => undefined)
   }
-  say()
-  const telling = tell && setInterval(say, tellEveryMs)
+  report()
+  const reporting = reportProgress && setInterval(report, progressEveryMs)
   try {
     return await gateway.wait(record.request_id, seconds + graceSeconds, signal)
   } finally {
-    clearInterval(telling)
+    clearInterval(reporting)
   }
 }
 
 /**
- * How long a call waits, and whether the request stays open after that. A client that has not asked for progress gives
- * up after a minute, whatever we do. Nobody may see a number that stands in the progress alone, so a call that needs one
- * answers while there is time to pass it on.
+ * How long a call waits, and whether the request stays open after that. A client without progress gives up after a minute.
+ * A client may not show a number that is only in the progress, so a call that needs one answers while there is time to pass
+ * it on.
  */
-const waitOf = (timeout_s: number | undefined, number: string | null, told: boolean) => {
+const planWait = (timeout_s: number | undefined, number: string | null, hasProgress: boolean) => {
   if (number !== null) {
     const half = Math.floor((timeout_s ?? openSeconds) / 2)
-    return { seconds: told ? Math.min(waitSeconds.quiet, half) : 0, stays: true }
+    return { seconds: hasProgress ? Math.min(waitSeconds.quiet, half) : 0, stays: true }
   }
   if (timeout_s !== undefined) return { seconds: timeout_s, stays: false }
-  return { seconds: told ? waitSeconds.told : waitSeconds.quiet, stays: true }
+  return { seconds: hasProgress ? waitSeconds.told : waitSeconds.quiet, stays: true }
 }
 
 export const requestApproval = async (
@@ -127,26 +127,26 @@ export const requestApproval = async (
   conversation: Conversation,
 ): Promise<ApprovalOutput> => {
   const { timeout_s } = input
-  const { signal, whyEnded, client, tell } = conversation
-  const ask = { ...askOf(toolContext, input, client), lifetime_s: timeout_s ?? openSeconds }
+  const { signal, endReason, client, reportProgress } = conversation
+  const ask = { ...createAsk(toolContext, input, client), lifetime_s: timeout_s ?? openSeconds }
   const share = await toolContext.shared.ask(toolContext.caller, ask, toolContext.gateway)
   const { number } = share.record
-  const { seconds, stays } = waitOf(timeout_s, number, tell !== undefined)
+  const { seconds, stays } = planWait(timeout_s, number, reportProgress !== undefined)
   let ended = share.record
   try {
     if (seconds > 0 && !signal.aborted && ended.status === 'pending')
-      ended = await waitTelling(ended, seconds, toolContext, conversation)
+      ended = await waitWithProgress(ended, seconds, toolContext, conversation)
   } catch (error) {
-    // Nobody waits any more, so the prompt must not stay.
+    // The call no longer waits, so the request must not stay.
     const last = await share.withdraw('the wait for it failed').catch(() => undefined)
-    // A decision that came first counts.
+    // A decision that was faster counts.
     if (last?.status === 'approved' || last?.status === 'denied') return outcome(last, toolContext)
     throw error
   }
   if (ended.status !== 'pending') share.leave()
-  // The answer of a call that another one has joined says "pending" with the id, so the request must stay.
+  // Another call that has joined this one returns the id as pending, so the request must stay.
   else if ((stays || ended.number !== number || share.isJoined()) && !signal.aborted) share.keep()
-  else ended = await share.withdraw(signal.aborted ? whyEnded() : 'nobody decided in time')
+  else ended = await share.withdraw(signal.aborted ? endReason() : 'nobody decided in time')
   return outcome(ended, toolContext)
 }
 
@@ -157,7 +157,7 @@ export const requestApprovalAsync = async (
 ): Promise<PendingOutput> => {
   const { record, keep } = await toolContext.shared.ask(
     toolContext.caller,
-    askOf(toolContext, input, client),
+    createAsk(toolContext, input, client),
     toolContext.gateway,
   )
   keep()
@@ -168,18 +168,13 @@ export const requestApprovalAsync = async (
     expires_at: record.expires_at,
     ...(record.number !== null && { number: record.number }),
     detail: [meanings.pending, numberText(record)].filter(Boolean).join(' '),
-    ...further(toolContext),
+    ...gatewayNotes(toolContext),
   }
 }
 
 const isUnknown = (error: unknown): boolean =>
   (error instanceof Refusal && error.status === 404) ||
   (error instanceof SvcError && error.exit === 'notFound')
-
-const unknown = (): Refusal =>
-  new Refusal(404, 'not_found', 'unknown request_id', {
-    hint: 'use the request_id of an earlier answer, with the same credentials; for a new request, call request_approval',
-  })
 
 export const checkStatus = async (
   { request_id }: { request_id: string },
@@ -188,8 +183,11 @@ export const checkStatus = async (
   try {
     return outcome(await toolContext.gateway.status(request_id), toolContext)
   } catch (error) {
-    // Another's request and none at all look the same.
-    if (isUnknown(error)) throw unknown()
+    // The answer is the same for another caller's request and for an unknown one.
+    if (isUnknown(error))
+      throw new Refusal(404, 'not_found', 'unknown request_id', {
+        hint: 'use the request_id of an earlier answer, with the same credentials; for a new request, call request_approval',
+      })
     throw error
   }
 }

@@ -3,7 +3,7 @@ import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Caller } from '../call/caller.ts'
 import type { SharedRequests } from './shared-requests.ts'
 
-/** Whom the tools of one caller ask through, and what holds where a call says nothing. */
+/** What the tools of one caller use: the gateway for approvals, and defaults for fields that a call leaves out. */
 export type ToolContext = {
   gateway: ApprovalGateway
   defaults: AskingDefaults
@@ -12,19 +12,19 @@ export type ToolContext = {
   caller: string
 }
 
-/** What one call has besides its arguments. */
+/** What a call has in addition to its arguments. */
 export type Conversation = {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the answer. */
   signal: AbortSignal
-  /** Why nobody waits, once the signal is aborted. */
-  whyEnded(): string
-  /** The name that the client gives itself. */
+  /** Why the client no longer waits, once the signal is aborted. */
+  endReason(): string
+  /** The name that the client claims. */
   client?: string
-  /** Present when the client takes progress. */
-  tell?(message: string, progress: number, total: number): Promise<void>
+  /** Present if the client accepts progress. */
+  reportProgress?(message: string, progress: number, total: number): Promise<void>
 }
 
-/** One POST to /mcp, its body read and its caller known. */
+/** A POST to /mcp whose body was read and whose caller is known. */
 export type ToolRequest = {
   body: unknown
   caller: Caller

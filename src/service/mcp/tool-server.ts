@@ -20,8 +20,8 @@ import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls
 import type { Conversation, ToolContext } from './tool-context.ts'
 
 /**
- * JSON Schema 2020-12, which is MCP's default, as an agent reads it: types, limits and descriptions. Each session of an
- * agent pays for each word, and strict clients warn of keywords that say nothing.
+ * JSON Schema 2020-12, the default of MCP, with types, limits and descriptions only: agents pay for each word, and strict
+ * clients warn about keywords without meaning.
  */
 const jsonSchema = (schema: z.ZodMiniType, io: 'input' | 'output'): { type: 'object' } => {
   const { $schema: _, ...json } = z.toJSONSchema(schema, {
@@ -54,16 +54,16 @@ const describeTool = ([name, tool]: [string, Tool]): ListedTool => ({
 
 export const disconnected = 'the client disconnected'
 
-type Ending = Pick<Conversation, 'signal' | 'whyEnded'>
+type Ending = Pick<Conversation, 'signal' | 'endReason'>
 
-/** Who talks to the tools, and how it went. */
+/** The client of the tools, and how to report what failed. */
 export type Session = {
   toolContext: ToolContext
-  /** What the client said of itself in an earlier request, where each request has a server of its own. */
+  /** What the client claimed in an earlier request, if each request has its own server. */
   introduction?: Introduction
-  /** Begins a call whose transport does not see that it is abandoned. */
+  /** Begins a call whose transport does not notice that it is abandoned. */
   begin?(id: string | number): Ending & { done(): void }
-  /** What went wrong inside. */
+  /** Reports an internal error. */
   report(error: Error): void
 }
 
@@ -80,7 +80,7 @@ const runs: Record<ToolName, Run> = {
 
 const info = { name: 'svc', title: 'Approvals by a person', version: '1.0.0' }
 
-// Built once, and not for each server object: the validator (it judges elicitation, which we never use), the list.
+// Created once, not for each server object. The validator is for elicitation, which svc does not use.
 const noValidator: jsonSchemaValidator = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: 'not used' }),
 }
@@ -98,59 +98,55 @@ const listed = { tools: Object.entries(tools).map(describeTool) }
 
 const failed = (text: string): CallToolResult => ({ content: [{ type: 'text', text }], isError: true })
 
-const conversationOf = (
+const createConversation = (
   { mcpReq }: ServerContext,
-  { signal, whyEnded }: Ending,
+  { signal, endReason }: Ending,
   client?: string,
 ): Conversation => {
   const { _meta, notify } = mcpReq
   const progressToken = _meta?.progressToken
   return {
     signal,
-    whyEnded,
+    endReason,
     ...(client !== undefined && { client }),
     ...(progressToken !== undefined && {
-      tell: (message, progress, total) =>
+      reportProgress: (message, progress, total) =>
         notify({ method: 'notifications/progress', params: { progressToken, message, progress, total } }),
     }),
   }
 }
 
-const call = async (name: ToolName, given: unknown, session: Session, conversation: Conversation) => {
-  const { input }: Tool = tools[name]
-  const checked = input.safeParse(given)
-  if (!checked.success) throw invalidFields(issuesOf(checked.error, input, given))
-  return runs[name](checked.data as never, session.toolContext, conversation)
-}
-
-// Since this revision a result has `structuredContent`.
+// The first revision with `structuredContent`.
 const structuredSince = '2025-06-18'
 
 const textOf = (value: object): CallToolResult['content'] => [{ type: 'text', text: JSON.stringify(value) }]
 
 /**
- * The answer of a tool. The receipt is for programs: where there is `structuredContent` it stands there alone, because a
- * model reads, and pays for, each word of the text.
+ * The result of a tool call. The receipt is for programs, so only `structuredContent` contains it if there is one: a model
+ * reads, and pays for, each word of the text.
  */
-const resultOf = (said: Record<string, unknown>, version = structuredSince): CallToolResult => {
-  if (version < structuredSince) return { content: textOf(said) }
-  const { attestation: _, ...short } = said
-  return { content: textOf(short), structuredContent: said }
+const toResult = (output: Record<string, unknown>, version = structuredSince): CallToolResult => {
+  if (version < structuredSince) return { content: textOf(output) }
+  const { attestation: _, ...short } = output
+  return { content: textOf(short), structuredContent: output }
 }
 
 const answer = async (
   name: ToolName,
-  given: unknown,
+  args: unknown,
   session: Session,
   context: ServerContext,
   { version, client }: Introduction,
 ): Promise<CallToolResult> => {
   const begun = tools[name].reads ? undefined : session.begin?.(context.mcpReq.id)
   // A client of 2026-07-28 cancels a call by closing its stream.
-  const ending = begun ?? { signal: context.mcpReq.signal, whyEnded: () => disconnected }
-  const conversation = conversationOf(context, ending, client)
+  const ending = begun ?? { signal: context.mcpReq.signal, endReason: () => disconnected }
+  const conversation = createConversation(context, ending, client)
   try {
-    return resultOf(await call(name, given, session, conversation), version)
+    const { input }: Tool = tools[name]
+    const checked = input.safeParse(args)
+    if (!checked.success) throw invalidFields(issuesOf(checked.error, input, args))
+    return toResult(await runs[name](checked.data as never, session.toolContext, conversation), version)
   } catch (error) {
     const expected = error instanceof Refusal || error instanceof SvcError
     if (!expected) session.report(error as Error)
@@ -166,8 +162,8 @@ const answer = async (
 const isTool = (name: string): name is ToolName => Object.hasOwn(tools, name)
 
 /**
- * A server with the three tools, for one connection or one request; over HTTP and stdio alike. `running` holds the
- * calls that are under way, so that an end can wait for what they withdraw.
+ * A server with the three tools, for one connection or one request, over HTTP and stdio. `running` contains the running
+ * calls, so that the end can wait for what they withdraw.
  */
 export const createToolServer = (session: Session, running: Set<Promise<unknown>>): Server => {
   const server = new ProtocolServer(info, options)
@@ -182,7 +178,7 @@ export const createToolServer = (session: Session, running: Set<Promise<unknown>
     const { introduction: before } = session
     const introduction: Introduction = {
       version: server.getNegotiatedProtocolVersion() ?? before?.version,
-      // Only who asks a person is named.
+      // The client is named only in a request to a person.
       ...(tools[name].reads ? {} : { client: clientName(server.getClientVersion()) ?? before?.client }),
     }
     const answering = answer(name, params.arguments ?? {}, session, context, introduction)

@@ -2,8 +2,8 @@ const everyMs = 15_000
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** An event stream whose first byte goes out at once, so that no proxy takes the wait for a dead connection. */
-export const openedStream = (response: Response): Response => {
+/** Sends the first byte of an event stream immediately, so that no proxy closes the connection as dead. */
+export const openStream = (response: Response): Response => {
   if (!response.body || response.headers.get('content-type') !== 'text/event-stream') return response
   const opened = new TransformStream<Uint8Array, Uint8Array>({
     start: (controller) => controller.enqueue(bytes(': open\n\n')),
@@ -12,13 +12,13 @@ export const openedStream = (response: Response): Response => {
 }
 
 /**
- * A JSON answer that takes its time, for a client that takes no event stream: white space, which JSON allows, goes out
- * until it is there. What is answered at once stays as it is, with its own status.
+ * Keeps the connection open for a slow JSON answer, for a client that accepts no event stream: sends white space, which
+ * JSON allows, until the answer is there. An immediate answer stays as it is, with its own status.
  */
-export const paddedJson = async (answer: Promise<Response>): Promise<Response> => {
-  const later = new Promise<undefined>((resolve) => setImmediate(resolve, undefined))
-  const atOnce = await Promise.race([answer, later])
-  if (atOnce) return atOnce
+export const padJson = async (answer: Promise<Response>): Promise<Response> => {
+  const soon = new Promise<undefined>((resolve) => setImmediate(resolve, undefined))
+  const immediate = await Promise.race([answer, soon])
+  if (immediate) return immediate
   let padding: NodeJS.Timeout | undefined
   const body = new ReadableStream<Uint8Array>({
     start: async (controller) => {
