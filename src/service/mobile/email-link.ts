@@ -4,6 +4,7 @@ import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { ofMember } from '../call/tenant.ts'
 import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
 import { accountScope, findAccount, requireAccount } from './person.ts'
 
@@ -18,11 +19,7 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
   const org_id = accountScope(call)
   const token = randomToken()
   const expires_at = addMs(call.now, lifetimeMs)
-  await call.db
-    .deleteFrom('email_verifications')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .execute()
+  await call.db.deleteFrom('email_verifications').where(ofMember({ org_id, user_id })).execute()
   await call.db
     .insertInto('email_verifications')
     .values({ org_id, user_id, email, token_hash: sha256(token), created_at: call.now, expires_at })
@@ -88,8 +85,7 @@ export const verifyEmail: HandlerOf<typeof approver.verifyEmail> = async ({ toke
   await db
     .updateTable('mobile_accounts')
     .set({ email_verified_at: now })
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
+    .where(ofMember({ org_id, user_id }))
     .where('email', '=', email)
     .returning('id')
     .executeTakeFirstOrThrow(linkExpired)

@@ -1,7 +1,7 @@
 import { notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
-import { withinOrganization } from '../call/tenant.ts'
+import { ofMember, withinOrganization } from '../call/tenant.ts'
 
 type Deps = Pick<Call, 'db' | 'caller'>
 
@@ -66,8 +66,7 @@ export const requirePerson = async (deps: Deps, who: Who) => {
 export const findAccount = (deps: Deps, userId: number) =>
   deps.db
     .selectFrom('mobile_accounts')
-    .where('org_id', '=', accountScope(deps))
-    .where('user_id', '=', userId)
+    .where(ofMember({ org_id: accountScope(deps), user_id: userId }))
     .select(['first_name', 'last_name', 'email', 'email_verified_at', 'device_id', 'imei', 'platform'])
     .select(['device_name', 'created_at', 'updated_at'])
     .executeTakeFirst()

@@ -2,6 +2,7 @@ import type { account } from '../../contract/account.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
+import { ofMember } from '../call/tenant.ts'
 import { parseImei, samePhone } from '../devices/imei.ts'
 import { notifyNewAddress } from '../devices/notices.ts'
 import { sendLinkIfPossible } from './email-link.ts'
@@ -63,8 +64,7 @@ export const updateProfile: HandlerOf<typeof account.updateProfile> = async (
       }),
       updated_at: call.now,
     })
-    .where('org_id', '=', accountScope(call))
-    .where('user_id', '=', user_id)
+    .where(ofMember({ org_id: accountScope(call), user_id }))
     .execute()
   if (newAddress) await sendLinkIfPossible(call, user_id)
   await call.audit(accountScope(call), `user:${user_id}`, Object.keys(changed))

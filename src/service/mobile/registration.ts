@@ -5,6 +5,7 @@ import { nationalNumber } from '../../rules/phone.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
+import { ofMember } from '../call/tenant.ts'
 import { parseImei } from '../devices/imei.ts'
 import { sendOneTimeCode } from '../devices/otp.ts'
 import { ensurePerson } from '../members/member.ts'
@@ -24,8 +25,7 @@ const mostRegistrations = 10
 const selectRegistrations = (deps: Deps, userId: number) =>
   deps.db
     .selectFrom('registrations')
-    .where('org_id', '=', accountScope(deps))
-    .where('user_id', '=', userId)
+    .where(ofMember({ org_id: accountScope(deps), user_id: userId }))
     .orderBy('id', 'desc')
 
 /**
@@ -97,8 +97,7 @@ export const findRegistration = async (
 export const deleteRegistrations = async (deps: Deps, userId: number): Promise<void> => {
   await deps.db
     .deleteFrom('registrations')
-    .where('org_id', '=', accountScope(deps))
-    .where('user_id', '=', userId)
+    .where(ofMember({ org_id: accountScope(deps), user_id: userId }))
     .execute()
 }
 
