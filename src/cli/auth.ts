@@ -125,7 +125,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   // By the clock of the service, which may be another than this machine's.
   const told = answer.date === undefined ? io.now().getTime() : Date.parse(answer.date)
   const seconds = secondsOf(expires_at, told)
-  output.note(`${answer.envelope.message}; waiting for the answer, ${Math.round(seconds)} s at most`)
+  output.note(`${answer.envelope.message}; waiting up to ${Math.round(seconds)} s for the decision`)
   if (typeof number === 'string') output.warn(`Number to type on the phone: ${number}`)
   let lost = false
   try {
@@ -168,7 +168,7 @@ const requireNamed = (answer: Pick<Answer, 'envelope'>, asked: unknown): void =>
   if (typeof request_id === 'string' && (asked === undefined || request_id === asked)) return
   throw new SvcError('failed', 'unproved', 'The service reported success without naming a verification', {
     detail: 'Whether the person approved is unknown. This is not an approval.',
-    hint: 'svc doctor --verify-fallback +12025550101 tests what this service answers while nobody has decided',
+    hint: 'svc doctor --verify-fallback +12025550101 tests what this service answers while a decision is pending',
   })
 }
 

@@ -9,10 +9,10 @@ type Key = { id: string; name: string; scopes: string[] }
 const mostShown = 10
 
 const lineOf = (keys: Key[]): string => {
-  if (keys.length === 0) return 'No other key ends with it'
+  if (keys.length === 0) return 'No other key is revoked with it'
   const shown = keys.slice(0, mostShown).map(({ id, name, scopes }) => `${id} ${name} (${scopes.join(', ')})`)
   const rest = keys.length > mostShown ? [`and ${keys.length - mostShown} more`] : []
-  const ends = keys.length === 1 ? '1 key ends with it' : `${keys.length} keys end with it`
+  const ends = keys.length === 1 ? '1 key is revoked with it' : `${keys.length} keys are revoked with it`
   return `${ends}: ${[...shown, ...rest].join('; ')}`
 }
 

@@ -40,8 +40,8 @@ export const groups: Record<string, Group> = {
     about: 'Manage organizations, their credentials and auth codes',
     subgroups: {
       creds: 'Show API keys, set the identity provider',
-      'auth-code': 'Manage the codes that people join with',
-      limits: 'Show and change what an organization may use',
+      'auth-code': 'Manage the codes that people use to join',
+      limits: 'Show and change the limits of an organization',
     },
     load: fromTable(async () => ({
       ...(await import('../contract/org.ts')).org,

@@ -162,7 +162,7 @@ describe('problems with the address or the key', () => {
     const login = `profile login other --base-url ${service.baseUrl} --key-file wrong.txt`
     const { exit, err } = await run(login, { SVC_API_KEY: '', SVC_BASE_URL: '' })
     expect(exit).toBe(4)
-    expect(err).toMatch(/\nhint: Nothing was saved\. Check that the key/)
+    expect(err).toMatch(/\nhint: Nothing was saved\. Check that this service/)
     expect(err).not.toMatch(/hint: .*login/)
   })
   test('a missing object: the hint names --org if the command has it', async () => {

@@ -77,8 +77,8 @@ describe('the command that an approval covers', () => {
   )
 
   test.each([
-    ['did not exist', () => {}, 'did not exist when svc asked'],
-    ['was a directory', (file: string) => mkdirSync(file), 'was replaced or removed after svc had asked'],
+    ['did not exist', () => {}, 'did not exist at the time of the request'],
+    ['was a directory', (file: string) => mkdirSync(file), 'was replaced or removed after the request'],
   ])(
     'does not run when a script %s at the time of the request, and the approval stays unused',
     async (_, before, detail) => {
@@ -172,7 +172,7 @@ describe('the environment of a command', () => {
       const { exit, stderr } = await svc(['approve', 'run', '--env', name, '--', 'true'], env)
       expect({ exit, stderr }).toEqual({
         exit: 102,
-        stderr: expect.stringContaining('credentials and settings of svc'),
+        stderr: expect.stringContaining('is a credential or setting of svc'),
       })
     }
     expect(await ok(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).toBe('')
@@ -184,7 +184,7 @@ describe('a key that can influence who approves', () => {
     const key = await keyThatCan('ask,people')
     const { exit, stderr } = await svc(['approve', 'run', '--', 'true'], { ...env, SVC_ASK_KEY: key })
     expect(exit).toBe(102)
-    expect(stderr).toContain('can influence who approves (ask, people): nobody was asked')
+    expect(stderr).toContain('can influence who approves (ask, people): no request was sent')
     expect(stderr).toContain('svc key create --name ask --can ask --org acme')
     expect(await ok(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).toBe('')
   })
@@ -193,7 +193,7 @@ describe('a key that can influence who approves', () => {
     const warned = await runWith(await keyThatCan('all'))
     expect(warned).toMatchObject({
       exit: 0,
-      stderr: expect.stringContaining('a later release refuses it here'),
+      stderr: expect.stringContaining('a later release will refuse it'),
     })
     const quiet = await runWith(await keyThatCan('ask'))
     expect(quiet.exit).toBe(0)

@@ -26,7 +26,7 @@ describe('svc approve', () => {
       [/Your decision/, down + enter],
       [/Number that the requester sees/, number! + enter],
       [/Sign the approval of: Deploy 4\.2 ✓\?/, `y${enter}`],
-      [/It is approved[^]*Nothing is pending/, enter],
+      [/The request is approved[^]*No pending requests/, enter],
     ])
     expect(inbox).toMatchObject({ exit: 0, screen: expect.stringContaining('claimed, not verified') })
     expect(await request.ended).toMatchObject({
@@ -75,7 +75,7 @@ describe('svc approve', () => {
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
       [/Deploy \(key "asks"/, enter],
       [/Your decision/, () => decide('deny', id)],
-      [/denied already[^]*Nothing is pending/, enter],
+      [/denied already[^]*No pending requests/, enter],
     ])
     expect(inbox.exit).toBe(0)
     expect((await request.ended).exit).toBe(6)
@@ -107,7 +107,7 @@ describe('svc approve', () => {
     await service.stop('SIGKILL')
     await request.printed(/still waiting/)
     await startAgain()
-    await request.printed(/Connected again/)
+    await request.printed(/Reconnected/)
     await decide('approve', id)
     expect((await request.ended).exit).toBe(0)
   })

@@ -36,7 +36,7 @@ test('the inbox prompts for the location and sends it', async () => {
     [/Latitude/, `52.52${enter}`],
     [/Longitude/, `13.405${enter}`],
     [/Sign the approval of: Deploy\?/, `y${enter}`],
-    [/It is approved[^]*Nothing is pending/, enter],
+    [/The request is approved[^]*No pending requests/, enter],
   ])
   expect(inbox.exit).toBe(0)
   expect((await request.ended).exit).toBe(0)

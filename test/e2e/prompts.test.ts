@@ -91,13 +91,15 @@ describe('on a terminal', () => {
   test('lists the keys that end with a revoked key', async () => {
     const parent = await createKey('parent', 'keys,ask,read', service.key)
     const lonely = await onTerminal(['key', 'revoke', parent.id], env, [
-      [/No other key ends with it[^]*Go on\?/, enter],
+      [/No other key is revoked with it[^]*Go on\?/, enter],
     ])
     expect([lonely.exit, lonely.screen]).toEqual([1, expect.stringContaining('Nothing was deleted')])
     const deploy = await createKey('deploy', 'ask', parent.key)
     const reader = await createKey('reader', 'read', parent.key)
     const { exit, screen } = await onTerminal(['key', 'revoke', parent.id], env, [[/Go on\?/, `y${enter}`]])
-    expect(screen).toContain(`2 keys end with it: ${deploy.id} deploy (ask); ${reader.id} reader (read)`)
+    expect(screen).toContain(
+      `2 keys are revoked with it: ${deploy.id} deploy (ask); ${reader.id} reader (read)`,
+    )
     expect([exit, screen]).toEqual([0, expect.stringContaining('Key revoked')])
     expect((await svc(['whoami'], { ...env, SVC_API_KEY: deploy.key })).exit).toBe(4)
   })

@@ -107,7 +107,7 @@ describe('a profile with require_approval', () => {
       const mcp = new URL('/mcp', service.baseUrl).href
       const alone = await svc(write, { ...env, SVC_MCP_URL: mcp })
       expect(alone.exit).toBe(1)
-      expect(alone.stderr).toMatch(/does not show them the action, so nothing can be done on its word/)
+      expect(alone.stderr).toMatch(/does not show them the action, so svc cannot rely on it/)
       expect(writes()).toEqual([])
 
       await ok(['profile', 'set', 'hosted', `mcp_url=${mcp}`])

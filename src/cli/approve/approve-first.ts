@@ -49,7 +49,7 @@ const keepReceipt = async (id: string, receipt: string, context: Context): Promi
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = reserveFile(join(folder, `${id.replaceAll(/[^\w-]/g, '_')}.json`), 'receipt', context.io)
   file.write(`${receipt}\n`)
-  ;(await context.output()).warn(`The receipt is kept in ${file.path}`)
+  ;(await context.output()).warn(`Receipt saved in ${file.path}`)
 }
 
 /**
@@ -77,7 +77,7 @@ export const askFirst = async (
   const ask: Ask = {
     ...(subject && { subject }),
     action: shortened(what, await whereLine(context, org)),
-    reason: `Profile ${profile.value} requires an approval for this`,
+    reason: `Profile ${profile.value} requires an approval for this command`,
     approver_mobile: approver,
     lifetime_s: seconds,
     requester: settings.requestFrom?.value,

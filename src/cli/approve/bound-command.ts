@@ -108,7 +108,7 @@ const bindFile = (name: string, at: number, io: Pick<Io, 'cwd'>, folder: string)
 const fileChanged = (path: string, how: string, hint: string): SvcError =>
   new SvcError('failed', 'file_changed', `${path} is not what was approved: nothing was run`, {
     detail: `${how}. The approval was not used.`,
-    hint: `Ask again for what is there now${hint}`,
+    hint: `Request a new approval${hint}`,
   })
 
 const whyUnbound = (path: string, found: BigIntStats | undefined): string | undefined => {
@@ -126,7 +126,7 @@ const checked = (data: object): Subject => {
     if (!(error instanceof SubjectError)) throw error
     throw usageError(
       `The command cannot be approved as it is: ${error.path} ${error.message}`,
-      'Put what is long into a file, and name the file: --bind FILE',
+      'Put long values into a file and pass it with --bind FILE',
     )
   }
 }
@@ -160,10 +160,7 @@ export const bindCommand = (
   }
   const executable = note(file)
   if (!executable)
-    throw usageError(
-      `${file} cannot be read, so that nobody could approve what it does`,
-      'Run it through a script',
-    )
+    throw usageError(`${file} cannot be read, so its content cannot be approved`, 'Run it through a script')
   const args = argv.slice(1).map((arg) => (arg === '' ? arg : (note(pathOf(arg, io))?.copy ?? arg)))
   const started = new Set([executable.copy, ...args])
   return {
@@ -195,8 +192,8 @@ export const bindCommand = (
         if (now !== one.sha256)
           throw fileChanged(
             one.path,
-            'Its content changed after svc had asked',
-            ', or let svc keep a copy: --bind FILE',
+            'Its content changed after the request',
+            ', or bind a private copy: --bind FILE',
           )
       }
       for (const { path, identity } of unbound.values())
@@ -204,8 +201,8 @@ export const bindCommand = (
           throw fileChanged(
             path,
             identity === undefined
-              ? 'It did not exist when svc asked'
-              : 'It was replaced or removed after svc had asked',
+              ? 'It did not exist at the time of the request'
+              : 'It was replaced or removed after the request',
             '',
           )
     },

@@ -26,7 +26,7 @@ const requireOnly = (operation: Operation, { options }: Typed, taken: readonly s
   ]
   const stray = given.find((flag) => !taken.includes(flag) && options[optionKey(flag)] !== undefined)
   if (stray !== undefined)
-    throw usageError(`--${stray} does not go with a tool server`, `svc ${operation.cli} --help`)
+    throw usageError(`--${stray} cannot be used with a tool server`, `svc ${operation.cli} --help`)
 }
 
 const requireId = ({ args }: Typed, words: string): string => {

@@ -34,10 +34,10 @@ export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string =
   const [file] = files
   if (file)
     throw new SvcError('notExecutable', 'not_executable', `${file} cannot be executed`, {
-      hint: `Nobody was asked. To fix: chmod +x ${file}`,
+      hint: `No request was sent. To fix: chmod +x ${file}`,
     })
   throw new SvcError('noCommand', 'no_command', `Command "${name}" not found`, {
-    hint: 'Nobody was asked. For a file in this folder: ./name',
+    hint: 'No request was sent. For a file in this folder: ./name',
   })
 }
 
@@ -78,9 +78,7 @@ export const childEnvironment = (env: Env, added: readonly string[] = []): Child
     const [, name, value] = /^([^=]+)(?:=([^]*))?$/.exec(entry) ?? []
     if (name === undefined) throw usageError(`--env must be NAME or NAME=VALUE, not "${entry}"`)
     if (isOwn(name))
-      throw usageError(
-        `--env: the command does not get ${name}, as credentials and settings of svc stay with svc`,
-      )
+      throw usageError(`--env: ${name} is a credential or setting of svc, which the command cannot get`)
     if (value !== undefined) set[name] = value
     else if (env[name] === undefined)
       throw usageError(`--env: ${name} is not set`, `--env ${shellQuote(`${name}=VALUE`)}`)

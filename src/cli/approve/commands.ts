@@ -32,7 +32,7 @@ const registerHealth = (group: Command, context: Context): void => {
         hint: 'Check its log. svc serve reports this while it cannot write, for example because its disk is full',
       })
     if (health === 'unsaid')
-      throw new SvcError('failed', 'unexpected_answer', `${origin}/health does not say whether it is ok`, {
+      throw new SvcError('failed', 'unexpected_answer', `${origin}/health does not report a health status`, {
         hint: 'Check the address: svc profile show --explain',
       })
     const output = await context.output()
@@ -66,7 +66,7 @@ const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cance
 const requireAbout = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
   const { request_id, status } = fieldsIn(answer)
   if (request_id === asked && typeof status === 'string') return
-  throw new SvcError('failed', 'unexpected_answer', 'The service did not answer about this request', {
+  throw new SvcError('failed', 'unexpected_answer', 'The service did not return the status of this request', {
     detail: 'The decision is unknown. This is not an approval.',
     hint: 'svc profile show --explain shows the address in use',
   })
@@ -96,7 +96,7 @@ type ByTools = (typed: Typed, context: Context) => Promise<void>
 const extend =
   (operation: Operation, tools: ByTools): Extension =>
   (command, context) =>
-    void command.option('--mcp', 'ask the tool server at SVC_MCP_URL').action(async () => {
+    void command.option('--mcp', 'Use the tool server at SVC_MCP_URL').action(async () => {
       const typed = { args: command.args, options: command.opts<Record<string, unknown>>() }
       if (typed.options.mcp) return tools(typed, context)
       try {

@@ -64,7 +64,7 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   if (width <= io.stdout.columns) io.stdout.write(`\n${code}\n`)
   else io.stdout.write(`The terminal is too narrow for the QR code: it requires ${width} columns.\n`)
   context.once = `${safeLine(url)}\n`
-  io.stdout.write(`Scan it with the phone of the user, or open this link there:\n\n  ${safeLine(url)}\n\n`)
+  io.stdout.write(`Scan it with the phone of the user, or open this link on it:\n\n  ${safeLine(url)}\n\n`)
   io.stdout.write(`It registers one phone, ${lapse(expires_at, io.now())}. Shown once.\n`)
   const follows = Object.hasOwn(whatFollows, proof) ? whatFollows[proof] : undefined
   if (follows) io.stdout.write(`${follows}\n`)

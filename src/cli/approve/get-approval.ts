@@ -122,7 +122,7 @@ export const getApproval = async (
   const { signal } = context.io
   if (backend.tools && !backend.local && (await organizationOf(ask, { typed: org }, context)) === undefined)
     throw usageError(
-      '--org is required with a tool server: the receipt must be of your organization',
+      '--org is required with a tool server: the receipt must belong to your organization',
       'svc approve run --mcp --org acme, or svc profile set org=acme',
     )
   const askedAt = backend.now()

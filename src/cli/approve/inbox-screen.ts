@@ -68,13 +68,13 @@ const details = (ceremony: Ceremony, now: number): string => {
     ),
     ...(asked.action === summary
       ? []
-      : [`  Words      ${safeLine(asked.action)} (in the requester's words, not verified)`]),
+      : [`  Claim      ${safeLine(asked.action)} (in the requester's words, not verified)`]),
     ...(asked.reason === null ? [] : [`  Reason     ${safeLine(asked.reason)}`]),
     `  For        ${safeLine(asked.organization.slug)}`,
     ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)}`]),
     `  Requester  ${safeLine(asked.requester)} (claimed, not verified)`,
     `  Checked    ${safeLine(asked.factors.join(', '))}`,
-    `  Asked at   ${clock(asked.requested_at)}`,
+    `  Requested  ${clock(asked.requested_at)}`,
     `  Until      ${clock(asked.request_expires_at)}, ${timeLeft((Date.parse(asked.request_expires_at) - now) / 1000)}`,
     ...(locationRequired ? ['  Location   required by a rule; approving asks for it'] : []),
     ...(numberRequired ? ['  Number     the requester sees one; approving asks for it'] : []),
@@ -87,7 +87,7 @@ const choices = [
   { value: 'back', name: 'Back to the list' },
   { value: 'approve', name: 'Approve' },
   { value: 'deny', name: 'Deny' },
-  { value: 'not_me', name: "This wasn't me: deny, and mute who asked" },
+  { value: 'not_me', name: "This wasn't me: deny, and mute the requester" },
 ]
 
 const askNumber = (prompt: Prompt): Promise<string> =>
@@ -98,7 +98,7 @@ const askNumber = (prompt: Prompt): Promise<string> =>
 const askDegrees = async (prompt: Prompt, name: string, most: number): Promise<number> => {
   const validate = (text: string): true | string =>
     isDegrees(text, most) || `must be between -${most} and ${most}`
-  return Number(await prompt.text(`${name} of the place that you approve from, degrees`, { validate }))
+  return Number(await prompt.text(`${name} of your location, in degrees`, { validate }))
 }
 
 /** The place that was given with the command; where a rule requires one and none was given, it is asked for. */
@@ -144,7 +144,7 @@ const look = async ({ approver, place }: At, id: string, prompt: Prompt, context
     const decision = await decisionFor(picked, ceremony, prompt, place)
     if (!decision) return void stderr.write('Nothing was signed.\n\n')
     const { status, detail } = await ceremony.decide(decision)
-    stderr.write(`It is ${safeLine(status)}${detail ? `: ${safeLine(detail)}` : ''}.\n\n`)
+    stderr.write(`The request is ${safeLine(status)}${detail ? `: ${safeLine(detail)}` : ''}.\n\n`)
   } catch (error) {
     // Somebody else was first, the number was wrong, it lapsed: the list goes on.
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
@@ -174,7 +174,7 @@ export const runInbox = async ({ approver, place }: At, prompt: Prompt, context:
     const changes: Stale = (now) => idsOf(now) !== shown
     const picked = await live(approver, changes, (changed) =>
       prompt.selectUntil(
-        pending.length === 0 ? 'Nothing is pending; waiting for requests' : `Pending: ${pending.length}`,
+        pending.length === 0 ? 'No pending requests; waiting for new ones' : `Pending: ${pending.length}`,
         [...rows, { value: leave, name: 'Leave' }],
         changed,
       ),

@@ -36,7 +36,7 @@ const typedDecision = (
     { id: notMe, decision: { decision: 'deny', not_me: true } },
   ]
   const [typed, second] = given.flatMap(({ id, decision }) => (id === undefined ? [] : [{ id, decision }]))
-  if (second) throw usageError('Only one of --approve, --deny and --not-me')
+  if (second) throw usageError('Use only one of --approve, --deny and --not-me')
   if (number !== undefined && approve === undefined) throw usageError('--number requires --approve')
   if (location && typed && approve === undefined)
     throw usageError('--latitude and --longitude require --approve')
@@ -60,7 +60,7 @@ const decideOne = async (
     throw usageError(
       [
         ...(noNumber ? ['The requester sees a number that you must type.'] : []),
-        ...(noPlace ? ['A location rule applies to this approver, and no location was given.'] : []),
+        ...(noPlace ? ['A location rule applies to this approver, and the location is missing.'] : []),
         'Nothing was decided',
       ].join(' '),
       `${line}${noNumber ? ' --number <nn>' : ''}${noPlace ? ' --latitude <degrees> --longitude <degrees>' : ''}`,
@@ -91,12 +91,12 @@ export const registerInbox = (group: Command, context: Context): void => {
     )
     .usage('[flags]')
     .option('--authenticator <file>', 'Key file of svc user enroll --software; default: the only one')
-    .option('--approve <request-id>', 'Approve this request without questions')
-    .option('--deny <request-id>', 'Deny this request without questions')
-    .option('--not-me <request-id>', 'Deny this request without questions, and mute the requester')
+    .option('--approve <request-id>', 'Approve this request without prompting')
+    .option('--deny <request-id>', 'Deny this request without prompting')
+    .option('--not-me <request-id>', 'Deny this request without prompting, and mute the requester')
     .option('--number <nn>', 'With --approve: the number that the requester sees')
-    .option('--latitude <degrees>', 'With --longitude: the place to approve from, if a location rule applies')
-    .option('--longitude <degrees>', 'see --latitude')
+    .option('--latitude <degrees>', 'With --longitude: location to approve from, if a location rule applies')
+    .option('--longitude <degrees>', 'See --latitude')
     .option('--dry-run', 'With --approve, --deny or --not-me: show what would be signed and sign nothing')
     .addHelpText(
       'after',
@@ -113,7 +113,7 @@ export const registerInbox = (group: Command, context: Context): void => {
     if (dryRun && !typed) throw usageError('--dry-run requires --approve, --deny or --not-me')
     const shaping = context.globals.output === undefined ? pickingFlag(context.globals) : '-o'
     if (!typed && shaping)
-      throw usageError(`${shaping} requires --approve, --deny or --not-me`, `Leave ${shaping} out`)
+      throw usageError(`${shaping} requires --approve, --deny or --not-me`, `Remove ${shaping}`)
     const prompt = typed ? undefined : await context.prompt()
     if (!typed && !prompt)
       throw usageError(

@@ -105,7 +105,7 @@ export const unboundNote = (
 export const maybeNotified = (error: unknown, { globals }: Context, tools = false): unknown =>
   error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
     ? error.with({
-        detail: 'The approver may have been notified anyway. svc does not ask twice by itself.',
+        detail: 'The approver may have been notified anyway. svc does not repeat the request.',
         hint: tools ? undefined : `svc approve list --status pending${sameService(globals)}`,
       })
     : error

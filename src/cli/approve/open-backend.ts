@@ -24,14 +24,14 @@ export const lacksApprovals = async (failure: unknown, context: Context): Promis
 const passedOver = (origin: string, { profile, otherMcpUrl }: Settings): string =>
   otherMcpUrl === undefined
     ? ''
-    : ` The tool server ${otherMcpUrl.value} of profile "${profile.value}" was not asked, because the profile does not name it for ${origin}.`
+    : ` The tool server ${otherMcpUrl.value} of profile "${profile.value}" was not used, because the profile does not set it for ${origin}.`
 
 /** The error of a service that has no approvals, where nothing else is configured to ask through. */
 export const noApprovals = (failure: SvcError, settings: Settings): SvcError => {
   const { origin } = new URL(settings.baseUrl.value)
   return failure.with({
     detail: `${origin} has no approvals (/svc/v1/approvals).${passedOver(origin, settings)}`,
-    hint: 'SVC_MCP_URL, or svc profile set mcp_url=…, names its tool server; --mcp asks through that',
+    hint: 'Set its tool server with SVC_MCP_URL or svc profile set mcp_url=…; --mcp uses it',
   })
 }
 
@@ -41,11 +41,11 @@ export const noFallback = (settings: Settings): SvcError => {
   return new SvcError(
     'failed',
     'no_approvals',
-    `${origin} has no approvals (/svc/v1/approvals), and svc does not take its answers about /verify-user for a decision`,
+    `${origin} has no approvals (/svc/v1/approvals), and svc does not accept its /verify-user answers as a decision`,
     {
       detail: `${
         settings.verifyFallback === 'off'
-          ? 'The specification gives every 2xx answer the status success, and does not say what is answered while nobody has decided.'
+          ? 'The specification gives every 2xx answer the status success, and does not define the answer while a decision is pending.'
           : 'verify_fallback is set, and svc has not tested this address.'
       }${passedOver(origin, settings)}`,
       hint: 'SVC_MCP_URL names its tool server; svc doctor --verify-fallback +12025550101 tests whether /verify-user can be used',
@@ -81,12 +81,12 @@ const unclear = (message: string): SvcError =>
 const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRecord => {
   const { request_id, status, action, approver_mobile } = record ?? {}
   if ([request_id, status, action, approver_mobile].some((text) => typeof text !== 'string'))
-    throw unclear('The service answered without a request and a status')
+    throw unclear('The service returned no request with a status')
   if (!approvalStates.some((state) => state === status))
     throw unclear(
       `The service reports the status "${safeLine(status!.slice(0, 40))}", which svc does not know`,
     )
-  if (asked !== undefined && request_id !== asked) throw unclear('The service answered about another request')
+  if (asked !== undefined && request_id !== asked) throw unclear('The service returned another request')
   return record!
 }
 
@@ -100,9 +100,9 @@ const notBound = (origin: string): SvcError =>
   new SvcError(
     'failed',
     'not_bound',
-    `${origin} asks people to authenticate and does not show them the action, so nothing can be done on its word`,
+    `${origin} asks people to authenticate and does not show them the action, so svc cannot rely on it`,
     {
-      hint: 'svc serve starts a service that shows the action; --mcp asks through the tool server at SVC_MCP_URL',
+      hint: 'svc serve starts a service that shows the action; --mcp uses the tool server at SVC_MCP_URL',
     },
   )
 

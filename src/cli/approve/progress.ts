@@ -19,7 +19,7 @@ export type Progress = {
 
 /** `1:05 left`; never below zero. Not every service tells the deadline of a request that it did not just take. */
 export const timeLeft = (seconds: number): string => {
-  if (!Number.isFinite(seconds)) return 'deadline not known'
+  if (!Number.isFinite(seconds)) return 'deadline unknown'
   const left = Math.max(0, Math.ceil(seconds))
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
 }
@@ -67,7 +67,7 @@ const createEvents = (write: (text: string) => void, left: (record: ApprovalReco
 export const checkEvents = (globals: Globals): void => {
   const picking = pickingFlag(globals)
   if (globals.output === 'ndjson' && picking)
-    throw usageError(`-o ndjson prints events; ${picking} does not apply to them`, 'Leave -o out')
+    throw usageError(`-o ndjson prints events; ${picking} does not apply to them`, 'Remove -o')
 }
 
 /** `left` tells the seconds that a request has, by the clock of the service. */
@@ -130,7 +130,7 @@ export const createProgress = (
     },
     reconnected: (record) => {
       cut.delete(record.request_id)
-      say(`Connected again; ${asked(record, whole)} is ${safeLine(record.status)}`)
+      say(`Reconnected; ${asked(record, whole)} is ${safeLine(record.status)}`)
     },
     decided: (record) => {
       leave(record)

@@ -47,7 +47,8 @@ const requireWords = ({ status, separation, factors: wanted, digest, subject }: 
   if (bad !== undefined) throw usageError(`--factors must be ${factors.join(', ')}, not "${bad}"`)
   if (digest !== undefined && !/^[0-9a-f]{64}$/.test(digest))
     throw usageError(`--digest must be a SHA-256 in lower-case hex, 64 characters, not "${digest}"`)
-  if (digest !== undefined && subject !== undefined) throw usageError('Only one of --subject and --digest')
+  if (digest !== undefined && subject !== undefined)
+    throw usageError('Use only one of --subject and --digest')
 }
 
 /** The organization that is meant: as typed, or with the keys of the profile's service the profile's own. */
@@ -121,9 +122,9 @@ export const sentence = ({ valid, claims, headline, checks }: ReceiptVerificatio
 const allowing: Record<string, string> = {
   development: 'To test without a phone: --allow-dev. Such a receipt does not prove that a person approved',
   separation:
-    'To accept it: --allow-unseparated. Whoever has that key could have enrolled the device that approved',
+    'To accept it: --allow-unseparated. Anybody who has that key could have enrolled the device that approved',
   'authenticated requester':
-    'To accept it: --allow-unauthenticated. Any program of that machine could have asked',
+    'To accept it: --allow-unauthenticated. Any program on that machine could have made the request',
   'format 2': 'To accept it: --allow-format-1',
 }
 

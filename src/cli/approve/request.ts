@@ -117,7 +117,7 @@ export const registerRequest = (group: Command, context: Context): void => {
           : new SvcError(
               'interrupted',
               'interrupted',
-              'Interrupted; this service cannot be asked about it again',
+              'Interrupted; this service cannot report the request again',
             )
       throw error
     } finally {

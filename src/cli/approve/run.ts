@@ -37,12 +37,12 @@ const checkSeparated = async (context: Context): Promise<string[] | undefined> =
   const { scopes = [] } = (await ownKey(context)) ?? {}
   if (!influential.some((scope) => scopes.includes(scope))) return undefined
   const { org } = await context.settings()
-  const hint = `To ask with a key that can only ask: svc key create --name ask --can ask${org === undefined ? '' : ` --org ${shellQuote(org.value)}`}${sameService(context.globals)}; then svc profile login --ask`
-  const message = 'The key that asks can influence who approves'
+  const hint = `To use a key that can only request approvals: svc key create --name ask --can ask${org === undefined ? '' : ` --org ${shellQuote(org.value)}`}${sameService(context.globals)}; then svc profile login --ask`
+  const message = 'The requesting key can influence who approves'
   if (every.every((scope) => scopes.includes(scope)))
-    return [`${message}, and a later release refuses it here`, `hint: ${hint}`]
-  throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): nobody was asked`, {
-    detail: 'Whoever has it could enroll a device for the approver, and answer in their place.',
+    return [`${message}; a later release will refuse it`, `hint: ${hint}`]
+  throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): no request was sent`, {
+    detail: 'Anybody who has it could enroll a device for the approver and approve their own request.',
     hint,
   })
 }
@@ -158,10 +158,13 @@ export const registerRun = (group: Command, context: Context): void => {
     const { io } = context
     const [name] = command.args
     if (name === undefined)
-      throw usageError('Missing the command after --', `svc approve run ${runOperation.example}`)
+      throw usageError('Missing command after --', `svc approve run ${runOperation.example}`)
     const picking = pickingFlag(context.globals)
     if (picking && !options.dryRun)
-      throw usageError(`svc approve run does not take ${picking}`, 'The command itself has standard output')
+      throw usageError(
+        `${picking} cannot be used with svc approve run`,
+        'Standard output belongs to the command',
+      )
     const { childEnvironment, findCommand } = await import('./child.ts')
     const file = findCommand(name, io)
     const environment = childEnvironment(io.env, options.env)

@@ -96,7 +96,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
     if (approve.request_id !== request_id) throw dishonest('another request')
     if (approve.approver !== mobile) throw dishonest('the request of another person')
     if (!credentials.includes(key.credential_id))
-      throw new SvcError('forbidden', 'not_my_request', 'This authenticator may not decide this request', {
+      throw new SvcError('forbidden', 'not_my_request', 'This authenticator cannot decide this request', {
         hint: 'Check whether its device is active: svc user devices list',
       })
     return {

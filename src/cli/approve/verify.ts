@@ -48,12 +48,9 @@ export const registerVerify = (group: Command, context: Context): void => {
     .argument('[receipt]', 'File with the receipt; - for standard input')
     .option('--jwks <file>', 'File with the keys of the service; no network is used')
     .option('--jwks-url <url>', 'Address of the keys; default: the service of the profile')
-    .option(
-      '--org <org>',
-      'Organization, id or slug, that the receipt must be of; default: that of the profile',
-    )
-    .option('--issuer <url>', 'Service that must have made the receipt; default: the one that the keys name')
-    .option('--action <text>', 'Action that must have been approved, character by character')
+    .option('--org <org>', 'Organization of the receipt, id or slug; default: that of the profile')
+    .option('--issuer <url>', 'Service that must have issued the receipt; default: the one in the key set')
+    .option('--action <text>', 'Exact action that must have been approved')
     .option(
       '--subject <file>',
       'File with the subject that must have been approved, as JSON; - for standard input',
@@ -61,7 +58,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     .option('--digest <hex>', 'SHA-256 that the subject must have')
     .option('--approver <mobile>', 'Mobile number that the approver must have, E.164')
     .option('--requester <text>', 'Requester that the receipt must name; claimed, not verified')
-    .option('--status <word>', 'Decision that is required; default: approved (approved|denied)')
+    .option('--status <word>', 'Required decision; default: approved (approved|denied)')
     .option(
       '--factors <list>',
       `Factors that must have passed (${factors.join('|')}; repeat or separate with commas)`,
@@ -73,8 +70,8 @@ export const registerVerify = (group: Command, context: Context): void => {
       '--separation <word>',
       'strict: the key that created the requesting key must not have enrolled the device (standard|strict)',
     )
-    .option('--allow-unseparated', 'Accept a request of a key that can influence who approves')
-    .option('--allow-unauthenticated', 'Accept a request of a local program that showed no credential')
+    .option('--allow-unseparated', 'Accept a request from a key that can influence who approves')
+    .option('--allow-unauthenticated', 'Accept a request from a local program without a credential')
     .option('--allow-format-1', 'Accept a receipt of format 1, which names no organization, key or subject')
     .option(
       '--allow-dev',

@@ -32,7 +32,7 @@ const nobodyTold = (
   cause: SvcError,
   globals: Globals,
 ): SvcError =>
-  new SvcError('unreachable', cause.code, `${cause.message}, and the time for a decision is over`, {
+  new SvcError('unreachable', cause.code, `${cause.message}, and the time for the decision has passed`, {
     detail: 'The decision is unknown. This is not an approval.',
     hint: `svc approve status ${shellQuote(request_id)}${tools ? ' --mcp' : ''}${sameService(globals)}`,
     cause,
@@ -43,7 +43,7 @@ const keyRefused = (error: SvcError, { request_id }: ApprovalRecord): SvcError =
   error.with({
     detail:
       `The decision on ${request_id} is unknown. This is not an approval. ` +
-      'When a key is revoked or expires, the pending requests that it made end.',
+      'When a key is revoked or expires, its pending requests end.',
   })
 
 /**

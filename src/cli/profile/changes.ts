@@ -133,7 +133,7 @@ const checkCommands = (typed: readonly string[], tree: Command): string[] => {
   }
   if (listed.some((words) => words === 'approve' || words.startsWith('approve ')))
     throw usageError(
-      'require_approval cannot list approve: its commands are the requests',
+      'require_approval cannot contain approve: its commands request the approvals',
       'List commands that change something: org delete, user, apply',
     )
   return listed

@@ -59,8 +59,8 @@ export const registerProfile: Register = (group, context, program) => {
     .command('create <name>')
     .description('Create a profile for the service at --base-url')
     .option('--mcp-url <url>', 'Address of the approval tool server, ending in /mcp')
-    .option('--org <org>', 'Organization to use if --org is not given')
-    .option('--default-mobile <mobile>', 'Approver to ask if none is given, E.164')
+    .option('--org <org>', 'Default organization')
+    .option('--default-mobile <mobile>', 'Default approver, E.164')
     .option('--protected', 'Require the name of whatever you delete')
     .option('--with-key', 'Save the API key from standard input; ask for it on a terminal')
     .option('--credential-command <command>', 'Command that prints the API key; run without a shell')
@@ -78,7 +78,7 @@ export const registerProfile: Register = (group, context, program) => {
     setFields(words, set.opts<DryRun>(), context, program),
   )
 
-  const use = addDryRun(group.command('use <name>').description('Use a profile from now on'))
+  const use = addDryRun(group.command('use <name>').description('Set the current profile'))
   example(use, 'use prod').action(async (name: string) => {
     const change = (file: ProfileFile): void => {
       requireProfile(file, name)
@@ -114,8 +114,8 @@ export const registerProfile: Register = (group, context, program) => {
     .command('login [name]')
     .description('Ask for an API key, test it and save it; a new name creates a profile')
     .option('--with-key', 'Read the key from standard input')
-    .option('--ask', 'Save a key that requests approvals beside the API key')
-    .option('--bearer', 'Save the bearer of the tool server instead')
+    .option('--ask', 'Save a key that requests approvals next to the API key')
+    .option('--bearer', 'Save the bearer token of the tool server instead')
   addDryRun(login)
   example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
     async (name: string | undefined) => {

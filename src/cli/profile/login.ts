@@ -20,7 +20,7 @@ const clientFor = ({ io, globals }: Context, settings: Settings, { url, key }: T
     baseUrl: { value: url, source: 'profile' },
     apiKey: async () => key,
     askKey: undefined,
-    keyHint: 'Nothing was saved. Check that the key was made by this service and has not been revoked',
+    keyHint: 'Nothing was saved. Check that this service created the key and that it was not revoked',
   })
 
 /** Tries a key at its service. Fails where the service refuses it or cannot be reached; answers what it may not do. */
@@ -40,12 +40,17 @@ const tryAskKey = async (client: Client, signal: AbortSignal): Promise<string | 
   const { scopes } = (await readOwnKey(client, signal)) ?? {}
   if (!scopes) return 'The service does not report what this key can do.'
   if (!scopes.includes('ask'))
-    throw new SvcError('refused', 'cannot_ask', `This key cannot ask: its scopes are ${scopes.join(', ')}`, {
-      hint: 'Nothing was saved. Create another key: svc key create --can ask',
-    })
+    throw new SvcError(
+      'refused',
+      'cannot_ask',
+      `This key cannot request approvals: its scopes are ${scopes.join(', ')}`,
+      {
+        hint: 'Nothing was saved. Create another key: svc key create --can ask',
+      },
+    )
   const more = scopes.filter((scope) => scope !== 'ask')
   if (more.length === 0) return undefined
-  return `This key can do more than ask: ${more.join(', ')}. A key that can only ask: svc key create --can ask`
+  return `This key can do more than request approvals: ${more.join(', ')}. To create one that cannot: svc key create --can ask`
 }
 
 /** The settings of the profile to log in to. A new profile needs an address: from --base-url or from SVC_BASE_URL. */

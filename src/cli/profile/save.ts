@@ -6,7 +6,7 @@ import { checkKey, createKeyReader, fileSource, type Noun } from '../context/api
 import { shownProfile } from './present.ts'
 
 const flags: Record<Noun, string[]> = { 'API key': [], 'ask key': ['--ask'], bearer: ['--bearer'] }
-const labels: Record<Noun, string> = { 'API key': 'API key', 'ask key': 'Key that asks,', bearer: 'Bearer' }
+const labels: Record<Noun, string> = { 'API key': 'API key', 'ask key': 'Ask key', bearer: 'Bearer' }
 
 /**
  * A key that a person hands over: from --key-file, piped into standard input, or typed without echo. Refuses an

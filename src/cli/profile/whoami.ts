@@ -13,7 +13,7 @@ const askService = async (
 ): Promise<OwnKey | undefined> => {
   try {
     const own = await readOwnKey(await open(), context.io.signal)
-    if (!own) (await context.output()).warn('This service does not say whose key it is')
+    if (!own) (await context.output()).warn('This service does not report which key it is')
     return own
   } catch (error) {
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error

@@ -171,9 +171,9 @@ describe('the environment of a command', () => {
   })
 
   test.each([
-    ['SVC_API_KEY', /does not get SVC_API_KEY/],
-    ['svc_master_key=x', /does not get svc_master_key/],
-    ['MCP_AUTH_TOKEN', /does not get MCP_AUTH_TOKEN/],
+    ['SVC_API_KEY', /SVC_API_KEY is a credential/],
+    ['svc_master_key=x', /svc_master_key is a credential/],
+    ['MCP_AUTH_TOKEN', /MCP_AUTH_TOKEN is a credential/],
     ['NOT_SET', /NOT_SET is not set/],
     ['=x', /must be NAME or NAME=VALUE/],
     ['', /must be NAME or NAME=VALUE/],

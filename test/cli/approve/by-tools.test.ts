@@ -104,7 +104,7 @@ describe.each([
   ])('%j is rejected because no tool has the flag', async (words) => {
     const { exit, err } = await run([...words, ...flag])
     expect(exit).toBe(2)
-    expect(err).toContain('does not go with a tool server')
+    expect(err).toContain('cannot be used with a tool server')
     expect(calls()).toEqual([])
   })
 })
@@ -149,7 +149,7 @@ test.each(['submit', 'request'])(
     const asked = await run([word, 'Deploy', '--to', '+12025550101'], { SVC_BASE_URL: address })
     expect(asked.exit).not.toBe(0)
     expect(JSON.parse(asked.err).detail).toContain(
-      `The tool server ${service.mcpUrl} of profile "local" was not asked`,
+      `The tool server ${service.mcpUrl} of profile "local" was not used`,
     )
     expect(calls()).toEqual([])
 

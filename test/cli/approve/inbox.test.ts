@@ -210,5 +210,5 @@ describe('svc approve inbox, at a terminal', () => {
 test('shows the times of a request with their zone', async () => {
   const { screen } = await decides(['apr_1', 'back'])
   const time = String.raw`\d\d:\d\d:\d\d (?:[A-Z]{3,4}|GMT[+-]\d+(?::\d\d)?)`
-  expect(screen).toMatch(new RegExp(`Asked at   ${time}\n  Until      ${time}, \\d+:\\d\\d left\n`))
+  expect(screen).toMatch(new RegExp(`Requested  ${time}\n  Until      ${time}, \\d+:\\d\\d left\n`))
 })

@@ -32,7 +32,7 @@ describe('the progress of a wait', () => {
         'Number to type on the phone: 42',
         'Waiting, 1:00 left',
         'The connection ended; still waiting for +12025550101 (apr_1), 1:00 left',
-        'Connected again; +12025550101 (apr_1) is pending',
+        'Reconnected; +12025550101 (apr_1) is pending',
         'Denied by +12025550101 (apr_1): the approver did not expect this request',
         '',
       ].join('\n'),
@@ -97,6 +97,6 @@ test('shows a deadline in minutes and seconds, never below zero, or as not known
     '1:01 left',
     '0:01 left',
     '0:00 left',
-    'deadline not known',
+    'deadline unknown',
   ])
 })

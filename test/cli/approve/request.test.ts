@@ -87,7 +87,7 @@ describe('svc approve request', () => {
     [['wait', 'apr_1', '--timeout', '0'], /--timeout must be a whole number of seconds/],
     [['request', 'Deploy', ...to, '--mcp'], /No tool server is configured/],
     [['inbox'], /requires a terminal or a decision/],
-    [['inbox', '--approve', 'a', '--deny', 'b'], /Only one of/],
+    [['inbox', '--approve', 'a', '--deny', 'b'], /Use only one of/],
     [['inbox', '--deny', 'a', '--number', '42'], /--number requires --approve/],
   ])('%j is rejected before anything is sent', async (args, message) => {
     const { exit, err } = await approve(args)
@@ -150,7 +150,7 @@ const hosted = (first: Answering, later = success(undefined)) => {
 describe('another service of the contract, which prompts without showing an action', () => {
   const open = refused(409, 'pending')
   test.each([
-    ['when no profile allows it', () => undefined, 'does not say what is answered while nobody has decided'],
+    ['when no profile allows it', () => undefined, 'does not define the answer while a decision is pending'],
     ['when svc has not tested it', () => fallback(), 'has not tested this address'],
     [
       'when svc has tested another address',

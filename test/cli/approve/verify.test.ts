@@ -174,7 +174,7 @@ describe('svc approve verify', () => {
     [['receipt.json', '--max-age', '15 minutes'], /--max-age/],
     [['receipt.json', '--separation', 'loose'], /--separation must be standard or strict/],
     [['receipt.json', '--digest', 'xyz'], /--digest must be a SHA-256/],
-    [['receipt.json', '--digest', 'a'.repeat(64), '--subject', 'subject.json'], /Only one of/],
+    [['receipt.json', '--digest', 'a'.repeat(64), '--subject', 'subject.json'], /Use only one of/],
     [['receipt.json', '--subject', 'nothing.json'], /cannot read the file nothing\.json/],
     [['receipt.json', '--subject', 'bare.jws'], /bare\.jws is not valid JSON/],
     [['receipt.json', '--subject', 'bad-subject.json'], /digest does not match data/],

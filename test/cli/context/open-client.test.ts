@@ -113,13 +113,16 @@ describe('svc profile login --ask', () => {
     await login(service.operatorKey!)
     const { exit, err } = await login(await keyOf('reader', 'read'), ' --ask')
     expect(exit).toBe(3)
-    expect(err).toContain('This key cannot ask: its scopes are read')
+    expect(err).toContain('This key cannot request approvals: its scopes are read')
     expect(await made('profile show two --jq .ask_key')).toBe('null')
   })
 
   test('warns about a key with more scopes', async () => {
     const { exit, err } = await login(await keyOf('both', 'ask,read'), ' --ask')
-    expect([exit, err]).toEqual([0, expect.stringContaining('This key can do more than ask: read.')])
+    expect([exit, err]).toEqual([
+      0,
+      expect.stringContaining('This key can do more than request approvals: read.'),
+    ])
   })
 
   test('saves an ask key as the only key, which then does what it can', async () => {

@@ -96,6 +96,6 @@ test('does not require another service of the contract to know the key', async (
   const other = await startFakeHosted()
   const { exit, data, err } = await run('whoami -o json', { SVC_BASE_URL: other.baseUrl })
   await other.close()
-  expect({ exit, err }).toEqual({ exit: 0, err: 'This service does not say whose key it is\n' })
+  expect({ exit, err }).toEqual({ exit: 0, err: 'This service does not report which key it is\n' })
   expect(data).toMatchObject({ base_url: other.baseUrl, kind: null })
 })
