@@ -87,10 +87,10 @@ describe('an invalid value exits with 2 and is named by its flag, whether svc or
 describe('a hint uses the words of the command line:', () => {
   test('an update without changes lists only flags, and only those that can be changed', async () => {
     const { err } = await run('org update acme')
-    expect(err).toMatch(/\nhint: Give one or more of --name, --slug, --ip-allow, --/)
+    expect(err).toMatch(/\nhint: Set one or more of --name, --slug, --ip-allow, --/)
     expect(err).not.toMatch(/policy(?!-)/)
     expect((await run('user update 1 --org acme')).err).toMatch(
-      /\nhint: Give one or more of --email, --first-name, --last-name, --role\n/,
+      /\nhint: Set one or more of --email, --first-name, --last-name, --role\n/,
     )
     const mobile = await run(`user update 1 --org acme ${phone('2025550199')}`)
     expect(mobile.message).toBe("A user's mobile number cannot be changed")

@@ -170,7 +170,7 @@ const openOurs = async () => {
     partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
   })
   const asked = await gateway.request({ ...ask, approver_mobile: ada.mobile })
-  const { request_id } = service.rung[0]!
+  const { request_id } = service.notified[0]!
   return { service, acme, ada, gateway, asked, rung: request_id }
 }
 

@@ -4,7 +4,7 @@ import type { Table } from '../../src/contract/table.ts'
 import type { LogRecord } from '../../src/core/log.ts'
 import type { Handlers } from '../../src/service/call/call.ts'
 import type { Channel, Message } from '../../src/service/call/message.ts'
-import type { Ring } from '../../src/service/call/service.ts'
+import type { NotifyApprover } from '../../src/service/call/service.ts'
 import { periodsOf } from '../../src/service/config/retention.ts'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
@@ -91,7 +91,7 @@ export const startTestService = async ({
   const keyring = await createKeyring(storage, masterKey)
   const operatorKey = from?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
   const log: LogRecord[] = []
-  const rung: Parameters<Ring>[0][] = []
+  const notified: Parameters<NotifyApprover>[0][] = []
   const logged = (record: LogRecord): number => log.push(record)
   const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
   const outbox = createOutbox({
@@ -108,7 +108,7 @@ export const startTestService = async ({
     publicUrl,
     dev,
     deviceProof,
-    ring: (prompt) => void rung.push(prompt),
+    notifyApprover: (request) => void notified.push(request),
     pushKey: vapid.key,
     channels: new Set(channels),
     deliver: outbox.wake,
@@ -159,7 +159,7 @@ export const startTestService = async ({
     keyring,
     masterKey,
     service,
-    rung,
+    notified,
     /** What the outbox holds and has not sent, oldest first: all but what is told about devices, or that alone. */
     messages: async (about: 'devices' | 'others' = 'others'): Promise<Message[]> => {
       const rows = await storage.read((db) =>

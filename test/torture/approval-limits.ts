@@ -46,7 +46,7 @@ const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
           })
           .execute()
         await call.audit(member.org_id, id)
-        call.ring({ request_id: id, ...member })
+        call.notifyApprover({ request_id: id, ...member })
         return {} as ApprovalRecord
       }
     },
@@ -69,7 +69,7 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
       asking.push(dataOf(await service.call('POST', '/svc/v1/keys', { body })).key)
     }
     for (const approver_mobile of mobiles) {
-      const before = service.rung.length
+      const before = service.notified.length
       const asked = new Map<string, number>()
       const pending = new Map<string, number>()
       const ask = async (i: number): Promise<void> => {
@@ -90,7 +90,7 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
         if (answer.status !== 200 && !answer.headers['retry-after']) failures++
       }
       await Promise.all(Array.from({ length: requests }, (_, i) => ask(i)))
-      failures += Math.max(0, service.rung.length - before - requestsPerApprover)
+      failures += Math.max(0, service.notified.length - before - requestsPerApprover)
       for (const times of asked.values()) failures += Math.max(0, times - requestsPerKey)
       for (const times of pending.values()) failures += Math.max(0, times - pendingAtMost)
     }

@@ -4,7 +4,7 @@ import { sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
-import { actorAt, type Authenticated, nobody, type Person } from '../call/caller.ts'
+import { actorAt, anonymousCaller, type Authenticated, type Person } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
@@ -79,12 +79,12 @@ export const createSessionAuthenticator =
         )
         .catch(() => undefined)
     return {
-      // Below that of `nobody` and unique to the device, so that cached responses are not shared.
+      // Below that of `anonymousCaller` and unique to the device, so that cached responses are not shared.
       keyId: -1 - device_id,
       name: actorAt({ user_id, device_id }),
       orgId: org_id,
       orgSlug: null,
-      scopes: nobody.scopes,
+      scopes: anonymousCaller.scopes,
       person: { user_id, device_id, session_id },
     }
   }

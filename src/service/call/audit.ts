@@ -33,7 +33,7 @@ const addRow = statement((db, row: Tables['audit']) =>
   }),
 )
 
-/** Appends a row to a chain. Called inside the transaction of what it records. */
+/** Appends a row to a chain, inside the transaction that it records. */
 export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   const { orgId: org_id, requestId: request_id, ...rest } = entry
   const [head] = (await readHead(db, { orgId: org_id })).rows
@@ -47,7 +47,7 @@ export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   await addRow(db, { ...row, changes: JSON.stringify(row.changes), hash: auditHash(row) })
 }
 
-/** Appends what the service does by itself. */
+/** Appends a row for a change that the service makes by itself. */
 export const auditByService = (
   db: Db,
   at: string,

@@ -6,92 +6,92 @@ import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 import type { Channel, Message } from './message.ts'
 import type { RowData, RowInput } from './row-ids.ts'
-import type { Ring, Service, Waited } from './service.ts'
+import type { NotifyApprover, Service, Waited } from './service.ts'
 
-/** Of whom one must approve a call, and in which organization. */
+/** The users of whom one must approve a call, and their organization. */
 export type Requirement = { orgId: number; approvers: readonly number[] }
 
-/** `limit` rows at most; without a limit, all. */
+/** At most `limit` rows; all rows without a limit. */
 export type Page = {
   limit?: number
   /** In a list by id: only rows after this one. */
   after: number
   /** In a list by time: only rows before this one. */
   before?: { key: number; at: string }
-  /** In a list by time: only rows with a greater key, and those that have changed since. */
+  /** In a list by time: only rows with a greater key or changed since. */
   newer?: { key: number; since: string }
 }
 
-/** All that a handler may touch besides its input. */
+/** Everything that a handler can use in addition to its input. */
 export type Call = {
-  /** For an operation that writes: inside its transaction. */
+  /** In an operation that writes: inside its transaction. */
   db: Db
   caller: Caller
-  /** The store's clock, once a call. */
+  /** The store's clock, read once for each call. */
   now: string
   requestId: string
-  /** Where people and clients reach this service, without a slash at the end. */
+  /** The address of the service for people and clients, without a slash at the end. */
   publicUrl: string
-  /** Software authenticators count. */
+  /** `svc serve --dev`: software authenticators are accepted. */
   dev: boolean
-  /** What a first device proves where its organization does not say. */
+  /** How a first device proves its owner, unless the organization sets it. */
   deviceProof: 'link' | 'otp'
   keyring: Keyring
-  /** With which push services know this service; null where nothing is pushed. */
+  /** The VAPID key for push services; null if the service sends no push messages. */
   pushKey: string | null
   page: Page
   /**
-   * Answers a list a page at a time: keeps `page.limit` rows and names the next page. Rows come in order of `key`, one
-   * more than the limit where there are more.
+   * Cuts a list to `page.limit` rows and links the next page. `rows` are in the order of `key`, and one more than the limit
+   * if there are more.
    */
   paged<Row>(rows: Row[], key: (row: Row) => number): Row[]
-  /** As `paged`, for a list by time, newest first; also names where its reader learns of what is new. */
+  /** As `paged`, for a list by time, newest first; also links the page of later changes. */
   pagedByTime<Row>(rows: Row[], place: (row: Row) => { key: number; at: string }): Row[]
   /**
    * Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. The actor
-   * is the caller when left out.
+   * defaults to the caller.
    */
   audit(orgId: number, subject: string, changes?: string[], actor?: string): Promise<void>
-  /** Demands that one of these users has approved this very call; checked before the transaction commits. */
+  /** Demands that one of these users has approved exactly this call; checked before the transaction commits. */
   demandApproval(requirement: Requirement): void
   /**
-   * Wakes who waits for a request for approval, and its approver's page, once the transaction is committed. Without a
-   * `request_id` the page alone: the person or their device may have lost their place.
+   * Wakes the callers that wait for an approval, and its approver's page, after the commit. Without a `request_id`, only the
+   * page: the person or their device may no longer be allowed to use it.
    */
   wake(request: Waited): void
   /** Counts `more` rows, which this transaction has added, against a quota. Throws 409 `quota_exceeded` or 429. */
   claim(orgId: number, quota: Counted, more?: number): Promise<void>
-  /** Rings the phone, once the transaction is committed. */
-  ring: Ring
+  /** Notifies the approver's phone after the commit. */
+  notifyApprover: NotifyApprover
   /** Whether a message of this channel can be sent at all. */
   canSend(channel: Channel): boolean
   /**
-   * Accepts a message for the outbox, in this transaction; answers its id. Fails with 409 `delivery_not_configured`
-   * where no adapter serves the channel. What a provider says is told by the outbox, never by this call.
+   * Adds a message to the outbox in this transaction; returns its id. Throws 409 `delivery_not_configured` if no adapter
+   * serves the channel. The outbox, not this call, reports whether the provider accepted it.
    */
   send(message: Message): Promise<string>
-  /** Looks into the outbox once the transaction is committed; `send` does so itself. */
+  /** Sends what is due in the outbox after the commit; `send` calls it. */
   deliver(): void
-  /** A header of the answer; a repeat does not get it. */
+  /** Sets a header of the response; a repeated request does not get it. */
   header(name: string, value: string): void
 }
 
-/** What a handler works with before its transaction. */
+/** Everything that a handler can use before its transaction. */
 export type Outside = {
   service: Service
   caller: Caller
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   signal?: (() => AbortSignal) | undefined
-  /** The client's address; undefined when nobody knows. */
+  /** The client's address, if it is known. */
   ip?: (() => string | undefined) | undefined
 }
 
-/** A Refusal that is thrown undoes everything; one that is returned is answered after the commit. */
+/** A Refusal that is thrown undoes the transaction; one that is returned is sent after the commit. */
 type Work<D> = (call: Call) => Promise<D | Refusal>
 
 /**
- * A function of the input, inside the transaction; or what first works outside of it (`before`: waits, verifies, signs)
- * and answers what is to be done inside.
+ * A function that runs inside the transaction, or one that runs before it (`before`: waits, verifies, signs) and returns
+ * the work for the transaction.
  */
 export type Handler<I, D> =
   | ((input: I, call: Call) => Promise<D | Refusal>)
@@ -104,5 +104,5 @@ export const prepare = async <I, D>(handler: Handler<I, D>, input: I, outside: O
 /** The handler of one operation of the table. */
 export type HandlerOf<O extends Operation> = Handler<RowInput<O>, RowData<O>>
 
-/** One handler an operation; a missing one does not compile. */
+/** One handler for each operation; a missing one does not compile. */
 export type Handlers<T extends Operations> = { [K in keyof T]: HandlerOf<T[K]> }

@@ -7,11 +7,11 @@ export type MacTable = Exclude<SealedTable, 'api_keys'>
 export type RowMacs = {
   /** HMAC-SHA-256 over the table and the covered columns of a row. */
   macOf<T extends MacTable>(table: T, row: CoveredRow<T>): string
-  /** Whether the service wrote this row, and nobody else has changed it since. */
+  /** Whether the service wrote this row and no other program has changed it since. */
   holds<T extends MacTable>(table: T, row: CoveredRow<T> & { row_mac: string | null }): boolean
   /**
-   * What an API key is kept as: an HMAC over the SHA-256 of its secret and the covered columns. The secret of a row that
-   * somebody has changed no longer matches.
+   * The stored form of an API key: an HMAC over the SHA-256 of its secret and the covered columns. After another program
+   * changes the row, the secret no longer matches.
    */
   keyHash(secretHash: string, row: CoveredRow<'api_keys'>): string
 }
@@ -22,13 +22,13 @@ export type Wrapping = {
   unwrap(wrapped: string, context: Context): string
 }
 
-/** The service's own secrets. */
+/** Operations with the secrets of the service. */
 export type Keyring = Wrapping &
   RowMacs & {
     /** Signs JSON claims as a compact JWS with the active signing key. */
     sign(claims: Record<string, unknown>, typ: string): Promise<string>
     /** Public keys, retired ones included. */
     jwks(): Promise<{ keys: Record<string, unknown>[] }>
-    /** What stands for a secret in the subject of an approval: only the service can tell what it was. */
+    /** Replaces a secret in the subject of an approval; only the service can compute it. */
     secretDigest(secret: string): string
   }

@@ -4,13 +4,13 @@ import { sha256 } from '../../core/ids.ts'
 import { readPhone } from '../../rules/phone.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Asked } from './create-call.ts'
+import type { Caller } from './caller.ts'
 import { hashOfCode } from './input.ts'
 import { type RowInput, rowOfId } from './row-ids.ts'
 
-// Each write names its organization before its first statement: an engine with several writers locks that organization
-// first. A caller that reaches several, or none, may leave it to what the input names. What is found here decides nothing:
-// the handler looks again inside the transaction, and refuses what is not there.
+// Each write names its organization before its first statement, because an engine with several writers locks that
+// organization first. For a caller of several organizations, or none, it comes from the input. It decides nothing: the
+// handler looks again inside the transaction and refuses what does not exist.
 
 type Owned = {
   [T in keyof Tables]: Tables[T] extends { org_id: number | null } ? T : never
@@ -22,7 +22,7 @@ const ownerOf = async <T extends Owned>(
   column: keyof Tables[T] & string,
   value: unknown,
 ): Promise<number | null | undefined> => {
-  // An input that names nobody: the handler says what is missing.
+  // The handler reports the missing value.
   if (value === undefined) return undefined
   const row = await db
     .selectFrom(name as 'approvals')
@@ -62,7 +62,7 @@ const ofKey = (db: Db, { id }: { id: number }) => ownerOf(db, 'api_keys', 'id', 
 const ofDevice = (db: Db, { response }: { response: { id: string } }) =>
   ownerOf(db, 'devices', 'credential_id', response.id)
 
-/** How to find it where neither the caller nor a field of the input says it. */
+/** How to find the organization if neither the caller nor a field of the input names it. */
 const finders: {
   [K in OperationId]?: (db: Db, input: RowInput<Table[K]>) => Promise<number | null | undefined>
 } = {
@@ -100,19 +100,19 @@ const finders: {
 }
 
 /**
- * The organization that a call of an operation writes to. 0 is the service itself: its keys, what nobody's organization
- * has, and new organizations.
+ * The organization that a call of an operation writes to. 0 is the service itself: its keys, new organizations, and rows
+ * that belong to no organization.
  */
 export const namedOrganization = async (
   { read }: Pick<Storage, 'read'>,
-  { action, caller }: Pick<Asked, 'action' | 'caller'>,
+  { action, caller }: { action: string; caller: Caller },
   input: object,
 ): Promise<number> => {
   if (caller.orgId !== null && caller.orgId >= 0) return caller.orgId
-  const given = orgFields
+  const named = orgFields
     .map((name) => (input as Record<string, unknown>)[name])
     .find((value) => typeof value === 'number')
-  if (given !== undefined) return given as number
+  if (named !== undefined) return named as number
   const find = finders[action as OperationId] as
     | ((db: Db, input: object) => Promise<number | null | undefined>)
     | undefined

@@ -1,7 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Call, Page } from './call.ts'
 
-/** The rows of a page in the order of `key`, and one more that tells `call.paged` whether another page follows. */
+/** The rows of a page in the order of `key`, and one more that shows `call.paged` whether another page follows. */
 export const inPage = <DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   key: string,
@@ -27,12 +27,12 @@ type Columns = {
 
 export type Span = { since?: string | undefined; until?: string | undefined }
 
-/** As the store keeps times, so that their order as text is their order in time. */
+/** The format of the store, in which the order of texts is the order of times. */
 const inUtc = (time: string): string => new Date(time).toISOString()
 
 /**
- * The rows of a page of a list by time, newest first, and one more that tells `call.pagedByTime` whether older ones
- * follow. Behind a cursor of `rel="prev"`: what is new or has changed since, in the order in which it came.
+ * The rows of a page of a list by time, newest first, and one more that shows `call.pagedByTime` whether older ones follow.
+ * After a cursor of `rel="prev"`: new or changed rows, oldest first.
  */
 export const byTime = <DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,

@@ -3,16 +3,15 @@ import { isId } from '../../contract/field.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { coreOf, type Schema } from '../../contract/schema.ts'
 
-// To whoever calls, ids are text. The rows of our store are numbered, and handlers work with the numbers. This file
-// stands between the two, so that nothing else converts an id.
+// The API shows ids as text; the store and the handlers use row numbers. Only this file converts between the two.
 
-/** What the contract declares, with a row's number in the place of each id that is text. */
+/** A type of the contract, with a row number instead of each text id. */
 export type Numbered<T> =
   T extends z.core.$brand<'id'> ? number : T extends object ? { [K in keyof T]: Numbered<T[K]> } : T
 
-/** The input of an operation, as its handler gets it. */
+/** The input of an operation, as its handler receives it. */
 export type RowInput<O extends Operation> = Numbered<z.output<O['input']>>
-/** The data of an operation, as its handler answers it. */
+/** The data of an operation, as its handler returns it. */
 export type RowData<O extends Operation> = O['data'] extends z.ZodMiniType
   ? Numbered<z.output<O['data']>>
   : undefined
@@ -20,7 +19,7 @@ export type RowData<O extends Operation> = O['data'] extends z.ZodMiniType
 /** No row has this number. */
 const absent = 0
 
-/** The row that an id means. An id that this service never gave to anything is one that is not found. */
+/** The row number of an id. An id that this service cannot have assigned finds no row. */
 export const rowOfId = (id: string): number => (/^[1-9]\d{0,14}$/.test(id) ? Number(id) : absent)
 
 type Fields = Record<string, unknown>
@@ -48,6 +47,6 @@ const encoderOf = (schema: Schema): Encoder | undefined => {
   }
 }
 
-/** Compiled once an operation: its data with each id as text. */
+/** Compiled once for each operation: converts the ids of its data to text. */
 export const createIdEncoder = (schema: Schema | undefined): Encoder =>
   (schema && encoderOf(schema)) ?? ((data) => data)

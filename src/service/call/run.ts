@@ -1,12 +1,90 @@
 import { Refusal } from '../../core/refusal.ts'
-import { type Call, type Handler, type Outside, prepare } from './call.ts'
-import { type Asked, type Attempt, createAttempt } from './create-call.ts'
+import type { Db } from '../storage/schema.ts'
+import { appendAudit } from './audit.ts'
+import { type Call, type Handler, type Outside, prepare, type Requirement } from './call.ts'
+import type { Caller } from './caller.ts'
 import { namedOrganization } from './named-organization.ts'
 import type { Service } from './service.ts'
 
-export type { Asked } from './create-call.ts'
+/** One call of one operation. */
+type Invocation = {
+  /** The operation, as the audit names it. */
+  action: string
+  caller: Caller
+  requestId: string
+  /** Names of the fields in the input; the audit lists them as changed unless the handler says otherwise. */
+  given: string[]
+  /** The approval request that a person approved for this call, if the caller named one. */
+  approval?: string | undefined
+  pager?: Paging
+  /** Aborted when the client disconnects. A function, like `ip`, because few handlers use it and it is not free. */
+  signal?: () => AbortSignal
+  ip?: () => string | undefined
+}
 
-const outsideOf = (service: Service, { caller, signal, ip }: Asked): Outside => ({
+type Paging = Pick<Call, 'page' | 'paged' | 'pagedByTime'>
+
+const onePage: Paging = { page: { after: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
+
+const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `${name} (key ${keyId})`)
+
+/** One run of a handler in one transaction, with its effects. They are dropped if the transaction is undone and run again. */
+export type Attempt = {
+  call: Call
+  /** The organizations whose audit it wrote to. */
+  changed: Set<number>
+  demanded: Requirement[]
+  afterCommit: Set<() => void>
+  /** Headers of the response. */
+  headers: Record<string, string>
+}
+
+export const createAttempt = (
+  service: Service,
+  { action, caller, requestId, given, approval, pager = onePage }: Invocation,
+  db: Db,
+  now: string,
+): Attempt => {
+  const { publicUrl, dev, deviceProof, keyring, waiter, notifyApprover, pushKey, channels, deliver } = service
+  const changed = new Set<number>()
+  const demanded: Requirement[] = []
+  const afterCommit = new Set<() => void>()
+  const headers: Record<string, string> = {}
+  const call: Call = {
+    db,
+    caller,
+    now,
+    requestId,
+    publicUrl,
+    dev,
+    deviceProof,
+    keyring,
+    pushKey,
+    page: pager.page,
+    paged: pager.paged,
+    pagedByTime: pager.pagedByTime,
+    audit: async (orgId, subject, changes = given, actor = actorOf(caller)) => {
+      const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
+      await appendAudit(db, { orgId, at: now, actor, action, subject, changes: all, requestId })
+      changed.add(orgId)
+    },
+    demandApproval: (requirement) => void demanded.push(requirement),
+    wake: (request) => void afterCommit.add(() => waiter.wake(request)),
+    claim: (orgId, quota, more) => service.claim({ db, now }, orgId, quota, more),
+    notifyApprover: (request) => void afterCommit.add(() => notifyApprover(request)),
+    canSend: (channel) => channels.has(channel),
+    deliver: () => void afterCommit.add(deliver),
+    send: async (message) => {
+      const message_id = await service.accept({ db, now }, message)
+      afterCommit.add(deliver)
+      return message_id
+    },
+    header: (name, value) => void (headers[name] = value),
+  }
+  return { call, changed, demanded, afterCommit, headers }
+}
+
+const outsideOf = (service: Service, { caller, signal, ip }: Invocation): Outside => ({
   service,
   caller,
   signal,
@@ -16,44 +94,44 @@ const outsideOf = (service: Service, { caller, signal, ip }: Asked): Outside => 
 /** Runs a handler that changes nothing. */
 export const runRead = async <I, D>(
   service: Service,
-  asked: Asked,
+  invocation: Invocation,
   handler: Handler<I, D>,
   input: I,
 ): Promise<D | Refusal> => {
   const { storage } = service
-  const work = await prepare(handler, input, outsideOf(service, asked))
+  const work = await prepare(handler, input, outsideOf(service, invocation))
   const now = storage.now()
-  return storage.read((db) => work(createAttempt(service, asked, db, now).call))
+  return storage.read((db) => work(createAttempt(service, invocation, db, now).call))
 }
 
-/** What a handler answered in one attempt, and what it left behind. */
+/** The result of a handler in one attempt, with its effects. */
 export type Worked<D> = Omit<Attempt, 'call'> & { data: D | Refusal }
 
 /**
- * Runs a handler in one transaction; `within` may look before it and keep its answer after it. Who waits is woken, and
- * phones ring, after the commit only. `org` is found by the operation where it is not given.
+ * Runs a handler in one transaction. `within` can check something before it and store its result after it. Waiting callers
+ * and phones are notified only after the commit. `org` is derived from the operation unless it is set.
  */
 export const runWrite = async <I extends object, D, R>(
   service: Service,
-  asked: Asked & { org?: number },
+  invocation: Invocation & { org?: number },
   handler: Handler<I, D>,
   input: I,
   within: (call: Call, work: () => Promise<Worked<D>>) => Promise<R>,
 ): Promise<R> => {
   const { storage } = service
-  const work = await prepare(handler, input, outsideOf(service, asked))
-  const org = asked.org ?? (await namedOrganization(storage, asked, input))
+  const work = await prepare(handler, input, outsideOf(service, invocation))
+  const org = invocation.org ?? (await namedOrganization(storage, invocation, input))
   const { result, afterCommit } = await storage.write(
     async (db) => {
-      const { call, ...left } = createAttempt(service, asked, db, storage.now())
+      const { call, ...effects } = createAttempt(service, invocation, db, storage.now())
       const result = await within(call, async () => {
         const data = await work(call)
-        // The transaction goes back: nothing is changed without a trace.
-        if (left.changed.size === 0 && !(data instanceof Refusal))
-          throw new Error(`${asked.action} left no audit row`)
-        return { data, ...left }
+        // Undoes the transaction: nothing changes without an audit row.
+        if (effects.changed.size === 0 && !(data instanceof Refusal))
+          throw new Error(`${invocation.action} left no audit row`)
+        return { data, ...effects }
       })
-      return { result, afterCommit: left.afterCommit }
+      return { result, afterCommit: effects.afterCommit }
     },
     { org },
   )

@@ -7,35 +7,35 @@ import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 import type { Channel, Message } from './message.ts'
 
-/** What tells a request and whose it is; without `request_id`, a person whose page may be over. */
+/** A pending request and its approver; without `request_id`, only the approver, whose page must check its session. */
 export type Waited = { request_id?: string; org_id: number; user_id: number }
 
 export type DecisionWaiter = {
-  /** From now on a wake of this request or inbox is not missed; `woken` resolves then, or when all are let go. */
+  /** Starts to listen to a request or an inbox; `woken` resolves at its next wake, or when the service stops. */
   listen(name: string): { woken: Promise<void>; close(): void }
-  /** Wakes who waits for a request, if it is one, and its approver's page. */
+  /** Wakes the callers that wait for the request, if it is one, and its approver's page. */
   wake(request: Waited): void
-  /** Lets everybody go, now and from now on: the service stops. */
+  /** Releases everybody, now and from now on, because the service stops. */
   stop(): void
   readonly stopped: boolean
 }
 
-/** Tells an approver that a request waits. Called once a request, after its commit; it never fails the request. */
-export type Ring = (request: Required<Waited>) => void
+/** Notifies an approver of a pending request. Called once, after its commit; a failure does not affect the request. */
+export type NotifyApprover = (request: Required<Waited>) => void
 
-/** All that is enforced for a user as it is committed now; without a user, what is enforced for everybody. */
+/** The committed rules for a user; without a user, those for everybody. */
 export type RulesMemory = (orgId: number, userId?: number) => Promise<Policy>
 
 /** A transaction and its time. */
 export type Moment = { db: Db; now: string }
 
-/** Counts what a transaction has just added. Throws a Refusal, which undoes it, when there is too much now. */
+/** Counts the rows that a transaction has just added. Throws a Refusal, which undoes it, if they exceed the quota. */
 export type Claim = (moment: Moment, orgId: number, quota: Counted, more?: number) => Promise<void>
 
-/** Keeps a message for the outbox in the transaction that accepts it; answers its id. Fails with a Refusal. */
+/** Stores a message for the outbox in the current transaction; returns its id. Throws a Refusal. */
 export type Accept = (moment: Moment, message: Message) => Promise<string>
 
-/** Counts a request; answers the headers that tell a client how much is left. Fails with 429 `rate_limited`. */
+/** Counts a request; returns the headers that tell a client how much is left. Throws 429 `rate_limited`. */
 export type Rate = (caller: Caller) => Record<string, string> | Promise<Record<string, string>>
 
 /** The price of a stock at one time. */
@@ -49,40 +49,39 @@ export type Quote = {
   as_of: string
 }
 
-/** A quote as it is told: `stale` when the provider fails and this is the last that it said. */
+/** A quote as the API returns it; `stale` if the provider fails and this is its last known price. */
 export type ToldQuote = Quote & { stale: boolean; source: 'sample' | 'file' | 'http' }
 
-/** Undefined for a stock that the provider does not know. Fails with 409 `quotes_unavailable`. */
+/** Undefined for a stock that the provider does not know. Throws 409 `quotes_unavailable`. */
 export type Quotes = { find(nameOrSymbol: string): Promise<ToldQuote | undefined> }
 
-/** What lives as long as the service does. */
+/** The parts that exist as long as the service runs. */
 export type Service = {
   storage: Storage
   keyring: Keyring
-  /** Where people and clients reach the service, without a slash at the end. */
+  /** The address of the service for people and clients, without a slash at the end. */
   publicUrl: string
   /** `svc serve --dev`: software authenticators count. */
   dev: boolean
-  /** What a first device proves where its organization does not say. */
+  /** How a first device proves its owner, unless the organization sets it. */
   deviceProof: 'link' | 'otp'
   waiter: DecisionWaiter
   rulesFor: RulesMemory
-  /** How long what is kept. */
   periods: Periods
   /** Counts against the quotas of organizations. */
   claim: Claim
   accept: Accept
   /** Counts the requests of callers. */
   rate: Rate
-  ring: Ring
-  /** Stock prices; asked outside of transactions. */
+  notifyApprover: NotifyApprover
+  /** Stock prices; never used inside a transaction. */
   quotes: Quotes
-  /** By what messages go out. */
+  /** The channels by which messages can be sent. */
   channels: ReadonlySet<Channel>
-  /** Looks into the outbox now: something was put there and is committed. */
+  /** Sends what is due in the outbox, after a commit that added a message. */
   deliver(): void
-  /** Where `/contact/support` goes. */
+  /** The recipient of `/contact/support`. */
   supportEmail?: string | undefined
-  /** VAPID, base64url; null where nothing is pushed. */
+  /** VAPID, base64url; null if the service sends no push messages. */
   pushKey: string | null
 }

@@ -17,7 +17,7 @@ export const ofMember = ({ org_id, user_id }: Member, table?: string) => {
   return sql<boolean>`(${column('org_id')} = ${org_id} and ${column('user_id')} = ${user_id})`
 }
 
-/** Refuses another tenant's organization with the answer that an absent one gets. */
+/** Refuses another tenant's organization in the same way as one that does not exist. */
 const refuseForeign = (call: Deps, orgId: number): void => {
   if (call.caller.orgId !== null && call.caller.orgId !== orgId) throw notFound('Organization')
 }
@@ -30,22 +30,22 @@ const findOrganization = statement((db, { orgId }: { orgId: number }) =>
 export const withinOrganization = (orgId: number | null, column: string) =>
   orgId === null ? sql<boolean>`1 = 1` : sql<boolean>`${sql.ref(column)} = ${orgId}`
 
-/** An organization that exists and that the caller may reach; every operation on one starts here. */
+/** Throws 404 unless the organization exists and the caller reaches it; every operation on one starts here. */
 export const reachOrganization = async (call: Deps, orgId: number): Promise<void> => {
   refuseForeign(call, orgId)
   const { rows } = await findOrganization(call.db, { orgId })
   if (rows.length === 0) throw notFound('Organization')
 }
 
-/** 422 for somebody who could be meant in more than one organization. */
+/** 422 for a user in several organizations. */
 export const severalOrganizations = (who: string, found: readonly { org_id: number }[]): Refusal =>
   invalid(
     'org_id',
     `is required: ${who} is in several organizations`,
-    `give org_id, one of ${[...new Set(found.map(({ org_id }) => org_id))].join(', ')}`,
+    `use org_id, one of ${[...new Set(found.map(({ org_id }) => org_id))].join(', ')}`,
   )
 
-/** The organization that a user-level operation means: the one given, the caller's, or the user's only one. */
+/** The organization of a user-level operation: the one in the input, the caller's, or the user's only one. */
 export const organizationOfUser = async (call: Deps, userId: number, orgId?: number): Promise<number> => {
   if (orgId !== undefined) refuseForeign(call, orgId)
   const meant = orgId ?? call.caller.orgId
@@ -63,14 +63,14 @@ export const organizationOfUser = async (call: Deps, userId: number, orgId?: num
   return first.org_id
 }
 
-/** Names under which an input may say which organization it is about, by id or by slug. */
+/** Input fields that name the organization, by id or by slug. */
 const idFields = ['org_id', 'orgId'] as const
 
 const slugFields = ['orgIdOrSlug', 'org_code'] as const
 
 /**
- * The second wall beside each statement's own `org_id`: what a key of an organization says of another organization
- * is answered as if that one did not exist.
+ * The second tenant wall, in addition to `org_id` in each statement: for a key of an organization, every other organization
+ * does not exist.
  */
 export const guardTenant = (caller: Authenticated, input: Record<string, unknown>): void => {
   const { orgId, orgSlug } = caller
@@ -83,7 +83,7 @@ export const guardTenant = (caller: Authenticated, input: Record<string, unknown
   if (foreign) throw notFound('Organization')
 }
 
-/** True of a row whose user is an active member of its organization: seen by the statement itself, whatever changed. */
+/** True of a row whose user is an active member of its organization, checked by the statement itself. */
 export const ofActiveMember = (table: 'approvals' | 'enrollments' | 'verifications') => {
   const { exists, selectFrom } = expressionBuilder<Tables>()
   return exists(
@@ -104,7 +104,6 @@ export const reachMember = async ({ db }: Pick<Call, 'db'>, member: Member): Pro
     .executeTakeFirstOrThrow(() => notFound('User'))
 }
 
-/** What others need to know of an organization. */
 export const organizationRow = async (db: Db, orgId: number) => {
   const { policy, ...row } = await db
     .selectFrom('organizations')

@@ -7,7 +7,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { clientAddress, readNetwork } from '../../rules/network.ts'
 import { createSessionAuthenticator } from '../approver/session.ts'
 import type { Handler, Handlers } from '../call/call.ts'
-import { type Authenticated, nobody, sessionOver } from '../call/caller.ts'
+import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { createAuthenticator } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
@@ -44,7 +44,7 @@ type RequestTrace = Trace & {
   limits?: Record<string, string>
 }
 
-const anonymous: Authenticated = { ...nobody, orgSlug: null }
+const anonymous: Authenticated = { ...anonymousCaller, orgSlug: null }
 
 const unauthenticated = (): Refusal =>
   new Refusal(401, 'unauthenticated', 'The header x-api-key is missing, or its key is not valid', {

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
 import { sweep } from '../approvals/expiry.ts'
-import type { Ring, Service, Waited } from '../call/service.ts'
+import type { NotifyApprover, Service, Waited } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
@@ -45,8 +45,8 @@ export const createService = (
 }
 
 /** For development: a log line instead of a notification. It never contains the action. */
-export const createLogRinger =
-  (log: Log, now: () => string): Ring =>
+export const createLogNotifier =
+  (log: Log, now: () => string): NotifyApprover =>
   ({ request_id, org_id, user_id }) =>
     log({
       at: now(),

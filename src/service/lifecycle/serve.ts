@@ -19,7 +19,7 @@ import { createMcpServer, type McpServer } from '../mcp/http.ts'
 import { createPushAdapter } from '../push/push-adapter.ts'
 import { createVapid } from '../push/vapid.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
-import { createLogRinger, createService } from './create-service.ts'
+import { createLogNotifier, createService } from './create-service.ts'
 import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
 import { openStore } from './open-store.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
@@ -100,7 +100,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         deviceProof: settings.sms && !dev ? 'otp' : 'link',
         deliver: outbox.wake,
         quotes,
-        ring: dev ? createLogRinger(log, storage.now) : () => undefined,
+        notifyApprover: dev ? createLogNotifier(log, storage.now) : () => undefined,
       })
       const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
       mcp = createMcpServer({

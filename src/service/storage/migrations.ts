@@ -22,7 +22,7 @@ import * as registrations from './migrations/0020-registrations.ts'
 import * as schemaVersion from './migrations/0021-schema-version.ts'
 import type { Db } from './schema.ts'
 
-/** Forward only: a migration that was released is never changed, the next one is added below it. */
+/** Forward only: a released migration never changes; add the next one at the end. */
 export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0001-administration', up: administration.up },
   { name: '0002-approvals', up: approvals.up },
@@ -56,12 +56,12 @@ export const refuseNewer = (version: number): void => {
     'store_too_new',
     `A newer svc wrote this store: it has schema ${version}, and this svc knows schemas up to ${newestVersion}`,
     {
-      hint: 'Install the newer svc again, or restore the copy that it made when it upgraded: svc service restore COPY.db --data-dir NEWFOLDER',
+      hint: 'Install the newer svc again, or restore the copy from before the upgrade: svc service restore COPY.db --data-dir NEWFOLDER',
     },
   )
 }
 
-/** Runs the migrations that a store of schema `from` lacks. Inside a transaction. Fails with an SvcError when a newer svc wrote it. */
+/** Runs the migrations after schema `from`, inside a transaction. Throws an SvcError if a newer svc wrote the store. */
 export const applyMigrations = async (db: Db, from: number): Promise<void> => {
   refuseNewer(from)
   for (const migration of migrations.slice(from)) await migration.up(db)

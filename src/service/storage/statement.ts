@@ -3,7 +3,6 @@ import type { Db } from './schema.ts'
 
 type Values = Record<string, unknown>
 
-/** Stands for the value of this name until the statement runs. */
 type Placeholder = { placeholder: string }
 
 const isPlaceholder = (value: unknown): value is Placeholder =>
@@ -13,14 +12,14 @@ const placeholders = <V extends Values>(): V =>
   new Proxy({} as V, { get: (_, name): Placeholder => ({ placeholder: String(name) }) })
 
 /**
- * A query of fixed shape that is built once, and run with other values each time. For what goes with every request: Kysely
- * takes longer to build such a query than the store to run it. `values` has no keys before the statement runs: name each.
- * No value is undefined, and null is no value to compare with.
+ * A query of fixed shape that is built once and run with different values. For queries of every request, because Kysely takes
+ * longer to build one than the store takes to run it. While it is built, `values` has no keys, so name each one. A value must
+ * not be undefined, and a comparison with null never matches.
  */
 export const statement = <V extends Values, R>(
   build: (db: Db, values: V) => Compilable<R>,
 ): ((db: Db, values: V) => Promise<QueryResult<R>>) => {
-  // By the executor, as each engine has its own SQL.
+  // By executor, because each engine has its own SQL.
   const built = new WeakMap<object, CompiledQuery<R>>()
   return (db, values) => {
     const executor = db.getExecutor()

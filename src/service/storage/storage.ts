@@ -1,22 +1,32 @@
+import { Refusal } from '../../core/refusal.ts'
 import type { Db } from './schema.ts'
 
-/** `org`: whose audit the write appends to; 0 is the service itself. */
+/** `org`: the organization whose audit the write appends to; 0 is the service itself. */
 export type WriteOptions = { org: number }
 
-/** The store, whichever engine keeps it. Nothing but SQL is awaited inside `read` and `write`. */
+/** The store, with any engine. Inside `read` and `write`, only SQL may be awaited. */
 export type Storage = {
-  /** Runs on a connection of its own that sees what is committed. */
+  /** Runs on a separate connection that sees only committed data. */
   read<T>(work: (db: Db) => Promise<T>): Promise<T>
   /**
-   * All of `work` or nothing of it; resolves only after its commit is on the disk. Writes of one organization run one after
-   * the other. An engine may undo `work` and run it again: what it does besides SQL is done by whoever awaits the result.
+   * Commits all of `work` or nothing; resolves only after the commit is on the disk. Writes of one organization run one after
+   * the other. An engine may undo `work` and run it again, so the caller does everything but SQL after the result.
    */
   write<T>(work: (db: Db) => Promise<T>, options: WriteOptions): Promise<T>
-  /** Changes with every commit: what was read holds for as long as this stays the same. */
+  /** Changes with every commit: data that was read is current as long as this stays the same. */
   revision(): number
-  /** Whether a write would reach the disk now. Tries one, though not at each call. */
+  /** Whether a write would reach the disk now. Tries one, but not at each call. */
   canWrite(): Promise<boolean>
   /** The store's clock: ISO 8601, UTC, milliseconds. */
   now(): string
   close(): Promise<void>
 }
+
+/** A store that cannot be used right now, with nothing wrong with the request. Each engine decides which errors mean that. */
+export const unavailable = (cause: unknown): Refusal =>
+  Object.assign(
+    new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', {
+      hint: 'Check that the disk of the data directory has room and is writable, then try again',
+    }),
+    { cause },
+  )

@@ -1,10 +1,10 @@
-/** Milliseconds for which a result holds, so that asking often costs no more writes. */
-const holds = 2_000
+/** How long a result is reused, in milliseconds, so that frequent calls cause no additional writes. */
+const reuseMs = 2_000
 
 /**
- * Tells whether a write succeeds. Whoever asks while one is tried, or soon after, gets the same result. `failures` counts
- * the writes of the service that the disk refused: after one of them the answer is no until a `thorough` write succeeds,
- * because a small one may still find room.
+ * Reports whether a write succeeds. Callers during an attempt, or soon after it, share its result. `failures` counts the
+ * writes of the service that the disk refused: after one, the result is false until a `thorough` write succeeds, because a
+ * small one may still find room.
  */
 export const createWriteProbe = (
   write: (thorough: boolean) => Promise<void>,
@@ -12,12 +12,11 @@ export const createWriteProbe = (
   now = (): number => performance.now(),
 ): (() => Promise<boolean>) => {
   let latest: Promise<boolean> | undefined
-  /** Not yet while a write is tried. */
-  let stale = Number.POSITIVE_INFINITY
-  /** The failures before the latest success. */
+  let staleAt = Number.POSITIVE_INFINITY
+  /** The failures before the latest success, which count no more. */
   let forgiven = 0
   const attempt = async (): Promise<boolean> => {
-    stale = Number.POSITIVE_INFINITY
+    staleAt = Number.POSITIVE_INFINITY
     const before = failures()
     try {
       await write(before > forgiven)
@@ -26,11 +25,11 @@ export const createWriteProbe = (
     } catch {
       return false
     } finally {
-      stale = now() + holds
+      staleAt = now() + reuseMs
     }
   }
   return async () => {
-    if (latest === undefined || now() >= stale) latest = attempt()
+    if (latest === undefined || now() >= staleAt) latest = attempt()
     return (await latest) && failures() === forgiven
   }
 }

@@ -28,7 +28,7 @@ describe('POST /send/app-auth/notification', () => {
       number: expect.stringMatching(/^\d\d$/),
       expires_at: later(5),
     })
-    expect(service.rung).toMatchObject([{ request_id, user_id: Number(ada.id) }])
+    expect(service.notified).toMatchObject([{ request_id, user_id: Number(ada.id) }])
     dataOf(await decide(service, request_id, ada.key, { decision: 'approve', number }))
     const record = dataOf(await show(service, request_id, acme.key))
     expect(record).toMatchObject({

@@ -23,7 +23,7 @@ describe('POST /send-auth-request-by-email', () => {
     expect([status, body.message]).toEqual([200, 'Approval requested'])
     const { request_id, message_id } = body.data
     expect(body.data).toEqual({ request_id, message_id, number: null, expires_at: later(5) })
-    expect(service.rung).toMatchObject([{ request_id, user_id: Number(ada.id) }])
+    expect(service.notified).toMatchObject([{ request_id, user_id: Number(ada.id) }])
     expect(dataOf(await show(service, request_id, acme.key))).toMatchObject({
       action: 'Sign in to payroll',
       reason: 'It is payday',
@@ -97,7 +97,7 @@ describe('POST /send-auth-request-by-email', () => {
     const body = { email: 'user1@acme.example', action: 'x' }
     const answer = await silent.call('POST', '/send-auth-request-by-email', { key: org.key, body })
     expect(refusal(answer)).toEqual([409, 'delivery_not_configured', []])
-    expect([silent.rung, (await contentsOf(silent)).approvals]).toEqual([[], []])
+    expect([silent.notified, (await contentsOf(silent)).approvals]).toEqual([[], []])
     await silent.close()
   })
 

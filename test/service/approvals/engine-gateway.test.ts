@@ -29,7 +29,7 @@ const wanted = () => ({ action: 'Deploy', approver_mobile: ada.mobile })
 describe('the engine, asked from inside', () => {
   test('rings, waits, and answers with the receipt', async () => {
     const { request_id, requester } = await gateway().request({ ...wanted(), number: true })
-    expect([requester, service.rung.length]).toEqual(['tool server token', 1])
+    expect([requester, service.notified.length]).toEqual(['tool server token', 1])
     const waiting = gateway().wait(request_id, 20)
     const { number } = await gateway().status(request_id)
     dataOf(await decide(service, request_id, ada.key, { decision: 'approve', number: number! }))
@@ -103,7 +103,7 @@ describe('the engine, asked from inside', () => {
       status: 422,
       issues: [{ field }],
     })
-    expect(service.rung).toEqual([])
+    expect(service.notified).toEqual([])
   })
 
   test('holds to the limits of each caller', async () => {

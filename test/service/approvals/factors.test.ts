@@ -40,7 +40,7 @@ describe('what is checked', () => {
     const answer = await ask(service, ada)
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['factors']])
     expect(answer.body.message).toContain('location: the organization requires it')
-    expect(service.rung).toEqual([])
+    expect(service.notified).toEqual([])
   })
 
   test('cannot be what nothing can be checked against, and the refusal says which commands change that', async () => {

@@ -42,7 +42,7 @@ describe('an approver is not worn down:', () => {
     expect(limitOf(answer)).toEqual([429, 'too_many_rings', '595'])
     expect(answer.body.message).toBe('This key asked this approver 5 times in the last 10 minutes')
     expect(answer.body.data.hint).toBe('Try again in 9 min 55 s')
-    expect(service.rung).toHaveLength(5)
+    expect(service.notified).toHaveLength(5)
     await askTimes(5, service.operatorKey)
     expect(limitOf(await ask(service, ada))).toEqual([429, 'too_many_rings', '595'])
     clock.tick(590 * second)
@@ -75,7 +75,7 @@ describe('an approver is not worn down:', () => {
       (await createKeys(30)).flatMap((key) => [ask(service, ada, {}, key), ask(service, ada, {}, key)]),
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(15)
-    expect(service.rung).toHaveLength(15)
+    expect(service.notified).toHaveLength(15)
   })
 
   test('a rotated key has one count, whichever secret asks', async () => {
@@ -103,7 +103,7 @@ describe('an approver is not worn down:', () => {
     const answers = await Promise.all(Array.from({ length: 500 }, () => ask(service, ada, {}, acme.key)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(497)
-    expect(service.rung).toHaveLength(3)
+    expect(service.notified).toHaveLength(3)
   })
 
   test('another approver and another organization have their own count', async () => {

@@ -24,6 +24,6 @@ export const later = (minutes: number): string =>
 /** Says no, everything is as it was, and no phone rang. */
 export const refusedOutright = async (answer: () => Promise<Answer>) => {
   const said = await refusedWithoutTrace(service, answer)
-  expect(service.rung).toEqual([])
+  expect(service.notified).toEqual([])
   return said
 }

@@ -11,9 +11,9 @@ installHooks()
 
 /** Nothing was added and no phone rang. */
 const refusedOutright = async (answer: Promise<Answer>): Promise<[number, string, string[]]> => {
-  const before = service.rung.length
+  const before = service.notified.length
   const said = refusal(await answer)
-  expect([await list(), service.rung.length]).toEqual([[], before])
+  expect([await list(), service.notified.length]).toEqual([[], before])
   return said
 }
 
@@ -63,7 +63,7 @@ describe('a request for approval', () => {
       used_at: null,
     })
     expect(dataOf(await show(service, record.request_id, acme.key))).toEqual(record)
-    expect(service.rung).toEqual([
+    expect(service.notified).toEqual([
       { request_id: record.request_id, org_id: acme.id, user_id: Number(ada.id) },
     ])
   })
@@ -143,7 +143,7 @@ describe('a request for approval', () => {
   test('with the same Idempotency-Key is the same request, and rings once', async () => {
     const first = await askWithKey()
     expect((await askWithKey()).body).toEqual(first.body)
-    expect(service.rung).toHaveLength(1)
+    expect(service.notified).toHaveLength(1)
     expect(await asked()).not.toBe(dataOf(first).request_id)
   })
 })

@@ -72,9 +72,9 @@ describe('a call that a rule covers', () => {
 
   test('asks nobody again when it is repeated', async () => {
     const [first] = asked(await remove())
-    const rung = service.rung.length
+    const before = service.notified.length
     expect(asked(await remove())).toEqual([first])
-    expect(service.rung.length).toBe(rung)
+    expect(service.notified.length).toBe(before)
   })
 
   test('is done with the approval, once, and its audit names it', async () => {

@@ -111,7 +111,7 @@ describe('a request with a subject', () => {
     const [status, code, fields] = await refusedWithoutTrace(service, answer)
     expect([status, fields]).toEqual([said[0], said[2]])
     expect(code.startsWith('invalid_field') || code === said[1]).toBe(true)
-    expect(service.rung).toEqual([])
+    expect(service.notified).toEqual([])
   })
 
   test('names the limit that was passed', async () => {

@@ -22,9 +22,9 @@ const asked = { action: 'createGeofence', caller, requestId: 'req_1', given: [] 
 describe('a write that was undone and ran again', () => {
   test('counts once: one row, one ring, one message, one row in the audit', async () => {
     const approver = await createApprover(service, acme.id, 1)
-    const before = [service.rung.length, (await chainOf(service, acme.id)).length] as const
+    const before = [service.notified.length, (await chainOf(service, acme.id)).length] as const
     const { request_id } = dataOf(await ask(service, approver))
-    expect(service.rung.slice(before[0])).toMatchObject([{ request_id }])
+    expect(service.notified.slice(before[0])).toMatchObject([{ request_id }])
     expect((await chainOf(service, acme.id)).slice(before[1])).toMatchObject([{ action: 'createApproval' }])
     dataOf(await decide(service, request_id, approver.key))
     expect(dataOf(await show(service, request_id)).status).toBe('approved')

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { planRequest } from '../../../src/client/request.ts'
 import { type OperationId, table } from '../../../src/contract/table.ts'
 import { prepare, type Handler } from '../../../src/service/call/call.ts'
-import { createAttempt } from '../../../src/service/call/create-call.ts'
+import { createAttempt } from '../../../src/service/call/run.ts'
 import { handlers } from '../../../src/service/handlers/all.ts'
 import { Refusal } from '../../../src/core/refusal.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'

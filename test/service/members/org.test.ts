@@ -129,7 +129,7 @@ describe('updating an organization', () => {
     await create({ name: 'Acme' })
     const answer = await update({})
     expect(refusal(answer)).toEqual([422, 'nothing_to_change', []])
-    expect(answer.body.data.hint).toBe('Give one or more of name, slug, policy')
+    expect(answer.body.data.hint).toBe('Set one or more of name, slug, policy')
   })
 
   test("refuses another's slug and takes its own again", async () => {

@@ -185,7 +185,7 @@ describe('updating a user', () => {
     const { id } = dataOf(await create({}))
     const answer = await update(id, {})
     expect(refusal(answer)).toEqual([422, 'nothing_to_change', []])
-    expect(answer.body.data.hint).toBe('Give one or more of email, first_name, last_name, role')
+    expect(answer.body.data.hint).toBe('Set one or more of email, first_name, last_name, role')
   })
 
   test('refuses who is removed, and knows nobody else', async () => {

@@ -20,7 +20,7 @@ describe('POST /generate-auth-token and GET /save/faceauth/success/{auth_token}'
     const { auth_token, ...data } = dataOf(await token())
     const expires_at = new Date(Date.parse(clock.iso()) + 10 * minute).toISOString()
     expect(data).toEqual({ request_id: expect.stringMatching(/^ver_/), user_id: ada.id, expires_at })
-    expect(service.rung).toEqual([])
+    expect(service.notified).toEqual([])
     const answer = await save(auth_token)
     const { request_id } = data
     expect(dataOf(answer)).toEqual({

@@ -14,7 +14,7 @@ describe('POST /verify-user', () => {
     const { request_id, ...data } = body.data
     const expires_at = new Date(Date.parse(clock.iso()) + 5 * minute).toISOString()
     expect(data).toEqual({ user_id: ada.id, number: null, expires_at })
-    expect(service.rung).toMatchObject([{ request_id, org_id: acme.id, user_id: Number(ada.id) }])
+    expect(service.notified).toMatchObject([{ request_id, org_id: acme.id, user_id: Number(ada.id) }])
     expect(dataOf(await show(service, request_id, acme.key))).toMatchObject({
       action: 'Verify your identity for acme',
       requester: 'of acme',
@@ -49,7 +49,7 @@ describe('POST /verify-user', () => {
     for (const n of [2, 3, 4, 5]) answers.push((await verify({ mobile: String(2025550100 + n) })).body)
     expect(answers[0].data.code).toBe('approver_not_enrolled')
     for (const answer of answers) expect(answer).toEqual(answers[0])
-    expect(service.rung).toEqual([])
+    expect(service.notified).toEqual([])
   })
 
   test.each([

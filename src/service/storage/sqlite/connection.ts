@@ -10,7 +10,7 @@ export type Connection = SqliteDatabase & {
 
 type Statement = ReturnType<Connection['prepare']>
 
-// libsql aborts the whole process when it is given a boolean, and takes undefined for null.
+// libsql aborts the whole process for a boolean, and treats undefined as null.
 const bindable = (values: readonly unknown[]): readonly unknown[] => {
   for (const value of values)
     if (value === undefined) throw new TypeError('a statement was given an undefined value')
@@ -29,10 +29,10 @@ const prepare = (database: Libsql.Database, sql: string): Statement => {
   }
 }
 
-/** Opens a SQLite file, 0600 whatever the umask (its -wal and -shm files take the same mode). Statements are kept by their text. */
+/** Opens a SQLite file with mode 0600 under any umask (its -wal and -shm files get the same). Caches statements by text. */
 export const openConnection = (path: string): Connection => {
-  // Only where there is none: to close a file drops every lock that this process holds on it (POSIX), and another
-  // process that closes the store would then take the WAL away with all that stands in it.
+  // Only if it does not exist: closing a file drops every lock that this process has on it (POSIX), and another process
+  // that closes the store would then delete the WAL and everything in it.
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   chmodSync(path, 0o600)
   const database = new Libsql(path)
@@ -41,9 +41,9 @@ export const openConnection = (path: string): Connection => {
     'journal_mode = WAL',
     'synchronous = FULL',
     'foreign_keys = ON',
-    // What was deleted or replaced is overwritten: a value wrapped by an earlier master key must not stay in a free page.
+    // Overwrites deleted data: a value wrapped by an earlier master key must not stay in a free page.
     'secure_delete = ON',
-    // 16 MiB: in the 2 MiB of the default, the indexes of a store of some ten thousand rows push each other out.
+    // 16 MiB, because the indexes of some ten thousand rows do not fit into the default of 2 MiB.
     'cache_size = -16384',
   ])
     database.exec(`PRAGMA ${pragma}`)
@@ -58,7 +58,7 @@ export const openConnection = (path: string): Connection => {
       refuseClosed()
       let statement = statements.get(sql)
       if (!statement) {
-        // Texts vary only with the number of values in an insert or IN list; the cap bounds that.
+        // Texts differ only in the number of values in an INSERT or IN list; the cap bounds that.
         if (statements.size >= 500) statements.clear()
         statement = prepare(database, sql)
         statements.set(sql, statement)
@@ -90,10 +90,9 @@ const execute = async <R>(
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
 }
 
-/** The queries of a connection. */
 export const queriesOf = (connection: Connection): Db => {
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: connection }) })
-  // Kysely acquires a connection for each query and releases it, as from a pool. Here is one, which answers at once.
+  // Kysely acquires and releases a connection for each query, as from a pool. There is only one here, always available.
   db.getExecutor().executeQuery = (query) => execute(connection, query)
   return db
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { SvcError } from '../../../core/errors.ts'
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../storage.ts'
 
 type Problem = { code: string; message: string; hint: string }
 
@@ -12,7 +12,7 @@ const damaged = (file: string): Problem => ({
 const full = (file: string): Problem => ({
   code: 'store_disk_full',
   message: `The disk of ${dirname(file)} is full`,
-  hint: `Free some room (df -h '${dirname(file)}'), then type the command again`,
+  hint: `Free some space (df -h '${dirname(file)}'), then run the command again`,
 })
 const unwritable = (file: string): Problem => ({
   code: 'store_unwritable',
@@ -22,7 +22,7 @@ const unwritable = (file: string): Problem => ({
 const busy = (file: string): Problem => ({
   code: 'store_busy',
   message: `Another program has locked ${file}`,
-  hint: `Stop that program first (fuser -v '${file}' names it)`,
+  hint: `Stop that program first (fuser -v '${file}' shows it)`,
 })
 
 const problems: Record<string, (file: string) => Problem> = {
@@ -37,8 +37,8 @@ const problems: Record<string, (file: string) => Problem> = {
   SQLITE_LOCKED: busy,
 }
 
-/** Codes of a store that may work again later. */
-const passing = new Set([
+/** Codes after which the store may work again later. */
+const temporary = new Set([
   'SQLITE_FULL',
   'SQLITE_IOERR',
   'SQLITE_READONLY',
@@ -58,7 +58,7 @@ export const isBusy = (error: unknown): boolean => codeOf(error) === 'SQLITE_BUS
 
 /** A full disk or a lost file as a Refusal 503; any other error as it is. */
 export const asUnavailable = (error: unknown): unknown =>
-  passing.has(codeOf(error) ?? '') ? unavailable(error) : error
+  temporary.has(codeOf(error) ?? '') ? unavailable(error) : error
 
 const codeInside = (error: unknown): string | undefined => {
   const { cause } = (error ?? {}) as { cause?: unknown }

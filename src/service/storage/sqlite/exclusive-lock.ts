@@ -2,9 +2,9 @@ import { existsSync, writeFileSync } from 'node:fs'
 import Libsql from 'libsql'
 import { isBusy } from './errors.ts'
 
-/** An exclusive transaction on a file of its own, which the system ends with the process; undefined when another holds it. */
+/** An exclusive transaction on a lock file; the system ends it with the process. Undefined if another process has it. */
 export const takeLock = (file: string): { release(): void } | undefined => {
-  // Only where there is none: to close a file drops the lock that this process may hold on it.
+  // Only if it does not exist: closing a file drops the lock that this process may have on it.
   if (!existsSync(file)) writeFileSync(file, '', { flag: 'a', mode: 0o600 })
   const lock = new Libsql(file)
   try {

@@ -1,15 +1,15 @@
-import { unavailable } from '../unavailable.ts'
+import { unavailable } from '../storage.ts'
 import type { Connection } from './connection.ts'
 import { asUnavailable } from './errors.ts'
 
-// Nobody waits longer than it takes so many to arrive.
+// A batch of this size does not wait for more jobs.
 const fullBatch = 64
 
 type Job = { run(): Promise<void>; settle(): void; fail(error: unknown): void }
 
 /**
- * Runs jobs one after the other; those that wait at the same time share one transaction and so one fsync. Each of
- * several has a savepoint of its own: one that fails rolls back alone. A job's promise settles only after the commit.
+ * Runs jobs one after the other. Jobs that wait at the same time share one transaction and so one fsync; each then has its
+ * own savepoint, so that one that fails rolls back alone. A job's promise settles only after the commit.
  */
 export const createGroupCommit = (connection: Connection) => {
   let queue: Job[] = []
@@ -17,20 +17,20 @@ export const createGroupCommit = (connection: Connection) => {
   let revision = 0
   let failures = 0
 
-  /** Tells a job why it failed, once what others wrote is committed. */
+  /** Rejects a job, after the writes of the others are committed. */
   const refuse = (job: Job, error: unknown): void => {
     const reason = asUnavailable(error)
     if (reason !== error) failures += 1
     job.settle = () => job.fail(reason)
   }
 
-  /** A job among others, which are kept when it fails. */
-  const attempt = async (job: Job): Promise<void> => {
+  /** Runs one of several jobs; the others are kept if it fails. */
+  const runWithSavepoint = async (job: Job): Promise<void> => {
     connection.exec('SAVEPOINT job')
     try {
       await job.run()
     } catch (error) {
-      // A full disk rolls the whole transaction back by itself: then no job of the batch was kept.
+      // A full disk makes SQLite roll back the whole transaction: then no job of the batch was kept.
       if (!connection.inTransaction) throw error
       connection.exec('ROLLBACK TO job')
       refuse(job, error)
@@ -38,8 +38,8 @@ export const createGroupCommit = (connection: Connection) => {
     connection.exec('RELEASE job')
   }
 
-  /** A job alone needs no savepoint. Answers whether there is something to commit. */
-  const attemptAlone = async (job: Job): Promise<boolean> => {
+  /** A single job needs no savepoint. Returns whether there is something to commit. */
+  const runAlone = async (job: Job): Promise<boolean> => {
     try {
       await job.run()
       return true
@@ -52,8 +52,8 @@ export const createGroupCommit = (connection: Connection) => {
   }
 
   const runAll = async (batch: Job[]): Promise<boolean> => {
-    if (batch.length === 1) return attemptAlone(batch[0]!)
-    for (const job of batch) await attempt(job)
+    if (batch.length === 1) return runAlone(batch[0]!)
+    for (const job of batch) await runWithSavepoint(job)
     return true
   }
 
@@ -74,7 +74,7 @@ export const createGroupCommit = (connection: Connection) => {
 
   const drain = async (): Promise<void> => {
     while (queue.length > 0) {
-      // Requests that arrive together are committed together: for as long as each turn of the event loop brings more.
+      // Waits as long as each turn of the event loop brings more jobs, so that concurrent requests share a commit.
       for (let seen = 0; queue.length > seen && seen < fullBatch;) {
         seen = queue.length
         await new Promise((resolve) => setImmediate(resolve))
@@ -100,9 +100,9 @@ export const createGroupCommit = (connection: Connection) => {
         draining ??= drain()
       }),
     revision: (): number => revision,
-    /** Counts the writes that the store refused, whatever was wrong with it. */
+    /** The number of writes that the store refused. */
     failures: (): number => failures,
-    /** Resolves when nothing waits to be written. */
+    /** Resolves when the queue is empty. */
     idle: (): Promise<void> => draining ?? Promise.resolve(),
   }
 }

@@ -12,8 +12,8 @@ const tablesOf = (database: Reader): string[] =>
   )
 
 /**
- * How many migrations a store has seen. Before schema 21 only the pragma said so; it is still written, because it is all
- * that an older svc looks at before it refuses the store. So the greater one counts.
+ * The number of migrations that a store has seen. Before schema 21 only the pragma had it. It is still written, because an
+ * older svc checks only the pragma before it refuses the store. The greater of the two counts.
  */
 const versionOf = (database: Reader, tables = tablesOf(database)): number => {
   const [pragma] = database.prepare('PRAGMA user_version').all([]) as { user_version: number }[]
@@ -24,8 +24,8 @@ const versionOf = (database: Reader, tables = tablesOf(database)): number => {
 }
 
 /**
- * How many migrations the store in `file` has seen; 0 when nothing is in it yet. Changes nothing. Fails with an SvcError
- * where a newer svc or another program wrote it.
+ * The number of migrations that the store in `file` has seen; 0 for an empty one. Changes nothing. Throws an SvcError if a
+ * newer svc or another program wrote it.
  */
 export const storeVersion = (file: string): number => {
   const database = new Libsql(file)
@@ -38,7 +38,7 @@ export const storeVersion = (file: string): number => {
         'foreign_store',
         `${file} belongs to another program; it was not changed`,
         {
-          hint: 'Name the data folder of svc, or a new folder: --data-dir NEWFOLDER',
+          hint: 'Use the data folder of svc, or a new folder: --data-dir NEWFOLDER',
         },
       )
     refuseNewer(version)
@@ -48,10 +48,10 @@ export const storeVersion = (file: string): number => {
   }
 }
 
-/** Brings the store up to date, all or nothing, in one exclusive transaction. Fails with an SvcError when a newer svc wrote it. */
+/** Upgrades the store in one exclusive transaction, all or nothing. Throws an SvcError if a newer svc wrote it. */
 export const migrate = async (connection: Connection, db: Db): Promise<void> => {
   if (versionOf(connection) === newestVersion) return
-  // A table that is made again is dropped in between, and what refers to it must stay. SQLite ignores this in a transaction.
+  // A migration that replaces a table drops it, and rows that refer to it must stay. Must be set outside a transaction.
   connection.exec('PRAGMA foreign_keys = OFF')
   connection.exec('BEGIN EXCLUSIVE')
   try {

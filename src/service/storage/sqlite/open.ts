@@ -8,7 +8,7 @@ import { migrate } from './migrate.ts'
 
 type Options = { path: string; now?: (() => Date) | undefined }
 
-// Under load many requests fall into one millisecond, and the text costs more than all else about a clock.
+// Under load many requests share a millisecond, and formatting is the expensive part of a clock.
 const clock = (now: () => Date): (() => string) => {
   let at = Number.NaN
   let text = ''
@@ -22,16 +22,16 @@ const clock = (now: () => Date): (() => string) => {
   }
 }
 
-/** The page that holds the version, as it is. */
+/** Writes one page and changes nothing. */
 const onePage = [`PRAGMA user_version = ${newestVersion}`]
-/** More pages than a request writes. */
+/** Writes more pages than a request does. */
 const manyPages = [
   `INSERT INTO settings (name, value) VALUES ('write_probe', hex(randomblob(32768)))
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
   `DELETE FROM settings WHERE name = 'write_probe'`,
 ]
 
-/** Opens the store in the file `path`, made and brought up to date as needed. Fails with an SvcError when a newer svc wrote it. */
+/** Opens the store in `path`; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
 export const openSqlite = async ({ path, now = () => new Date() }: Options): Promise<Storage> => {
   const writer = openConnection(path)
   const writing = queriesOf(writer)
@@ -41,7 +41,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     writer.close()
     throw error
   }
-  // WAL: a reader sees what is committed and never waits for the writer.
+  // With WAL, a reader sees committed data and never waits for the writer.
   const reader = openConnection(path)
   reader.exec('PRAGMA query_only = ON')
   const reading = queriesOf(reader)
@@ -54,12 +54,12 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
         throw asUnavailable(error)
       }
     },
-    // There is one writer, so no organization has to be locked. One that is not named would be missed by other engines.
+    // With one writer, no organization must be locked. Other engines require `org`, so it is checked here too.
     write: async (work, { org }) => {
       if (!Number.isSafeInteger(org) || org < 0) throw new Error('A write names no organization')
       return commits.run(() => work(writing))
     },
-    // The data directory is locked: no other process commits.
+    // The data directory is locked, so no other process commits.
     revision: commits.revision,
     canWrite: createWriteProbe(async (thorough) => {
       for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
@@ -68,7 +68,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     close: async () => {
       await commits.idle()
       reader.close()
-      // The file alone is then the whole store, for whoever copies it.
+      // Afterwards the file alone is the whole store, so that it can be copied.
       writer.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([])
       writer.close()
     },

@@ -13,13 +13,12 @@ const withDatabase = (file: string, work: (database: Libsql.Database) => void): 
   closeSync(descriptor)
 }
 
-/** A setting of a store; undefined where there is none. */
 const settingOf = (database: Libsql.Database, name: string): string | undefined =>
   (database.prepare('SELECT value FROM settings WHERE name = ?').all([name]) as { value: string }[])[0]?.value
 
 /**
- * Writes the store as it is at one moment, and its master key in a table of its own, to a new file, 0600. `keyFor` is asked
- * for the key of that very moment, by the marker that the key opens.
+ * Writes a consistent copy of the store, with its master key in a separate table, to a new file with mode 0600. `keyFor`
+ * finds the key of exactly that copy by the marker that the key opens.
  */
 export const writeSnapshot = (
   store: string,
@@ -38,7 +37,7 @@ export const writeSnapshot = (
   })
 }
 
-/** Checks a snapshot and turns it into a store; answers the master key that was in it. */
+/** Checks a snapshot and turns it into a store; returns the master key that was in it. */
 export const openSnapshot = (file: string): string | undefined => {
   let masterKey: string | undefined
   withDatabase(file, (database) => {
