@@ -80,7 +80,7 @@ describe.runIf(existsSync('/dev/full'))('a full disk', () => {
     expect(exit).toBe(11)
     expect(stderr).toContain('"code":"not_shown"')
     expect(stderr).toContain(
-      `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${dataDir}`,
+      `The operator key is lost. Create a new one: svc service reset-operator-key --data-dir ${dataDir}`,
     )
     expect(stderr).not.toMatch(/svc_op_/)
   })

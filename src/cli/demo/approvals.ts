@@ -22,15 +22,11 @@ const swapScript = (folder: string): void => writeFileSync(join(folder, 'deploy.
 
 /** Decisions of an approver, checks of a receipt, and a command that requires an approval. */
 export const approvals: Step[] = [
+  step('An approver, with a software key instead of a phone', 'user enroll 1 --org globex --software', {
+    answers: { kind: 'software' },
+  }),
   step(
-    'An approver, with a key made of software in place of a phone',
-    'user enroll 1 --org globex --software',
-    {
-      answers: { kind: 'software' },
-    },
-  ),
-  step(
-    'A second one decides nothing before the first approves it',
+    'A second key is pending until the first one approves it',
     'user enroll 1 --org globex --software --file second.json',
     {
       answers: { state: 'pending', proof: 'device' },
@@ -41,7 +37,7 @@ export const approvals: Step[] = [
     answers: { scopes: ['ask'] },
   }),
   step(
-    'Ask, and the approver types the number that the requester sees',
+    'Request an approval; the approver types the number that the requester sees',
     `approve request "Deploy 4.2 to production" ${hank} --number --receipt receipt.json`,
     {
       meanwhile: ({ request_id, number }) => `approve inbox --approve ${request_id} --number ${number}`,
@@ -54,22 +50,22 @@ export const approvals: Step[] = [
     `approve verify receipt.json --action "Deploy 4.2 to production" --org globex --max-age 5m --allow-dev`,
     { answers: [{ ok: 'ok', check: 'human signature' }] },
   ),
-  step('It is of no other organization', 'approve verify receipt.json --org acme --allow-dev', {
+  step('It is not valid for another organization', 'approve verify receipt.json --org acme --allow-dev', {
     exit: 'failed',
     answers: [{ ok: 'FAILED', check: 'expected organization' }],
   }),
-  step('Somebody changes it', 'approve verify forged.json --org globex --allow-dev', {
+  step('A changed receipt is rejected', 'approve verify forged.json --org globex --allow-dev', {
     before: forge,
     exit: 'failed',
     answers: [{ ok: 'FAILED', check: 'copy' }],
   }),
-  step('The approver says no', `approve request "Delete the backups" ${hank}`, {
+  step('The approver denies a request', `approve request "Delete the backups" ${hank}`, {
     ...asks,
     meanwhile: inbox('deny'),
     exit: 'denied',
     answers: { status: 'denied' },
   }),
-  step('Nobody answers, and silence is no consent', `approve request "Wire 9,000" ${hank} --timeout 1`, {
+  step('No answer is not an approval', `approve request "Wire 9,000" ${hank} --timeout 1`, {
     ...asks,
     exit: 'expired',
     answers: { status: 'expired' },
@@ -86,7 +82,7 @@ export const approvals: Step[] = [
     answers: { message: /already used/ },
   }),
   step(
-    'A command that runs only after a yes, bound by the hash of its script',
+    'A command that runs only after an approval, bound to the hash of its script',
     `approve run ${hank} -- sh deploy.sh`,
     {
       ...asks,
@@ -94,7 +90,7 @@ export const approvals: Step[] = [
       meanwhile: inbox('approve'),
     },
   ),
-  step('and not when the script is another one by then', `approve run ${hank} -- sh deploy.sh`, {
+  step('and not if the script has changed in the meantime', `approve run ${hank} -- sh deploy.sh`, {
     ...asks,
     meanwhile: (request, folder) => {
       swapScript(folder)

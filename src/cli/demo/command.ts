@@ -63,10 +63,12 @@ const play = async (step: Step, io: Io, values: Map<string, string>, run: RunLin
   for (const [name, value] of saved) values.set(name, String(value))
 
   const problemOf = (): string | undefined => {
-    if (exit !== expectedExit(step)) return `it exited with ${exit} and not with ${expectedExit(step)}`
-    if (step.answers !== undefined && !contains(answer, step.answers)) return 'its answer is not as expected'
-    if (saved.some(([, value]) => typeof value !== 'string')) return 'its answer lacks what is needed later'
-    if (step.meanwhile && others?.exit !== 0) return `the other terminal said: ${others?.output ?? 'nothing'}`
+    if (exit !== expectedExit(step)) return `the exit code is ${exit} instead of ${expectedExit(step)}`
+    if (step.answers !== undefined && !contains(answer, step.answers)) return 'the answer is not as expected'
+    if (saved.some(([, value]) => typeof value !== 'string'))
+      return 'the answer lacks a value for a later step'
+    if (step.meanwhile && others?.exit !== 0)
+      return `the other terminal printed: ${others?.output ?? 'nothing'}`
     return undefined
   }
   return { output, problem: problemOf() }

@@ -27,23 +27,23 @@ const devices: Step[] = [
     'mobile register --country-code +1 --mobile 2025550120 --first-name Ida --last-name Rhodes',
     { answers: { expires_at: /./ } },
   ),
-  step('A code goes to the phone', `mobile send-otp ${ida}`, { answers: { sends_left: 4 } }),
-  step('and proves it, once', `mobile confirm ${ida} --otp-file code.txt`, {
+  step('Send a code to the phone', `mobile send-otp ${ida}`, { answers: { sends_left: 4 } }),
+  step('and verify the number, once', `mobile confirm ${ida} --otp-file code.txt`, {
     before: readCode,
     answers: { refresh_token: /./ },
   }),
   step('', `mobile confirm ${ida} --otp-file code.txt`, { exit: 'forbidden' }),
-  step('An IMEI with a digit that is wrong', 'mobile check-imei --imei 490154203237519', {
+  step('An IMEI with a wrong digit', 'mobile check-imei --imei 490154203237519', {
     exit: 'usage',
     answers: { message: /imei/ },
   }),
-  step('What a stock costs', 'iot price aapl', { answers: { symbol: 'AAPL' } }),
+  step('The price of a stock', 'iot price aapl', { answers: { symbol: 'AAPL' } }),
   step(
-    'A machine that is tied to it',
+    'A machine that is bound to it',
     `iot register press-01 --org acme ${stock} --current-stock-price 250.42 --machine-name "Press 1" --mobile +12025550120`,
   ),
   step(
-    'Its login, once with a price that is none',
+    'Its login, first with an invalid price',
     `iot login press-01 --org acme ${stock} --current-stock-price 250.420`,
     {
       exit: 'usage',
@@ -54,7 +54,9 @@ const devices: Step[] = [
   step('An alert', 'notify global --to +12025550120 --type alert --message "The door on the roof is open."', {
     answers: { message_id: /^msg_/ },
   }),
-  step('What was sent', 'notify outbox list', { answers: [{ kind: 'otp' }, { kind: 'alert' }] }),
+  step('The messages that were sent', 'notify outbox list', {
+    answers: [{ kind: 'otp' }, { kind: 'alert' }],
+  }),
 ]
 
 const person = (first: string, last: string, number: number): string =>
@@ -69,12 +71,12 @@ const nights =
 export const steps: Step[] = [
   step('An organization', 'org create --name "Acme Corp" --slug acme', { answers: { slug: 'acme' } }),
   step(
-    'Another one, with its first admin, auth code and key in one go',
+    'Another one, with its first admin, auth code and key in one step',
     'org onboard --name Globex --first-name Hank --last-name Scorpio --email hank@globex.example --country-code +1 --mobile 2025550109',
     { answers: { organization: { slug: 'globex' }, api_key: { key: /^svc_org_/ } } },
   ),
   step('Both of them', 'org list', { answers: [{ slug: 'acme' }, { slug: 'globex' }] }),
-  step('What it enforces', 'org update acme --require-number --factors biometric,location', {
+  step('Its policy', 'org update acme --require-number --factors biometric,location', {
     answers: { policy: { require_number: true, factors: ['biometric', 'location'] } },
   }),
   step('People', person('Ada', 'Lovelace', 1), { answers: { first_name: 'Ada' } }),
@@ -86,35 +88,37 @@ export const steps: Step[] = [
   step('', 'user pending hold 4 --org acme'),
   step('One of them is rejected', 'user pending reject 4 --org acme', { answers: { state: 'rejected' } }),
   step('One leaves', 'user remove 5 --org acme', { answers: { state: 'removed' } }),
-  step('Who waits', 'user pending list --org acme', { answers: [{ first_name: 'Grace' }] }),
-  step('A state is left once', 'user pending accept 4 --org acme', {
+  step('The pending users', 'user pending list --org acme', { answers: [{ first_name: 'Grace' }] }),
+  step('A rejected user cannot be accepted', 'user pending accept 4 --org acme', {
     exit: 'refused',
     answers: { message: /rejected/ },
   }),
   step(
-    'A place',
+    'A geofence',
     'geofence create --org acme --name Headquarters --latitude 52.52 --longitude 13.405 --radius 150 --is-active 1',
     {
       answers: { name: 'Headquarters' },
     },
   ),
   step(
-    'A place that cannot be',
+    'An impossible location',
     'geofence create --org acme --name Moon --latitude 95 --longitude 0 --radius 1 --is-active 1',
     {
       exit: 'usage',
       answers: { message: /latitude/ },
     },
   ),
-  step("One person's place", `geofence set --user 2 --geofences '${home}'`, { answers: [{ name: 'Home' }] }),
+  step('A geofence of one user', `geofence set --user 2 --geofences '${home}'`, {
+    answers: [{ name: 'Home' }],
+  }),
   step(
-    'A time',
+    'A time slot',
     'timeslot create --org acme --name "Office hours" --days mon-fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
     {
       answers: { name: 'Office hours' },
     },
   ),
-  step("One person's time, across midnight", `timeslot set --user 2 --timeslots '${nights}'`, {
+  step('A time slot of one user, across midnight', `timeslot set --user 2 --timeslots '${nights}'`, {
     answers: [{ start: '22:00' }],
   }),
   step(
@@ -132,19 +136,19 @@ export const steps: Step[] = [
     answers: [{ first_name: 'Ada' }],
   }),
   step('and another tenant does not exist for it', 'org get globex', { keyFrom: 'acme', exit: 'notFound' }),
-  step('Nothing is deleted without being told twice', 'geofence delete 1 --org acme', {
+  step('Every delete asks for confirmation', 'geofence delete 1 --org acme', {
     exit: 'usage',
     answers: { hint: /--yes/ },
   }),
-  step('What would be sent', 'geofence delete 1 --org acme --dry-run'),
-  step('and was not', 'geofence list --org acme', { answers: [{ name: 'Headquarters' }] }),
+  step('A dry run shows the request', 'geofence delete 1 --org acme --dry-run'),
+  step('and deletes nothing', 'geofence list --org acme', { answers: [{ name: 'Headquarters' }] }),
   ...approvals,
   step('A verification by an app of your own', 'auth token --mobile +12025550109', {
     answers: { auth_token: /./ },
   }),
   ...devices,
-  step('What was done, and by whom', 'audit list --org acme', {
+  step('The audit log: what was done, and by whom', 'audit list --org acme', {
     answers: [{ action: 'createOrganization' }, { action: 'setUserTimeslots' }],
   }),
-  step('No link of the chain is broken', 'audit verify --org acme', { answers: { valid: true } }),
+  step('The audit log was not changed', 'audit verify --org acme', { answers: { valid: true } }),
 ]

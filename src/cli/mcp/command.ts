@@ -53,7 +53,11 @@ const chooseGateway = async (context: Context, demo: () => Promise<ApprovalGatew
       import('../approve/tool-server.ts'),
     ])
     const { url, tools, close } = await openTools(context)
-    return { gateway: createMcpGateway({ tools }), about: `asks through the tool server at ${url}`, close }
+    return {
+      gateway: createMcpGateway({ tools }),
+      about: `requests approvals through the tool server at ${url}`,
+      close,
+    }
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return {
@@ -65,7 +69,7 @@ const chooseGateway = async (context: Context, demo: () => Promise<ApprovalGatew
   const { gateway: everywhere } = await openBackend(context)
   const { org } = settings
   const gateway = org ? inOrganization(everywhere, org.value, context) : everywhere
-  return { gateway, about: `asks through ${baseUrl.value}`, close: nothing }
+  return { gateway, about: `requests approvals through ${baseUrl.value}`, close: nothing }
 }
 
 const named = (setting: Setting | undefined, variable: string, field: string): NamedSetting | undefined =>

@@ -53,9 +53,9 @@ const secretsOf: Record<McpClient, { secret: Secret; note: string }> = {
   cursor: { secret: (name) => `\${env:${name}}`, note: 'Cursor takes ${env:…} from its environment.' },
   vscode: {
     secret: (name) => `\${input:${name.toLowerCase().replaceAll('_', '-')}}`,
-    note: 'VS Code asks for the secret once and keeps it.',
+    note: 'VS Code asks for the secret once and saves it.',
   },
-  generic: { secret: (name) => `<your ${name}>`, note: 'Replace <…> by the secret.' },
+  generic: { secret: (name) => `<your ${name}>`, note: 'Replace <…> with the secret.' },
 }
 
 const places: Record<McpClient, string> = {
@@ -63,7 +63,7 @@ const places: Record<McpClient, string> = {
     'Claude Code: .mcp.json in the project. Claude Desktop: claude_desktop_config.json in ~/Library/Application Support/Claude (macOS) or %APPDATA%\\Claude (Windows); then restart it.',
   cursor: 'Cursor: ~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one.',
   vscode: 'VS Code: .vscode/mcp.json in the project.',
-  generic: 'Wherever the client keeps its MCP servers.',
+  generic: 'The MCP configuration of the client.',
 }
 
 const assemble = async (
@@ -113,7 +113,7 @@ export const httpSnippet = async (client: McpClient, settings: Settings): Promis
   const { mcpUrl } = settings
   if (!mcpUrl)
     throw usageError(
-      'There is no address of a tool server',
+      'The address of the tool server is missing',
       'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',
     )
   const url = mcpUrl.value
@@ -127,6 +127,6 @@ export const httpSnippet = async (client: McpClient, settings: Settings): Promis
     }),
     guarded
       ? 'The bearer is MCP_AUTH_TOKEN of the service, or an API key with the scope "ask".'
-      : 'This service needs no bearer from this machine. If MCP_AUTH_TOKEN is set there, set it here, too, and print this again.',
+      : 'This service requires no bearer from this machine. If MCP_AUTH_TOKEN is set there, set it here too and run this again.',
   )
 }

@@ -113,7 +113,7 @@ const saveProfile = async (service: Service, { io }: Context): Promise<string | 
 const markUnsaved = (key: string, { dataDir }: Service, context: Context): void => {
   context.changed = true
   context.once = `Operator key, shown once: ${key}\n`
-  context.lostHint = `The operator key is lost. Make a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
+  context.lostHint = `The operator key is lost. Create a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {

@@ -51,12 +51,12 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' :
 
 const resetNote = (revoked: number, ended: number): string =>
   `Revoked ${count(revoked, 'operator key')} and ended ${count(ended, 'pending request')}.` +
-  ' A profile that has a revoked key needs the new one: svc profile login <profile>'
+  ' A profile that has a revoked key requires the new one: svc profile login <profile>'
 
 const rotationNote = {
   rotated: 'New master key',
   finished: 'Finished the rotation that was interrupted',
-  unchanged: 'The store has this master key already',
+  unchanged: 'The store already has this master key',
 }
 
 /** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
@@ -129,7 +129,7 @@ export const registerService = (group: Command, context: Context): void => {
       const { requireIdle, resetOperatorKey } = await maintenance()
       requireIdle(dir)
       if (options.dryRun) return reportDryRun(context, { data_dir: dir, revokes: 'every operator key' })
-      const about = () => `Revoke every operator key, and make a new one\n  in ${safeLine(dir)}\n`
+      const about = () => `Revoke every operator key, and create a new one\n  in ${safeLine(dir)}\n`
       const declined = 'No key was revoked'
       await requireYes('Go on?', { yes: options.yes, about, declined }, context)
       const output = await context.output()
@@ -159,7 +159,7 @@ export const registerService = (group: Command, context: Context): void => {
       const output = await context.output()
       const done = await rotateSigningKey(dir, context.io.env, { from, tell: (line) => output.warn(line) })
       const { rotated } = done
-      await report(context, rotated ? 'New signing key' : `${from} was retired before`, {
+      await report(context, rotated ? 'New signing key' : `${from} is already retired`, {
         data_dir: dir,
         ...done,
       })
@@ -182,7 +182,9 @@ export const registerService = (group: Command, context: Context): void => {
       const tell = (line: string): void => output.warn(line)
       const { left_out, ...done } = await rotateMasterKey(dir, env, { given, tell })
       if (left_out.length > 0)
-        output.warn(`Not authentic or not readable before, and so not now: ${left_out.join(', ')}`)
+        output.warn(
+          `Skipped, because they were already not authentic or not readable: ${left_out.join(', ')}`,
+        )
       if (env.SVC_MASTER_KEY) output.warn('Set SVC_MASTER_KEY to the new key before the service starts')
       await report(context, rotationNote[done.state], { data_dir: dir, ...done })
     },
