@@ -82,7 +82,7 @@ test('reset-operator-key does not ask while the service runs', async () => {
 
 test('reset-operator-key does not ask if there is no store', async () => {
   const missing = await onTerminal([...reset, '--data-dir', join(home.path, 'none')], env, [])
-  expect([missing.exit, missing.screen]).toEqual([5, expect.stringContaining('There is no store')])
+  expect([missing.exit, missing.screen]).toEqual([5, expect.stringContaining('No store')])
 })
 
 test('reset-operator-key reports that it upgrades an older store, even in a script', async () => {
