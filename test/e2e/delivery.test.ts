@@ -58,7 +58,7 @@ describe('svc notify test', () => {
 
   test('exits 1 and prints the reason when the provider did not accept the message', async () => {
     await start()
-    mail.told.fault = { at: 'rcpt', code: 550 }
+    mail.behavior.fault = { at: 'rcpt', code: 550 }
     const { exit, stdout, stderr } = await testOf('email', 'ada@acme.example')
     expect([exit, JSON.parse(stdout)]).toMatchObject([1, { state: 'failed' }])
     expect(stderr).toContain('is failed: the mail server refused the message (status 550)')
@@ -89,12 +89,12 @@ const accept = async (): Promise<string> => {
 describe('an accepted message', () => {
   test('is sent again with the same ID after kill -9 during delivery, and not once delivery is recorded', async () => {
     await start()
-    sms.told.respond = () => undefined
+    sms.behavior.respond = () => undefined
     const heard = sms.heard()
     const id = await accept()
     await heard
     await service!.stop('SIGKILL')
-    sms.told.respond = (response) => void response.writeHead(200).end()
+    sms.behavior.respond = (response) => void response.writeHead(200).end()
     const again = sms.heard()
     await start()
     await again
@@ -110,13 +110,13 @@ describe('an accepted message', () => {
 
   test('is queued again when the service stops while the provider does not answer', async () => {
     await start()
-    sms.told.respond = () => undefined
+    sms.behavior.respond = () => undefined
     const heard = sms.heard()
     const id = await accept()
     await heard
     expect(await service!.stop()).toBe(0)
     expect(service!.log()).toContain(`${id}, sms to ••••••••0101: the service stopped; next attempt at`)
-    sms.told.respond = (response) => void response.writeHead(200).end()
+    sms.behavior.respond = (response) => void response.writeHead(200).end()
     const again = sms.heard()
     await start()
     await again

@@ -26,7 +26,7 @@ export const torture: Torture = {
       onAuth: ({ password: given }, _, done) => done(new Error(`wrong: ${given}`)),
     })
     // The provider repeats the secrets that it receives.
-    sms.told.respond = (response) =>
+    sms.behavior.respond = (response) =>
       void response
         .writeHead(500)
         .end(`${sms.posted.at(-1)!.body} ${sms.posted.at(-1)!.headers.authorization}`)

@@ -10,16 +10,16 @@ installHooks()
 
 const change = (sql: string, ...values: unknown[]) => changeStore(dataDir, sql, values)
 
-/** Starts and stops the service; answers what it logged and the kids that it published. */
-const run = async (): Promise<{ said: string[]; kids: string[] }> => {
-  const said: string[] = []
-  const service = await start({ log: ({ message = '' }) => said.push(message) })
+/** Starts and stops the service. Returns what it logged and the kids that it published. */
+const run = async (): Promise<{ logged: string[]; kids: string[] }> => {
+  const logged: string[] = []
+  const service = await start({ log: ({ message = '' }) => logged.push(message) })
   const answer = await fetch(`${new URL(service.baseUrl).origin}/.well-known/jwks.json`, {
     headers: { connection: 'close' },
   })
   const { keys } = (await answer.json()) as { keys: { kid: string }[] }
   await service.stop()
-  return { said, kids: keys.map(({ kid }) => kid) }
+  return { logged, kids: keys.map(({ kid }) => kid) }
 }
 
 const authenticated = /^Authenticated the existing rows/
@@ -37,11 +37,11 @@ const insertForeign = async (): Promise<string> => {
 }
 
 describe('the rows of an older store', () => {
-  test('are authenticated at the first start, which prints them and leaves an audit row', async () => {
+  test('are authenticated at the first start, which prints them and adds an audit row', async () => {
     await createOlderStore(dataDir, 13)
-    const { said, kids } = await run()
+    const { logged, kids } = await run()
     expect(kids).toEqual([recorded.kid])
-    expect(said.filter((line) => authenticated.test(line))).toEqual([
+    expect(logged.filter((line) => authenticated.test(line))).toEqual([
       expect.stringContaining(`Signing keys: ${recorded.kid}`),
     ])
     expect(change("SELECT actor, changes FROM audit WHERE action = 'authenticateStore'")).toEqual([
@@ -53,8 +53,8 @@ describe('the rows of an older store', () => {
     await createOlderStore(dataDir, 13)
     await run()
     const foreign = await insertForeign()
-    const { said, kids } = await run()
-    expect(said.filter((line) => authenticated.test(line))).toEqual([])
+    const { logged, kids } = await run()
+    expect(logged.filter((line) => authenticated.test(line))).toEqual([])
     expect(kids).toEqual([recorded.kid])
     expect(kids).not.toContain(foreign)
   })
@@ -62,19 +62,19 @@ describe('the rows of an older store', () => {
   test('do not include a signing key whose private half the master key did not wrap', async () => {
     await createOlderStore(dataDir, 13)
     const foreign = await insertForeign()
-    const { said, kids } = await run()
+    const { logged, kids } = await run()
     expect(kids).toEqual([recorded.kid])
-    expect(said.join('\n')).toContain(`not used: signing_keys:${foreign}`)
+    expect(logged.join('\n')).toContain(`not used: signing_keys:${foreign}`)
   })
 
-  test('leave no value behind that would let somebody begin again', async () => {
+  test('leave no value that would allow another adoption', async () => {
     await createOlderStore(dataDir, 13)
     await run()
     expect(readFileSync(join(dataDir, 'svc.db')).includes('v1.')).toBe(false)
   })
 })
 
-describe('whoever writes the store without the master key cannot have its rows authenticated again', () => {
+describe('a program without the master key cannot have the rows of the store authenticated again', () => {
   const attempts: [string, string[]][] = [
     ['removes the marker', ["DELETE FROM settings WHERE name = 'custody'"]],
     ['changes the marker', ["UPDATE settings SET value = 'v2.a.b.c' WHERE name = 'custody'"]],
@@ -91,8 +91,8 @@ describe('whoever writes the store without the master key cannot have its rows a
     ],
   ]
 
-  test.each(attempts)('who %s', async (_, statements) => {
-    // A store that this svc made: its master key never wrapped a value of the old form.
+  test.each(attempts)('if it %s', async (_, statements) => {
+    // In a store of this version, the master key never wrapped a value of the old form.
     await run()
     for (const sql of statements) change(sql)
     await insertForeign()
@@ -106,7 +106,7 @@ describe('whoever writes the store without the master key cannot have its rows a
   test.each([
     ['of another service', recorded],
     ['with the signing key of this store', undefined],
-  ])('who puts a store of an older svc in its place, %s', async (_, key) => {
+  ])('if it replaces the store by one of an older svc, %s', async (_, key) => {
     await run()
     const older = join(folder, 'older')
     await createOlderStore(older, 13)

@@ -31,7 +31,7 @@ const alter = (): void => {
 }
 
 describe('rows that another program has changed', () => {
-  test('are none in a store that nobody else writes', async () => {
+  test('do not exist in a store that only the service writes', async () => {
     expect(dataOf(await altered())).toEqual([])
   })
 
@@ -45,7 +45,7 @@ describe('rows that another program has changed', () => {
     ])
   })
 
-  test('are listed for an organization as far as they are its own', async () => {
+  test('are listed for an organization if they are its own', async () => {
     alter()
     const own = [{ org_id: acme.id, kind: 'device', id: String(device) }]
     expect(dataOf(await altered(acme.key))).toEqual(own)
@@ -53,7 +53,7 @@ describe('rows that another program has changed', () => {
     expect(refusal(await altered(acme.key, foreign.id))).toEqual([404, 'not_found', []])
   })
 
-  test('are reported in the log, each once', async () => {
+  test('are reported in the log once each', async () => {
     alter()
     const log: LogRecord[] = []
     watchCustody(service.service, (record) => log.push(record))()

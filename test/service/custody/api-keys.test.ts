@@ -44,7 +44,7 @@ describe('an API key is not accepted after another program has changed', () => {
     expect(await whoAmI(key.key)).toBe(401)
   })
 
-  test('and a rotation gives no new secret to it', async () => {
+  test('and a rotation does not give it a new secret', async () => {
     change(`UPDATE api_keys SET scopes = 'keys' WHERE id = ${key.id}`)
     const rotated = await service.call('POST', `/svc/v1/keys/${key.id}/rotate`, { body: {} })
     expect([rotated.status, rotated.body.data.code]).toEqual([409, 'key_not_authentic'])
@@ -75,7 +75,7 @@ test('the store holds no plain hash of a secret', async () => {
     expect(JSON.stringify(rows)).not.toContain(sha256(secret))
 })
 
-test('a key goes on after what its row is covered by has changed through the service', async () => {
+test('a key works after the service has changed covered columns of its row', async () => {
   const rotated = dataOf(await service.call('POST', `/svc/v1/keys/${key.id}/rotate`, { body: {} }))
   expect([await whoAmI(key.key), await whoAmI(rotated.key)]).toEqual([200, 200])
 })

@@ -27,7 +27,7 @@ const code = ({ status, body }: { status: number; body: { data?: { code?: string
 const list = async () =>
   dataOf(await service.call('GET', `/svc/v1/organizations/${org}/users/${ada.id}/devices`))
 
-/** Changes that make a device count for more than it may, or let another key or person decide with it. */
+/** Changes that give a device more rights, or let another key or person decide with it. */
 const changes = [
   ['its public key', "public_key = 'pQECAyYgASFYIA'"],
   ['the key that enrolled it', 'enrolled_by = NULL'],
@@ -37,7 +37,7 @@ const changes = [
   ['its MAC', 'row_mac = NULL'],
 ] as const
 
-describe.each(changes)('a device does not count after another program has changed %s', (_, set) => {
+describe.each(changes)('a device is not used after another program has changed %s', (_, set) => {
   test('for a decision', async () => {
     const { request_id } = dataOf(await ask(service, ada))
     const response = await signed(service, request_id, 'approve', ada.key)
@@ -70,13 +70,13 @@ describe.each(changes)('a device does not count after another program has change
   })
 })
 
-test('a revoked device does not count after another program has undone that', async () => {
+test('a revoked device is not used after another program has undone the revocation', async () => {
   dataOf(await service.call('DELETE', `/svc/v1/organizations/${org}/devices/${ada.device}`))
   changeDevice("state = 'active', revoked_at = NULL")
   expect(code(await ask(service, ada))).toEqual([409, 'approver_not_enrolled'])
 })
 
-test('a device that another program inserted does not count', async () => {
+test('a device that another program inserted is not used', async () => {
   const bob = await createApprover(service, org, 2)
   const columns =
     'org_id, name, kind, public_key, algorithm, user_handle, counter, registered_at, state, proof, bound_at, row_mac'
@@ -89,14 +89,14 @@ test('a device that another program inserted does not count', async () => {
   expect(code(await ask(service, ada))).toEqual([409, 'approver_not_enrolled'])
 })
 
-describe('a spoiled device', () => {
-  test('does not make the next one a first device', async () => {
+describe('an altered device', () => {
+  test('does not make the next device a first one', async () => {
     changeDevice("state = 'revoked', bound_at = NULL")
     await enroll(service, org, ada.id)
     expect(await list()).toMatchObject([{}, { state: 'pending', proof: 'admin' }])
   })
 
-  test('can be revoked, which does not make it authentic', async () => {
+  test('can be revoked, and stays unauthentic', async () => {
     changeDevice("proof = 'admin'")
     const path = `/svc/v1/organizations/${org}/devices/${ada.device}`
     expect(dataOf(await service.call('DELETE', path))).toMatchObject({ state: 'revoked' })
@@ -104,7 +104,7 @@ describe('a spoiled device', () => {
     expect(code(await ask(service, ada))).toEqual([409, 'approver_not_enrolled'])
   })
 
-  test('that waits for an approval cannot be approved', async () => {
+  test('that is pending cannot be approved', async () => {
     change('UPDATE organizations SET policy = \'{"recovery_delay_s":0}\'')
     dataOf(await service.call('DELETE', `/svc/v1/organizations/${org}/devices/${ada.device}`))
     const { device } = await enroll(service, org, ada.id)
@@ -115,7 +115,7 @@ describe('a spoiled device', () => {
   })
 })
 
-test('a device goes on after decisions and changes that the service made', async () => {
+test('a device works after decisions and changes by the service', async () => {
   for (const _ of [1, 2]) {
     const { request_id } = dataOf(await ask(service, ada))
     expect((await decide(service, request_id, ada.key)).status).toBe(200)

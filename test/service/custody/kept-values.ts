@@ -8,7 +8,7 @@ import { dataOf } from '../fixtures.ts'
 import type { TestService } from '../harness.ts'
 import { settle } from '../tenant-holding.ts'
 
-/** Puts a value into every place that keeps wrapped ones. */
+/** Adds a value in every place for wrapped values. */
 export const fill = async (service: TestService) => {
   const holding = await settle(service, 'acme', 1)
   const idp = { provider: 'okta', client_id: 'id', client_secret: 's3cret' }
@@ -24,7 +24,7 @@ export const fill = async (service: TestService) => {
   return holding
 }
 
-/** Closes a service and leaves its store and its master key in a data folder. */
+/** Closes a service. Its store and its master key are then in a data folder. */
 export const leaveIn = async (service: TestService, dataDir: string): Promise<void> => {
   mkdirSync(dataDir, { mode: 0o700 })
   writeFileSync(join(dataDir, 'master.key'), `${service.masterKey.toString('base64')}\n`, { mode: 0o600 })
@@ -33,7 +33,7 @@ export const leaveIn = async (service: TestService, dataDir: string): Promise<vo
   copyFileSync(kept, join(dataDir, 'svc.db'))
 }
 
-/** Every kept value by its context; undefined where this keyring cannot open it. */
+/** Every wrapped value by its context; undefined if this keyring cannot open it. */
 export const openAll = (
   storage: Storage,
   { unwrap }: Pick<Keyring, 'unwrap'>,

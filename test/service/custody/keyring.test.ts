@@ -10,7 +10,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-test('what was wrapped comes back, in the same place only', () => {
+test('a wrapped value can be unwrapped only in its own context', () => {
   const { keyring } = service
   const wrapped = keyring.wrap('s3cret ü', 'idp:1')
   expect(wrapped).not.toContain('s3cret')
@@ -19,7 +19,7 @@ test('what was wrapped comes back, in the same place only', () => {
   expect(keyring.wrap('s3cret ü', 'idp:1')).not.toBe(wrapped)
 })
 
-test('no changed character of a wrapped secret goes unnoticed', () => {
+test('detects every changed character of a wrapped secret', () => {
   const { keyring } = service
   const wrapped = keyring.wrap('s3cret', 'idp:1')
   const accepted = [...wrapped].filter((char, i) => {
@@ -33,7 +33,7 @@ test('no changed character of a wrapped secret goes unnoticed', () => {
   expect(accepted).toEqual([])
 })
 
-test('what is signed verifies with the public keys', async () => {
+test('a signature verifies with the public keys', async () => {
   const { keyring } = service
   const jws = await keyring.sign({ sub: 'x' }, 'test+jwt')
   const { payload, protectedHeader } = await jwtVerify(
@@ -47,14 +47,14 @@ test('what is signed verifies with the public keys', async () => {
   expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'test+jwt', kid: (await keyring.jwks()).keys[0]!.kid })
 })
 
-test('the private half is nowhere in the store in the clear', async () => {
+test('the store does not contain the private key in plain text', async () => {
   const rows = await service.storage.read((db) => db.selectFrom('signing_keys').selectAll().execute())
   expect(rows).toHaveLength(1)
   expect(rows[0]!.wrapped_jwk).not.toContain('{')
   expect(JSON.parse(rows[0]!.public_jwk)).not.toHaveProperty('d')
 })
 
-test('another master key is refused', async () => {
+test('refuses another master key', async () => {
   await expect(createKeyring(service.storage, randomBytes(32))).rejects.toMatchObject({
     code: 'wrong_master_key',
   })

@@ -29,22 +29,22 @@ const approveAs = async (request_id: string, who: Approver): Promise<Answer> =>
     response: await signed(service, request_id, 'approve', who.key),
   })
 
-describe('nobody decides as somebody else whose number another program wrote', () => {
-  test('beside their own device', async () => {
+describe('a number that another program wrote lets nobody decide as somebody else', () => {
+  test('with their own device', async () => {
     change('UPDATE people SET mobile = ? WHERE id = ?', '+12025550900', ada.id)
     change('UPDATE people SET mobile = ? WHERE id = ?', ada.mobile, mallory.id)
     const { request_id } = dataOf(await ask(service, ada))
     expect(code(await approveAs(request_id, mallory))).toEqual([403, 'approver_not_authentic'])
   })
 
-  test('into a request to themselves', async () => {
+  test('in a request to themselves', async () => {
     const { request_id } = dataOf(await ask(service, mallory))
     change('UPDATE approvals SET approver_mobile = ? WHERE request_id = ?', ada.mobile, request_id)
     expect(code(await approveAs(request_id, mallory))).toEqual([403, 'request_not_authentic'])
   })
 })
 
-describe('nobody decides a request after another program has changed', () => {
+describe('a request cannot be decided after another program has changed', () => {
   test.each([
     ['the key that asked', 'key_id = 2'],
     ['what that key can influence', 'key_influences = 0'],
@@ -64,7 +64,7 @@ const link = async () => {
   return dataOf(await service.call('POST', path, { body: {} }))
 }
 
-describe('an enrollment link does not count after another program', () => {
+describe('an enrollment link is not valid after another program', () => {
   test('inserted it', async () => {
     const token = randomToken()
     change(
@@ -76,9 +76,9 @@ describe('an enrollment link does not count after another program', () => {
   })
 
   test.each([
-    ['gave it to another user', 'user_id = 1'],
-    ['made it last longer', "expires_at = '2999'"],
-    ['wrote who made it', 'created_by = 2'],
+    ['changed its user', 'user_id = 1'],
+    ['changed its expiry', "expires_at = '2999'"],
+    ['changed its creator', 'created_by = 2'],
   ])('%s', async (_, set) => {
     const { token } = await link()
     expect(await begin(token)).toBe(200)
@@ -86,7 +86,7 @@ describe('an enrollment link does not count after another program', () => {
     expect(await begin(token)).toBe(410)
   })
 
-  test('made it new again', async () => {
+  test('reset its use', async () => {
     const { token, challenge, origin, rp_id: rpId, user_handle: userHandle } = await link()
     const response = register(createSoftwareKey('ES256', { rpId, userHandle }), { challenge, origin, rpId })
     const body = { token, name: 'Key file', response }

@@ -16,7 +16,7 @@ const known = [
   ...keptSettings.map(() => 'settings.value'),
 ]
 
-test('every column of the schema that is named after wrapping is known to a rotation', () => {
+test('a rotation knows every column of the schema with a name for wrapped values', () => {
   const columns = changeStore(
     service.folder,
     "SELECT m.name || '.' || c.name AS name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name LIKE '%wrapped%'",
@@ -26,7 +26,7 @@ test('every column of the schema that is named after wrapping is known to a rota
   )
 })
 
-test('every wrapped value that the service keeps is in a place that is known to a rotation', async () => {
+test('a rotation knows the place of every wrapped value that the service stores', async () => {
   await fill(service)
   const signing = await service.storage.read((db) => db.selectFrom('signing_keys').selectAll().execute())
   const found = new Set<string>()

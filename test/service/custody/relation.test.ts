@@ -6,7 +6,7 @@ import { changeStore } from './store-changes.ts'
 
 installHooks()
 
-/** Keys, each created by the one before. */
+/** Keys, each created by the previous one. */
 let first: number
 let second: number
 let third: number
@@ -29,8 +29,8 @@ const relation = (asking: number, enrolledBy: number) => {
   return storage.read((db) => relationOf({ db, keyring }, asking, enrolledBy))
 }
 
-describe('the relation of the key that asks to the key that enrolled the device', () => {
-  test('is self where the first created the other', async () => {
+describe('the relation of the requesting key to the key that enrolled the device', () => {
+  test('is self if the first created the other', async () => {
     expect(await relation(first, third)).toBe('self')
   })
 

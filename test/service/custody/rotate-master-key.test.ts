@@ -72,7 +72,7 @@ const signer = async (service: RunningService): Promise<string> => {
   return JSON.parse(Buffer.from(jws.split('.')[0]!, 'base64url').toString()).kid
 }
 
-/** The folder as it is when a rotation breaks off after its commit, before the key file is replaced. */
+/** The folder after a rotation that was interrupted between its commit and the replacement of the key file. */
 const breakOff = async (): Promise<{ old: string; next: string }> => {
   const old = readKey()
   await rotate()
@@ -97,7 +97,7 @@ describe('a new master key', () => {
     await expect(valuesUnder(old)).rejects.toMatchObject({ code: 'wrong_master_key' })
   })
 
-  test('changes nothing for keys and receipts', async () => {
+  test('does not affect API keys and receipts', async () => {
     const kids = changeStore(dataDir, 'SELECT kid FROM signing_keys')
     await rotate()
     const service = await start()
@@ -106,7 +106,7 @@ describe('a new master key', () => {
     expect(keys.map(({ kid }) => ({ kid }))).toEqual(kids)
   })
 
-  test('makes no row authentic that was not', async () => {
+  test('does not make an altered row authentic', async () => {
     changeStore(dataDir, "UPDATE signing_keys SET created_at = '2020-01-01T00:00:00.000Z'")
     changeStore(dataDir, "UPDATE api_keys SET name = 'x' WHERE id = 1")
     const { left_out } = await rotate()
@@ -116,14 +116,14 @@ describe('a new master key', () => {
     expect((await ask(service, '/.well-known/jwks.json'))[1]).toMatchObject({ keys: [] })
   })
 
-  test('leaves an audit row', async () => {
+  test('adds an audit row', async () => {
     await rotate()
     expect(changeStore(dataDir, "SELECT actor FROM audit WHERE action = 'rotateMasterKey'")).toEqual([
       { actor: 'service' },
     ])
   })
 
-  test('can be given, and is not given twice', async () => {
+  test('can be passed, and passing it again changes nothing', async () => {
     const given = randomBytes(32).toString('hex')
     expect(await rotate(given)).toMatchObject({ state: 'rotated' })
     expect(Buffer.from(readKey(), 'base64').toString('hex')).toBe(given)
@@ -139,13 +139,13 @@ describe('a new master key', () => {
     expect(readKey()).toBe(before)
   })
 
-  test('waits for the service to stop', async () => {
+  test('is refused while the service runs', async () => {
     await start()
     await expect(rotate()).rejects.toMatchObject({ code: 'data_dir_in_use' })
   })
 })
 
-describe('a rotation that broke off', () => {
+describe('an interrupted rotation', () => {
   test('after its commit is finished by the next start', async () => {
     const { next } = await breakOff()
     const service = await start()
@@ -153,7 +153,7 @@ describe('a rotation that broke off', () => {
     expect([readKey(), existsSync(pending())]).toEqual([next, false])
   })
 
-  test('after its commit is finished when it is typed again, and not begun anew', async () => {
+  test('after its commit is finished, not restarted, by the same command', async () => {
     const { next } = await breakOff()
     expect(await rotate()).toMatchObject({ state: 'finished' })
     expect([readKey(), existsSync(pending())]).toEqual([next, false])
@@ -182,7 +182,7 @@ describe('a rotation that broke off', () => {
     expect([...(await valuesUnder(next, join(folder, 'elsewhere'))).values()]).not.toContain(undefined)
   })
 
-  test('loses no key where neither opens the store', async () => {
+  test('deletes no key if neither opens the store', async () => {
     await breakOff()
     changeStore(dataDir, "UPDATE settings SET value = 'v2.a.b.c' WHERE name = 'custody'")
     await expect(start()).rejects.toMatchObject({ code: 'wrong_master_key' })
@@ -190,8 +190,8 @@ describe('a rotation that broke off', () => {
   })
 })
 
-describe('a master key of the environment', () => {
-  test('is replaced by one that was given, which the service starts with', async () => {
+describe('a master key in the environment', () => {
+  test('is replaced by the one that is passed, with which the service starts', async () => {
     const env = { SVC_MASTER_KEY: readKey().trim() }
     rmSync(keyFile())
     await expect(rotate(undefined, env)).rejects.toMatchObject({ code: 'new_master_key_required' })
@@ -215,7 +215,7 @@ describe('a new signing key', () => {
     expect(keys.map((one) => one.kid)).toEqual([kid, old])
   })
 
-  test('is made once where the command names the key that it replaces', async () => {
+  test('is created once if the command names the key that it replaces', async () => {
     const [{ kid: from }] = changeStore(dataDir, 'SELECT kid FROM signing_keys') as [{ kid: string }]
     const { kid } = await rotateSigningKey(dataDir, {}, { from, tell })
     expect(await rotateSigningKey(dataDir, {}, { from, tell })).toEqual({ kid, retired: [], rotated: false })
@@ -225,7 +225,7 @@ describe('a new signing key', () => {
     expect(changeStore(dataDir, 'SELECT kid FROM signing_keys')).toHaveLength(2)
   })
 
-  test('takes the place of one that another program has changed', async () => {
+  test('replaces one that another program has changed', async () => {
     changeStore(dataDir, "UPDATE signing_keys SET created_at = '2020-01-01T00:00:00.000Z'")
     const { kid } = await rotateSigningKey(dataDir, {}, { tell })
     const service = await start()
@@ -233,14 +233,14 @@ describe('a new signing key', () => {
     expect((await ask(service, '/.well-known/jwks.json'))[1].keys).toHaveLength(1)
   })
 
-  test('leaves an audit row', async () => {
+  test('adds an audit row', async () => {
     const { kid, retired } = await rotateSigningKey(dataDir, {}, { tell })
     expect(
       changeStore(dataDir, "SELECT subject, changes FROM audit WHERE action = 'rotateSigningKey'"),
     ).toEqual([{ subject: `signing_key:${kid}`, changes: JSON.stringify([`retired:${retired[0]}`]) }])
   })
 
-  test('is not made under a service of another version', async () => {
+  test('is not created under a service of another version', async () => {
     await start()
     const [{ user_version: version }] = changeStore(dataDir, 'PRAGMA user_version') as [
       { user_version: number },

@@ -28,13 +28,13 @@ const insertForeign = async (mac: string | null = null) => {
 }
 
 describe('a signing key that another program inserted', () => {
-  test('is not published, so that no receipt of it verifies', async () => {
+  test('is not published, so that none of its receipts verifies', async () => {
     const before = await kids()
     const issuer = await insertForeign()
     const { jws } = await specimen(issuer)
     expect(await kids()).toEqual(before)
     expect(await checkSignature(jws, await jwks(), (_, isGood) => isGood)).toBeUndefined()
-    // The receipt is sound but for its key.
+    // Only the key of the receipt is wrong.
     expect(await checkSignature(jws, issuer.jwks, (_, isGood) => isGood)).toBeDefined()
   })
 
@@ -44,7 +44,7 @@ describe('a signing key that another program inserted', () => {
     expect(await kids()).not.toContain(issuer.kid)
   })
 
-  test('does not take the place of the key that signs', async () => {
+  test('does not replace the active key', async () => {
     const [active] = await kids()
     await insertForeign()
     const head = await service.call('GET', '/svc/v1/audit/head')

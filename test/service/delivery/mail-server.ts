@@ -4,10 +4,10 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 export type Mail = { from: string; to: string[]; raw: string; secure: boolean; user: unknown }
 type Fault = { at: 'rcpt' | 'data'; code: number }
 
-/** A real mail server of this machine that keeps what it gets, and refuses, stalls or cuts as it is told. */
+/** A real local mail server that records e-mails, and refuses, delays or disconnects as configured. */
 export const startMailServer = async (options: SMTPServerOptions = {}) => {
   const mails: Mail[] = []
-  const told: { fault?: Fault; mode: 'take' | 'stall' | 'cut' } = { mode: 'take' }
+  const behavior: { fault?: Fault; mode: 'take' | 'stall' | 'cut' } = { mode: 'take' }
   let stalled: (() => void) | undefined
   const refusal = ({ code }: Fault): Error =>
     Object.assign(new Error(`5.1.1 ada@example.com is not here`), { responseCode: code })
@@ -16,18 +16,19 @@ export const startMailServer = async (options: SMTPServerOptions = {}) => {
     disableReverseLookup: true,
     logger: false,
     ...options,
-    onRcptTo: (_address, _session, done) => done(told.fault?.at === 'rcpt' ? refusal(told.fault) : undefined),
+    onRcptTo: (_address, _session, done) =>
+      done(behavior.fault?.at === 'rcpt' ? refusal(behavior.fault) : undefined),
     onData: (stream, session, done) => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
-        if (told.mode === 'stall') return stalled?.()
-        if (told.mode === 'cut') {
+        if (behavior.mode === 'stall') return stalled?.()
+        if (behavior.mode === 'cut') {
           for (const connection of server.connections)
             (connection as { _socket: { destroy(): void } })._socket.destroy()
           return undefined
         }
-        if (told.fault?.at === 'data') return done(refusal(told.fault))
+        if (behavior.fault?.at === 'data') return done(refusal(behavior.fault))
         const { mailFrom, rcptTo } = session.envelope
         mails.push({
           from: mailFrom ? mailFrom.address : '',
@@ -48,8 +49,8 @@ export const startMailServer = async (options: SMTPServerOptions = {}) => {
   return {
     port,
     mails,
-    told,
-    /** Resolves when a mail was taken and is not answered. */
+    behavior,
+    /** Resolves when the server has accepted an e-mail without answering. */
     stalled: new Promise<void>((resolve) => (stalled = resolve)),
     close: () => new Promise<void>((resolve) => server.close(resolve)),
   }

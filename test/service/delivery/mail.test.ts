@@ -33,8 +33,8 @@ const sender = (port: number, more: Partial<SmtpSettings> = {}) => {
 }
 const headersOf = ({ mails: [mail] }: MailServer): string => mail!.raw.slice(0, mail!.raw.indexOf('\r\n\r\n'))
 
-describe('a mail', () => {
-  test('arrives whole, is told from a repeat by its Message-ID, and keeps the id of the server', async () => {
+describe('an e-mail', () => {
+  test('arrives complete, has the same Message-ID when repeated, and stores the id of the server', async () => {
     const server = await serve()
     expect(await sender(server.port)()).toEqual({ state: 'sent', provider_id: 'Q1' })
     expect(server.mails).toMatchObject([{ from: 'no-reply@acme.example', to: ['ada@example.com'] }])
@@ -56,7 +56,7 @@ describe('a mail', () => {
   test.each([
     ['a line in the subject', { subject: 'Hi\r\nBcc: eve@example.com\r\n\r\nGet rich' }],
     ['a line separator in the subject', { subject: 'Hi\u2028Bcc: eve@example.com\u0085X: y' }],
-  ])('of %s is no other header and no other recipient', async (_, given) => {
+  ])('with %s adds no header and no recipient', async (_, given) => {
     const server = await serve()
     expect(await sender(server.port)(given)).toMatchObject({ state: 'sent' })
     expect(server.mails[0]!.to).toEqual(['ada@example.com'])
@@ -69,7 +69,7 @@ describe('a mail', () => {
     'Ada <ada@example.com>',
     'ada@example.com>\r\nDATA',
     'group: ada@example.com;',
-  ])('to or answered to %j is refused before anything is sent', async (address) => {
+  ])('with the recipient or reply address %j is refused before anything is sent', async (address) => {
     const server = await serve()
     expect(await sender(server.port)({ to: address })).toMatchObject({ state: 'failed' })
     expect(await sender(server.port)({ reply_to: address })).toMatchObject({ state: 'failed' })
@@ -77,28 +77,28 @@ describe('a mail', () => {
   })
 
   test.each([
-    ['the recipient for good', { at: 'rcpt', code: 550 }, 'failed', 550],
-    ['the text for good', { at: 'data', code: 554 }, 'failed', 554],
-    ['the recipient for now', { at: 'rcpt', code: 451 }, 'retry', 451],
-    ['the text for now', { at: 'data', code: 452 }, 'retry', 452],
-  ] as const)('of which the server refuses %s says so, and not to whom', async (_, fault, state, code) => {
+    ['the recipient permanently', { at: 'rcpt', code: 550 }, 'failed', 550],
+    ['the text permanently', { at: 'data', code: 554 }, 'failed', 554],
+    ['the recipient temporarily', { at: 'rcpt', code: 451 }, 'retry', 451],
+    ['the text temporarily', { at: 'data', code: 452 }, 'retry', 452],
+  ] as const)('reports that the server refuses %s, without the recipient', async (_, fault, state, code) => {
     const server = await serve()
-    server.told.fault = fault
+    server.behavior.fault = fault
     const outcome = await sender(server.port)()
     expect(outcome).toEqual({ state, error: expect.stringContaining(`status ${code}`) })
     expect(JSON.stringify(outcome)).not.toContain('ada')
   })
 
-  test('that is cut off may be tried again, and is not tried by the library itself', async () => {
+  test('that is cut off can be retried, and the library does not retry it', async () => {
     const server = await serve()
-    server.told.mode = 'cut'
+    server.behavior.mode = 'cut'
     expect(await sender(server.port)()).toMatchObject({ state: 'retry' })
     expect(server.mails).toEqual([])
   })
 
-  test('that the server stalls ends with its signal', async () => {
+  test('that the server delays ends with its signal', async () => {
     const server = await serve()
-    server.told.mode = 'stall'
+    server.behavior.mode = 'stall'
     const giving = new AbortController()
     const sending = sender(server.port)({}, giving.signal)
     await server.stalled
@@ -106,7 +106,7 @@ describe('a mail', () => {
     expect(await sending).toMatchObject({ state: 'retry' })
   })
 
-  test('to a server that is not there may be tried again', async () => {
+  test('to an unreachable server can be retried', async () => {
     const server = await startMailServer()
     await server.close()
     expect(await sender(server.port)()).toEqual({
@@ -116,7 +116,7 @@ describe('a mail', () => {
   })
 })
 
-describe('the way to the mail server', () => {
+describe('the connection to the mail server', () => {
   const certificate = selfSigned()
   const password = 'tops3cret-canary'
   const asAda = {
@@ -130,7 +130,7 @@ describe('the way to the mail server', () => {
         : done(Object.assign(new Error(`no ${auth.password}`), { responseCode: 535 })),
   }
 
-  test('is TLS from the first byte, with a login, where the certificate is trusted', async () => {
+  test('uses TLS from the first byte, with a login, if the certificate is trusted', async () => {
     const server = await serve({ secure: true, ...certificate, ...asAda })
     const send = sender(server.port, {
       secure: true,
@@ -153,7 +153,7 @@ describe('the way to the mail server', () => {
     },
   )
 
-  test('becomes TLS by STARTTLS, which is required', async () => {
+  test('switches to TLS by STARTTLS, which is required', async () => {
     const server = await serve({ ...certificate, ...asAda })
     const send = sender(server.port, { plain: false, user: 'ada', password, ca: certificate.cert })
     expect(await send()).toMatchObject({ state: 'sent' })
@@ -165,7 +165,7 @@ describe('the way to the mail server', () => {
     expect(naked.mails).toEqual([])
   })
 
-  test('may be tried again when the password is wrong, and never shows it', async () => {
+  test('can be retried if the password is wrong, and never shows it', async () => {
     const server = await serve({ secure: true, ...certificate, ...asAda })
     const wrong = `${password}-not`
     const send = sender(server.port, {

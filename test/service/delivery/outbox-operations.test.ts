@@ -53,7 +53,7 @@ const channels = async (key?: string) => dataOf(await service.call('GET', '/svc/
 const ids = (rows: { message_id: string }[]): string[] => rows.map((row) => row.message_id)
 
 describe('the outbox', () => {
-  test('tells what became of each message, and neither what it said nor to whom', async () => {
+  test('shows the state of each message, without its text and recipient', async () => {
     const id = await accept({ to: 'ada.lovelace@acme.example', text: 'a secret', subject: 'hush' })
     const record = dataOf(await show(id))
     expect(record).toEqual({
@@ -96,7 +96,7 @@ describe('the outbox', () => {
     expect(refusal(await service.call('GET', '/svc/v1/outbox?org_id=99'))[0]).toBe(404)
   })
 
-  test('tells which messages are new and which have changed since', async () => {
+  test('shows which messages are new and which have changed', async () => {
     outcomes = [{ state: 'retry', error: 'not now' }]
     const waiting = await accept()
     const sent = await accept()
@@ -114,7 +114,7 @@ describe('the outbox', () => {
     expect(ids(await list('?channel=email'))).toEqual([newest, sent, waiting])
   })
 
-  test('shows a key of an organization its own messages and no others', async () => {
+  test('shows a key of an organization only its own messages', async () => {
     const mine = await accept()
     const theirs = await accept({ org_id: foreign.id })
     const service0 = await accept({ org_id: 0 })
@@ -129,7 +129,7 @@ describe('the outbox', () => {
 })
 
 describe('a retry', () => {
-  test('sends a message that was given up, by whom it belongs to, and leaves a trace', async () => {
+  test('sends a message of the organization that was given up, and is audited', async () => {
     const id = await letDie()
     expect(dataOf(await show(id))).toMatchObject({ state: 'dead', retryable: true, error: 'not now' })
     expect(dataOf(await again(id, acme.key))).toMatchObject({ state: 'queued', attempts: 0 })
@@ -138,7 +138,7 @@ describe('a retry', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual(['retryMessage', `message:${id}`, ['state']])
   })
 
-  test('of one that waits for its next try does not wait', async () => {
+  test('of a message between two attempts sends it immediately', async () => {
     outcomes = [{ state: 'retry', error: 'not now', after_ms: 60 * minute }]
     const id = await accept()
     expect(dataOf(await show(id))).toMatchObject({ state: 'queued' })
@@ -147,7 +147,7 @@ describe('a retry', () => {
     expect(dataOf(await show(id))).toMatchObject({ state: 'sent' })
   })
 
-  test('is refused where nothing is left to send, and says why', async () => {
+  test('is refused with a reason if nothing is left to send', async () => {
     const sent = await accept()
     outcomes = [{ state: 'failed', error: 'no' }]
     const failed = await accept()
@@ -170,7 +170,7 @@ describe('a retry', () => {
 const send = (body: object, key?: string) => service.call('POST', '/svc/v1/delivery/test', { body, key })
 
 describe('a test of a channel', () => {
-  test('sends one message and tells its id', async () => {
+  test('sends one message and returns its id', async () => {
     const { message_id } = dataOf(await send({ channel: 'sms', to: '+1 (202) 555-0101' }))
     await service.delivered()
     expect(dataOf(await show(message_id))).toMatchObject({
@@ -181,7 +181,7 @@ describe('a test of a channel', () => {
     })
   })
 
-  test('that fails is over at once', async () => {
+  test('that fails is not retried', async () => {
     outcomes = [{ state: 'retry', error: 'the mail server refused the user or the password' }]
     const { message_id } = dataOf(await send({ channel: 'email', to: 'ada@acme.example' }))
     await service.delivered()
@@ -194,12 +194,12 @@ describe('a test of a channel', () => {
     ['sms', '2025550101'],
     ['push', '7'],
     ['push', 'ada@acme.example'],
-  ])('by %s to %s is refused before anything is kept', async (channel, to) => {
+  ])('by %s to %s is refused before anything is stored', async (channel, to) => {
     expect(refusal(await send({ channel, to }))).toEqual([422, 'invalid_field', ['to']])
     expect(await list()).toEqual([])
   })
 
-  test('is for operators', async () => {
+  test('requires an operator key', async () => {
     expect(refusal(await send({ channel: 'sms', to: '+12025550101' }, acme.key))).toEqual([
       403,
       'operator_only',
@@ -207,7 +207,7 @@ describe('a test of a channel', () => {
     ])
   })
 
-  test('by a channel that is not set up says what to set up', async () => {
+  test('by a channel that is not set up reports what to set up', async () => {
     const bare = await startTestService({ channels: ['push'] })
     const answer = await bare.call('POST', '/svc/v1/delivery/test', {
       body: { channel: 'email', to: 'a@b.example' },
@@ -218,7 +218,7 @@ describe('a test of a channel', () => {
   })
 })
 
-test('the channels tell what is set up, and how the messages of the caller fare', async () => {
+test("the channels show what is set up and the counts of the caller's messages", async () => {
   await accept()
   outcomes = [
     { state: 'failed', error: 'refused' },
@@ -237,7 +237,7 @@ test('the channels tell what is set up, and how the messages of the caller fare'
   expect((await channels())[0]).toMatchObject({ waiting: 1, given_up: 0 })
 })
 
-test('a channel that nothing is set up for is told as such', async () => {
+test('a channel that is not set up is shown as such', async () => {
   const bare = await startTestService({ channels: ['push'] })
   const rows = dataOf(await bare.call('GET', '/svc/v1/delivery')) as { channel: string; ready: boolean }[]
   expect(rows.filter(({ ready }) => ready).map(({ channel }) => channel)).toEqual(['push'])

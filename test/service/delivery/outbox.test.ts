@@ -46,7 +46,7 @@ const later = (ms: number): string => new Date(Date.parse(clock.iso()) + ms).toI
 const retry = (more: object = {}): Outcome => ({ state: 'retry', error: 'not now', ...more })
 
 describe('an accepted message', () => {
-  test('is kept encrypted, handed over whole, and erased once it is sent', async () => {
+  test('is stored encrypted, sent complete, and erased once it is sent', async () => {
     const id = await accept({ subject: 'x', reply_to: 'a@b.example' })
     const before = await rowOf(id)
     expect(JSON.stringify(before)).not.toContain('493817')
@@ -64,7 +64,7 @@ describe('an accepted message', () => {
     })
   })
 
-  test('is tried again under the same id, later each time, and then sent', async () => {
+  test('is retried with the same id, later each time, and then sent', async () => {
     answers = [retry(), new Error('https://secret.example/token'), retry()]
     const id = await accept()
     for (const [pause, error] of [
@@ -91,14 +91,14 @@ describe('an accepted message', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'queued', next_at: later(90 * second) })
   })
 
-  test('waits for a day at most, whatever the provider asks', async () => {
+  test('waits at most for a day, whatever the provider asks', async () => {
     answers = [retry({ after_ms: 1000 * day })]
     const id = await accept()
     await service.delivered()
     expect(await rowOf(id)).toMatchObject({ state: 'queued', next_at: later(day) })
   })
 
-  test('that the provider refuses is failed and erased', async () => {
+  test('is failed and erased if the provider refuses it', async () => {
     answers = [{ state: 'failed', error: 'no such number\u202e' }]
     const id = await accept()
     await service.delivered()
@@ -126,7 +126,7 @@ describe('an accepted message', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'dead', wrapped: null })
   })
 
-  test('is dead and erased when its time is over before it was sent', async () => {
+  test('is dead and erased if it expires before it was sent', async () => {
     answers = [retry()]
     const id = await accept({ expires_at: later(second) })
     await service.delivered()
@@ -137,21 +137,21 @@ describe('an accepted message', () => {
     expect(tried).toHaveLength(1)
   })
 
-  test('is dead at once when the provider asks to wait for longer than it is worth', async () => {
+  test('is dead immediately if the provider asks to wait until it has expired', async () => {
     answers = [retry({ after_ms: minute })]
     const id = await accept({ expires_at: later(minute) })
     await service.delivered()
     expect(await rowOf(id)).toMatchObject({ state: 'dead', wrapped: null, error: 'not now' })
   })
 
-  test('that only tests a channel is tried once', async () => {
+  test('is attempted once if it only tests a channel', async () => {
     answers = [retry()]
     const id = await accept({ kind: 'test' })
     await service.delivered()
     expect(await rowOf(id)).toMatchObject({ state: 'dead', attempts: 1 })
   })
 
-  test('that another master key sealed is failed and tells nothing', async () => {
+  test('is failed, and reveals nothing, if another master key wrapped it', async () => {
     const id = await accept()
     const other = await accept()
     const { wrapped } = await rowOf(other)
@@ -169,7 +169,7 @@ describe('an accepted message', () => {
 
 const never = (): Promise<Outcome> => new Promise(() => undefined)
 
-test('a provider gets eight messages at a time and no more', async () => {
+test('a provider gets at most eight messages at a time', async () => {
   const waiting: (() => void)[] = []
   let most = 0
   const take = (): Promise<Outcome> =>
@@ -178,7 +178,7 @@ test('a provider gets eight messages at a time and no more', async () => {
         most,
         waiting.push(() => resolve({ state: 'sent' })),
       )
-      // Answered once no other comes any more.
+      // Answers after the last message has arrived.
       setImmediate(() => setImmediate(() => waiting.shift()?.()))
     })
   answers = Array.from({ length: 30 }, () => take)
@@ -189,7 +189,7 @@ test('a provider gets eight messages at a time and no more', async () => {
 })
 
 describe('a provider that hangs', () => {
-  test('holds up neither another channel nor the rest of its own for longer than an attempt', async () => {
+  test('delays no other channel, and its own channel only for one attempt', async () => {
     const hanging = await startTestService({
       now: clock.now,
       adapters: { sms: never, email: adapter },
@@ -214,7 +214,7 @@ describe('a provider that hangs', () => {
     await hanging.close()
   })
 
-  test('and answers after all that it was sent is believed', async () => {
+  test('and answers late that the message was sent is trusted', async () => {
     let answer: ((outcome: Outcome) => void) | undefined
     const slow = await startTestService({
       now: clock.now,
@@ -248,7 +248,7 @@ const taken = () =>
   )
 
 describe('a message is claimed', () => {
-  test('by one only, the oldest first, however many look', async () => {
+  test('by one process only, the oldest first', async () => {
     const ids: string[] = []
     for (let i = 0; i < 10; i++) {
       ids.push(await accept())
@@ -259,7 +259,7 @@ describe('a message is claimed', () => {
     expect(new Set(all.slice(0, 3).map((row) => row.message_id))).toEqual(new Set(ids.slice(0, 3)))
   })
 
-  test('again only when whoever took it is dead', async () => {
+  test('again only after the process that claimed it has died', async () => {
     const id = await accept()
     await taken()
     clock.tick(minute - 1)
@@ -268,7 +268,7 @@ describe('a message is claimed', () => {
     expect(await taken()).toMatchObject([{ message_id: id, attempts: 2 }])
   })
 
-  test('and lost: who comes back late says nothing, except that it is sent', async () => {
+  test('and lost: a late process can record only that it was sent', async () => {
     const id = await accept()
     const [first] = await taken()
     clock.tick(minute)
@@ -284,7 +284,7 @@ describe('a message is claimed', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'sent' })
   })
 
-  test('at once after a start where nobody else sends, and counts what was tried', async () => {
+  test('immediately after a start if no other process sends, and its attempts count', async () => {
     const id = await accept()
     await taken()
     await service.outbox.start({ alone: true })
@@ -292,7 +292,7 @@ describe('a message is claimed', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'sent', attempts: 2 })
   })
 
-  test('but not sent for the sixteenth time, when each attempt took its process with it', async () => {
+  test('but not sent a sixteenth time if the process died at each attempt', async () => {
     const id = await accept()
     for (let i = 0; i < 15; i++) {
       await taken()
@@ -311,7 +311,7 @@ describe('a store that cannot be written', () => {
   test.each([
     ['written down with the next look', true],
     ['taken once more before that', false],
-  ])('does not make what is sent go out again: %s', async (_, looks) => {
+  ])('does not cause a message to be sent twice: %s', async (_, looks) => {
     const { storage, keyring } = service
     let broken = false
     const flaky = {
@@ -342,7 +342,7 @@ describe('a store that cannot be written', () => {
 })
 
 describe('stopping', () => {
-  test('waits for what is under way', async () => {
+  test('waits for attempts that are under way', async () => {
     let answer: ((outcome: Outcome) => void) | undefined
     const begun = new Promise<void>((resolve) => {
       answers = [
@@ -361,7 +361,7 @@ describe('stopping', () => {
     expect(await rowOf(id)).toMatchObject({ state: 'sent', provider_id: 'P2' })
   })
 
-  test('puts back what does not end in time, due at once, and takes nothing more', async () => {
+  test('queues what does not end in time, due immediately, and claims nothing more', async () => {
     const { storage, keyring } = service
     const begun = new Promise<void>((resolve) => {
       answers = [
@@ -387,7 +387,7 @@ describe('stopping', () => {
   })
 })
 
-test('what ended is forgotten after thirty days, and nothing that has not', async () => {
+test('deletes ended messages after thirty days, and no others', async () => {
   const sent = await accept()
   await service.delivered()
   const waiting = await accept()

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 
 export type Posted = { method: string; path: string; headers: IncomingHttpHeaders; body: string }
 
-/** An SMS provider of this machine that keeps what it gets and answers as it is told. */
+/** A local SMS provider that records messages and answers as configured. */
 export const startSmsProvider = async () => {
   const posted: Posted[] = []
-  const told = {
+  const behavior = {
     respond: (response: ServerResponse): void =>
       void response.writeHead(202).end('{"messages":[{"id":"SM1"}]}'),
   }
@@ -18,14 +18,14 @@ export const startSmsProvider = async () => {
       const { method = '', url = '', headers } = request
       posted.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() })
       heard?.()
-      told.respond(response)
+      behavior.respond(response)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     posted,
-    told,
+    behavior,
     /** Resolves with the next message that arrives. */
     heard: () => new Promise<void>((resolve) => (heard = resolve)),
     close: async (): Promise<void> => {

@@ -34,7 +34,7 @@ const send = (text: string, more: Partial<SmsSettings> = {}, signal = new AbortC
 }
 
 describe('a text message', () => {
-  test('is posted as the template says, with the secret and a key that tells a repeat', async () => {
+  test('is posted according to the template, with the secret and an idempotency key', async () => {
     expect(await send('Your code is 123456')).toEqual({ state: 'sent', provider_id: 'SM1' })
     const [{ method, path, headers, body }] = provider.posted as [SmsProvider['posted'][0]]
     expect([method, path]).toEqual(['POST', '/messages'])
@@ -69,8 +69,8 @@ describe('a text message', () => {
     [408, 'retry'],
     [500, 'retry'],
     [503, 'retry'],
-  ])('that is answered %i has the state %s', async (status, state) => {
-    provider.told.respond = (response) => void response.writeHead(status).end('+12025550101 is odd')
+  ])('with the answer %i has the state %s', async (status, state) => {
+    provider.behavior.respond = (response) => void response.writeHead(status).end('+12025550101 is odd')
     expect(await send('x')).toEqual({ state, error: `the SMS provider answered ${status}` })
   })
 
@@ -78,8 +78,8 @@ describe('a text message', () => {
     ['7', 7000],
     ['Thu, 31 Jan 2030 12:01:00 GMT', 60_000],
     ['soon', undefined],
-  ])('that comes too soon waits as long as it is asked to: %s', async (after, after_ms) => {
-    provider.told.respond = (response) => void response.writeHead(429, { 'retry-after': after }).end()
+  ])('waits as long as the provider asks: %s', async (after, after_ms) => {
+    provider.behavior.respond = (response) => void response.writeHead(429, { 'retry-after': after }).end()
     expect(await send('x')).toEqual({
       state: 'retry',
       error: 'the SMS provider answered 429',
@@ -87,8 +87,8 @@ describe('a text message', () => {
     })
   })
 
-  test('follows no redirect, so that the secret stays where it belongs', async () => {
-    provider.told.respond = (response) =>
+  test('follows no redirect, so that no other server gets the secret', async () => {
+    provider.behavior.respond = (response) =>
       void response.writeHead(307, { location: `${provider.url}/elsewhere` }).end()
     expect(await send('x')).toMatchObject({ state: 'retry' })
     expect(provider.posted).toHaveLength(1)
@@ -99,8 +99,8 @@ describe('a text message', () => {
     ['another shape', '{"messages":{}}'],
     ['an object', '{"messages":[{"id":{"a":1}}]}'],
     ['what every object has', '{"messages":{"0":{}}}'],
-  ])('is sent without an id where the answer is %s', async (_, text) => {
-    provider.told.respond = (response) => void response.writeHead(200).end(text)
+  ])('is sent without an id if the answer is %s', async (_, text) => {
+    provider.behavior.respond = (response) => void response.writeHead(200).end(text)
     expect(await send('x')).toEqual({ state: 'sent', provider_id: undefined })
   })
 
@@ -112,19 +112,19 @@ describe('a text message', () => {
       (response) =>
         void response.writeHead(202).write('{', () => void setImmediate(() => response.destroy())),
     ],
-  ])('that the provider took is not sent again where the rest of its answer is %s', async (_, respond) => {
-    provider.told.respond = respond
+  ])('that the provider accepted is not sent again if the rest of its answer is %s', async (_, respond) => {
+    provider.behavior.respond = respond
     expect(await send('x')).toMatchObject({ state: 'sent' })
   })
 
-  test('that the provider cuts off may be tried again', async () => {
-    provider.told.respond = (response) => void response.socket!.destroy()
+  test('that the provider cuts off can be retried', async () => {
+    provider.behavior.respond = (response) => void response.socket!.destroy()
     expect(await send('x')).toMatchObject({ state: 'retry' })
     expect(provider.posted).toHaveLength(1)
   })
 
-  test('that the provider sits on ends with its signal', async () => {
-    provider.told.respond = () => undefined
+  test('that the provider delays ends with its signal', async () => {
+    provider.behavior.respond = () => undefined
     const giving = new AbortController()
     const heard = provider.heard()
     const sending = send('x', {}, giving.signal)
@@ -133,7 +133,7 @@ describe('a text message', () => {
     expect(await sending).toMatchObject({ state: 'retry' })
   })
 
-  test('to a provider that is not there may be tried again, and names neither address nor secret', async () => {
+  test('to an unreachable provider can be retried, and the error contains neither URL nor secret', async () => {
     const outcome = await send('x', { url: 'http://127.0.0.1:1/very-secret' })
     expect(outcome).toEqual({ state: 'retry', error: 'could not reach the SMS provider: connection refused' })
   })

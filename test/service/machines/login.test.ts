@@ -11,7 +11,7 @@ const login = (more: object = {}, key?: string) => post('/dynamic_auth/login', {
 describe('POST /dynamic_auth/login', () => {
   const refusedLogin = [403, 'login_refused', []]
 
-  test('lets a machine in whose values all match, and answers nothing more', async () => {
+  test('accepts a machine whose values all match, and returns no data', async () => {
     dataOf(await register())
     const { status, body } = await login()
     expect([status, body]).toEqual([200, { status: 'success', message: 'Machine logged in' }])
@@ -28,17 +28,17 @@ describe('POST /dynamic_auth/login', () => {
     { totalPrice: '12500' },
     { totalPrice: '12,500' },
     { currentStockPrice: '250.40' },
-  ])('takes %j as another spelling of the same', async (more) => {
+  ])('accepts %j as another spelling of the same value', async (more) => {
     dataOf(await register())
     expect((await login(more)).status).toBe(200)
   })
 
-  test('takes the whole registration', async () => {
+  test('accepts the whole registration', async () => {
     dataOf(await register())
     expect((await login({ ...machine, mobile: '+1 202 555 0101' })).status).toBe(200)
   })
 
-  test('takes the code of a machine that was registered with the name, or with a name that nobody else knows', async () => {
+  test('accepts the stock code for a machine registered by name, or by a name that no provider knows', async () => {
     dataOf(await register({ stockName: 'Apple Inc.' }))
     expect((await login({ stockName: 'AAPL' })).status).toBe(200)
     dataOf(await register({ machineId: 'b', stockName: 'ÄCME Corp' }))
@@ -53,7 +53,7 @@ describe('POST /dynamic_auth/login', () => {
     { currentStockPrice: '250.41' },
     { machineName: 'Press 2' },
     { mobile: '+12025550102' },
-  ])('refuses %j as it refuses everything else', async (more) => {
+  ])('refuses %j with the same answer as any other', async (more) => {
     dataOf(await register())
     const answer = await login(more)
     expect(refusal(answer)).toEqual(refusedLogin)
@@ -61,7 +61,7 @@ describe('POST /dynamic_auth/login', () => {
     expect((await auditOf(service, acme.id)).at(-1)![2]).toEqual(['refused'])
   })
 
-  test('knows nothing of the machine of another organization', async () => {
+  test('does not find the machine of another organization', async () => {
     dataOf(await register())
     const globex = await createTenant(service, 'globex')
     expect(refusal(await login({}, globex.key))).toEqual(refusedLogin)
@@ -84,7 +84,7 @@ describe('POST /dynamic_auth/login', () => {
     },
   )
 
-  test('counts each of many at once, and each machine by itself', async () => {
+  test('counts concurrent failures, for each machine separately', async () => {
     dataOf(await register())
     dataOf(await register({ machineId: 'b' }))
     const wrong = await Promise.all(Array.from({ length: 20 }, () => login({ totalPrice: '1' })))
@@ -95,7 +95,7 @@ describe('POST /dynamic_auth/login', () => {
     expect((await login({ machineId: 'b' })).status).toBe(200)
   })
 
-  test('forgets failures once a login went well', async () => {
+  test('resets the failures after a successful login', async () => {
     dataOf(await register())
     for (let i = 0; i < 4; i++) await login({ totalPrice: '1' })
     expect((await login()).status).toBe(200)

@@ -1,7 +1,7 @@
 import { acme, service } from '../acme.ts'
 import type { Answer } from '../harness.ts'
 
-// How a machine talks to the service.
+// Requests of a machine to the service.
 
 export const values = {
   machineId: 'press-01',

@@ -6,7 +6,7 @@ import { machine, post, register, verify } from './machine.ts'
 installHooks()
 
 describe('POST /dynamic_auth/register', () => {
-  test('registers a device and tells what the stock is', async () => {
+  test('registers a machine and returns its stock', async () => {
     const { status, body } = await register()
     expect([status, body.status, body.message]).toEqual([200, 'success', 'Machine registered'])
     expect(body.data).toEqual({
@@ -23,11 +23,11 @@ describe('POST /dynamic_auth/register', () => {
     ])
   })
 
-  test('takes a stock that the provider does not know', async () => {
+  test('accepts a stock that the provider does not know', async () => {
     expect(dataOf(await register({ stockName: 'Acme Corp' })).stock_symbol).toBeNull()
   })
 
-  test('refuses an id that the organization has, and another organization may have it too', async () => {
+  test('refuses an id that the organization has, and accepts it in another organization', async () => {
     dataOf(await register())
     expect(await refusedWithoutTrace(service, () => register({ stockName: 'MSFT' }))).toEqual([
       409,
@@ -38,12 +38,12 @@ describe('POST /dynamic_auth/register', () => {
     expect(dataOf(await register({}, globex.key)).org_id).toBe(globex.id)
   })
 
-  test('takes one of many at once', async () => {
+  test('accepts one of many concurrent registrations', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => register()))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)])
   })
 
-  test('keeps the mobile in its one spelling', async () => {
+  test('stores the canonical mobile number', async () => {
     dataOf(await register({ mobile: '+1 (202) 555-0101' }))
     const rows = (await contentsOf(service)).machines
     expect(rows).toMatchObject([
@@ -51,7 +51,7 @@ describe('POST /dynamic_auth/register', () => {
     ])
   })
 
-  test.each(['a', 'A.b-c_9', '...', '-', '0'.repeat(128)])('takes the machineId %s', async (machineId) => {
+  test.each(['a', 'A.b-c_9', '...', '-', '0'.repeat(128)])('accepts the machineId %s', async (machineId) => {
     dataOf(await register({ machineId }))
     expect(dataOf(await verify(machineId)).machineId).toBe(machineId)
   })
@@ -100,7 +100,7 @@ describe('POST /dynamic_auth/register', () => {
   ]
   test.each(
     badPrices.flatMap((price) => [['totalPrice', price] as const, ['currentStockPrice', price] as const]),
-  )('refuses as %s %j and says what to type', async (field, price) => {
+  )('refuses as %s %j and shows what to type', async (field, price) => {
     const answer = await register({ [field]: price })
     expect(refusal(answer)).toEqual([422, 'invalid_field', [field]])
     expect(answer.body.message).toMatch(/must be a price such as 1,234\.50 or 1234\.5/)
@@ -139,7 +139,7 @@ describe('POST /dynamic_auth/register', () => {
     )
   })
 
-  test('asks an operator for the organization where there are several', async () => {
+  test('requires the organization of an operator if there are several', async () => {
     const { operatorKey } = service
     expect(dataOf(await register({}, operatorKey)).org_id).toBe(acme.id)
     const globex = await createTenant(service, 'globex')

@@ -6,7 +6,7 @@ import { post, register, verify } from './machine.ts'
 installHooks()
 
 describe('POST /dynamic_auth/verify', () => {
-  test('tells that a machine is known, and nothing that it logs in with', async () => {
+  test('reports that a machine is registered, without the values of its login', async () => {
     dataOf(await register())
     expect(dataOf(await verify('press-01'))).toEqual({
       machineId: 'press-01',
@@ -17,7 +17,7 @@ describe('POST /dynamic_auth/verify', () => {
     })
   })
 
-  test('answers 404 for one that nobody registered, or another organization', async () => {
+  test('answers 404 for an unknown machine and for one of another organization', async () => {
     dataOf(await register())
     const globex = await createTenant(service, 'globex')
     expect(refusal(await verify('press-02'))).toEqual([404, 'not_found', []])
@@ -30,7 +30,7 @@ describe('POST /dynamic_auth/verify', () => {
     expect(dataOf(await verify('press-01', {}, service.operatorKey)).org_id).toBe(acme.id)
   })
 
-  test('takes the id in snake case only', async () => {
+  test('accepts the id in snake case only', async () => {
     const answer = await post('/dynamic_auth/verify', { machineId: 'press-01' })
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['machine_id', 'machineId']])
     expect(answer.body.data.issues[1].message).toContain('did you mean machine_id?')

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { createFakeGateway, type FakeGateway } from './fake-gateway.ts'
 import { startTools } from './http-tools.ts'
 
-// Whoever calls `installHooks` has, for each test, the tools of a server that asks a fake.
+// After `installHooks`, each test has the tools of a server with a fake gateway.
 
 export const mobile = '+12025550101'
 export let fake: FakeGateway
@@ -13,7 +13,7 @@ export const start = (about?: Parameters<typeof createFakeGateway>[0]) => {
   tools = startTools({ gatewayFor: () => fake.gateway })
 }
 
-/** Installs the hooks that set it up, in the test file that calls this. */
+/** Installs the hooks in the test file that calls this. */
 export const installHooks = (): void => {
   beforeEach(() => start())
   afterEach(() => tools.close())

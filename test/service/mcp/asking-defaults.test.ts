@@ -5,7 +5,7 @@ import { installHooks, start } from '../started.ts'
 
 installHooks()
 
-test('a call over HTTP that names nobody asks the default approver, for the default factors', async () => {
+test('a call over HTTP without an approver uses the default approver and factors', async () => {
   const service = await start({
     dev: true,
     env: {
@@ -29,7 +29,7 @@ test('a call over HTTP that names nobody asks the default approver, for the defa
   await client.close()
 })
 
-test('without a default a call must name somebody', async () => {
+test('without a default a call must name an approver', async () => {
   const service = await start({ env: { SVC_DEFAULT_MOBILE: '' } })
   const client = await overHttp('legacy', service.mcpUrl)
   const { isError, text } = await call(client, 'request_approval_async', { action: 'Deploy' })

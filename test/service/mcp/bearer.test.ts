@@ -82,13 +82,13 @@ describe('with MCP_AUTH_TOKEN', () => {
     },
   )
 
-  test('takes the key of an organization for that organization', async () => {
+  test('accepts the key of an organization for that organization', async () => {
     const { send, callers } = start({ token })
     expect((await send({ authorization: `Bearer ${orgKey}` })).status).toBe(200)
     expect(callers).toEqual([expect.objectContaining({ keyId: 7, orgId: 3, scopes: allScopes })])
   })
 
-  test('takes a key of the whole service that can ask', async () => {
+  test('accepts a key of the whole service that can ask', async () => {
     const { send, callers } = start({ token })
     expect((await send({ authorization: `Bearer ${askKey}` })).status).toBe(200)
     expect(callers).toMatchObject([{ keyId: 2, orgId: null, scopes: new Set(['ask']) }])
@@ -105,7 +105,7 @@ describe('with MCP_AUTH_TOKEN', () => {
       operatorKey,
       'An operator key cannot be used as a bearer token. Use a key that can only ask: svc key create --can ask',
     ],
-  ])('tells the holder of %s why it is refused', async (_, key, message) => {
+  ])('tells a client with %s why it is refused', async (_, key, message) => {
     const { send, callers } = start({ token })
     const response = await send({ authorization: `Bearer ${key}` })
     expect(response.status).toBe(403)
@@ -113,7 +113,7 @@ describe('with MCP_AUTH_TOKEN', () => {
     expect(callers).toEqual([])
   })
 
-  test('decides before it reads the body', async () => {
+  test('identifies the caller before it reads the body', async () => {
     const { tools } = start({ token })
     const response = await tools.send('{ this is no JSON')
     expect(response.status).toBe(401)
@@ -121,7 +121,7 @@ describe('with MCP_AUTH_TOKEN', () => {
 })
 
 describe('without MCP_AUTH_TOKEN', () => {
-  test('lets this machine ask without one', async () => {
+  test('accepts calls from this machine without one', async () => {
     const { send, callers } = start()
     expect((await send({})).status).toBe(200)
     expect(callers).toMatchObject([{ orgId: null, scopes: new Set(['ask']) }])
@@ -169,7 +169,7 @@ describe('without MCP_AUTH_TOKEN', () => {
     'localhost',
     '127.0.0.1.evil.test:8080',
     '',
-  ])('requires one for the host "%s", which a forward or a proxy kept', async (host) => {
+  ])('requires one for the host "%s", which a forward or a proxy preserved', async (host) => {
     expect((await start().send({ host })).status).toBe(401)
   })
 
@@ -187,7 +187,7 @@ describe('without MCP_AUTH_TOKEN', () => {
     },
   )
 
-  test('requires one when others reach the service too', async () => {
+  test('requires one if other machines can reach the service', async () => {
     expect((await start({ localOnly: false }).send({})).status).toBe(401)
   })
 })
@@ -215,7 +215,7 @@ test('a cancel of one organization does not reach the call of another', async ()
   expect((await answer).result.structuredContent.status).toBe('denied')
 })
 
-test('a key that asks too often is told when it may ask again', async () => {
+test('a key over its rate limit is told when it can call again', async () => {
   const { send, callers } = start({
     rate: () => {
       throw new Refusal(429, 'rate_limited', 'Too many', { headers: { 'retry-after': '1' } })

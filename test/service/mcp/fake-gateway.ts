@@ -4,7 +4,7 @@ import { Refusal, notFound } from '../../../src/core/refusal.ts'
 
 type Ending = Pick<ApprovalRecord, 'status'> & Partial<ApprovalRecord>
 
-/** Asks nobody: a test decides. */
+/** A gateway on which the test decides. */
 export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
   const requests = new Map<string, ApprovalRecord>()
   const woken = new Map<string, (() => void)[]>()
@@ -74,14 +74,14 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
     asks,
     cancelled,
     end,
-    /** Nobody can be asked any more. */
+    /** Every further request fails. */
     refuse: (error: Error): void => void (refusal = error),
-    /** Resolves when the next request is made. */
+    /** Resolves with the next request. */
     nextAsk: (): Promise<void> =>
       new Promise((resolve) => {
         asked = resolve
       }),
-    /** The wait is over and nobody has decided. */
+    /** Ends the wait without a decision. */
     giveUp: wake,
   }
 }

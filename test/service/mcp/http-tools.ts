@@ -5,7 +5,7 @@ import type { Rate } from '../../../src/service/call/service.ts'
 import { createMcpServer } from '../../../src/service/mcp/http.ts'
 import '../../../src/service/mcp/streamable-http.ts'
 
-// The route loads `exchange.ts` by itself a second after its start. Loaded here, it is never half loaded when a test file ends.
+// The route loads `streamable-http.ts` a second after its start. It is loaded here, so that no test file ends meanwhile.
 
 type Options = {
   gatewayFor: (caller: Caller) => ApprovalGateway
@@ -23,7 +23,7 @@ export const headers = {
   accept: 'application/json, text/event-stream',
 }
 
-/** What a client of 2026-07-28 puts into every request. */
+/** What a client of 2026-07-28 sends in every request. */
 export const modern = (method: string, params: Record<string, unknown> = {}, id: unknown = 1) => ({
   body: {
     jsonrpc: '2.0',
@@ -53,7 +53,7 @@ export const call = (name: string, args: unknown, more: Record<string, unknown> 
   params: { name, arguments: args, ...more },
 })
 
-/** The last message of an answer, be it plain or a stream. */
+/** The last message of an answer, plain or a stream. */
 // oxlint-disable-next-line no-explicit-any -- tests read what the service answers
 export const messageOf = async (response: Response): Promise<any> => {
   const text = await response.text()
@@ -66,7 +66,7 @@ export const messageOf = async (response: Response): Promise<any> => {
   )
 }
 
-/** The route of the tools by itself, in process. */
+/** Only the route of the tools, in process. */
 export const startTools = ({
   gatewayFor,
   token,
@@ -86,7 +86,7 @@ export const startTools = ({
   const app = new Hono()
   for (const { method, path, respond } of server.routes)
     app.on(method, path, (context) => respond(context, trace))
-  // So that a test fails with the error itself, and not with what Hono answers instead.
+  // A test then fails with the error itself, not with the answer of Hono.
   app.onError((error) => {
     throw error
   })

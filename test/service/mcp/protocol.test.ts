@@ -19,7 +19,7 @@ const initialize = (protocolVersion: string, id: unknown = 1) => ({
   params: { protocolVersion, capabilities: {}, clientInfo: { name: 'robot', version: '1' } },
 })
 
-describe('both eras', () => {
+describe('both generations of the protocol', () => {
   test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
     'shakes hands in %s',
     async (version) => {
@@ -33,7 +33,7 @@ describe('both eras', () => {
     },
   )
 
-  test('tells a client of 2026-07-28 what it serves, without a handshake', async () => {
+  test('describes itself to a client of 2026-07-28 without a handshake', async () => {
     const { body, headers } = modern('server/discover')
     const { result } = await tools.ask(body, { headers })
     expect(result.supportedVersions).toContain('2026-07-28')
@@ -63,13 +63,13 @@ describe('JSON-RPC', () => {
     },
   )
 
-  test.each([null, true, {}, []])('takes no %j for an id', async (id) => {
+  test.each([null, true, {}, []])('refuses %j as an id', async (id) => {
     const response = await tools.send({ jsonrpc: '2.0', id, method: 'tools/list' })
     expect(response.status).toBe(400)
     expect(await response.json()).toMatchObject({ id: null, error: { code: -32600 } })
   })
 
-  test('answers a message without an id with 202 and nothing', async () => {
+  test('answers a message without an id with 202 and no body', async () => {
     const response = await tools.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
     expect([response.status, await response.text()]).toEqual([202, ''])
   })
@@ -102,7 +102,7 @@ describe('JSON-RPC', () => {
     expect([id, error]).toEqual(['a', { code: -32602, message: `Invalid ${method} request: ${words}` }])
   })
 
-  test('knows no method that it does not have', async () => {
+  test('refuses an unknown method', async () => {
     expect((await tools.ask({ jsonrpc: '2.0', id: 1, method: 'resources/list' })).error.code).toBe(-32601)
   })
 
@@ -120,13 +120,13 @@ describe('JSON-RPC', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code } })
   })
 
-  test('reads no more than a mebibyte', async () => {
+  test('reads at most a mebibyte', async () => {
     const response = await tools.send(`"${'x'.repeat(1024 * 1024)}"`)
     expect(response.status).toBe(413)
     expect(await response.json()).toMatchObject({ error: { code: -32000 } })
   })
 
-  test('takes JSON only', async () => {
+  test('accepts JSON only', async () => {
     const response = await tools.send('{}', { headers: { 'content-type': 'text/plain' } })
     expect(response.status).toBe(415)
     expect(await response.json()).toMatchObject({ error: { code: -32000 } })
@@ -141,18 +141,18 @@ const introduced = async (clientInfo: object): Promise<string | undefined> => {
   return fake.asks.at(-1)?.requester
 }
 
-describe('the name that a client gives itself', () => {
+describe('the name that a client claims', () => {
   test.each([
     [{ name: 'claude-code', title: 'Claude Code', version: '1' }, 'Claude Code'],
     [{ name: 'claude-code', version: '1' }, 'claude-code'],
     [{ name: 'x', title: ' a\nb\u202ec ', version: '1' }, 'a b\\u{202e}c'],
     [{ name: '🚀'.repeat(100), version: '1' }, '🚀'.repeat(80)],
     [{ name: ' ', version: '1' }, undefined],
-  ])('reaches the approver from older clients, too: %j', async (clientInfo, requester) => {
+  ])('reaches the approver from older clients too: %j', async (clientInfo, requester) => {
     expect(await introduced(clientInfo)).toEqual(requester)
   })
 
-  test('is made safe in a session id that a client made up', async () => {
+  test('is made safe in a forged session id', async () => {
     const made = Buffer.from(JSON.stringify([null, `x\u202e${'y'.repeat(300)}`])).toString('base64url')
     await tools.send(call('request_approval_async', ask), { headers: { 'mcp-session-id': `a.${made}` } })
     expect(fake.asks.at(-1)?.requester).toBe(`x\\u{202e}${'y'.repeat(71)}`)
@@ -167,7 +167,7 @@ describe('the name that a client gives itself', () => {
   )
 })
 
-describe('how an answer comes', () => {
+describe('the format of an answer', () => {
   test.each(['older', '2026-07-28'])(
     'as a stream that opens at once while a person is asked (%s)',
     async (era) => {
@@ -182,7 +182,7 @@ describe('how an answer comes', () => {
     },
   )
 
-  test.each(['*/*', undefined, 'text/plain, */*'])('as JSON to a client that accepts %s', async (accept) => {
+  test.each(['*/*', undefined, 'text/plain, */*'])('is JSON for a client that accepts %s', async (accept) => {
     const headers = { accept: accept as string }
     const quick = await tools.send(call('request_approval_async', ask), { headers })
     expect(await quick.json()).toMatchObject({ result: { structuredContent: { status: 'pending' } } })
@@ -194,14 +194,14 @@ describe('how an answer comes', () => {
     expect(await slow.json()).toMatchObject({ result: { structuredContent: { status: 'approved' } } })
   })
 
-  test('as plain JSON to an older client that asked for no progress', async () => {
+  test('is plain JSON for an older client that did not request progress', async () => {
     const response = await tools.send(call('request_approval_async', ask))
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('x-request-id')).toBe('req_1')
   })
 
-  test.each(['older', '2026-07-28'])('as a stream to a client (%s) that did', async (era) => {
+  test.each(['older', '2026-07-28'])('is a stream for a client (%s) that did', async (era) => {
     const params = { _meta: { progressToken: 'p' } }
     const asked = fake.nextAsk()
     const one = modern('tools/call', { name: 'request_approval', arguments: ask, ...params })
@@ -224,8 +224,8 @@ const session = async (): Promise<Record<string, string>> => {
 const cancel = (requestId: unknown, headers: Record<string, string>) =>
   tools.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, { headers })
 
-describe('a call that nobody waits for any more', () => {
-  test('is withdrawn when an older client says so', async () => {
+describe('an abandoned call', () => {
+  test('is withdrawn if an older client cancels it', async () => {
     const headers = await session()
     const asked = fake.nextAsk()
     const answer = await tools.send(call('request_approval', ask, {}, 5), { headers })
@@ -236,7 +236,7 @@ describe('a call that nobody waits for any more', () => {
     expect(fake.cancelled).toEqual(['apr_1'])
   })
 
-  test('answers nothing to a client that cancels and takes no stream', async () => {
+  test('sends no answer to a client that cancels and accepts no stream', async () => {
     const headers = { ...(await session()), accept: '*/*' }
     const asked = fake.nextAsk()
     const answer = tools.send(call('request_approval', ask, {}, 5), { headers })
@@ -263,7 +263,7 @@ describe('a call that nobody waits for any more', () => {
     expect((await answer).result.structuredContent.status).toBe('approved')
   })
 
-  test('is not withdrawn where two calls cannot be told apart', async () => {
+  test('is not withdrawn if two calls cannot be distinguished', async () => {
     const answers = []
     for (let i = 0; i < 2; i++) {
       const asked = fake.nextAsk()
@@ -281,7 +281,7 @@ describe('a call that nobody waits for any more', () => {
     expect(fake.cancelled).toEqual(['apr_2'])
   })
 
-  test('is withdrawn a moment after an older client is lost', async () => {
+  test('is withdrawn shortly after an older client disconnects', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
       const gone = new AbortController()
@@ -324,7 +324,7 @@ describe('a call that nobody waits for any more', () => {
     await answer.catch(() => undefined)
   })
 
-  test('leaves nothing behind when it was asynchronous', async () => {
+  test('leaves nothing pending if it was asynchronous', async () => {
     await tools.ask(call('request_approval_async', ask))
     await tools.close()
     expect(fake.cancelled).toEqual([])

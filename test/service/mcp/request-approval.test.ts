@@ -8,7 +8,7 @@ installHooks()
 
 const request = (args: object, more = {}) => tools.ask(call('request_approval', args, more))
 
-/** Calls `request_approval`, and lets `decide` happen once somebody is asked. */
+/** Calls `request_approval`, and runs `decide` once the request is sent. */
 const whileAsked = async (args: object, decide: () => void, more = {}) => {
   const asked = fake.nextAsk()
   const answer = request({ action: 'deploy', approver_mobile: mobile, ...args }, more)
@@ -19,7 +19,7 @@ const whileAsked = async (args: object, decide: () => void, more = {}) => {
 }
 
 describe('request_approval', () => {
-  test('answers what the person decided in a few words, with the receipt beside them', async () => {
+  test('returns the decision in a few words, with the receipt next to them', async () => {
     const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
     const { result } = await whileAsked({}, () => fake.end('apr_1', { status: 'approved', attestation }))
     const short = {
@@ -36,13 +36,13 @@ describe('request_approval', () => {
     expect(result.isError).toBeUndefined()
   })
 
-  test.each(['denied', 'expired'] as const)('tells plainly that %s is a no', async (status) => {
+  test.each(['denied', 'expired'] as const)('says plainly that %s is not an approval', async (status) => {
     const { result } = await whileAsked({}, () => fake.end('apr_1', { status }))
     expect(result.structuredContent.status).toBe(status)
     expect(result.structuredContent.detail).toMatch(/[Dd]o not do it/)
   })
 
-  test('answers in full as text where the protocol has no structured content', async () => {
+  test('returns everything as text if the protocol has no structured content', async () => {
     const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
     const asked = fake.nextAsk()
     const answer = tools.send(call('request_approval', { action: 'deploy', approver_mobile: mobile }), {
@@ -58,7 +58,7 @@ describe('request_approval', () => {
     })
   })
 
-  test('lives exactly as long as it waits; without timeout_s, five minutes', async () => {
+  test('stays pending exactly as long as it waits; without timeout_s, five minutes', async () => {
     await whileAsked({ timeout_s: 7 }, () => fake.end('apr_1', { status: 'denied' }))
     await whileAsked({}, () => fake.end('apr_2', { status: 'denied' }))
     expect(fake.asks.map((ask) => ask.lifetime_s)).toEqual([7, 300])
@@ -85,13 +85,13 @@ describe('request_approval', () => {
     expect(fake.cancelled).toEqual([])
   })
 
-  test('withdraws the prompt when nobody decided within timeout_s', async () => {
+  test('withdraws the request if there is no decision within timeout_s', async () => {
     const { result } = await whileAsked({ timeout_s: 7 }, () => fake.giveUp('apr_1'))
     expect(fake.cancelled).toEqual(['apr_1'])
     expect(result.structuredContent).toMatchObject({ status: 'expired' })
   })
 
-  test('tells the decision that came just before the withdrawal', async () => {
+  test('returns a decision from just before the withdrawal', async () => {
     const { cancel } = fake.gateway
     fake.gateway.cancel = async (id) => {
       fake.end(id, { status: 'approved' })
@@ -101,7 +101,7 @@ describe('request_approval', () => {
     expect(result.structuredContent.status).toBe('approved')
   })
 
-  test('withdraws the prompt when the wait breaks, and says that it is not an approval', async () => {
+  test('withdraws the request if the wait fails, and says that it is not an approval', async () => {
     fake.gateway.wait = async () => {
       throw new Refusal(503, 'unwell', 'The store is away')
     }
@@ -111,14 +111,14 @@ describe('request_approval', () => {
     expect(result.content[0].text).toBe('The store is away. This is not an approval.')
   })
 
-  test('says that approver_mobile is required where there is no default', async () => {
+  test('requires approver_mobile if there is no default', async () => {
     const { result } = await request({ action: 'deploy' })
     expect(result.isError).toBe(true)
     expect(result.content[0].text).toMatch(/^approver_mobile is required/)
     expect(fake.asks).toEqual([])
   })
 
-  test('hides what broke inside, and tells the log', async () => {
+  test('hides an internal error, and logs it', async () => {
     fake.refuse(new Error('secret path /x'))
     const { result } = await request({ action: 'deploy', approver_mobile: mobile })
     expect(result.content[0].text).not.toContain('/x')
@@ -146,7 +146,7 @@ describe('request_approval', () => {
     [{ action: 'a', factors: ['retina'] }, /^factors\[0\] must be biometric, location, time or device/],
     [{ action: 'a', factors: 'biometric' }, /^factors must be a list/],
     [{ action: 'a', mobile: mobile }, /^mobile is not a known field/],
-  ])('refuses %j as a result, and asks nobody', async (args, text) => {
+  ])('refuses %j as a result, and notifies nobody', async (args, text) => {
     const { result } = await request(args)
     expect(result.isError).toBe(true)
     expect(result.content[0].text).toMatch(text)
@@ -162,7 +162,7 @@ describe('request_approval', () => {
     },
   )
 
-  test('takes no timeout_s in the asynchronous tool', async () => {
+  test('refuses timeout_s in the asynchronous tool', async () => {
     const { result } = await tools.ask(
       call('request_approval_async', { action: 'a', approver_mobile: mobile, timeout_s: 5 }),
     )
@@ -173,7 +173,7 @@ describe('request_approval', () => {
 describe('a number', () => {
   beforeEach(() => start({ number: '42' }))
 
-  test('stands in the asynchronous answer', async () => {
+  test('is in the asynchronous answer', async () => {
     const { result } = await tools.ask(
       call('request_approval_async', { action: 'deploy', approver_mobile: mobile }),
     )
@@ -187,14 +187,14 @@ describe('a number', () => {
     expect(contract.request_approval_async.output.safeParse(result.structuredContent).success).toBe(true)
   })
 
-  test('comes at once where it could be shown no other way, and the request stays open', async () => {
+  test('is returned immediately if it cannot be shown otherwise, and the request stays open', async () => {
     const { result } = await request({ action: 'deploy', approver_mobile: mobile })
     expect(result.structuredContent).toMatchObject({ status: 'pending', request_id: 'apr_1', number: '42' })
     expect(result.content[0].text).toContain('Tell the user: the number to type on the phone is 42.')
     expect(fake.cancelled).toEqual([])
   })
 
-  test('comes in time to be passed on where the progress may not be seen', async () => {
+  test('is returned in time to be passed on if the progress may be invisible', async () => {
     const waits: number[] = []
     fake.gateway.wait = async (id, seconds) => {
       waits.push(seconds - 2)
@@ -208,7 +208,7 @@ describe('a number', () => {
     expect(result.structuredContent).toMatchObject({ status: 'pending', number: '42' })
   })
 
-  test('is told with the progress', async () => {
+  test('is reported with the progress', async () => {
     const asked = fake.nextAsk()
     const answer = tools.send(
       call('request_approval', { action: 'd', approver_mobile: mobile }, { _meta: { progressToken: 'p' } }),
@@ -221,7 +221,7 @@ describe('a number', () => {
   })
 })
 
-test('tells the progress at once and every ten seconds', async () => {
+test('reports progress immediately and every ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
     const asked = fake.nextAsk()

@@ -10,7 +10,7 @@ const ask = { action: 'deploy', approver_mobile: mobile }
 const send = (args: object = {}, name = 'request_approval', options = {}) =>
   tools.send(call(name, { ...ask, ...args }), options)
 const tick = () => new Promise(setImmediate)
-const said = async (response: Response) => (await messageOf(response)).result.structuredContent
+const outputOf = async (response: Response) => (await messageOf(response)).result.structuredContent
 
 const waiting = (id: number) => tools.send(call('request_approval', ask, {}, id))
 const cancel = (id: number) =>
@@ -28,8 +28,8 @@ describe('a call that is identical to a pending one', () => {
     await tick()
     expect(fake.asks).toHaveLength(1)
     fake.end('apr_1', { status: 'approved' })
-    expect(await said(first)).toMatchObject({ status: 'approved', request_id: 'apr_1' })
-    expect(await said(second)).toMatchObject({ status: 'approved', request_id: 'apr_1' })
+    expect(await outputOf(first)).toMatchObject({ status: 'approved', request_id: 'apr_1' })
+    expect(await outputOf(second)).toMatchObject({ status: 'approved', request_id: 'apr_1' })
   })
 
   test.each([
@@ -37,7 +37,7 @@ describe('a call that is identical to a pending one', () => {
     ['another reason', { reason: 'because' }],
     ['another approver', { approver_mobile: '+12025550102' }],
     ['other factors', { factors: ['time'] }],
-  ])('is not found in %s', async (_, args) => {
+  ])('does not join %s', async (_, args) => {
     const answers = [await send(), await send(args)]
     await tick()
     expect(fake.asks).toHaveLength(2)
@@ -45,14 +45,14 @@ describe('a call that is identical to a pending one', () => {
     for (const answer of answers) await answer.text()
   })
 
-  test('is not found in one of another client of the same bearer', async () => {
+  test('does not join one of another client with the same bearer token', async () => {
     await send({}, 'request_approval_async', await hello('one'))
     await send({}, 'request_approval_async', await hello('two'))
     await send({}, 'request_approval_async', await hello('two'))
     expect(fake.asks.map(({ requester }) => requester)).toEqual(['one', 'two'])
   })
 
-  test('is not found in one of another key', async () => {
+  test('does not join one of another key', async () => {
     const fakes = [createFakeGateway(), createFakeGateway()]
     const ci = { name: 'ci', orgId: 1, scopes: allScopes }
     const keys = { a: { keyId: 1, ...ci }, b: { keyId: 2, ...ci } }
@@ -67,21 +67,21 @@ describe('a call that is identical to a pending one', () => {
     await shared.close()
   })
 
-  test('is not found in one that is decided', async () => {
+  test('does not join one that is decided', async () => {
     await send({}, 'request_approval_async')
     fake.end('apr_1', { status: 'denied' })
-    expect(await said(await send({}, 'request_approval_async'))).toMatchObject({ request_id: 'apr_2' })
+    expect(await outputOf(await send({}, 'request_approval_async'))).toMatchObject({ request_id: 'apr_2' })
   })
 
-  test('is asked anew where the first could not be asked', async () => {
+  test('sends a new request if the first one failed', async () => {
     const { request } = fake.gateway
     fake.gateway.request = () => Promise.reject(new Error('the store is away'))
     await send({}, 'request_approval_async')
     fake.gateway.request = request
-    expect(await said(await send({}, 'request_approval_async'))).toMatchObject({ request_id: 'apr_1' })
+    expect(await outputOf(await send({}, 'request_approval_async'))).toMatchObject({ request_id: 'apr_1' })
   })
 
-  test('keeps the prompt when the other is cancelled, and withdraws it when it is the last', async () => {
+  test('keeps the request if the other is cancelled, and withdraws it as the last one', async () => {
     const answers = [await waiting(1), await waiting(2)]
     await tick()
     await cancel(1)
@@ -92,50 +92,53 @@ describe('a call that is identical to a pending one', () => {
     expect(fake.cancelled).toEqual(['apr_1'])
   })
 
-  test('hears that it is pending, when its own time is over and the other still waits', async () => {
+  test('returns pending if its own time is over and the other still waits', async () => {
     const first = await send()
     await tick()
     fake.gateway.wait = (id) => fake.gateway.status(id)
-    expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending', request_id: 'apr_1' })
+    expect(await outputOf(await send({ timeout_s: 1 }))).toMatchObject({
+      status: 'pending',
+      request_id: 'apr_1',
+    })
     expect(fake.cancelled).toEqual([])
     fake.end('apr_1', { status: 'approved' })
-    expect(await said(first)).toMatchObject({ status: 'approved' })
+    expect(await outputOf(first)).toMatchObject({ status: 'approved' })
   })
 
-  test('is withdrawn with it, and gets the same answer, when the service stops', async () => {
+  test('is withdrawn with it, and gets the same answer, if the service stops', async () => {
     const answers = [await waiting(1), await waiting(2), await waiting(3)]
     await tick()
     await tools.close()
     const expected = { status: 'expired', detail: expect.stringContaining('because the service stopped.') }
-    for (const answer of answers) expect(await said(answer)).toMatchObject(expected)
+    for (const answer of answers) expect(await outputOf(answer)).toMatchObject(expected)
     expect(fake.cancelled).toEqual(['apr_1'])
   })
 
-  test('stays with it when the service stops, where a caller was given its id', async () => {
+  test('stays open when the service stops, if a caller has its id', async () => {
     await send({}, 'request_approval_async')
     const answers = [await waiting(1), await waiting(2)]
     await tick()
     await tools.close()
-    for (const answer of answers) expect(await said(answer)).toMatchObject({ status: 'pending' })
+    for (const answer of answers) expect(await outputOf(answer)).toMatchObject({ status: 'pending' })
     expect(fake.cancelled).toEqual([])
   })
 
-  test('is not withdrawn once a joined call was told that it is pending', async () => {
+  test('is not withdrawn after a joined call has returned pending', async () => {
     const first = await waiting(1)
     await tick()
     const { wait } = fake.gateway
     fake.gateway.wait = (id) => fake.gateway.status(id)
-    expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
+    expect(await outputOf(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
     fake.gateway.wait = wait
     await cancel(1)
     await first.text()
     expect(fake.cancelled).toEqual([])
   })
 
-  test('never withdraws what an asynchronous call was given', async () => {
+  test('never withdraws the request of an asynchronous call', async () => {
     await send({}, 'request_approval_async')
     fake.gateway.wait = (id) => fake.gateway.status(id)
-    expect(await said(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
+    expect(await outputOf(await send({ timeout_s: 1 }))).toMatchObject({ status: 'pending' })
     expect(fake.cancelled).toEqual([])
   })
 })

@@ -33,26 +33,26 @@ describe('tools/list', () => {
     expect(fields.check_status.required).toEqual(['request_id'])
   })
 
-  test('gives each tool a schema of its answer, and says what no answer means', async () => {
+  test('gives each tool a schema of its answer, and explains a missing answer', async () => {
     const { result } = await tools.ask({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
     for (const tool of result.tools) {
       expect(tool.outputSchema.properties.status).toBeDefined()
       expect(tool.description).toMatch(/not consent/)
       expect(JSON.stringify(tool)).not.toMatch(/"source"|"personal"/)
-      // Strict clients warn of a schema that says nothing.
+      // Strict clients warn about an empty schema.
       expect(JSON.stringify(tool)).not.toContain('{}')
     }
   })
 })
 
-test('the list of the tools costs an agent little', async () => {
+test('the list of the tools is short', async () => {
   const { result } = await tools.ask({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
   // Four characters are about a token.
   expect(JSON.stringify(result).length / 4).toBeLessThan(1_450)
 })
 
 describe('check_status', () => {
-  test('tells a state and changes nothing', async () => {
+  test('returns a state and changes nothing', async () => {
     await tools.ask(call('request_approval_async', { action: 'deploy', approver_mobile: mobile }))
     const first = await tools.ask(call('check_status', { request_id: 'apr_1' }))
     expect(first.result.structuredContent).toMatchObject({
@@ -110,7 +110,7 @@ describe('an error', () => {
       invalid('org_id', 'is needed', 'give org_id, one of 1, 2; --org on the command line'),
       'org_id is needed. Next: tell the user that the tools need the API key of one organization, because this approver is in several. This is not an approval.',
     ],
-  ])('tells an agent what it can do: %s', async (error, text) => {
+  ])('tells an agent what to do: %s', async (error, text) => {
     fake.refuse(error)
     const { result } = await tools.ask(
       call('request_approval_async', { action: 'deploy', approver_mobile: mobile }),
@@ -119,7 +119,7 @@ describe('an error', () => {
   })
 })
 
-test('says in every answer of the demo that it is none of the real thing', async () => {
+test('marks every answer of the demo', async () => {
   fake.gateway.notice = 'Only a demo.'
   fake.gateway.boundToAction = false
   const { result } = await tools.ask(call('request_approval_async', { action: 'a', approver_mobile: mobile }))

@@ -43,7 +43,7 @@ describe('a user by mobile number', () => {
     })
   })
 
-  test('is found in any spelling of the number, and absent where nobody within reach has it', async () => {
+  test('is found by any spelling of the number, and is a 404 if nobody within reach has it', async () => {
     await createMobileUser(service)
     expect(dataOf(await get('+1 (202) 555-0101')).mobile_e164).toBe(mobile)
     expect(refusal(await get('+12025550109'))).toEqual([404, 'not_found', []])
@@ -51,7 +51,7 @@ describe('a user by mobile number', () => {
     expect(refusal(await get('2025550101'))).toEqual([422, 'invalid_field', ['mobile']])
   })
 
-  test('has no organizations before the first, and that is no 404', async () => {
+  test('has an empty list of organizations at first, not a 404', async () => {
     const { user_id } = await createMobileUser(service)
     const orgs = (key?: string) =>
       service.call('POST', '/organization/user/getOrganizations', { key, body: { user_id } })
@@ -61,7 +61,7 @@ describe('a user by mobile number', () => {
 })
 
 describe('an update of the profile', () => {
-  test('changes what is given, in the account alone', async () => {
+  test('changes only the fields that are set, and only the account', async () => {
     const member = await createMember(service, acme.id, 1)
     const { user_id } = await createMobileUser(service, { key: acme.key, platform: 'ios' })
     const changes = { first_name: 'Augusta', imei: '35 209900 176148 1', device_name: 'New phone' }
@@ -93,7 +93,7 @@ describe('an update of the profile', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test('of who has no account is absent, member or not', async () => {
+  test('of a person without an account is a 404, even for a member', async () => {
     const { id } = await createMember(service, acme.id, 1)
     expect(refusal(await update({ user_id: id, first_name: 'X' }))).toEqual([404, 'not_found', []])
   })
@@ -107,7 +107,7 @@ const mobileTables = async () => {
   )
 }
 
-describe('what is kept of somebody', () => {
+describe('the data of a person', () => {
   test('stays when only a membership is erased, and goes with the account of that organization', async () => {
     const { user_id } = await createMobileUser(service, { email: ada.email })
     await createMember(service, acme.id, 1)
@@ -121,7 +121,7 @@ describe('what is kept of somebody', () => {
     expect(await mobileTables()).toEqual([0, 1, 1, 1, 1, 1])
   })
 
-  test('goes with who registered and never joined', async () => {
+  test('goes with a person who registered and never joined', async () => {
     const { user_id } = await createMobileUser(service, { key: acme.key, email: ada.email })
     const other = await createTenant(service, 'other')
     const erase = (orgId: number, key?: string) =>
@@ -143,7 +143,7 @@ describe('what is kept of somebody', () => {
     expect(await service.messages()).toEqual([])
   })
 
-  test('is forgotten when it lapsed, and nothing before', async () => {
+  test('is deleted when it has expired, not before', async () => {
     const forget = () =>
       service.storage.write((db) => deleteExpired({ db, keyring: service.keyring }, clock.iso()), { org: 0 })
     await createMobileUser(service, { email: ada.email })

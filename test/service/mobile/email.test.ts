@@ -33,8 +33,8 @@ const update = (body: object) =>
 const account = async () =>
   dataOf(await service.call('POST', '/getuser', { body: { mobile: user.mobile } })).account
 
-describe('a link that proves an e-mail address', () => {
-  test('is sent with the confirmation, and needs no key to be followed', async () => {
+describe('a link that verifies an e-mail address', () => {
+  test('is sent with the confirmation, and works without a key', async () => {
     expect(await mails()).toMatchObject([{ to: email, subject: 'Confirm your e-mail address' }])
     dataOf(await open(await newest()))
     expect((await account()).email_verified_at).toBe(clock.iso())
@@ -58,7 +58,7 @@ describe('a link that proves an e-mail address', () => {
     expect(refusal(await open(third))).toEqual([410, 'link_over', []])
   })
 
-  test('is not spent by looking at it', async () => {
+  test('is not used up by opening it', async () => {
     const token = await newest()
     for (const method of ['GET', 'HEAD'])
       expect((await service.call(method, '/svc/v1/approver/email-verification', { key: null })).status).toBe(
@@ -67,18 +67,18 @@ describe('a link that proves an e-mail address', () => {
     dataOf(await open(token))
   })
 
-  test('stands in the store as its hash only', async () => {
+  test('is stored only as a hash', async () => {
     expect(JSON.stringify(await contentsOf(service))).not.toContain(await newest())
   })
 
-  test('proves no address but the one it was sent to', async () => {
+  test('verifies only the address that it was sent to', async () => {
     const old = await newest()
     dataOf(await update({ email: 'ada@new.example' }))
     expect(refusal(await open(old))).toEqual([410, 'link_over', []])
     expect(await account()).toMatchObject({ email: 'ada@new.example', email_verified_at: null })
   })
 
-  test('proves nothing once the address has changed, also where no new link could be sent', async () => {
+  test('verifies nothing after the address has changed, even if no new link could be sent', async () => {
     for (let i = 0; i < 2; i++) dataOf(await resend())
     const old = await newest()
     dataOf(await update({ email: 'ada@new.example' }))
@@ -87,7 +87,7 @@ describe('a link that proves an e-mail address', () => {
     expect((await account()).email_verified_at).toBeNull()
   })
 
-  test('is sent again three times in an hour at most, and says when the next is allowed', async () => {
+  test('is sent again at most three times an hour, and shows when the next is allowed', async () => {
     expect(dataOf(await resend())).toMatchObject({ sends_left: 1 })
     expect(dataOf(await resend())).toEqual({
       expires_at: '2030-02-01T12:00:00.000Z',
@@ -100,7 +100,7 @@ describe('a link that proves an e-mail address', () => {
     expect(await mails()).toHaveLength(3)
   })
 
-  test('goes to nobody who is verified, or has no address', async () => {
+  test('is not sent to a verified person, or to one without an address', async () => {
     dataOf(await open(await newest()))
     expect(refusal(await resend())).toEqual([409, 'email_verified', []])
     const other = await createMobileUser(service, { mobile: '2025550102' })
@@ -114,7 +114,7 @@ describe('a link that proves an e-mail address', () => {
 })
 
 describe('a change of the e-mail address', () => {
-  test('is not proved until the link to it is followed', async () => {
+  test('is not verified until its link is opened', async () => {
     dataOf(await open(await newest()))
     expect(dataOf(await update({ email: 'ada@new.example' })).account.email_verified_at).toBeNull()
     expect((await mails()).at(-1)!.to).toBe('ada@new.example')
@@ -122,7 +122,7 @@ describe('a change of the e-mail address', () => {
     expect((await account()).email_verified_at).toBe(clock.iso())
   })
 
-  test('once it is proved takes more than a registration, which anybody can make for any number', async () => {
+  test('after verification requires more than a registration, which anybody can send for any number', async () => {
     dataOf(await open(await newest()))
     dataOf(await register(service, { first_name: 'Augusta', email: 'mallory@evil.example' }))
     clock.tick(minute)
@@ -133,7 +133,7 @@ describe('a change of the e-mail address', () => {
     expect((await mails()).map(({ to }) => to)).toEqual([email])
   })
 
-  test('to what it is changes nothing about that', async () => {
+  test('to the same address keeps it verified', async () => {
     dataOf(await open(await newest()))
     dataOf(await update({ email, first_name: 'Augusta' }))
     expect(await account()).toMatchObject({ first_name: 'Augusta', email_verified_at: clock.iso() })

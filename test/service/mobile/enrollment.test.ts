@@ -19,8 +19,8 @@ const status = async (who: object = { mobile }, key?: string) =>
 const enrolled = async (who: object = { mobile }, key?: string) =>
   dataOf(await service.call('POST', '/is_enrolled', { key, body: who }))
 
-describe('the way to the first approval', () => {
-  test('is told step by step', async () => {
+describe('the steps to the first approval', () => {
+  test('are shown one after the other', async () => {
     const all = ['confirm_mobile', 'join_organization', 'enroll_device']
     expect(await status()).toEqual({ enrolled: false, state: 'unknown', requirements: all })
     dataOf(await register(service))
@@ -51,7 +51,7 @@ describe('the way to the first approval', () => {
     expect(await enrolled()).toEqual({ enrolled: false })
   })
 
-  test('is over for a member with a device, until it is revoked', async () => {
+  test('are complete for a member with a device, until it is revoked', async () => {
     const { id, mobile: number, device } = await createApprover(service, acme.id, 7)
     expect(await status({ mobile: number })).toEqual({ enrolled: true, state: 'enrolled', requirements: [] })
     expect(await enrolled({ user_id: id })).toEqual({ enrolled: true })
@@ -73,7 +73,7 @@ describe('the way to the first approval', () => {
     expect(refusal(byId)).toEqual([404, 'not_found', []])
   })
 
-  test('of nobody is refused, and both of one person are taken', async () => {
+  test('require a number or an id, and accept both of the same person', async () => {
     const of = (body: object) => service.call('POST', '/enrolstatus', { body })
     expect(refusal(await of({}))).toEqual([422, 'invalid_field', ['mobile', 'user_id']])
     const { user_id } = await createMobileUser(service)

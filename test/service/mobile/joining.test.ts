@@ -34,7 +34,7 @@ const move = (what: string) =>
   service.call('POST', `/organization/${acme.id}/user/${user.user_id}/${what}`, { body: {} })
 
 describe('an auth code', () => {
-  test('asks to join as the account says, and an admin accepts', async () => {
+  test('requests to join with the details of the account, and an administrator accepts', async () => {
     const { id, code } = await newCode({ uses: 2 })
     const organization = { id: acme.id, name: 'acme', slug: 'acme' }
     expect(dataOf(await join(code))).toEqual({ user_id: user.user_id, organization, state: 'pending' })
@@ -52,7 +52,7 @@ describe('an auth code', () => {
     ])
   })
 
-  test('brings an address along only when its owner has proved it', async () => {
+  test('copies the e-mail address only if it is verified', async () => {
     const mail = (await service.messages()).find(({ kind }) => kind === 'email_verification')!
     const [, token] = /#verify-email=([\w-]+)/.exec(mail.text)!
     const headers = { origin: 'http://127.0.0.1:8080', 'sec-fetch-site': 'same-origin' }
@@ -64,13 +64,13 @@ describe('an auth code', () => {
     ])
   })
 
-  test('is read as somebody typed it', async () => {
+  test('is accepted in any spelling', async () => {
     const { code } = await newCode()
     const typed = ` ${code.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')} `
     expect(dataOf(await join(typed)).state).toBe('pending')
   })
 
-  test('is one answer when it is wrong, lapsed, used up, deleted, or of another organization', async () => {
+  test('has one answer for wrong, expired, used, deleted and foreign codes', async () => {
     const other = await createTenant(service, 'other')
     const used = await newCode({ uses: 1 })
     dataOf(await join(used.code))
@@ -89,7 +89,7 @@ describe('an auth code', () => {
     expect(await usesLeft()).toEqual([0, null, null])
   })
 
-  test('with one use left lets one of fifty in that come at once', async () => {
+  test('with one use left accepts one of fifty concurrent requests', async () => {
     const { code } = await newCode({ uses: 1 })
     const users = [user]
     for (let n = 2; n <= 8; n++) users.push(await createMobileUser(service, { mobile: `202555010${n}` }))
@@ -100,7 +100,7 @@ describe('an auth code', () => {
     expect(await usesLeft()).toEqual([0])
   })
 
-  test('is not used by who is a member already, or waits', async () => {
+  test('is not used up by a member or a pending user', async () => {
     const { code } = await newCode({ uses: 5 })
     dataOf(await join(code))
     expect(refusal(await join(code))).toEqual([409, 'already_assigned', []])
@@ -109,7 +109,7 @@ describe('an auth code', () => {
     expect(await usesLeft()).toEqual([4])
   })
 
-  test('lets who was rejected or removed ask again, as a member', async () => {
+  test('lets a rejected or removed user request again, as a member', async () => {
     const { code } = await newCode()
     dataOf(await join(code))
     dataOf(await move('reject'))
@@ -122,7 +122,7 @@ describe('an auth code', () => {
     expect(dataOf(await check())).toMatchObject({ assigned: false, state: 'pending', role: 'member' })
   })
 
-  test('is of no use to who has no account', async () => {
+  test('requires an account', async () => {
     const { code } = await newCode({ uses: 1 })
     const before = await contentsOf(service)
     expect(refusal(await join(code, { mobile: '+12025550109' }))).toEqual([404, 'not_found', []])
@@ -133,13 +133,13 @@ describe('an auth code', () => {
 })
 
 describe('the assignment', () => {
-  test('of a number that nobody knows, and of who never asked, is none', async () => {
+  test('is empty for an unknown number and for a person who never requested it', async () => {
     const none = { assigned: false, state: null, role: null, organization: null }
     expect(dataOf(await check({ mobile: '+12025550109' }))).toEqual(none)
     expect(dataOf(await check())).toEqual(none)
   })
 
-  test('to several organizations wants to know which, and a key sees its own', async () => {
+  test('to several organizations requires org_id, and a key sees only its own', async () => {
     const other = await createTenant(service, 'other')
     for (const org of [acme, other]) dataOf(await join((await newCode({}, org)).code))
     expect(refusal(await check())).toEqual([422, 'invalid_field', ['org_id']])

@@ -36,7 +36,7 @@ describe('POST /send/global/notification', () => {
     ])
   })
 
-  test('sends a code as /wp/send/sms does, and counts it with those', async () => {
+  test('sends a code like /wp/send/sms, under the same limit', async () => {
     const mobile = '+12025550199'
     const answer = await notifyGlobal({ type: 'otp', message: undefined })
     expect(dataOf(answer)).toMatchObject({ channel: 'sms', state: 'queued', expires_at: later(10) })
@@ -55,7 +55,7 @@ describe('POST /send/global/notification', () => {
     ])
   })
 
-  test('answers alike for a number that somebody has and one that nobody has', async () => {
+  test('has the same answer for a known and an unknown number', async () => {
     for (const type of ['notice', 'otp'] as const) {
       const message = type === 'otp' ? undefined : 'x'
       const [known, unknown] = [
@@ -66,7 +66,7 @@ describe('POST /send/global/notification', () => {
     }
   })
 
-  test('sends five of a type to a number in ten minutes, also of many at once', async () => {
+  test('sends at most five of a type to a number in ten minutes, even concurrently', async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => notifyGlobal()))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([
       ...Array(5).fill(200),
@@ -100,7 +100,7 @@ describe('POST /send/global/notification', () => {
     expect(await refusedOutright(() => notifyGlobal(more))).toEqual([422, 'invalid_field', [field]])
   })
 
-  test('takes another organization of an operator only', async () => {
+  test('accepts another organization only from an operator', async () => {
     dataOf(await notifyGlobal({ org_id: globex.id }, service.operatorKey))
     dataOf(await notifyGlobal({}, service.operatorKey))
     expect((await service.messages()).map(({ org_id }) => org_id)).toEqual([globex.id, 0])
@@ -108,7 +108,7 @@ describe('POST /send/global/notification', () => {
     expect(refusal(await notifyGlobal({ org_id: 99 }, service.operatorKey))).toEqual([404, 'not_found', []])
   })
 
-  test('says what to set up where nothing sends text messages', async () => {
+  test('reports what to set up if text messages are not configured', async () => {
     const silent = await startTestService({ channels: [] })
     const body = { mobile: '+12025550199', type: 'notice', message: 'x' }
     const answer = await silent.call('POST', '/send/global/notification', { body })

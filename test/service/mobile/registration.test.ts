@@ -26,7 +26,7 @@ const sendAndConfirm = async (by: { key?: string; registration_token?: string } 
 }
 
 describe('a registration', () => {
-  test('answers the one spelling of the number and sends nothing', async () => {
+  test('returns the canonical number and sends nothing', async () => {
     expect(dataOf(await register(service, { mobile: '(202) 555-0101' }))).toEqual({
       country_code: '+1',
       mobile: '2025550101',
@@ -37,7 +37,7 @@ describe('a registration', () => {
     expect(await service.messages()).toEqual([])
   })
 
-  test('is answered alike whether the number is known or not', async () => {
+  test('has the same answer for a known and an unknown number', async () => {
     const unknown = await register(service)
     const acme = await createTenant(service, 'acme')
     await createMember(service, acme.id, 2)
@@ -46,7 +46,7 @@ describe('a registration', () => {
     expect(dataOf(known)).toEqual({ ...dataOf(unknown), ...changed })
   })
 
-  test('is answered alike where an account is active', async () => {
+  test('has the same answer if an account is active', async () => {
     const unknown = await register(service, { mobile: number2.mobile })
     await createMobileUser(service)
     const active = await register(service)
@@ -54,14 +54,14 @@ describe('a registration', () => {
     expect(dataOf(active)).toEqual({ ...dataOf(unknown), ...changed })
   })
 
-  test('touches no account before its phone is confirmed', async () => {
+  test('changes no account before its phone is confirmed', async () => {
     await createMobileUser(service, { email: 'ada@acme.example', imei: '352099001761481' })
     const before = await account()
     dataOf(await register(service, { first_name: 'Mallory', email: 'mallory@evil.example' }))
     expect(await account()).toEqual(before)
   })
 
-  test('makes nobody a user that others find', async () => {
+  test('does not create a user that others can find', async () => {
     const acme = await createTenant(service, 'acme')
     dataOf(await register(service))
     expect(refusal(await service.call('POST', '/getuser', { key: acme.key, body: { mobile } }))).toEqual([
@@ -71,7 +71,7 @@ describe('a registration', () => {
     ])
   })
 
-  test('lapses after a day', async () => {
+  test('expires after a day', async () => {
     dataOf(await register(service))
     clock.tick(day)
     expect(refusal(await sendAndConfirm())).toEqual([409, 'not_registered', []])
@@ -88,13 +88,13 @@ describe('a registration', () => {
     [{ email: 'ada' }, 'email'],
     [{ imei: '352099001761482' }, 'imei'],
     [{ devicename: 'x' }, 'devicename'],
-  ])('with %j is refused, naming the field, and leaves nothing', async (wrong, field) => {
+  ])('with %j is refused, names the field, and stores nothing', async (wrong, field) => {
     const before = await contentsOf(service)
     expect(refusal(await register(service, wrong))).toEqual([422, 'invalid_field', [field]])
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test('of one number in twelve spellings is one', async () => {
+  test('of twelve spellings of a number is for one person', async () => {
     const spellings = [
       '2025550101',
       '202 555 0101',
@@ -117,7 +117,7 @@ describe('a registration', () => {
 })
 
 describe('a confirmation', () => {
-  test('makes the account of what was registered', async () => {
+  test('creates the account from the registration', async () => {
     const profile = { email: 'ada@acme.example', platform: 'ios', device_name: "Ada's phone" }
     dataOf(await register(service, { ...profile, imei: '35-209900-176148-1' }))
     const { user_id } = dataOf(await sendAndConfirm())
@@ -135,7 +135,7 @@ describe('a confirmation', () => {
     ])
   })
 
-  test('is for the person who is a member already, whose membership stays as it is', async () => {
+  test('of a member creates the account and leaves the membership as it is', async () => {
     const acme = await createTenant(service, 'acme')
     const member = await createMember(service, acme.id, 1)
     const { user_id } = await createMobileUser(service, { key: acme.key, first_name: 'Augusta' })
@@ -144,7 +144,7 @@ describe('a confirmation', () => {
     expect(after).toEqual(member)
   })
 
-  test('of a right code without a registration says so and spends the code', async () => {
+  test('with a correct code and no registration is refused and uses up the code', async () => {
     expect(refusal(await sendAndConfirm())).toEqual([409, 'not_registered', []])
     dataOf(await register(service))
     const again = await confirm(service, mobile, await codeFor(service, mobile))
@@ -152,7 +152,7 @@ describe('a confirmation', () => {
     dataOf(await sendAndConfirm())
   })
 
-  test('signs in to an account that is there, and changes nothing', async () => {
+  test('signs in to an existing account, and changes nothing', async () => {
     const { user_id } = await createMobileUser(service)
     const before = await account()
     clock.tick(10 * minute)
@@ -201,7 +201,7 @@ describe('a confirmation', () => {
     expect(await account()).toMatchObject({ first_name: 'Ada', email: null })
   })
 
-  test('without a token confirms what was registered twice alike', async () => {
+  test('without a token confirms two identical registrations', async () => {
     dataOf(await register(service))
     dataOf(await register(service))
     dataOf(await sendAndConfirm())
@@ -227,14 +227,14 @@ describe('a confirmation', () => {
     },
   )
 
-  test('keeps ten registrations of a number, the newest', async () => {
+  test('can use the newest ten registrations of a number', async () => {
     const { registration_token } = dataOf(await register(service))
     for (let i = 0; i < 10; i++) dataOf(await register(service, { first_name: `Mallory ${i}` }))
     expect((await contentsOf(service)).registrations).toHaveLength(10)
     expect(refusal(await sendAndConfirm({ registration_token }))).toEqual([409, 'not_registered', []])
   })
 
-  test('with the key of an organization is seen with its keys alone', async () => {
+  test('with the key of an organization is visible to its keys only', async () => {
     const [acme, other] = [await createTenant(service, 'acme'), await createTenant(service, 'other')]
     await createMobileUser(service, { key: acme.key })
     expect(await account(acme.key)).toMatchObject({ first_name: 'Ada' })
@@ -242,7 +242,7 @@ describe('a confirmation', () => {
       expect((await service.call('POST', '/getuser', { key, body: { mobile } })).status).toBe(404)
   })
 
-  test('is one of fifty that come at once with the right code', async () => {
+  test('succeeds for one of fifty concurrent requests with the correct code', async () => {
     dataOf(await register(service))
     dataOf(await send(service, mobile))
     const otp = await codeFor(service, mobile)
@@ -257,7 +257,7 @@ test.each([
   '/wp/confirm/register',
   '/update-profile',
   '/check-imei',
-])('an empty body, none, or one of 10 MB at %s is refused', async (path) => {
+])('refuses an empty body, no body, or one of 10 MB at %s', async (path) => {
   const ask = async (body: unknown) => (await service.call('POST', path, { body })).status
   expect([400, 422]).toContain(await ask({}))
   expect([400, 415, 422]).toContain(await ask(''))

@@ -17,7 +17,7 @@ afterEach(() => service.close())
 
 const write = (body: object, key?: string) => service.call('POST', '/contact/support', { key, body })
 
-test('a message goes to support by e-mail, to be answered to whoever wrote', async () => {
+test('sends a message to support by e-mail, with the sender as reply address', async () => {
   const acme = await createTenant(service, 'acme')
   const { message_id } = dataOf(await write(letter, acme.key))
   expect(await service.messages()).toEqual([
@@ -38,14 +38,14 @@ test('a message goes to support by e-mail, to be answered to whoever wrote', asy
   ])
 })
 
-test('a message from a mobile number names it in its one spelling', async () => {
+test('names a mobile number in its canonical spelling', async () => {
   dataOf(await write({ ...letter, email: undefined, mobile: '+1 202 555 0101' }))
   const [message] = await service.messages()
   expect(message!.reply_to).toBeUndefined()
   expect(message!.text).toContain('+12025550101')
 })
 
-test('three messages an hour of one sender are taken, in whatever spelling', async () => {
+test('accepts three messages an hour from one sender, in any spelling', async () => {
   for (const email of ['ada@acme.example', 'Ada@acme.example', 'ADA@ACME.EXAMPLE'])
     dataOf(await write({ ...letter, email }))
   const answer = await write(letter)
@@ -54,7 +54,7 @@ test('three messages an hour of one sender are taken, in whatever spelling', asy
   dataOf(await write({ ...letter, email: 'eve@acme.example' }))
 })
 
-test('sixty messages an hour of all senders are taken', async () => {
+test('accepts sixty messages an hour from all senders', async () => {
   const answers = await Promise.all(
     Array.from({ length: 70 }, (_, i) => write({ ...letter, email: `user${i}@acme.example` })),
   )
@@ -74,18 +74,18 @@ test.each([
   [{ name: 'a\u202eb' }, ['name']],
   [{ subject: 'a\u200bb' }, ['subject']],
   [{ message: 'a\u2066b' }, ['message']],
-])('a message with %j is refused, naming the field', async (wrong, fields) => {
+])('refuses a message with %j and names the field', async (wrong, fields) => {
   expect(refusal(await write({ ...letter, ...wrong }))).toEqual([422, 'invalid_field', fields])
   expect(await service.messages()).toEqual([])
 })
 
-test('a message keeps its lines and its emoji', async () => {
+test('preserves the lines and the emoji of a message', async () => {
   const message = 'one\r\ntwo\n\n👩\u200d💻'
   dataOf(await write({ ...letter, message }))
   expect((await service.messages())[0]!.text).toContain('one\ntwo\n\n👩\u200d💻')
 })
 
-test('without an address for support, it says how to give one', async () => {
+test('without a support address, it reports how to set one', async () => {
   service.service.supportEmail = undefined
   const answer = await write(letter)
   expect(refusal(answer)).toEqual([409, 'delivery_not_configured', []])

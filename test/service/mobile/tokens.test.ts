@@ -22,7 +22,7 @@ const refresh = (refresh_token: string, key?: string) =>
   service.call('POST', '/wp/mobile/refresh/token', { key, body: { refresh_token } })
 
 describe('an access token', () => {
-  test('is verified with the published keys, names the user and lasts a quarter of an hour', async () => {
+  test('verifies with the published keys, names the user and expires after 15 minutes', async () => {
     const keys = createLocalJWKSet((await service.call('GET', '/.well-known/jwks.json')).body)
     const issuer = 'http://127.0.0.1:8080'
     const { payload, protectedHeader } = await jwtVerify(user.access_token, keys, {
@@ -36,7 +36,7 @@ describe('an access token', () => {
     expect(payload.exp! - payload.iat!).toBe(15 * 60)
   })
 
-  test('says for the key of which organization it was made', async () => {
+  test('contains the organization of the key that requested it', async () => {
     const acme = await createTenant(service, 'acme')
     const { access_token } = await createMobileUser(service, {
       key: acme.key,
@@ -49,7 +49,7 @@ describe('an access token', () => {
 })
 
 describe('a refresh token', () => {
-  test('is good once, for the next pair', async () => {
+  test('works once, for the next pair', async () => {
     const next = dataOf(await refresh(user.refresh_token))
     expect(next.user_id).toBe(user.user_id)
     expect(next.refresh_token).not.toBe(user.refresh_token)
@@ -57,7 +57,7 @@ describe('a refresh token', () => {
     dataOf(await refresh(next.refresh_token))
   })
 
-  test('that is shown again ends the sign-in, for whoever holds the newest too', async () => {
+  test('that is used twice ends the sign-in, also for the newest token', async () => {
     const next = dataOf(await refresh(user.refresh_token))
     expect(refusal(await refresh(user.refresh_token))).toEqual(invalid)
     expect(refusal(await refresh(next.refresh_token))).toEqual(invalid)
@@ -68,7 +68,7 @@ describe('a refresh token', () => {
     ])
   })
 
-  test('of another sign-in of the same person stays good', async () => {
+  test('of another sign-in of the same person stays valid', async () => {
     clock.tick(10 * minute)
     const other = await createMobileUser(service)
     dataOf(await refresh(user.refresh_token))
@@ -76,30 +76,30 @@ describe('a refresh token', () => {
     expect(dataOf(await refresh(other.refresh_token)).user_id).toBe(user.user_id)
   })
 
-  test('is spent by one of fifty that come at once, which ends the sign-in', async () => {
+  test('is used up by one of fifty concurrent requests, which end the sign-in', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(user.refresh_token)))
     const good = answers.filter(({ status }) => status === 200)
     expect(good).toHaveLength(1)
     expect(refusal(await refresh(good[0]!.body.data.refresh_token))).toEqual(invalid)
   })
 
-  test('lapses after thirty days', async () => {
+  test('expires after thirty days', async () => {
     clock.tick(30 * day)
     expect(refusal(await refresh(user.refresh_token))).toEqual(invalid)
   })
 
-  test('is answered alike when it is made up and when it is of another key', async () => {
+  test('has the same answer if it is invalid and if it belongs to another key', async () => {
     const acme = await createTenant(service, 'acme')
     const foreign = await refresh(user.refresh_token, acme.key)
     expect(foreign.body).toEqual((await refresh('made-up')).body)
     dataOf(await refresh(user.refresh_token))
   })
 
-  test('stands in the store as its hash only', async () => {
+  test('is stored only as a hash', async () => {
     expect(JSON.stringify(await contentsOf(service))).not.toContain(user.refresh_token)
   })
 
-  test('is not told again to a repeat of the same request', async () => {
+  test('is not returned again for a repeated request', async () => {
     const options = {
       body: { refresh_token: user.refresh_token },
       headers: { 'idempotency-key': 'once' },

@@ -33,7 +33,7 @@ const results = (more: object = {}, with_: More = {}) =>
   post('/biometric-geo-fence-auth-results', found(more), with_)
 
 describe('POST /biometric-geo-fence-auth-results', () => {
-  test('passes where the phone approved and the caller agrees, and spends the verification', async () => {
+  test('passes if the phone approved and the caller agrees, and uses up the verification', async () => {
     const request_id = await started()
     await approve(request_id)
     const answer = await results()
@@ -58,7 +58,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(refusal(await validate())).toEqual([410, 'spent', []])
   })
 
-  test('counts by the word of the caller, and says so, where no phone was asked', async () => {
+  test('relies on the claim of the caller, and says so, if no phone was asked', async () => {
     const { auth_token } = dataOf(await token())
     const data = dataOf(await results())
     expect([data.decision, data.source]).toEqual(['PASS', 'caller'])
@@ -77,7 +77,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
   test.each([
     ['the biometric check', { biometric_result: 'FAIL' }, 'biometric: the caller reports FAIL'],
     ['the place', { geo_fence_result: 'FAIL' }, 'location: the caller reports FAIL'],
-  ])('denies for %s, and is spent by the no', async (_, more, why) => {
+  ])('denies for %s, which uses up the verification', async (_, more, why) => {
     await approve(await started())
     const answer = await results(more)
     expect([answer.body.status, ...refusal(answer)]).toEqual(['error', 403, 'denied', []])
@@ -90,7 +90,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(refusal(await validate())).toEqual([410, 'spent', []])
   })
 
-  test('takes no PASS that the service knows to be FAIL: the person denied', async () => {
+  test('ignores a PASS if the person denied', async () => {
     await deny(await started())
     const answer = await results()
     expect(refusal(answer)).toEqual([403, 'denied', []])
@@ -98,7 +98,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(refusal(await results())).toEqual([410, 'spent', []])
   })
 
-  test('takes the place that the service saw, and no PASS of the caller over it', async () => {
+  test('uses the location that the service captured, not the PASS of the caller', async () => {
     dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
     await decide(service, await started(), ada.key, approveAt(fence.latitude))
     const { factors } = dataOf(await results())
@@ -115,13 +115,13 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     ['FAIL', 403, 'error'],
   ])(
     'decides by a %s of the app before the person has answered, and nothing signed comes of it',
-    async (said, status, word) => {
+    async (result, status, word) => {
       const request_id = await started()
-      const answer = await results({ biometric_result: said })
+      const answer = await results({ biometric_result: result })
       expect([answer.status, answer.body.status]).toEqual([status, word])
-      expect(answer.body.data).toMatchObject({ decision: said, source: 'caller' })
-      expect(brief(answer.body.data.factors)[0]).toEqual(['biometric', 'required', said, 'caller'])
-      // The prompt ends: nobody can approve what a caller has decided, and the caller is not told that somebody did.
+      expect(answer.body.data).toMatchObject({ decision: result, source: 'caller' })
+      expect(brief(answer.body.data.factors)[0]).toEqual(['biometric', 'required', result, 'caller'])
+      // The prompt ends, so that nobody can approve what a caller has decided.
       expect(dataOf(await show(service, request_id))).toMatchObject({
         status: 'expired',
         detail: 'answered by results',
@@ -132,13 +132,13 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     },
   )
 
-  test('waits for the person where the policy asks for a number, which only they can type', async () => {
+  test('waits for the person if the policy requires a number, which only they can type', async () => {
     await policy({ require_number: true })
     await started()
     expect(await refusedWithoutTrace(service, () => results())).toEqual([409, 'pending', []])
   })
 
-  test('does not look at an unknown device where no policy asks for one', async () => {
+  test('ignores an unknown device if no policy requires one', async () => {
     await started()
     const device_info = { device_id: 'A1-B2', platform: 'ios', model: 'iPhone', os_version: '19' }
     expect(brief(dataOf(await results({ device_info })).factors)).toContainEqual([
@@ -164,7 +164,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     },
   )
 
-  test('knows a device by our id, by its credential, and by what its app registered with', async () => {
+  test('finds a device by its id, its credential and the ids of its app', async () => {
     await policy({ device_trust: true })
     const phone = { device_id: 'A1-B2', imei: '35-209900-176148-1' }
     await createMobileUser(service, { mobile: '2025550101', key: acme.key, ...phone })
@@ -175,7 +175,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     }
   })
 
-  test('checks the place that is posted against the fences, over the PASS of the caller', async () => {
+  test('checks a posted location against the geofences, despite the PASS of the caller', async () => {
     dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
     const { longitude } = fence
     await token()
@@ -193,13 +193,13 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect((await results({ location: { place: 'Berlin' } })).status).toBe(200)
   })
 
-  test('says that it is too late once nobody answered', async () => {
+  test('answers expired if the person did not answer in time', async () => {
     await started()
     clock.tick(5 * minute)
     expect(refusal(await results())).toEqual([410, 'expired', []])
   })
 
-  test('asks the rules of the organization: time, network, device', async () => {
+  test('applies the rules of the organization: time, network, device', async () => {
     const slot = { name: 'Never now', days: ['mon'], start: '01:00', end: '02:00', timezone: 'UTC' }
     dataOf(await service.call('POST', `/organization/${acme.id}/timeslots/add`, { body: slot }))
     await policy({ ip_allow: ['203.0.113.0/24'] })
@@ -218,7 +218,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(brief(reported.factors)[2]).toEqual(['time', 'report_only', 'FAIL', 'service'])
   })
 
-  test('looks at the network of the phone, where that is known, and not at that of the caller', async () => {
+  test('checks the network of the phone if it is known, not that of the caller', async () => {
     await policy({ ip_allow: ['203.0.113.0/24'] })
     const request_id = await started()
     await decide(service, request_id, ada.key, { decision: 'approve' }, '203.0.113.9')
@@ -226,7 +226,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(brief(factors).at(-1)).toEqual(['ip', 'required', 'PASS', 'service'])
   })
 
-  test('takes the word of the caller for a place that the service did not see', async () => {
+  test('uses the claim of the caller for a location that the service did not capture', async () => {
     dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
     await token()
     dataOf(await results())
@@ -234,7 +234,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(refusal(await results({ geo_fence_result: 'FAIL' }))).toEqual([403, 'denied', []])
   })
 
-  test('denies for a device that is revoked, also where trust is only reported', async () => {
+  test('denies for a revoked device, even if trust is only reported', async () => {
     await policy({ device_trust: true, report_only: ['device'] })
     const { device } = await enroll(service, acme.id, ada.id)
     await token()
@@ -243,7 +243,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(answer.body.message).toBe('Denied: device: the device is revoked')
   })
 
-  test("is another's: nothing is found, whoever asks, and nothing is spent", async () => {
+  test('of another tenant is not found, and nothing is used up', async () => {
     const globex = await createTenant(service, 'globex')
     const eve = await createApprover(service, globex.id, 2)
     const bob = await createApprover(service, acme.id, 3)
@@ -269,7 +269,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
   test.each([
     ['late', -5 * minute - 1],
     ['early', 5 * minute + 1],
-  ])('refuses what was found too %s, and spends nothing', async (_, ms) => {
+  ])('refuses results from too %s, and uses up nothing', async (_, ms) => {
     await approve(await started())
     const timestamp = new Date(Date.parse(clock.iso()) + ms).toISOString()
     expect(await refusedWithoutTrace(service, () => results({ timestamp }))).toEqual([
@@ -286,7 +286,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     ['a basic offset', (iso: string) => iso.replace('Z', '+0000')],
     ['an offset of hours', (iso: string) => iso.replace('Z', '+00')],
     ['nanoseconds', (iso: string) => iso.replace('Z', '000000Z')],
-  ])('takes a timestamp with %s', async (_, spelled) => {
+  ])('accepts a timestamp with %s', async (_, spelled) => {
     await approve(await started())
     expect(dataOf(await results({ timestamp: spelled(clock.iso()) })).user_id).toBe(ada.id)
   })
@@ -307,7 +307,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
     expect(await refusedWithoutTrace(service, () => results(more))).toEqual([422, 'invalid_field', fields])
   })
 
-  test('counts one of many at once', async () => {
+  test('counts one of many concurrent results', async () => {
     await approve(await started())
     const answers = await Promise.all([...Array.from({ length: 4 }, () => results()), validate(), validate()])
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

@@ -16,7 +16,7 @@ import { save, token } from './verification.ts'
 installHooks()
 
 describe('POST /generate-auth-token and GET /save/faceauth/success/{auth_token}', () => {
-  test('record the word of the caller as such, once, and no receipt comes of it', async () => {
+  test('record the claim of the caller as such, once, without a receipt', async () => {
     const { auth_token, ...data } = dataOf(await token())
     const expires_at = new Date(Date.parse(clock.iso()) + 10 * minute).toISOString()
     expect(data).toEqual({ request_id: expect.stringMatching(/^ver_/), user_id: ada.id, expires_at })
@@ -50,7 +50,7 @@ describe('POST /generate-auth-token and GET /save/faceauth/success/{auth_token}'
       expect(JSON.stringify(text)).not.toContain(auth_token)
   })
 
-  test('do not let HEAD spend a token', async () => {
+  test('do not use up a token by HEAD', async () => {
     const { auth_token } = dataOf(await token())
     const headed = await service.app.request(
       `http://127.0.0.1:8080/admin/public/api/save/faceauth/success/${auth_token}`,
@@ -60,7 +60,7 @@ describe('POST /generate-auth-token and GET /save/faceauth/success/{auth_token}'
     dataOf(await save(auth_token))
   })
 
-  test('say no after ten minutes, to another organization, to a token that never was', async () => {
+  test('refuse an expired token, one of another organization, and an unknown one', async () => {
     const { auth_token } = dataOf(await token())
     const globex = await createTenant(service, 'globex')
     const key = globex.key
@@ -75,7 +75,7 @@ describe('POST /generate-auth-token and GET /save/faceauth/success/{auth_token}'
     expect(await refusedWithoutTrace(service, () => save(auth_token))).toEqual([410, 'expired', []])
   })
 
-  test('need one way to say who, and somebody with a device', async () => {
+  test('require exactly one of user_id and mobile, and a person with a device', async () => {
     const { id } = await createMember(service, acme.id, 2)
     expect(refusal(await token({}))).toEqual([422, 'invalid_field', ['user_id', 'mobile']])
     expect(refusal(await token({ user_id: ada.id, mobile: ada.mobile }))).toEqual([

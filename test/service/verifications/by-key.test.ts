@@ -39,8 +39,8 @@ beforeEach(async () => {
   ;[x, y] = [await createKey('x'), await createKey('y')]
 })
 
-describe('a verification is the business of the key that started it:', () => {
-  test('the yes for one application is never the yes for the other, whoever prompted first', async () => {
+describe('a verification belongs to the key that started it:', () => {
+  test('an approval for one application is never one for the other, whichever prompted first', async () => {
     for (const [first, second] of [
       [x, y],
       [y, x],
@@ -78,7 +78,7 @@ describe('a verification is the business of the key that started it:', () => {
     expect(dataOf(await collect(x.key)).request_id).toBe(newer)
   })
 
-  test('a new key with the name of a revoked one collects nothing of it', async () => {
+  test('a new key with the name of a revoked one collects none of its results', async () => {
     const asked = await prompt(x.key)
     await approve(asked)
     dataOf(await service.call('DELETE', `/svc/v1/keys/${x.id}`))
@@ -87,7 +87,7 @@ describe('a verification is the business of the key that started it:', () => {
     expect(refusal(await results(again.key, { request_id: asked }))).toEqual([404, 'not_found', []])
   })
 
-  test('results of one application leave the prompt and the token of the other alone', async () => {
+  test('results of one application do not affect the prompt and the token of the other', async () => {
     const asked = await prompt(x.key)
     const given = dataOf(await token({ user_id: ada.id, org_id: acme.id }, { key: x.key }))
     for (const request_id of [undefined, asked, given.request_id])

@@ -8,7 +8,7 @@ import { approve, approveAt, brief, deny, save, started, token, validate } from 
 installHooks()
 
 describe('POST /validate/global/auth', () => {
-  test('says yes once the person has approved, and once only', async () => {
+  test('passes after the person has approved, and only once', async () => {
     const request_id = await started()
     expect(await refusedWithoutTrace(service, () => validate())).toEqual([409, 'pending', []])
     await approve(request_id)
@@ -38,12 +38,12 @@ describe('POST /validate/global/auth', () => {
     expect(dataOf(await validate()).decision).toBe('PASS')
   })
 
-  test('takes the full number without a plus too', async () => {
+  test('accepts the full number without a plus', async () => {
     await approve(await started())
     expect(dataOf(await validate({ mobile: ada.mobile.slice(1) })).user_id).toBe(ada.id)
   })
 
-  test('says yes to one of many at once', async () => {
+  test('passes for one of many concurrent calls', async () => {
     await approve(await started())
     const answers = await Promise.all(Array.from({ length: 8 }, () => validate()))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(410)])
@@ -56,7 +56,7 @@ describe('POST /validate/global/auth', () => {
     expect((await validate({}, { headers })).body).toEqual(first.body)
   })
 
-  test('says no, each time, where the person denied', async () => {
+  test('denies each time if the person denied', async () => {
     await deny(await started())
     for (let i = 0; i < 2; i++) {
       const answer = await validate()
@@ -66,7 +66,7 @@ describe('POST /validate/global/auth', () => {
     }
   })
 
-  test('says which rule refused what the person approved, row by row', async () => {
+  test('shows which rule refused what the person approved', async () => {
     dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
     await decide(service, await started(), ada.key, approveAt(fence.latitude + 1))
     const { message, data } = (await validate()).body
@@ -78,7 +78,7 @@ describe('POST /validate/global/auth', () => {
     ])
   })
 
-  test('says that nobody answered in time, and that a yes was not asked for in time', async () => {
+  test('answers expired if the person was late, or the caller', async () => {
     await started()
     clock.tick(5 * minute)
     expect(refusal(await validate())).toEqual([410, 'expired', []])
@@ -89,7 +89,7 @@ describe('POST /validate/global/auth', () => {
     expect(refusal(await validate({ request_id: late }))).toEqual([410, 'expired', []])
   })
 
-  test('is about the newest prompt, and about an older one only by its request id', async () => {
+  test('uses the newest prompt, and an older one only by its request id', async () => {
     const first = await started()
     await approve(first)
     const second = await started()
@@ -99,7 +99,7 @@ describe('POST /validate/global/auth', () => {
     expect(dataOf(await validate({ request_id: first })).request_id).toBe(first)
   })
 
-  test('knows nothing of a plain approval, of a withdrawn prompt, or of a word of the caller', async () => {
+  test('does not find a plain approval, a withdrawn prompt, or a claim of the caller', async () => {
     const plain = dataOf(await ask(service, ada, {}, acme.key)).request_id
     await approve(plain)
     expect(refusal(await validate())).toEqual([404, 'not_found', []])
@@ -111,7 +111,7 @@ describe('POST /validate/global/auth', () => {
     expect(refusal(await validate())).toEqual([410, 'expired', []])
   })
 
-  test('finds nothing for another organization, nor for who is no active member any more', async () => {
+  test('finds nothing for another organization, or for a user who is no longer an active member', async () => {
     const globex = await createTenant(service, 'globex')
     await approve(await started())
     for (const more of [{}, { org_id: acme.id }])

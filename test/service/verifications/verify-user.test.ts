@@ -8,7 +8,7 @@ import { policy, validate, verify } from './verification.ts'
 installHooks()
 
 describe('POST /verify-user', () => {
-  test('rings the phone with an action that says what it is, and answers that the prompt was sent', async () => {
+  test('notifies the phone with a clear action, and answers that the prompt was sent', async () => {
     const { status, body } = await verify()
     expect([status, body.status, body.message]).toEqual([200, 'success', 'Prompt sent'])
     const { request_id, ...data } = body.data
@@ -22,11 +22,11 @@ describe('POST /verify-user', () => {
     })
   })
 
-  test('takes a number however it is written', async () => {
+  test('accepts any spelling of a number', async () => {
     expect(dataOf(await verify({ mobile: '(202) 555-0101' })).user_id).toBe(ada.id)
   })
 
-  test('asks for the factors and the number of the policy', async () => {
+  test('uses the factors and the number of the policy', async () => {
     await policy({ require_number: true, device_trust: true, factors: ['device'] })
     const { request_id, number } = dataOf(await verify())
     expect(number).toMatch(/^\d\d$/)
@@ -39,7 +39,7 @@ describe('POST /verify-user', () => {
     expect(dataOf(await validate()).attestation.claims.number_matched).toBe(true)
   })
 
-  test('answers alike where nobody has the number, where they have no device, or are not active', async () => {
+  test('has one answer for an unknown number, a person without a device and an inactive one', async () => {
     await createMember(service, acme.id, 2)
     const held = await createApprover(service, acme.id, 3)
     await service.call('POST', `/organization/${acme.id}/user/${held.id}/pending`, { body: {} })
@@ -62,7 +62,7 @@ describe('POST /verify-user', () => {
     expect(await refusedWithoutTrace(service, () => verify(more))).toEqual([422, 'invalid_field', fields])
   })
 
-  test('needs the organization of an operator only where the person is in several', async () => {
+  test('requires the organization of an operator only if the person is in several', async () => {
     const { operatorKey: key } = service
     expect(dataOf(await verify({}, { key })).user_id).toBe(ada.id)
     const globex = await createTenant(service, 'globex')
@@ -74,12 +74,12 @@ describe('POST /verify-user', () => {
     expect(refusal(await validate({ org_id: globex.id }, { key }))).toEqual([409, 'pending', []])
   })
 
-  test('is limited as every prompt', async () => {
+  test('has the limits of every prompt', async () => {
     for (let i = 0; i < 5; i++) dataOf(await verify())
     expect(refusal(await verify())).toEqual([429, 'too_many_rings', []])
   })
 
-  test('withdraws the prompt of this key before it, and no other', async () => {
+  test('withdraws the earlier prompt of this key, and no other', async () => {
     const { operatorKey: key } = service
     const [first, others, plain] = [
       dataOf(await verify()).request_id,

@@ -17,8 +17,8 @@ const written = (text: string): string => {
 const row = '{"symbol":"ACME","name":"Acme Corp","price":1234.505,"exchange":"XEXA"}'
 const file = (...rows: string[]): string => `{"as_of":"2030-01-31","quotes":[${rows.join()}]}`
 
-describe('a file of quotes', () => {
-  test('finds a code before a name, in any case, and keeps each digit of a price', async () => {
+describe('a quotes file', () => {
+  test('finds a code before a name, in any case, with the exact price', async () => {
     const other =
       '{"symbol":"X","name":"acme","price":"9007199254740993","exchange":"Y","as_of":"2030-01-01T00:00:00Z"}'
     const { find } = createFileProvider(written(`\uFEFF${file(other, row)}`))
@@ -34,7 +34,7 @@ describe('a file of quotes', () => {
     expect(await find('AC')).toBeUndefined()
   })
 
-  test('may be replaced while the service runs', async () => {
+  test('can be replaced while the service runs', async () => {
     const { find } = createFileProvider(written(file(row)))
     written(file(row.replace('1234.505', '7')))
     expect(await find('ACME')).toMatchObject({ price: '7.00' })

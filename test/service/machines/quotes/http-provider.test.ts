@@ -45,8 +45,8 @@ const says =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
 const unavailable = { status: 409, code: 'quotes_unavailable' }
 
-describe('a provider over HTTP', () => {
-  test('is asked for a code in upper case, with the headers, and answers from where the pointers say', async () => {
+describe('an HTTP provider', () => {
+  test('gets a code in upper case and the headers, and is read by the JSON pointers', async () => {
     answer = says(body('1234.5'))
     expect(await open().find('brk/a b')).toEqual({
       symbol: 'BRK/A B',
@@ -68,25 +68,25 @@ describe('a provider over HTTP', () => {
     ['1.005', '1.01'],
     ['"1,234.50"', '1234.50'],
     ['1.2345E+3', '1234.50'],
-  ])('tells the price %s exactly, as %s', async (price, exact) => {
+  ])('returns the price %s exactly, as %s', async (price, exact) => {
     answer = says(body(price))
     expect((await open().find('A'))!.price).toBe(exact)
   })
 
-  test('takes the time and the code of the provider', async () => {
+  test('uses the time and the code of the provider', async () => {
     answer = says('{"company":{"name":"Apple"},"latest/price":[1],"ex":"N","at":1735678800,"code":"AAPL"}')
     const quote = await open({ as_of: '/at', symbol: '/code' }).find('apple')
     expect(quote).toMatchObject({ symbol: 'AAPL', as_of: '2024-12-31T21:00:00.000Z' })
   })
 
-  test('knows nothing of what is answered with 404, nor of a name of dots', async () => {
+  test('finds nothing for a 404, or for a name of dots', async () => {
     answer = says('no', 404)
     expect(await open().find('NOPE')).toBeUndefined()
     expect(await open().find('..')).toBeUndefined()
     expect(asked).toHaveLength(1)
   })
 
-  test('is asked once a minute, however many ask', async () => {
+  test('gets one request a minute for concurrent calls', async () => {
     answer = says(body('1'))
     const quotes = open()
     await Promise.all(Array.from({ length: 20 }, () => quotes.find('AAPL')))
@@ -126,7 +126,7 @@ describe('a provider over HTTP', () => {
     },
   )
 
-  test('that hangs is given up after three seconds', { timeout: 10_000 }, async () => {
+  test('that hangs times out after three seconds', { timeout: 10_000 }, async () => {
     answer = (_, response) => void response.writeHead(200).write('{')
     const began = performance.now()
     await expect(open().find('AAPL')).rejects.toMatchObject(unavailable)
@@ -134,7 +134,7 @@ describe('a provider over HTTP', () => {
     expect(log).toMatchObject([{ error: 'no answer in time' }])
   })
 
-  test('that fails is told by its last price, marked stale, and left alone for ten seconds', async () => {
+  test('that fails is replaced by its last price, marked stale, and gets no request for ten seconds', async () => {
     answer = says(body('1'))
     const quotes = open()
     const fresh = await quotes.find('AAPL')
@@ -149,7 +149,7 @@ describe('a provider over HTTP', () => {
     expect(await quotes.find('AAPL')).toMatchObject({ price: '2.00', stale: false })
   })
 
-  test('that forgets a stock is believed', async () => {
+  test('that no longer knows a stock is trusted', async () => {
     answer = says(body('1'))
     const quotes = open()
     await quotes.find('AAPL')

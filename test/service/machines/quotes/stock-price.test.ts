@@ -10,7 +10,7 @@ const price = (symbol: string) =>
   service.call('GET', `/get/stock-price/${encodeURIComponent(symbol)}`, { key: acme.key })
 
 describe('GET /get/stock-price/{Symbol}', () => {
-  test('answers name, price with separators and exchange, and from when and where it is', async () => {
+  test('returns name, price with separators, exchange, time and source', async () => {
     expect(dataOf(await price('BRK.A'))).toEqual({
       stockName: 'Berkshire Hathaway Inc.',
       stockPrice: '680,920.00',
@@ -30,7 +30,7 @@ describe('GET /get/stock-price/{Symbol}', () => {
     expect(refusal(await price(symbol))).toEqual([404, 'not_found', []])
   })
 
-  test('answers 409 when the provider fails and nothing is known, and machines register all the same', async () => {
+  test('answers 409 if the provider fails and no price is known, and machines can still register', async () => {
     const broken = { source: 'http' as const, find: () => Promise.reject(new Error('down')) }
     const other = await startTestService({ quotes: broken })
     const { key } = await createTenant(other, 'acme')
@@ -41,7 +41,7 @@ describe('GET /get/stock-price/{Symbol}', () => {
     await other.close()
   })
 
-  test('refuses a name that is none', async () => {
+  test('refuses an invalid name', async () => {
     for (const symbol of ['\u0000', ' ', 'a'.repeat(121)])
       expect(refusal(await price(symbol))).toEqual([422, 'invalid_field', ['Symbol']])
   })
