@@ -25,13 +25,13 @@ export const sendAuthRequestByEmail: HandlerOf<typeof notify.sendAuthRequestByEm
     channel: 'email',
     kind: 'auth_request',
     to: member.email,
-    subject: `${organization}: a request waits for you`,
+    subject: `${organization}: approval request`,
     // E-mail can be read and changed on its way, so only the page shows the request. The link alone gives no access.
     text: [
       `Hello ${first_name},`,
-      `A request of ${organization} waits for your decision. Open it on the phone that you registered, and read there what is asked:`,
+      `${organization} has a request for you. Open it on the phone that you registered to see the details:`,
       `${call.publicUrl}/approver#request=${request_id}`,
-      `It can be decided until ${until}. If you expect no request, deny it there.`,
+      `You can decide until ${until}. If you did not expect a request, deny it.`,
     ].join('\n\n'),
     expires_at,
   })
@@ -45,7 +45,7 @@ export const sendAppAuthNotification: HandlerOf<typeof notify.sendAppAuthNotific
 ) => {
   const from = parsePhone(from_mobile, undefined, 'from_mobile').mobile
   const to = parsePhone(to_mobile, undefined, 'to_mobile').mobile
-  if (from === to) throw invalid('to_mobile', 'must be another number than from_mobile')
+  if (from === to) throw invalid('to_mobile', 'must differ from from_mobile')
   const { org_id } = await findApprover(call, to, input.org_id)
   const { first_name, last_name } = await memberByMobile(call, from, org_id)
   const requester = `${first_name} ${last_name} (${from})`

@@ -14,7 +14,7 @@ import {
   toApprovalRecord,
 } from './record.ts'
 
-const hint = 'Ask again: svc approve request'
+const hint = 'Request a new approval: svc approve request'
 
 /** Why the statement of `consumeApproval` changed no row. */
 const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
@@ -27,10 +27,10 @@ const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string
     return new Refusal(
       422,
       'other_subject',
-      `The digest is not that of what was approved, which is ${row.subject_digest}`,
+      `The digest does not match the approved subject, whose digest is ${row.subject_digest}`,
       {
-        issues: [{ field: 'digest', message: 'is not that of what was approved' }],
-        hint: 'Carry out exactly what was approved, or ask for what is to be done now',
+        issues: [{ field: 'digest', message: 'does not match the approved subject' }],
+        hint: 'Carry out exactly what was approved, or request an approval of the new action',
       },
     )
   if (row.used_at !== null)

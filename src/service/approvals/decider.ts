@@ -29,7 +29,7 @@ const findDecider = (
       throw forbidden(
         'request_not_authentic',
         'Another program has changed this request in the store',
-        'Nobody can decide it. Ask again: svc approve request',
+        'It cannot be decided. Request a new approval: svc approve request',
       )
     const device = await db
       .selectFrom('devices')
@@ -47,7 +47,7 @@ const findDecider = (
       throw forbidden(
         'approver_not_authentic',
         'Another program has changed the number of the approver in the store',
-        'Nobody can decide this request. The operator restores a backup, or deletes the user and creates them again',
+        'This request cannot be decided. The operator must restore a backup, or delete the user and create them again',
       )
     return { row, device, site: await readSite(db, publicUrl), decidedAt }
   })

@@ -59,7 +59,7 @@ export const prepareDecision = async (
 ): Promise<(call: Call) => Promise<ApprovalRecord | Refusal>> => {
   const approving = input.decision === 'approve'
   if (input.not_me && approving)
-    throw invalid('not_me', 'goes with decision deny only', 'leave not_me out, or deny')
+    throw invalid('not_me', 'can only be combined with decision deny', 'leave not_me out, or deny')
   const { storage, publicUrl, keyring, dev } = service
   const { row, device, site, decidedAt } = posted
   const context = contextBytes(contextFor(row, input.decision))
@@ -67,11 +67,11 @@ export const prepareDecision = async (
   if (!checked.ok)
     throw forbidden(
       'assertion_refused',
-      `The signature of the device does not count: ${checked.problem}`,
-      'Sign the context that the service gives for this request and this decision',
+      `The signature of the device is not valid: ${checked.problem}`,
+      'Sign the context that the service returns for this request and this decision',
     )
   if (device.kind === 'software' && !dev)
-    throw forbidden('software_not_allowed', 'A software key decides only where the service runs with --dev')
+    throw forbidden('software_not_allowed', 'A software key can decide only if the service runs with --dev')
 
   const claim = await storage.read(async (db) => {
     const claim = await readDeviceClaim({ db, keyring }, row, device)

@@ -27,7 +27,8 @@ const batchSize = 500
 
 const tooLate = 'nobody decided in time'
 const keyEnded = 'the API key of the requester was revoked or has expired'
-export const endedByUpgrade = 'the service was upgraded, and people now sign more than this request has'
+export const endedByUpgrade =
+  'the service was upgraded, and approvers now sign more data than this request contains'
 
 /** A request that ended without a decision; `detail` is the reason. */
 export const requestExpired = (detail?: string | null): Refusal =>
@@ -35,7 +36,7 @@ export const requestExpired = (detail?: string | null): Refusal =>
     410,
     'expired',
     detail && detail !== tooLate ? `The request has ended: ${detail}` : 'The request has expired',
-    { hint: 'Ask again: svc approve request' },
+    { hint: 'Request a new approval: svc approve request' },
   )
 
 /** True of a request that can no longer be decided: it or its key has expired, or its format is an old one. */

@@ -8,7 +8,7 @@ const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
   conflict(
     'approver_not_enrolled',
     `No active user with this ${by} has a registered device`,
-    'svc user enroll <user-id> makes a link with which the user registers one',
+    'Create a link that registers one: svc user enroll <user-id>',
   )
 
 /** Active members of this organization, or of all that the caller may reach. */
@@ -51,7 +51,7 @@ export const memberByEmail = async (call: Call, email: string, org_id: number | 
     throw conflict(
       'several_users',
       'Several users have this e-mail address',
-      'Ask by phone: svc approve submit --to; svc user list --email shows them',
+      'Use the phone number: svc approve submit --to. List the users: svc user list --email',
     )
   return member
 }
@@ -62,8 +62,8 @@ export const memberByMobile = async (call: Call, mobile: string, org_id: number)
   if (!member)
     throw conflict(
       'sender_not_active',
-      'No active user of the organization has the phone from_mobile',
-      'svc user list --state active shows who is',
+      'No active user of the organization has the mobile number from_mobile',
+      'List the active users: svc user list --state active',
     )
   return member
 }

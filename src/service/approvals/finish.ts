@@ -66,7 +66,7 @@ const noteUse = async (call: Call, { row, device, counter, decidedAt }: Verified
 export const alreadyEnded = (row: Pick<ApprovalRow, 'status' | 'detail'>): Refusal =>
   row.status === 'expired'
     ? requestExpired(row.detail)
-    : conflict(`already_${row.status}`, `The request is ${row.status} already; a decision stays as it is`)
+    : conflict(`already_${row.status}`, `The request is already ${row.status}; a decision cannot be changed`)
 
 /** Why `decidable` matched no row. The caller returns it and does not throw it: an expiry is committed here. */
 const notDecidable = async (call: Call, { row, device }: VerifiedDecision): Promise<Refusal> => {
@@ -83,7 +83,7 @@ const notDecidable = async (call: Call, { row, device }: VerifiedDecision): Prom
   }
   const member = await db.selectFrom('memberships').where(ofMember(row)).select('state').executeTakeFirst()
   if (member?.state !== 'active')
-    return forbidden('approver_not_active', 'The approver is no active user of the organization any more')
+    return forbidden('approver_not_active', 'The approver is no longer an active user of the organization')
   const found = await db
     .selectFrom('devices')
     .where('org_id', '=', row.org_id)
@@ -143,7 +143,7 @@ export const countWrongNumber = async (call: Call, decision: VerifiedDecision): 
     await call.audit(row.org_id, subject, ['number_tries'], actorOf(decision))
     return new Refusal(422, 'wrong_number', 'This is not the number that the requester shows', {
       issues: [{ field: 'number', message: 'is not the number that the requester shows' }],
-      hint: 'One more try; after another wrong number the request is denied',
+      hint: 'One attempt is left; another wrong number denies the request',
     })
   }
   await call.db

@@ -30,7 +30,7 @@ const refuseMuted = async (call: Call, approver: Member, requester: string): Pro
       : mutes.find(({ agent }) => agent === '' || agent === agentOf(key, requester))
   if (mute)
     throw tooSoon('muted', call, mute.until, (wait) => ({
-      message: 'The approver did not expect a request of this requester, which is muted for a while',
+      message: 'The approver has muted this requester for a while',
       hint: `Talk to the approver first. You can ask again in ${wait}`,
     }))
 }
@@ -72,7 +72,7 @@ const refusePending = async (call: Call, approver: Member): Promise<void> => {
     .execute()
   if (pending.length >= maxPending)
     throw tooSoon('too_many_pending', call, pending[0]!.expires_at, (wait) => ({
-      message: `${maxPending} requests of this key are already pending at this approver`,
+      message: `This key already has ${maxPending} pending requests to this approver`,
       hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel <request-id>`,
     }))
 }
@@ -121,10 +121,13 @@ const refuseMany = async (call: Call, approver: Member): Promise<void> => {
     throw tooSoon('too_many_rings', call, until, (wait) => ({ message, hint: `Try again in ${wait}` }))
   }
   if (own.length >= requestsPerKey)
-    refuse(`This key asked this approver ${requestsPerKey} times in the last ${windowText}`, own.at(-1)!)
+    refuse(`This key sent this approver ${requestsPerKey} requests in the last ${windowText}`, own.at(-1)!)
   const max = hasAsked ? requestsPerApprover - requestsReserved : requestsPerApprover
   if (all.length >= max)
-    refuse(`Several keys together asked this approver ${max} times in the last ${windowText}`, all[max - 1]!)
+    refuse(
+      `Several keys together sent this approver ${max} requests in the last ${windowText}`,
+      all[max - 1]!,
+    )
 }
 
 /** Refuses with 429 a request that would overload the approver. Runs in the transaction that adds the request. */

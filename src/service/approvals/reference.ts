@@ -13,8 +13,8 @@ export const unknownApproval = (): Refusal =>
   new Refusal(
     422,
     'unknown_approval',
-    `${approvalHeader} names no request of this organization that was approved within a day`,
-    { hint: 'Leave the header out, or ask again: svc approve request' },
+    `${approvalHeader} does not name a request of this organization that was approved within the last day`,
+    { hint: 'Leave the header out, or request a new approval: svc approve request' },
   )
 
 export type Referenced = Awaited<ReturnType<typeof findReferenced>>

@@ -107,7 +107,8 @@ export const requestApproval = async (
   { byRule = false } = {},
 ): Promise<ApprovalRecord> => {
   for (const field of ['action', 'reason', 'requester'] as const)
-    if (badText.test(input[field] ?? '')) throw invalid(field, 'must not hold NUL or half a character')
+    if (badText.test(input[field] ?? ''))
+      throw invalid(field, 'must not contain NUL or an unpaired surrogate')
   if (input.action === undefined && input.subject === undefined)
     throw invalid('action', 'is required without a subject')
   const subject = checkSubject(input.subject ?? textSubject(input.action!))

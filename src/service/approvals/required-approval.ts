@@ -66,13 +66,13 @@ export const useApproval = async (
   if (requirements.some(({ orgId, approvers }) => org_id !== orgId || !approvers.includes(user_id)))
     throw forbidden(
       'approval_required',
-      'The approval is not of a user who may approve this',
-      'Repeat the call without x-svc-approval, and those who may are asked',
+      'The approval is not from a user who can approve this',
+      'Repeat the call without x-svc-approval to request an approval',
     )
   if (await enrolledDevice(call, approval))
     throw forbidden(
       'not_separated',
-      'The key that calls enrolled the device that approved the call',
+      'The calling key enrolled the device that approved the call',
       'Call with another key, or approve with a device that another key enrolled',
     )
   const used = await consumeApproval({ request_id, digest }, call)
@@ -133,8 +133,8 @@ export const askApprovers = async (
   if (!first)
     throw (
       problems[0] ??
-      new Refusal(409, 'approver_not_enrolled', 'Nobody who may approve this has an active device', {
-        hint: 'svc user enroll <user-id> registers one; the operator can change the rule: svc org update',
+      new Refusal(409, 'approver_not_enrolled', 'No approver for this has an active device', {
+        hint: 'Register one: svc user enroll <user-id>. The operator can change the rule: svc org update',
       })
     )
   const named = requests.map(({ request_id, user_id, status, expires_at }) => {

@@ -16,15 +16,15 @@ import type { ApprovalRow } from './record.ts'
 const ownRequest = (): Refusal =>
   forbidden(
     'approver_is_requester',
-    'The key that asks belongs to the approver, and the organization does not accept that (policy not_requester)',
-    'Name another approver',
+    'The requesting key belongs to the approver, and the organization does not allow that (policy not_requester)',
+    'Choose another approver',
   )
 
 const notSeparated = (): Refusal =>
   forbidden(
     'not_separated',
-    'The key that asks can influence who approves, and the organization does not accept that (policy separation strict)',
-    'Ask with a key that can only ask: svc key create --can ask',
+    'The requesting key can influence who approves, and the organization does not allow that (policy separation strict)',
+    'Use a key that can only ask: svc key create --can ask',
   )
 
 /** Checks the requesting key before anybody is notified. Fails with 403. */
@@ -78,8 +78,8 @@ export const checkDevices = async (
     if (isSeparated(await readDeviceClaim(call, key, device))) return
   throw conflict(
     'approver_not_separated',
-    'Every device of the approver was enrolled by the key that asks, by the one that created it, or by one that was not recorded',
-    'The organization requires another (policy separation strict): svc user enroll <user-id> with another key',
+    'Every device of the approver was enrolled by the requesting key, by the key that created it, or by an unrecorded key',
+    'The organization requires another device (policy separation strict): svc user enroll <user-id> with another key',
   )
 }
 
@@ -100,7 +100,7 @@ export const checkDecider = async (db: Db, row: ApprovalRow, claim: DeviceClaim)
   if (!isSeparated(claim))
     throw forbidden(
       'device_not_separated',
-      'The key that enrolled this device is the one that asks, created it, or was not recorded, and the organization does not accept that (policy separation strict)',
+      'This device was enrolled by the requesting key, by the key that created it, or by an unrecorded key, and the organization does not allow that (policy separation strict)',
       'Approve with a device that somebody else enrolled: svc user enroll <user-id>',
     )
 }

@@ -36,8 +36,8 @@ export const createChallenge = ({ wrap }: Pick<Keyring, 'wrap'>, question: Quest
 }
 
 const challengeEnded = (): Refusal =>
-  new Refusal(410, 'challenge_over', 'The challenge was answered, has lapsed, or never was', {
-    hint: 'Ask for a new one',
+  new Refusal(410, 'challenge_over', 'The challenge was answered, has expired, or does not exist', {
+    hint: 'Request a new one',
   })
 
 const unseal = (keyring: Pick<Keyring, 'unwrap'>, challenge: string): Sealed => {

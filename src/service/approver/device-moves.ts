@@ -60,7 +60,7 @@ const approve = async (call: Call, device_id: number) => {
   return forbidden(
     'admin_too_new',
     `You became an administrator recently and can approve recoveries from ${from} on`,
-    'Ask another admin',
+    'Ask another administrator',
   )
 }
 
@@ -99,7 +99,7 @@ export const sendDeviceCode: HandlerOf<typeof approverDevices.sendDeviceCode> = 
     return async (call) => {
       await settle(call)
       const { state, proof } = await findDevice(call, device.org_id, device.id)
-      if (state === 'active') throw conflict('device_active', 'The device is active already')
+      if (state === 'active') throw conflict('device_active', 'The device is already active')
       if (state !== 'pending' || proof !== 'otp') throw inactiveDevice(device)
       const { message_id: _, ...sent } = await sendCode(call, device)
       return sent

@@ -9,7 +9,7 @@ import { selectUsers, type UserRecord } from '../members/member.ts'
 export const requireAdmin = async (call: Call) => {
   const person = requirePerson(call.caller)
   if (!(await isAdministrator(call.db, person)))
-    throw forbidden('admin_only', 'Only an admin of the organization can do this')
+    throw forbidden('admin_only', 'Only an administrator of the organization can do this')
   return person
 }
 

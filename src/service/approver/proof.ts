@@ -10,7 +10,7 @@ import { type Question, readChallenge, useChallenge } from './challenge.ts'
 export const deviceNotRegistered = (data?: Record<string, unknown>): Refusal =>
   forbidden(
     'device_not_registered',
-    'This device is not registered here, or not any more',
+    'This device is not registered here, or no longer registered',
     'Ask for a new link: svc user enroll <user-id>',
     data,
   )
@@ -55,8 +55,8 @@ export const proveDevice = async (
   if (!checked.ok)
     throw forbidden(
       'assertion_refused',
-      `The signature of the device does not count: ${checked.problem}`,
-      'Ask for a new challenge and sign it',
+      `The signature of the device is not valid: ${checked.problem}`,
+      'Request a new challenge and sign it',
     )
   const { counter } = checked
   return {

@@ -55,7 +55,7 @@ const notify = async (call: Call, member: Member, { id, proof }: DeviceRow): Pro
   })
   if (proof !== 'admin') return
   await notifyAdministrators(call, member, {
-    subject: 'A recovery waits for approval',
+    subject: 'A recovery needs approval',
     text: `User ${member.user_id} has no active device and registered a new one (device ${id}). Approve it on the approver page only after you have spoken with that person.`,
   })
 }
@@ -68,8 +68,8 @@ const refuseMany = async (call: Call, member: Member): Promise<void> => {
   if (pending.length >= maxPending)
     throw conflict(
       'too_many_pending_devices',
-      `${pending.length} devices of this user are pending already`,
-      `Refuse those that nobody needs: svc user devices refuse ${pending[0]!.id}`,
+      `${pending.length} devices of this user are already pending`,
+      `Refuse those that are not needed: svc user devices refuse ${pending[0]!.id}`,
     )
 }
 
@@ -94,7 +94,7 @@ const insertDevice = async (
     enrolled_by: created_by,
     ...(proof === 'link' ? { state: 'active', bound_at: call.now } : { state: 'pending' }),
   })
-  if (!row) throw conflict('device_known', 'This key is registered already', 'Register another')
+  if (!row) throw conflict('device_known', 'This key is already registered', 'Register another')
   await call.audit(org_id, `device:${row.id}`, ['name', 'kind', 'state'], `user:${user_id}`)
   if (proof === 'link') await settlePending(call, member)
   if (proof === 'otp') await sendCode(call, row)
@@ -118,7 +118,7 @@ const verify = async (
   if (kind === 'software' && !dev)
     throw forbidden(
       'software_not_allowed',
-      'A software key counts only where the service runs with --dev',
+      'A software key is accepted only if the service runs with --dev',
       'Register a phone, or start a service for development: svc serve --dev',
     )
   return { ...key, kind }

@@ -39,7 +39,7 @@ export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = 
 
 /** The same answer for a token that was used, has expired or does not exist. */
 export const enrollmentEnded = (): Refusal =>
-  new Refusal(410, 'enrollment_over', 'This enrollment was used, has lapsed, or never was', {
+  new Refusal(410, 'enrollment_over', 'This enrollment link has expired or was already used', {
     hint: 'Ask for a new link: svc user enroll <user-id>',
   })
 

@@ -24,8 +24,11 @@ export const parseImei = (text: string, field = 'imei'): Imei => {
   const imei = text.replace(/[\s/-]/g, '')
   const read = { imei, tac: imei.slice(0, 8), phone: imei.slice(0, 14) }
   if (!/^[0-9]+$/.test(imei))
-    throw invalid(field, 'must be digits 0 to 9; spaces, hyphens and slashes may stand between them')
-  if (/^0+$/.test(imei)) throw invalid(field, 'is all zeros, which no phone has')
+    throw invalid(
+      field,
+      'must contain only the digits 0 to 9; spaces, hyphens and slashes are allowed between them',
+    )
+  if (/^0+$/.test(imei)) throw invalid(field, 'must not be all zeros')
   if (imei.length === 16) return { ...read, kind: 'imeisv' }
   if (imei.length !== 15)
     throw invalid(field, `has ${imei.length} digits; an IMEI has 15, an IMEISV 16`, 'Dial *#06# on the phone')

@@ -77,7 +77,7 @@ export const notifyPromotion = (
 ): Promise<void> =>
   notifyAdministrators(call, member, {
     subject: 'A new administrator',
-    text: `User ${member.user_id} is an administrator now and can approve recoveries of lost devices ${admin_from === null ? 'at once' : `from ${admin_from} on`}. If nobody agreed to that, change the role: svc user update ${member.user_id} --role member`,
+    text: `User ${member.user_id} is an administrator now and can approve recoveries of lost devices ${admin_from === null ? 'immediately' : `from ${admin_from} on`}. If this was not agreed, change the role: svc user update ${member.user_id} --role member`,
   })
 
 /** Notifies a member of a new address, at the addresses so far. */

@@ -40,7 +40,7 @@ export const sendOneTimeCode = async (
   call: Call,
   owner: CodeOwner,
   wording = (otp: string, minutes: number): string =>
-    `Your code is ${otp}. It is good for ${minutes} minutes. Tell it to nobody.`,
+    `Your code is ${otp}. It expires in ${minutes} minutes. Don't share it.`,
 ): Promise<SentOtp> => {
   const { org_id, mobile } = owner
   const { left: sends_left, next_at: next_send_at } = await consumeOrRefuse(
@@ -75,8 +75,8 @@ export const sendOneTimeCode = async (
 const invalidOtp = (): Refusal =>
   forbidden(
     'otp_invalid',
-    'The code is wrong, was used or has lapsed, or too many were tried',
-    'Read it again, or have a new one sent: svc mobile send-otp',
+    'The code is wrong, expired or already used, or there were too many attempts',
+    'Check the code, or send a new one: svc mobile send-otp',
   )
 
 /**

@@ -40,16 +40,16 @@ const pendingReason = ({ id, proof, active_from }: InactiveDevice): [reason: str
     return [`becomes active at ${active_from} unless somebody refuses it`, 'Sign in again then']
   if (proof === 'device')
     return [
-      'waits for the approval of another device of its user',
+      'is waiting for the approval of another device of its user',
       'Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices revoke',
     ]
   if (proof === 'admin')
     return [
-      'waits for the approval of an administrator',
+      'is waiting for the approval of an administrator',
       `An administrator approves it on the approver page, under Devices. Without another administrator, the operator: svc user devices approve ${id}`,
     ]
   return [
-    "waits for the code that was sent to its user's mobile",
+    "is waiting for the code that was sent to its user's mobile",
     'Type the code on the approver page of this device',
   ]
 }

@@ -49,7 +49,7 @@ export const verifyRegistration = async (
       requireUserVerification: true,
       supportedAlgorithmIDs: [...algorithms],
     })
-    if (!verified) throw new Error('the attestation does not hold')
+    if (!verified) throw new Error('the attestation is not valid')
     const { credential, aaguid, fmt, attestationObject, credentialDeviceType } = registrationInfo
     const algorithm = decodeCredentialPublicKey(credential.publicKey).get(3) as Algorithm
     return {
@@ -65,7 +65,7 @@ export const verifyRegistration = async (
     }
   } catch (error) {
     const problem = error instanceof Error ? error.message : 'it cannot be read'
-    throw new Refusal(422, 'registration_refused', `The registration does not count: ${problem}`, {
+    throw new Refusal(422, 'registration_refused', `The registration is not valid: ${problem}`, {
       issues: [{ field: 'response', message: problem }],
       hint: 'Register again, with a new link: svc user enroll <user-id>',
     })

@@ -23,8 +23,8 @@ const requireSite = (publicUrl: string): Site => {
   if (site) return site
   throw conflict(
     'public_url_needed',
-    'Phones register with a name over https, and this service is reached without',
-    'Start it with its name: svc serve --public-url https://svc.example.com, with --tls-cert and --tls-key or behind a tunnel that has https',
+    'Phones can register only at a host name over https, and this service has none',
+    'Start it with a host name: svc serve --public-url https://svc.example.com, with --tls-cert and --tls-key or behind a tunnel with https',
   )
 }
 
@@ -76,5 +76,5 @@ export const siteProblem = async (db: Db, publicUrl: string): Promise<string | u
   if (devices.length === 0) return undefined
   const named = devices.slice(0, maxNamed).map(({ id, org_id }) => `device ${id} of organization ${org_id}`)
   if (devices.length > maxNamed) named.push(`${devices.length - maxNamed} more`)
-  return `Devices were registered for ${bound} and cannot sign at ${publicUrl} (${named.join(', ')}). Start at that name again (--public-url); or to stay here, revoke them (svc user devices revoke) and enroll again (svc user enroll)`
+  return `Devices were registered for ${bound} and cannot sign at ${publicUrl} (${named.join(', ')}). Start the service at that name again (--public-url), or revoke the devices (svc user devices revoke) and enroll them again (svc user enroll)`
 }

@@ -25,11 +25,11 @@ const pendingDevice =
 const notPending = async (call: Call, { org_id, device_id }: Target): Promise<Refusal> => {
   const device = await findDevice(call, org_id, device_id)
   if (device.state !== 'pending')
-    return conflict(`device_${device.state}`, `The device is ${device.state} already`)
+    return conflict(`device_${device.state}`, `The device is already ${device.state}`)
   if (device.active_from !== null)
     return conflict(
       'device_approved',
-      `The device is approved already and becomes active at ${device.active_from}`,
+      `The device is already approved and becomes active at ${device.active_from}`,
       `Refuse it until then: svc user devices refuse ${device_id}`,
     )
   return inactiveDevice(device)
@@ -70,11 +70,11 @@ export const approveRecovery = async (call: Call, target: Target) => {
   const when = active_from === null ? 'It is active now.' : `It becomes active at ${active_from}.`
   await notifyMember(call, member, {
     subject: 'A recovery was approved',
-    text: `An administrator approved a new device in place of your lost one. ${when} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
+    text: `An administrator approved a new device to replace your lost one. ${when} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
   })
   await notifyAdministrators(call, member, {
     subject: 'A recovery was approved',
-    text: `An administrator approved a new device of user ${member.user_id}, who has no active one. ${when} If nobody lost a device, refuse it: svc user devices refuse ${device_id}`,
+    text: `An administrator approved a new device of user ${member.user_id}, who has no active one. ${when} If no device was lost, refuse it: svc user devices refuse ${device_id}`,
   })
   call.wake(member)
   return toDeviceRecord(approved)
@@ -115,13 +115,13 @@ export const revokeDevice: HandlerOf<typeof device.revokeDevice> = async ({ org_
   )
   if (!revoked) {
     const { state } = await findDevice(call, org_id, device_id)
-    throw conflict(`device_${state}`, `The device is ${state} already`)
+    throw conflict(`device_${state}`, `The device is already ${state}`)
   }
   await settlePending(call, revoked)
   await call.audit(org_id, `device:${device_id}`, ['state', 'revoked_at'])
   await notifyMember(call, revoked, {
     subject: 'A device was revoked',
-    text: 'One of your devices was revoked and cannot approve anything any more. If this was not you, tell your administrator.',
+    text: 'One of your devices was revoked and can no longer approve anything. If this was not you, tell your administrator.',
   })
   call.wake(revoked)
   const isLast = revoked.bound_at !== null && !(await hasActiveDevice(call, revoked))
@@ -142,7 +142,7 @@ export const endDevices = async (call: Call, member: Member): Promise<void> => {
   if (ended.some(({ bound_at }) => bound_at !== null))
     await notifyMember(call, member, {
       subject: 'Your devices were revoked',
-      text: 'You are no longer a member of this organization, so your devices cannot approve anything for it any more. If you do not expect this, tell your administrator.',
+      text: 'You are no longer a member of this organization, so your devices can no longer approve anything for it. If you do not expect this, tell your administrator.',
     })
 }
 

@@ -54,7 +54,7 @@ const promote = (call: Call, member: Member, cooling: Cooling | undefined) =>
     from: ['active'],
     set: { role: 'admin' },
     cooling,
-    refused: 'only an active user can become an admin',
+    refused: 'only an active user can become an administrator',
   })
 
 /** The changes that an administrator can also make on the approver page. */
@@ -145,7 +145,7 @@ export const beginMemberMove: HandlerOf<typeof approver.beginMemberMove> = async
   const { org_id, user_id } = await requireAdmin(call)
   // The last administrator would put themselves on hold for good.
   if (input.user_id === user_id)
-    throw conflict('own_membership', 'You cannot move yourself', 'Ask another admin')
+    throw conflict('own_membership', 'You cannot change your own membership', 'Ask another administrator')
   await findUser(call, org_id, input.user_id)
   return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
 }

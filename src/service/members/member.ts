@@ -53,7 +53,7 @@ export const findUser = async (
 /** Only the operator can appoint operators. */
 export const checkRole = (call: Call, role: Role | undefined): void => {
   if (role === 'operator' && !isOperator(call.caller))
-    throw forbidden('operator_only', 'Only an operator key can give the role operator')
+    throw forbidden('operator_only', 'Only an operator key can assign the role operator')
 }
 
 /** The id of the person with this number, who is added if absent. */
@@ -134,8 +134,8 @@ export const addMember = async (
   if (added.rows.length === 0) {
     const { state } = await findUser(call, orgId, userId)
     throw state === 'pending'
-      ? conflict('user_pending', 'This user waits to be accepted', `svc user pending accept ${userId}`)
-      : conflict('user_exists', 'This user is in the organization already', `svc user update ${userId}`)
+      ? conflict('user_pending', 'This user is waiting to be accepted', `svc user pending accept ${userId}`)
+      : conflict('user_exists', 'This user is already in the organization', `svc user update ${userId}`)
   }
   await call.claim(orgId, 'users')
   await call.audit(orgId, `user:${userId}`)

@@ -31,19 +31,19 @@ const reserved = new Set(
 const toOrganizationRecord = (row: Row) => ({ ...row, policy: JSON.parse(row.policy) as Policy })
 
 const checkSlug = (slug: string): string => {
-  if (reserved.has(slug)) throw invalid('slug', `must not be ${slug}: that is a word of a path`)
+  if (reserved.has(slug)) throw invalid('slug', `must not be ${slug}: that word is reserved`)
   return slug
 }
 
 const slugOf = (name: string): string => {
   const slug = slugify(name)
   if (!slugSchema.safeParse(slug).success || reserved.has(slug))
-    throw invalid('slug', 'cannot be made from this name', 'give one: --slug acme')
+    throw invalid('slug', 'cannot be derived from this name', 'Set one: --slug acme')
   return slug
 }
 
 const slugTaken = (slug: string): Refusal =>
-  conflict('slug_taken', `The slug ${slug} is taken`, 'give another: --slug')
+  conflict('slug_taken', `The slug ${slug} is taken`, 'Use another one: --slug')
 
 /** The names of the fields that are set, with one name for each key of the policy. */
 const fieldNames = (input: Partial<NewOrganization>): string[] =>
@@ -70,7 +70,7 @@ const checkApprovalRules = async (
         throw invalid(
           `policy.require_approval[${at}].approvers[${i}]`,
           `is not an active user with an active device: "${user}"`,
-          `svc user enroll ${user} registers one`,
+          `Register one: svc user enroll ${user}`,
         )
     }
 }

@@ -77,7 +77,7 @@ export const updateUser: HandlerOf<typeof user.updateUser> = async ({ orgId, use
     .where('state', '<>', 'removed')
     .returning('id')
     .executeTakeFirstOrThrow(() =>
-      conflict('user_removed', 'The user is removed', 'svc user create brings the user back'),
+      conflict('user_removed', 'The user was removed', 'Add the user again: svc user create'),
     )
   await call.audit(orgId, `user:${userId}`)
   if (promotion) await notifyPromotion(call, member, promotion)

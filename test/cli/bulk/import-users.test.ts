@@ -134,7 +134,7 @@ describe('a row whose user already exists', () => {
   test('fails by default, and the exit code is 10', async () => {
     const { exit, out, err } = await imports()
     expect([exit, summary(out)]).toEqual([10, { created: 1, updated: 0, skipped: 0, failed: 1 }])
-    expect(err).toContain('row 2: This user is in the organization already\nhint: --on-conflict skip')
+    expect(err).toContain('row 2: This user is already in the organization\nhint: --on-conflict skip')
     expect(stage.lines('users.csv.results.ndjson')).toContainEqual({
       row: 2,
       mobile: '+12025550101',

@@ -36,7 +36,7 @@ describe('POST /send-auth-request-by-email', () => {
       channel: 'email',
       kind: 'auth_request',
       to: 'user1@acme.example',
-      subject: 'acme: a request waits for you',
+      subject: 'acme: approval request',
       expires_at: later(5),
     })
     expect(letter!.text).toContain(`http://127.0.0.1:8080/approver#request=${request_id}`)

@@ -40,7 +40,7 @@ describe('an approver is not worn down:', () => {
     await askTimes(5, acme.key)
     const answer = await ask(service, ada, {}, acme.key)
     expect(limitOf(answer)).toEqual([429, 'too_many_rings', '595'])
-    expect(answer.body.message).toBe('This key asked this approver 5 times in the last 10 minutes')
+    expect(answer.body.message).toBe('This key sent this approver 5 requests in the last 10 minutes')
     expect(answer.body.data.hint).toBe('Try again in 9 min 55 s')
     expect(service.notified).toHaveLength(5)
     await askTimes(5, service.operatorKey)
@@ -58,13 +58,13 @@ describe('an approver is not worn down:', () => {
       const again = await ask(service, ada, {}, key)
       expect(limitOf(again).slice(0, 2)).toEqual([429, 'too_many_rings'])
       expect(again.body.message).toBe(
-        'Several keys together asked this approver 10 times in the last 10 minutes',
+        'Several keys together sent this approver 10 requests in the last 10 minutes',
       )
     }
     const refused = await ask(service, ada, {}, others[5])
     expect(limitOf(refused)).toEqual([429, 'too_many_rings', '585'])
     expect(refused.body.message).toBe(
-      'Several keys together asked this approver 15 times in the last 10 minutes',
+      'Several keys together sent this approver 15 requests in the last 10 minutes',
     )
     clock.tick(585 * second)
     await askTimes(1, others[5]!)

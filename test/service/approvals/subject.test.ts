@@ -138,7 +138,7 @@ describe('a request from before there were subjects', () => {
     const record = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
     expect(record).toMatchObject({
       status: 'expired',
-      detail: 'the service was upgraded, and people now sign more than this request has',
+      detail: 'the service was upgraded, and approvers now sign more data than this request contains',
       subject: null,
     })
   })

@@ -28,7 +28,7 @@ describe('a further device', () => {
     ])
     const answer = await signIn(service, tablet.key)
     expect(refusal(answer)).toEqual([403, 'device_pending', []])
-    expect(answer.body.message).toBe('This device waits for the approval of another device of its user')
+    expect(answer.body.message).toBe('This device is waiting for the approval of another device of its user')
     const { request_id } = dataOf(await ask(service, ada))
     expect(refusal(await decide(service, request_id, tablet.key))).toEqual([403, 'device_pending', []])
   })
@@ -123,7 +123,7 @@ describe('a further device', () => {
     })
     expect(await listed(ada)).toMatchObject([{ state: 'revoked' }, { state: 'pending', proof: 'admin' }])
     expect((await signIn(service, tablet.key)).body.message).toBe(
-      'This device waits for the approval of an administrator',
+      'This device is waiting for the approval of an administrator',
     )
   })
 

@@ -49,13 +49,19 @@ describe('an IMEI', () => {
   test.each([
     ['35209900176148', 'imei has 14 digits; an IMEI has 15, an IMEISV 16'],
     ['35209900176148231', 'imei has 17 digits; an IMEI has 15, an IMEISV 16'],
-    ['35209900176148X', 'imei must be digits 0 to 9; spaces, hyphens and slashes may stand between them'],
+    [
+      '35209900176148X',
+      'imei must contain only the digits 0 to 9; spaces, hyphens and slashes are allowed between them',
+    ],
     [
       '３５２０９９００１７６１４８１',
-      'imei must be digits 0 to 9; spaces, hyphens and slashes may stand between them',
+      'imei must contain only the digits 0 to 9; spaces, hyphens and slashes are allowed between them',
     ],
-    ['--- ---', 'imei must be digits 0 to 9; spaces, hyphens and slashes may stand between them'],
-    ['000000000000000', 'imei is all zeros, which no phone has'],
+    [
+      '--- ---',
+      'imei must contain only the digits 0 to 9; spaces, hyphens and slashes are allowed between them',
+    ],
+    ['000000000000000', 'imei must not be all zeros'],
     ['', 'imei must not be empty'],
   ])('%j is refused with what is wrong', async (text, message) => {
     const answer = await check(text)

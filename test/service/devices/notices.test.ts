@@ -89,7 +89,7 @@ describe('every device and the e-mail address of the person are told', () => {
     expect(await since(before)).toEqual([
       `push ${ada.device}`,
       'email user1@acme.example acme: A device was registered',
-      'email user9@acme.example acme: A recovery waits for approval',
+      'email user9@acme.example acme: A recovery needs approval',
     ])
     const registered = await told()
     dataOf(await moveDevice(service, { key: admin.key }, phone.device))

@@ -34,7 +34,7 @@ describe('a code', () => {
         channel: 'sms',
         kind: 'otp',
         to: mobile,
-        text: expect.stringMatching(/^Your code is \d{6}\. It is good for 10 minutes\./),
+        text: expect.stringMatching(/^Your code is \d{6}\. It expires in 10 minutes\./),
         expires_at: answer.expires_at,
       },
     ])
