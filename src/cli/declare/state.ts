@@ -1,4 +1,6 @@
+import { policy } from '../../contract/policy.ts'
 import { factors } from '../../contract/records.ts'
+import { fieldSchemas } from '../../contract/schema.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
 import { weekdays } from '../../core/weekdays.ts'
 
@@ -34,18 +36,11 @@ export const isList = (section: Section): section is List => section in keyOf
 const slotFields = ['name', 'days', 'start', 'end', 'timezone', 'is_active']
 const fenceFields = ['name', 'latitude', 'longitude', 'radius', 'enabled']
 
+export const policyFields = Object.keys(fieldSchemas(policy))
+
 /** The fields of the rows of a section, in display order. */
 export const fieldsOf: Record<Section, readonly string[]> = {
-  organization: [
-    'name',
-    'ip_allow',
-    'device_trust',
-    'require_number',
-    'factors',
-    'report_only',
-    'separation',
-    'not_requester',
-  ],
+  organization: ['name', ...policyFields],
   geofences: ['latitude', 'longitude', 'radius', 'is_active'],
   timeslots: slotFields.slice(1),
   auth_codes: ['uses', 'expires_at'],
@@ -55,8 +50,6 @@ export const fieldsOf: Record<Section, readonly string[]> = {
 
 /** Fields that are set when a row is created and not compared later, because they count down. */
 export const onlyAtCreation: Partial<Record<Section, readonly string[]>> = { auth_codes: ['uses'] }
-
-export const policyFields = fieldsOf.organization.slice(1)
 
 /** Without duplicates, in the order of `order`; other items follow in alphabetical order. */
 const sorted = (value: unknown, order: readonly unknown[] = []): unknown => {
@@ -92,6 +85,9 @@ const normals: Record<string, (value: unknown) => unknown> = {
   days: (days) => sorted(days, weekdays),
   factors: (list) => sorted(list, factors),
   report_only: (list) => sorted(list, factors),
+  allowed_aaguids: (list) =>
+    Array.isArray(list) ? sorted(list.map((entry) => String(entry).toLowerCase())) : list,
+  require_approval: (list) => set(list, ['operations', 'approvers', 'count']),
   ip_allow: (list) =>
     Array.isArray(list)
       ? sorted(list.map((entry) => (typeof entry === 'string' && normalizeNetwork(entry)) || entry))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Policy } from '../../../src/contract/policy.ts'
 import { readDocument } from '../../../src/cli/declare/document.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 
@@ -18,6 +19,28 @@ const wrong = (text: string): string[] => {
 }
 
 describe('a file', () => {
+  test('is compared in every setting of the policy', () => {
+    const policy = {
+      ip_allow: ['203.0.113.0/24'],
+      device_trust: true,
+      require_number: true,
+      factors: ['biometric'],
+      separation: 'strict',
+      not_requester: true,
+      report_only: ['location'],
+      device_proof: 'otp',
+      recovery_delay_s: 60,
+      attestation: 'direct',
+      allowed_aaguids: ['08987058-cadc-4b81-b6e1-30de50dcbe96'],
+      device_bound_only: true,
+      require_approval: [{ operations: ['user delete'], approvers: ['7'] }],
+    } satisfies Required<Policy>
+    const text = JSON.stringify({ svc: 1, organization: { slug: 'acme', name: 'Acme', policy } })
+    expect(readDocument(text, 'org.yaml').rows.organization).toEqual([
+      { key: 'acme', fields: { name: 'Acme', ...policy } },
+    ])
+  })
+
   test('contains the wanted state, with values in the canonical spelling of the service', () => {
     const { slug, rows } = readDocument(
       `${head}
