@@ -4,7 +4,7 @@ import { either, phoneProfile, prefix, sending } from './mobile.ts'
 import { operations } from './operation.ts'
 import { membershipRecord, organizationName, phoneFields, roles, states, time, times } from './records.ts'
 
-// The mobile operations on somebody who is known. Bodies and data. spec: not shown
+// The mobile operations for a known person. Bodies and data. spec: not shown
 
 const who = {
   mobile: z.optional(either),
@@ -17,7 +17,7 @@ const accountRecord = z.looseObject({
   last_name: chosen(z.string(), 'Last name'),
   email: chosen(z.nullable(z.string()), 'E-mail address', { personal: true }),
   email_verified_at: chosen(z.nullable(time), 'When the address was verified; null if it was not'),
-  device_id: chosen(z.nullable(z.string()), 'Id of the phone, as its app names it'),
+  device_id: chosen(z.nullable(z.string()), 'Id of the phone, as its app reports it'),
   imei: chosen(z.nullable(z.string()), 'IMEI or IMEISV of the phone', { personal: true }),
   platform: chosen(z.nullable(z.string()), 'Platform of the phone'),
   device_name: chosen(z.nullable(z.string()), 'Name of the phone'),
@@ -27,8 +27,8 @@ const accountRecord = z.looseObject({
 const personRecord = z.looseObject({
   user_id: chosen(id, 'User id'),
   ...phoneFields,
-  account: chosen(z.nullable(accountRecord), 'The account of the app; null without one'),
-  organizations: chosen(z.array(membershipRecord), 'Where the user is'),
+  account: chosen(z.nullable(accountRecord), 'Account in the app; null if there is none'),
+  organizations: chosen(z.array(membershipRecord), 'Organizations of the user'),
 })
 
 const requirements = [
@@ -54,7 +54,7 @@ export const account = operations({
       enrolled: chosen(z.boolean(), 'Whether the person can approve: an active member with a device'),
       state: chosen(
         z.enum(['unknown', 'registered', 'confirmed', 'pending', 'member', 'enrolled']),
-        'unknown, registered (phone not confirmed), confirmed, pending (waits to be accepted), member (no device yet), enrolled',
+        'unknown, registered (phone not confirmed), confirmed, pending (waiting to be accepted), member (no device yet), enrolled',
       ),
       requirements: chosen(z.array(z.enum(requirements)), 'Remaining steps, in this order'),
     }),
@@ -78,21 +78,22 @@ export const account = operations({
     args: [],
     effect: 'read',
     scope: 'app',
-    summary: 'Check an IMEI (15 digits with a check digit) or IMEISV (16 digits), and whose phone it is',
+    summary:
+      'Check an IMEI (15 digits with a check digit) or IMEISV (16 digits), and whether it is the phone of a user',
     message: 'IMEI is well formed',
     example: '--imei 35-209900-176148-1 --mobile +12025550101',
     input: z.strictObject({
-      imei: chosen(line(40), 'IMEI or IMEISV; spaces, hyphens and slashes do not count', {
+      imei: chosen(line(40), 'IMEI or IMEISV; spaces, hyphens and slashes are ignored', {
         example: '35-209900-176148-1',
         personal: true,
       }),
       ...who,
     }),
     data: z.looseObject({
-      imei: chosen(z.string(), 'Digits alone', { personal: true }),
-      kind: chosen(z.enum(['imei', 'imeisv']), 'Which of the two'),
+      imei: chosen(z.string(), 'Digits only', { personal: true }),
+      kind: chosen(z.enum(['imei', 'imeisv']), 'imei or imeisv'),
       tac: chosen(z.string(), 'Type allocation code: the model'),
-      known: chosen(z.nullable(z.boolean()), 'Whether it is the phone of that user; null if none was given'),
+      known: chosen(z.nullable(z.boolean()), 'Whether it is the phone of that user; null without a user'),
     }),
   },
   assignOrganization: {
@@ -101,8 +102,8 @@ export const account = operations({
     cli: 'mobile assign-org',
     effect: 'write',
     scope: 'app',
-    summary: 'Ask to join the organization of an auth code; an admin accepts or rejects the request',
-    message: 'Waits to be accepted',
+    summary: 'Ask to join the organization of an auth code; an administrator accepts or rejects the request',
+    message: 'Waiting to be accepted',
     example: '--mobile +12025550101 --auth-code-file code.txt',
     input: z.strictObject({
       ...who,
@@ -111,7 +112,7 @@ export const account = operations({
     data: z.looseObject({
       user_id: chosen(id, 'User id'),
       organization: chosen(organizationName, 'The organization'),
-      state: chosen(z.enum(states), 'State of the user there'),
+      state: chosen(z.enum(states), 'State in the organization'),
     }),
   },
   checkOrganization: {
@@ -131,8 +132,11 @@ export const account = operations({
     }),
     data: z.looseObject({
       assigned: chosen(z.boolean(), 'Whether the person is an active member'),
-      state: chosen(z.nullable(z.enum(states)), 'State there; null for who never asked to join'),
-      role: chosen(z.nullable(z.enum(roles)), 'Role there'),
+      state: chosen(
+        z.nullable(z.enum(states)),
+        'State in the organization; null if the person never asked to join',
+      ),
+      role: chosen(z.nullable(z.enum(roles)), 'Role in the organization'),
       organization: chosen(z.nullable(organizationName), 'The organization'),
     }),
   },
@@ -143,7 +147,7 @@ export const account = operations({
     effect: 'notifies',
     scope: 'app',
     summary:
-      'Send the e-mail verification link again; it works once, for a day, and at most three are sent an hour',
+      'Send the e-mail verification link again; it works once, for a day; at most three are sent per hour',
     message: 'Link sent',
     example: '--mobile +12025550101',
     input: z.strictObject(who),
@@ -174,7 +178,7 @@ export const account = operations({
     cli: 'mobile get',
     effect: 'read',
     scope: 'app',
-    summary: 'Show the account and the memberships behind a mobile number',
+    summary: 'Show the account and the memberships of a mobile number',
     message: 'User',
     example: '--mobile +12025550101',
     input: z.strictObject({ mobile: either, country_code: prefix }),

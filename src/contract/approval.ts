@@ -6,11 +6,12 @@ import { factorRuling, factors, mobile, time, timeline } from './records.ts'
 import { scopes } from './scopes.ts'
 import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
 
-// Approvals over /svc/v1: ask a person, wait, be told once. spec: not shown (the specification has the three tools)
+// Approvals under /svc/v1: request one, wait for the decision, use it once.
+// spec: not shown (the specification has the three tools)
 
 export type ApprovalState = (typeof approvalStates)[number]
 
-/** As long as a phone shows it; longer text is refused and never cut. */
+/** At most as long as a phone can show; longer text is refused and never cut. */
 export const actionText = z
   .string()
   .check(
@@ -23,10 +24,10 @@ export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 
 
 /** `{format: "jws", jws, kid, claims}`; see `receipt/receipt.ts`. */
 export const attestation = z.looseObject({
-  format: chosen(z.literal('jws'), 'How it is signed'),
-  jws: chosen(z.string(), 'The receipt, signed'),
-  kid: chosen(z.string(), 'Which key of /.well-known/jwks.json signed it'),
-  claims: chosen(z.looseObject({}), 'What it says, decoded'),
+  format: chosen(z.literal('jws'), 'Format of the signature'),
+  jws: chosen(z.string(), 'The signed receipt'),
+  kid: chosen(z.string(), 'Id of the signing key in /.well-known/jwks.json'),
+  claims: chosen(z.looseObject({}), 'The decoded claims'),
 })
 
 const request_id = chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' })
@@ -39,27 +40,27 @@ export const approvalRecord = z.looseObject({
   request_id,
   org_id: chosen(positive, 'Organization id'),
   status: chosen(z.enum(approvalStates), 'pending, approved, denied or expired'),
-  action: chosen(z.string(), 'The action to approve, in the words of the requester'),
-  reason: chosen(z.nullable(z.string()), 'Why'),
+  action: chosen(z.string(), 'The action to approve, as the requester describes it'),
+  reason: chosen(z.nullable(z.string()), 'Reason for the request'),
   requester: chosen(z.string(), 'The requester (claimed, not verified)'),
-  verified_as: chosen(z.nullable(z.string()), 'The credential that asked (verified)'),
+  verified_as: chosen(z.nullable(z.string()), 'The requesting credential (verified)'),
   approver_mobile: chosen(z.string(), 'Mobile number of the approver', { personal: true }),
   factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
   number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),
-  detail: chosen(z.nullable(z.string()), 'More about how it ended'),
-  requested_at: chosen(time, 'When it was asked'),
+  detail: chosen(z.nullable(z.string()), 'Details of the result'),
+  requested_at: chosen(time, 'When it was requested'),
   expires_at: chosen(time, 'When it expires'),
   decided_at: chosen(z.nullable(time), 'When it was decided'),
   ruling: chosen(
     z.nullable(z.array(factorRuling)),
-    'Results of the rules at the decision, factor by factor; null if they were not checked',
+    'Results of the rules at the decision, by factor; null if they were not checked',
   ),
   attestation: chosen(z.nullable(attestation), 'The receipt, once a person has decided'),
   subject: chosen(
     z.nullable(subjectRecord),
-    'What exactly is approved; null for requests from before there were subjects',
+    'What exactly is approved; null for requests made before subjects existed',
   ),
-  use_by: chosen(z.nullable(time), 'Until when the approval can be used'),
+  use_by: chosen(z.nullable(time), 'When the approval stops being usable'),
   used_at: chosen(z.nullable(time), 'When the approval was used'),
   cleared_at: chosen(
     z.optional(time),
@@ -70,26 +71,26 @@ export const approvalRecord = z.looseObject({
 })
 export type ApprovalRecord = z.infer<typeof approvalRecord>
 
-/** What the approver's device signs: the exact bytes of both contexts, base64url. See `receipt/context.ts`. */
+/** What the approver's device signs: the exact bytes of one of two contexts, base64url. See `receipt/context.ts`. */
 export const ceremony = z.looseObject({
   request_id,
   rp_id: chosen(z.string(), 'Relying party id'),
-  origin: chosen(z.string(), 'Where the device must be to sign'),
+  origin: chosen(z.string(), 'Origin on which the device must sign'),
   contexts: chosen(
     z.strictObject({
       approve: chosen(z.string(), 'Context of an approval, base64url'),
       deny: chosen(z.string(), 'Context of a denial, base64url'),
     }),
-    'What is signed, by decision',
+    'The bytes to sign, by decision',
   ),
-  credentials: chosen(z.array(z.string()), 'Ids of the credentials that may sign'),
+  credentials: chosen(z.array(z.string()), 'Ids of the credentials that can sign'),
   number_required: chosen(z.boolean(), 'Whether the number must be typed'),
   verified_as: approvalRecord.shape.verified_as,
   subject: approvalRecord.shape.subject,
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 
-/** A request as the approver sees it: never the number. */
+/** A request as the approver sees it, without the number. */
 export const pendingRecord = z.looseObject({
   request_id: approvalRecord.shape.request_id,
   action: approvalRecord.shape.action,
@@ -100,12 +101,12 @@ export const pendingRecord = z.looseObject({
   factors: approvalRecord.shape.factors,
   requested_at: approvalRecord.shape.requested_at,
   expires_at: approvalRecord.shape.expires_at,
-  expires_in_ms: chosen(z.number(), 'Time left by the clock of the service'),
+  expires_in_ms: chosen(z.number(), 'Milliseconds left, by the clock of the service'),
   number_required: ceremony.shape.number_required,
   contexts: ceremony.shape.contexts,
 })
 
-// The credential and not the requester, which is only claimed.
+// The requester is only claimed; the credential is verified.
 const columns = ['request_id', 'status', 'action', 'approver_mobile', 'verified_as', 'expires_at']
 
 export const approval = operations({
@@ -116,20 +117,20 @@ export const approval = operations({
     args: ['action'],
     effect: 'notifies',
     scope: 'ask',
-    summary: 'Request an approval and return at once',
+    summary: 'Request an approval and return immediately',
     message: 'Approval requested',
     example: '"Deploy 4.2 to production" --to +12025550101 --org acme',
     input: z.strictObject({
-      action: chosen(z.optional(actionText), 'The action to approve, in words for the approver', {
+      action: chosen(z.optional(actionText), 'The action to approve, described for the approver', {
         example: 'Deploy 4.2 to production',
         unless: 'subject',
       }),
       subject: chosen(
         z.optional(subjectInput),
-        'What exactly is to be approved: type and data; the approver reads the data',
+        'What exactly to approve: type and data; the approver reads the data',
         { whole: true },
       ),
-      reason: chosen(z.optional(reasonText), 'Why', { example: 'Fixes the login outage' }),
+      reason: chosen(z.optional(reasonText), 'Reason for the request', { example: 'Fixes the login outage' }),
       approver_mobile: chosen(mobile, 'Mobile number of the approver, E.164', {
         example: '+12025550101',
         personal: true,
@@ -142,18 +143,17 @@ export const approval = operations({
         example: 300,
         flag: 'timeout',
       }),
-      use_within_s: chosen(
-        z.optional(seconds(86_400)),
-        'Time in which an approval can be used, in seconds; default: 600',
-        { example: 600, flag: 'use-within' },
-      ),
+      use_within_s: chosen(z.optional(seconds(86_400)), 'Time to use an approval, in seconds; default: 600', {
+        example: 600,
+        flag: 'use-within',
+      }),
       number: chosen(
         z.optional(z.boolean()),
         'Require the approver to type a number that only the requester sees',
       ),
       requester: chosen(
         z.optional(line(120)),
-        'Name of the requester; the approver reads it as a claim, beside the key',
+        'Name of the requester; the approver sees it as a claim, next to the key',
         {
           example: 'CI of acme/web',
         },
@@ -233,7 +233,7 @@ export const approval = operations({
     example: `apr_3mYk8wQZ --digest ${'ab'.repeat(32)}`,
     input: z.strictObject({
       request_id,
-      digest: chosen(sha256Hex, 'SHA-256 of the subject that is about to be carried out', {
+      digest: chosen(sha256Hex, 'SHA-256 of the subject that you will carry out', {
         example: 'ab'.repeat(32),
       }),
     }),

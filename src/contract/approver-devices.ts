@@ -5,10 +5,10 @@ import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
 import { time, webauthn } from './records.ts'
 
-// Pending devices at the approver page, over /svc/v1/approver. Never typed by a person. spec: not shown
+// Pending devices on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 
-const pendingDevice = chosen(id, 'The pending device')
-const move = chosen(z.enum(['approve', 'refuse']), 'What becomes of it')
+const pendingDevice = chosen(id, 'Id of the pending device')
+const move = chosen(z.enum(['approve', 'refuse']), 'The decision about the device')
 
 export const approverDevices = operations({
   listOwnDevices: {
@@ -18,15 +18,15 @@ export const approverDevices = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'List the devices of the person at the page and, for an admin, the recoveries that wait',
+    summary: 'List the devices of the signed-in person and, for an administrator, the pending recoveries',
     message: 'Devices',
     input: z.strictObject({}),
     data: z.looseObject({
-      device_id: chosen(id, 'The device at the page'),
+      device_id: chosen(id, 'Id of the signed-in device'),
       devices: chosen(z.array(deviceRecord), 'Devices of the person, oldest first'),
       recoveries: chosen(
-        z.array(z.extend(deviceRecord, { member: chosen(shownMember, 'Whose device it is') })),
-        'New devices of members who lost their last one; nothing for everybody but an admin',
+        z.array(z.extend(deviceRecord, { member: chosen(shownMember, 'Owner of the device') })),
+        'New devices of members who lost their last one; empty unless an administrator is signed in',
       ),
     }),
   },
@@ -41,7 +41,7 @@ export const approverDevices = operations({
     message: 'Challenge',
     input: z.strictObject({ device_id: pendingDevice, move }),
     data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
+      challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
     }),
   },
   moveDevice: {
@@ -52,12 +52,12 @@ export const approverDevices = operations({
     session: true,
     effect: 'write',
     summary:
-      'Approve or refuse a pending device, signed by an active device of the same person or by an admin',
+      'Approve or refuse a pending device, signed by an active device of the same person or by an administrator',
     message: 'Device changed',
     input: z.strictObject({
       device_id: pendingDevice,
       move,
-      challenge: chosen(line(500), 'The challenge of the service'),
+      challenge: chosen(line(500), 'The challenge from the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: deviceRecord,
@@ -69,16 +69,16 @@ export const approverDevices = operations({
     hidden: true,
     open: true,
     effect: 'write',
-    summary: 'Send a new code to the mobile of the user whose first device waits for one',
+    summary: 'Send a new code to the mobile number of a user whose first device requires one',
     message: 'Code sent',
     input: z.strictObject({
-      challenge: chosen(line(500), 'The challenge of the service'),
+      challenge: chosen(line(500), 'The challenge from the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: z.looseObject({
       expires_at: chosen(time, 'When the code expires'),
-      sends_left: chosen(z.int(), 'Codes that can be sent now'),
-      next_send_at: chosen(time, 'When the next can be sent'),
+      sends_left: chosen(z.int(), 'Number of codes that can be sent now'),
+      next_send_at: chosen(time, 'When the next code can be sent'),
     }),
   },
   beginDeviceRefusal: {
@@ -88,11 +88,11 @@ export const approverDevices = operations({
     hidden: true,
     open: true,
     effect: 'read',
-    summary: 'Get a challenge for refusing a new device with a device that was active before',
+    summary: 'Get a challenge for refusing a new device with an earlier device',
     message: 'Challenge',
     input: z.strictObject({ device_id: pendingDevice }),
     data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
+      challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
     }),
   },
   refuseNewDevice: {
@@ -106,7 +106,7 @@ export const approverDevices = operations({
     message: 'Device refused',
     input: z.strictObject({
       device_id: pendingDevice,
-      challenge: chosen(line(500), 'The challenge of the service'),
+      challenge: chosen(line(500), 'The challenge from the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: deviceRecord,

@@ -4,35 +4,32 @@ import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
 import { sentEnrollment, states, webauthn } from './records.ts'
 
-// What the approver page calls, over /svc/v1/approver. Never typed by a person. spec: not shown
-// Its session is an HttpOnly, SameSite cookie of one device and only reads; each decision is an assertion.
+// Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
+// The session is an HttpOnly, SameSite cookie of one device and is read-only; each decision is an assertion.
 
-/** The name of the cookie. Browsers take the prefix from this very host over https only, so no other host can plant one. */
+/** The name of the cookie. Browsers accept the `__Host-` prefix only from this host over https, so no other host can set it. */
 export const sessionCookie = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? '__Host-svc-approver' : 'svc-approver'
 
-const token = chosen(line(100), 'Token of the enrollment', { secret: true })
-/** Who stands at the page. */
+const token = chosen(line(100), 'Token of the enrollment link', { secret: true })
+/** The person and the device that are signed in. */
 const sessionRecord = z.looseObject({
   first_name: chosen(z.string(), 'First name of the user'),
   organization: chosen(z.string(), 'Name of the organization'),
-  role: chosen(z.string(), 'Role of the user there'),
+  role: chosen(z.string(), 'Role in the organization'),
   device_id: chosen(id, 'Device id'),
   device_name: chosen(z.string(), 'Name of the device'),
-  credential_id: chosen(z.string(), 'Its credential'),
+  credential_id: chosen(z.string(), 'Id of its credential'),
   rp_id: chosen(z.string(), 'Relying party id'),
-  wants_location: chosen(
-    z.boolean(),
-    'Whether rules about places are active, so that the page asks for the location',
-  ),
+  wants_location: chosen(z.boolean(), 'Whether location rules are active, so the page asks for the location'),
   push_key: chosen(
     z.nullable(z.string()),
-    'VAPID key for notifications, base64url; null where there are none',
+    'VAPID key for notifications, base64url; null if notifications are off',
   ),
   subscribed: chosen(z.boolean(), 'Whether this device gets notifications'),
 })
 
-/** A member as the page shows one. */
+/** A member, as the page shows it. */
 export const shownMember = z.looseObject({
   user_id: chosen(id, 'User id'),
   first_name: chosen(z.string(), 'First name'),
@@ -41,7 +38,7 @@ export const shownMember = z.looseObject({
   state: chosen(z.enum(states), 'State'),
 })
 
-/** What an admin can do to a member at the page. */
+/** What an administrator can do with a member on the page. */
 export const memberMoves = ['accept', 'reject', 'hold', 'promote'] as const
 
 export const approver = operations({
@@ -53,7 +50,7 @@ export const approver = operations({
     open: true,
     effect: 'read',
     summary:
-      'Get what a phone needs to register, with the token of its link; `POST /svc/v1/devices` then uses the token',
+      'Get the registration options of a phone with the token of its link; `POST /svc/v1/devices` uses up the token',
     message: 'Enrollment',
     input: z.strictObject({ token }),
     data: z.looseObject({
@@ -61,12 +58,12 @@ export const approver = operations({
       organization: chosen(z.string(), 'Name of the organization'),
       user_name: chosen(z.string(), 'Name of the account, as the authenticator shows it'),
       rp_id: chosen(z.string(), 'Relying party id'),
-      challenge: chosen(z.string(), 'What the registration signs, base64url'),
-      user_handle: chosen(z.string(), 'The user, as the authenticator keeps it, base64url'),
-      exclude: chosen(z.array(z.string()), 'Credentials that are registered already'),
+      challenge: chosen(z.string(), 'Challenge that the registration signs, base64url'),
+      user_handle: chosen(z.string(), 'User handle that the authenticator stores, base64url'),
+      exclude: chosen(z.array(z.string()), 'Ids of credentials that are already registered'),
       attestation: chosen(
         z.enum(['none', 'direct']),
-        'What the registration asks the device to prove of its model',
+        'Whether the registration requests an attestation of the device model',
       ),
       wants_location: sessionRecord.shape.wants_location,
     }),
@@ -94,7 +91,7 @@ export const approver = operations({
     input: z.strictObject({}),
     data: z.looseObject({
       rp_id: chosen(z.string(), 'Relying party id'),
-      challenge: chosen(z.string(), 'Signed by the service and good for two minutes, base64url'),
+      challenge: chosen(z.string(), 'Signed by the service and valid for two minutes, base64url'),
     }),
   },
   openSession: {
@@ -104,12 +101,12 @@ export const approver = operations({
     hidden: true,
     open: true,
     effect: 'write',
-    summary: 'Open the session of a device with an assertion; sets the cookie',
+    summary: 'Open a session with an assertion of the device; sets the cookie',
     message: 'Session opened',
     input: z.strictObject({
-      challenge: chosen(line(500), 'The challenge of the service'),
+      challenge: chosen(line(500), 'The challenge from the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
-      code: chosen(z.optional(line(10)), 'The code that was sent by SMS, where the device waits for it', {
+      code: chosen(z.optional(line(10)), 'The code that was sent by SMS, if the device requires one', {
         secret: true,
       }),
     }),
@@ -122,7 +119,7 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'Show who is signed in on the page',
+    summary: 'Show who is signed in to the page',
     message: 'Session',
     input: z.strictObject({}),
     data: sessionRecord,
@@ -146,12 +143,12 @@ export const approver = operations({
     session: true,
     effect: 'read',
     summary:
-      'List the requests pending for this approver; with wait_s, answer as soon as the list differs from `seen`',
+      'List the pending requests of this approver; with wait_s, answer as soon as the list differs from `seen`',
     message: 'Requests',
     input: z.strictObject({
       wait_s: chosen(
         z.optional(z.int('must be a whole number').check(z.gte(1), z.lte(30))),
-        'Wait for a change, seconds',
+        'Seconds to wait for a change',
       ),
       seen: chosen(z.optional(line(64)), 'The `mark` of the list that the page shows'),
     }),
@@ -187,16 +184,15 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary:
-      'Who waits to be accepted, or who is active, for an admin of the organization: the first of them',
+    summary: 'List pending or active members for an administrator, at most as many as a phone shows',
     message: 'Members',
     input: z.strictObject({
       state: chosen(z.optional(z.enum(['pending', 'active'])), 'Which members; default: pending'),
-      find: chosen(z.optional(line(60)), 'Parts of the name, or the last digits of the mobile number'),
+      find: chosen(z.optional(line(60)), 'Part of the name, or the last digits of the mobile number'),
     }),
     data: z.looseObject({
-      members: chosen(z.array(shownMember), 'As many as a phone shows'),
-      total: chosen(z.int(), 'How many there are'),
+      members: chosen(z.array(shownMember), 'The first members'),
+      total: chosen(z.int(), 'Number of members that match'),
     }),
   },
   beginMemberMove: {
@@ -206,14 +202,14 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'read',
-    summary: 'Get a challenge for changing one shownMember, for an admin to sign',
+    summary: 'Get a challenge that an administrator signs to change a member',
     message: 'Challenge',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(memberMoves), 'What becomes of the member'),
+      move: chosen(z.enum(memberMoves), 'The change to make'),
     }),
     data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, good for two minutes, base64url'),
+      challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
     }),
   },
   moveMember: {
@@ -223,12 +219,12 @@ export const approver = operations({
     hidden: true,
     session: true,
     effect: 'write',
-    summary: 'Accept, reject or hold a shownMember, signed by an admin',
-    message: 'Member moved',
+    summary: 'Accept, reject, hold or promote a member, signed by an administrator',
+    message: 'Member changed',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(memberMoves), 'What becomes of the member'),
-      challenge: chosen(line(500), 'The challenge of the service'),
+      move: chosen(z.enum(memberMoves), 'The change to make'),
+      challenge: chosen(line(500), 'The challenge from the service'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: z.extend(shownMember, { enrollment: sentEnrollment }),

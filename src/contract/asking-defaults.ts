@@ -2,19 +2,19 @@ import { usageError } from '../core/errors.ts'
 import type { Ask } from './approval-gateway.ts'
 import { factors as known } from './records.ts'
 
-/** What a tool call means by leaving a field out. */
+/** Values for the fields that a tool call leaves out. */
 export type AskingDefaults = {
   approver_mobile?: string | undefined
   factors?: Ask['factors'] | undefined
   requester?: string | undefined
 }
 
-/** A setting and how its user calls it: a variable, or a field of a profile. */
+/** A setting, with its name as the user knows it: a variable, or a field of a profile. */
 export type NamedSetting = { value: string; name: string }
 
 type Factor = (typeof known)[number]
 
-const mobileOf = ({ value, name }: NamedSetting): string => {
+const checkedMobile = ({ value, name }: NamedSetting): string => {
   if (/^\+[1-9]\d{6,14}$/.test(value)) return value
   throw usageError(
     `${name} must be a phone number in E.164, not "${value}"`,
@@ -24,22 +24,22 @@ const mobileOf = ({ value, name }: NamedSetting): string => {
 
 const isFactor = (word: string): word is Factor => known.some((one) => one === word)
 
-const factorsOf = ({ value, name }: NamedSetting): Factor[] => {
+const parseFactors = ({ value, name }: NamedSetting): Factor[] => {
   const words = value.split(',').map((word) => word.trim())
   const wrong = words.find((word) => !isFactor(word))
   if (wrong === undefined) return [...new Set(words.filter(isFactor))]
   throw usageError(
-    `${name} holds "${wrong}", which is not a factor`,
+    `${name} contains "${wrong}", which is not a factor`,
     `SVC_DEFAULT_FACTORS takes ${known.join(', ')}, separated by commas`,
   )
 }
 
-const labelOf = ({ value, name }: NamedSetting): string => {
+const checkedLabel = ({ value, name }: NamedSetting): string => {
   if (/^\P{Cc}{1,120}$/u.test(value)) return value
   throw usageError(`${name} must be one line of at most 120 characters`, 'SVC_REQUEST_FROM="CI of Acme"')
 }
 
-/** Fails with a usage error that names the setting. */
+/** Throws a usage error that names the setting. */
 export const readAskingDefaults = ({
   mobile,
   factors,
@@ -49,7 +49,7 @@ export const readAskingDefaults = ({
   factors?: NamedSetting | undefined
   label?: NamedSetting | undefined
 }): AskingDefaults => ({
-  approver_mobile: mobile && mobileOf(mobile),
-  factors: factors && factorsOf(factors),
-  requester: label && labelOf(label),
+  approver_mobile: mobile && checkedMobile(mobile),
+  factors: factors && parseFactors(factors),
+  requester: label && checkedLabel(label),
 })

@@ -3,25 +3,25 @@ import { chosen, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { time, timeline } from './records.ts'
 
-// The audit chain of an organization, over /svc/v1. spec: not shown
+// The audit chain of an organization, under /svc/v1. spec: not shown
 
 const chainOrg = chosen(
   z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
-  'Organization id; 0 is the chain of the service itself; a key of an organization means its own',
+  'Organization id; 0 is the chain of the service itself; a key of an organization uses its own',
   { example: 1 },
 )
 
 /** Row `seq` of a chain: `hash` is SHA-256 of the RFC 8785 JSON of all the other fields. See `receipt/chain.ts`. */
 export const auditRow = z.strictObject({
   org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
-  seq: chosen(positive, 'Place in the chain, from 1'),
-  at: chosen(time, 'When'),
-  actor: chosen(z.string(), 'Who: the name and id of the key, or the service'),
-  action: chosen(z.string(), 'What was done: the operation'),
-  subject: chosen(z.string(), 'To what: user:7, geofence:12'),
-  changes: chosen(z.array(z.string()), 'Names of the fields that were given'),
-  request_id: chosen(z.string(), 'The request that did it'),
-  prev_hash: chosen(z.string(), 'Hash of the row before, 64 zeros for the first'),
+  seq: chosen(positive, 'Position in the chain, from 1'),
+  at: chosen(time, 'When it was done'),
+  actor: chosen(z.string(), 'Who did it: the name and id of the key, or the service'),
+  action: chosen(z.string(), 'The operation'),
+  subject: chosen(z.string(), 'What was changed: user:7, geofence:12'),
+  changes: chosen(z.array(z.string()), 'Names of the fields that were set'),
+  request_id: chosen(z.string(), 'Id of the request'),
+  prev_hash: chosen(z.string(), 'Hash of the previous row; 64 zeros for the first'),
   hash: chosen(z.string(), 'Hash of this row'),
 })
 export type AuditRow = z.infer<typeof auditRow>
@@ -40,13 +40,13 @@ export const audit = operations({
       org_id: chainOrg,
       actor: chosen(
         z.optional(line(200)),
-        'Only what this key or person did: the name of a key, or an actor as the list shows it',
+        'Only rows of this actor: the name of a key, or an actor as the list shows it',
         { example: 'ci (key 3)' },
       ),
-      action: chosen(z.optional(line(64)), 'Only this action, as the list shows it', {
+      action: chosen(z.optional(line(64)), 'Only rows of this action, as the list shows it', {
         example: 'createUser',
       }),
-      subject: chosen(z.optional(line(200)), 'Only what was done to this subject', { example: 'user:7' }),
+      subject: chosen(z.optional(line(200)), 'Only rows about this subject', { example: 'user:7' }),
       ...timeline,
     }),
     data: z.array(auditRow),
@@ -58,15 +58,15 @@ export const audit = operations({
     cli: 'audit head',
     effect: 'read',
     scope: 'read',
-    summary: 'Show the signed head of the audit chain; a copy kept elsewhere reveals later changes',
+    summary: 'Show the signed head of the audit chain; a copy stored elsewhere reveals later changes',
     message: 'Audit head',
     example: '--org acme -o json > head.json',
     input: z.strictObject({ org_id: chainOrg }),
     data: z.looseObject({
       org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
       seq: chosen(z.int(), 'Rows in the chain'),
-      hash: chosen(z.string(), 'Hash of the last row, 64 zeros when there is none'),
-      jws: chosen(z.string(), 'The same, signed with a key of /.well-known/jwks.json'),
+      hash: chosen(z.string(), 'Hash of the last row; 64 zeros if there is none'),
+      jws: chosen(z.string(), 'The head, signed with a key of /.well-known/jwks.json'),
     }),
   },
   listAlteredRows: {
@@ -80,15 +80,15 @@ export const audit = operations({
     message: 'Altered rows',
     example: '--org acme',
     input: z.strictObject({
-      org_id: chosen(z.optional(positive), 'Organization id; an operator key that leaves it out sees all', {
+      org_id: chosen(z.optional(positive), 'Organization id; without it, an operator key lists all', {
         example: 1,
       }),
     }),
     data: z.array(
       z.strictObject({
         org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
-        kind: chosen(z.enum(['signing_key', 'api_key', 'device', 'user']), 'What it is'),
-        id: chosen(z.string(), 'Its id; of a signing key its kid'),
+        kind: chosen(z.enum(['signing_key', 'api_key', 'device', 'user']), 'Kind of row'),
+        id: chosen(z.string(), 'Id of the row; for a signing key, its kid'),
       }),
     ),
     columns: ['org_id', 'kind', 'id'],

@@ -13,7 +13,7 @@ import {
   user_id,
 } from './records.ts'
 
-// The verification of a person who is there right now. Of the answers only status and message are shown.
+// Verification of a person. spec: of the answers, only status and message are shown
 
 const organization = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
   example: 1,
@@ -24,7 +24,7 @@ const which = chosen(z.optional(line(64)), 'Request id of the verification; defa
   example: 'apr_3mYk8wQZ',
 })
 
-/** What one rule said, and on whose word. */
+/** The result of one rule and its source. */
 export const factorResult = z.extend(factorRuling, {
   source: chosen(
     z.enum(['service', 'caller']),
@@ -35,20 +35,20 @@ export type SourcedFactor = z.infer<typeof factorResult>
 
 const verdict = z.enum(['PASS', 'FAIL'])
 
-/** What the rules said of a verification. */
+/** The result of the rules for a verification. */
 const decided = {
   user_id: user,
   request_id,
-  decision: chosen(verdict, 'The decision, all factors together'),
+  decision: chosen(verdict, 'The decision, for all factors together'),
   source: chosen(
     z.enum(['service', 'caller']),
-    'Basis of the result: the signed answer of the person, or the unverified word of the caller',
+    'Source of the result: the signed answer of the person, or the caller (not verified)',
   ),
-  factors: chosen(z.array(factorResult), 'The same, factor by factor'),
+  factors: chosen(z.array(factorResult), 'The results by factor'),
 }
 
-/** What an app knows of the phone that it runs on; not looked at. */
-const described = (what: string) => chosen(z.optional(line(100)), `${what}; not checked`)
+/** A detail of the phone that the app reports; it is not checked. */
+const reported = (what: string) => chosen(z.optional(line(100)), `${what}; not checked`)
 
 export const auth = operations({
   generateAuthToken: {
@@ -57,7 +57,7 @@ export const auth = operations({
     cli: 'auth token',
     effect: 'write',
     scope: 'ask',
-    summary: 'Start a verification by the caller; its token works once, for 10 minutes',
+    summary: 'Start a verification that the caller completes; its token works once, for 10 minutes',
     message: 'Verification started',
     example: '--mobile +12025550101',
     input: z.strictObject({
@@ -81,7 +81,7 @@ export const auth = operations({
     cli: 'auth verify-user',
     effect: 'notifies',
     scope: 'ask',
-    summary: 'Ask a person on their phone to verify who they are',
+    summary: 'Ask a person to verify their identity on their phone',
     message: 'Prompt sent',
     example: '--country-code +1 --mobile 2025550101',
     input: z.strictObject({
@@ -94,9 +94,9 @@ export const auth = operations({
       user_id: user,
       number: chosen(
         z.nullable(z.string()),
-        'The number that the person types on the phone, where the policy asks for one',
+        'The number that the person types on the phone, if the policy requires one',
       ),
-      expires_at: chosen(time, 'Until when the person can answer'),
+      expires_at: chosen(time, 'When the prompt expires'),
     }),
   },
   submitAuthResults: {
@@ -106,7 +106,7 @@ export const auth = operations({
     args: [],
     effect: 'write',
     scope: 'ask',
-    summary: 'Submit the results from the device of a person; the rules decide, once',
+    summary: 'Submit the results from the device of a person; the rules decide once',
     message: 'Passed',
     example:
       '--user 7 --biometric-result PASS --geo-fence-result PASS --device-id 5 --platform ios --timestamp 2030-01-31T12:00:00Z',
@@ -118,23 +118,23 @@ export const auth = operations({
         z.strictObject({
           device_id: shown(
             line(400),
-            'Id of the registered device: from `svc user devices list`, of its credential, or what its app registered with',
+            'Id of the registered device: as in `svc user devices list`, the id of its credential, or the id that its app registered',
             { example: '5' },
           ),
           platform: shown(line(64), 'Platform of the device', { example: 'ios' }),
           imei: chosen(
             z.optional(line(40)),
-            'IMEI of the device; compared with the one that the user registered',
+            'IMEI of the device; must match the one that the user registered',
             {
               example: '352099001761481',
               personal: true,
             },
           ),
-          model: described('Its model'),
-          manufacturer: described('Who made it'),
-          os: described('Its operating system'),
-          os_version: described('The version of that'),
-          app_version: described('The version of the app'),
+          model: reported('Model'),
+          manufacturer: reported('Manufacturer'),
+          os: reported('Operating system'),
+          os_version: reported('Version of the operating system'),
+          app_version: reported('Version of the app'),
         }),
         'The device that was used',
         { example: { device_id: '5', platform: 'ios' } },
@@ -142,10 +142,10 @@ export const auth = operations({
       location: chosen(
         z.optional(
           z.looseObject({
-            latitude: chosen(z.optional(latitude), 'Where the device was, degrees (WGS84)', {
+            latitude: chosen(z.optional(latitude), 'Latitude of the device, degrees (WGS84)', {
               example: 52.52,
             }),
-            longitude: chosen(z.optional(longitude), 'Where the device was, degrees (WGS84)', {
+            longitude: chosen(z.optional(longitude), 'Longitude of the device, degrees (WGS84)', {
               example: 13.405,
             }),
             accuracy_m: chosen(z.optional(accuracy), 'Accuracy of the location in metres', {
@@ -155,9 +155,11 @@ export const auth = operations({
             }),
           }),
         ),
-        'Where the device was; the geofences are checked with it',
+        'Location of the device; checked against the geofences',
       ),
-      timestamp: shown(line(40), 'When the device checked, ISO 8601', { example: '2030-01-31T12:00:00Z' }),
+      timestamp: shown(line(40), 'Time of the check on the device, ISO 8601', {
+        example: '2030-01-31T12:00:00Z',
+      }),
       request_id: which,
       org_id: organization,
     }),
@@ -169,7 +171,7 @@ export const auth = operations({
     cli: 'auth validate',
     effect: 'write',
     scope: 'ask',
-    summary: 'Check whether the person has verified; a yes is reported once',
+    summary: 'Check whether the person has verified; an approval is reported once',
     message: 'Verified',
     example: '--mobile +12025550101',
     input: z.strictObject({

@@ -4,7 +4,7 @@ import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { org_id, place, time, user_id, webauthn } from './records.ts'
 
-// Devices of approvers, and what such a device calls, over /svc/v1. spec: not shown
+// Devices of approvers, and the operations that a device calls, under /svc/v1. spec: not shown
 
 const device_id = chosen(id, 'Device id', { example: '5' })
 
@@ -15,21 +15,21 @@ export const deviceRecord = z.looseObject({
   id: device_id,
   org_id: chosen(positive, 'Organization id'),
   user_id: chosen(id, 'User id'),
-  name: chosen(z.string(), 'Name that its owner gave it'),
+  name: chosen(z.string(), 'Name, chosen by its owner'),
   kind: chosen(z.enum(['phone', 'software']), 'software: a key file, for development only'),
-  state: chosen(z.enum(deviceStates), 'Only an active device approves and denies'),
+  state: chosen(z.enum(deviceStates), 'State; only an active device can approve or deny'),
   proof: chosen(
     z.enum(deviceProofs),
-    'What made it active, or what it waits for: link, otp (a code by SMS), device (another device), admin (a recovery)',
+    'What activated it or has to activate it: link, otp (a code by SMS), device (another device), admin (a recovery)',
   ),
   registered_at: chosen(time, 'When it was registered'),
   bound_at: chosen(z.nullable(time), 'When it became active'),
   active_from: chosen(z.nullable(time), 'End of the cooling period of an approved recovery'),
-  enrolled_by: chosen(z.nullable(id), 'Key that made its link; null where the service did'),
+  enrolled_by: chosen(z.nullable(id), 'Key that created its link; null if the service did'),
   aaguid: chosen(z.nullable(z.string()), 'Model of the authenticator'),
   backup_eligible: chosen(z.nullable(z.boolean()), 'Whether its key can be copied to other devices'),
-  attestation_format: chosen(z.nullable(z.string()), 'How its maker vouched for it; none without'),
-  last_used_at: chosen(z.nullable(time), 'When it last decided'),
+  attestation_format: chosen(z.nullable(z.string()), 'Format of its attestation; none if it has none'),
+  last_used_at: chosen(z.nullable(time), 'When it last approved or denied a request'),
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
 })
 
@@ -49,10 +49,10 @@ export const device = operations({
       token: chosen(z.string(), 'The token of the link', { secret: true }),
       expires_at: chosen(time, 'When it expires'),
       rp_id: chosen(z.string(), 'Relying party id'),
-      origin: chosen(z.string(), 'Where the device must be to register'),
-      challenge: chosen(z.string(), 'What the registration signs, base64url'),
-      user_handle: chosen(z.string(), 'The user, as the authenticator keeps it, base64url'),
-      proof: chosen(z.enum(deviceProofs), 'What makes the device active once it is registered'),
+      origin: chosen(z.string(), 'Origin on which the device must register'),
+      challenge: chosen(z.string(), 'Challenge that the registration signs, base64url'),
+      user_handle: chosen(z.string(), 'User handle that the authenticator stores, base64url'),
+      proof: chosen(z.enum(deviceProofs), 'What activates the device after its registration'),
     }),
   },
   registerDevice: {
@@ -65,9 +65,12 @@ export const device = operations({
     summary: 'Register an authenticator with the token of an enrollment',
     message: 'Device registered',
     input: z.strictObject({
-      token: chosen(line(100), 'Token of the enrollment', { secret: true }),
+      token: chosen(line(100), 'Token of the enrollment link', { secret: true }),
       name: chosen(line(60), 'Name of the device', { example: 'Pixel of Ada' }),
-      software: chosen(z.optional(z.boolean()), 'A key file; only where the service runs with --dev'),
+      software: chosen(
+        z.optional(z.boolean()),
+        'The authenticator is a key file; only for a service that runs with --dev',
+      ),
       response: chosen(webauthn, 'RegistrationResponseJSON of WebAuthn'),
     }),
     data: deviceRecord,
@@ -107,7 +110,7 @@ export const device = operations({
     example: '5 --org acme --yes',
     input: z.strictObject({ org_id, device_id }),
     data: z.extend(deviceRecord, {
-      next: chosen(z.nullable(z.string()), 'What follows where it was the last device'),
+      next: chosen(z.nullable(z.string()), 'What to do next if it was the last device'),
     }),
   },
   approveDevice: {
@@ -117,7 +120,7 @@ export const device = operations({
     scope: 'devices',
     operator: true,
     effect: 'write',
-    summary: 'Approve the recovery of a lost last device where no other administrator can',
+    summary: 'Approve the recovery of a lost last device when no other administrator can',
     message: 'Recovery approved',
     example: '5 --org acme',
     input: z.strictObject({ org_id, device_id }),
@@ -142,7 +145,7 @@ export const device = operations({
     hidden: true,
     effect: 'read',
     scope: ['ask', 'read'],
-    summary: 'Get the text that the device of the approver signs',
+    summary: 'Get the bytes that the device of the approver signs',
     message: 'Ceremony',
     input: z.strictObject({
       request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }),
@@ -160,13 +163,13 @@ export const device = operations({
     message: 'Decided',
     input: z.strictObject({
       request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }),
-      decision: chosen(z.enum(['approve', 'deny']), 'Which context was signed'),
+      decision: chosen(z.enum(['approve', 'deny']), 'Decision, and the context that was signed'),
       not_me: chosen(
         z.optional(z.boolean()),
         'Denied because the approver did not expect it; mutes the requester',
       ),
       number: chosen(z.optional(line(2)), 'The number that the approver typed', { example: '42' }),
-      location: chosen(z.optional(place), 'Where the phone is, for rules about places'),
+      location: chosen(z.optional(place), 'Location of the phone, for location rules'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
     }),
     data: approvalRecord,

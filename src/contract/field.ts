@@ -2,35 +2,35 @@ import * as z from 'zod/mini'
 import { isSeen } from '../core/safe-text.ts'
 import { partsOf } from './schema.ts'
 
-// The whole of zod, which the MCP SDK loads, gives everybody in the process its English words. Ours need it without.
+// The MCP SDK loads the whole of zod, which installs its own English messages. We write our own.
 z.config({ localeError: () => undefined })
 
 /**
- * What the table knows of a field beyond its type.
+ * What the table states about a field beyond its type.
  * `shown`: the specification has it, so client and service check it. `chosen`: the specification leaves it open
- * (spec: not shown) and we decided it; only our own service checks it.
+ * (spec: not shown) and we chose it; only our own service checks it.
  */
 export type FieldMeta = {
   source: 'shown' | 'chosen'
   description: string
   examples?: unknown[]
-  /** The flag that people type, without dashes, where it is another word than the field's. */
+  /** The flag without dashes, if it differs from the name of the field. */
   flag?: string
-  /** An older spelling of that flag, still accepted and not shown in help. */
+  /** An older spelling of that flag: accepted, but not shown in help. */
   oldFlag?: string
-  /** Never an argument value, a log line or a stored answer. */
+  /** Must never be an argument, a log line or part of a stored answer. */
   secret?: boolean
-  /** A phone number, an e-mail address: masked in tables on a terminal. */
+  /** A phone number or an e-mail address: masked in tables on a terminal. */
   personal?: boolean
-  /** A time that has passed: people may type how long ago it was, such as 2h. */
+  /** A time in the past: people can type how long ago it was, such as 2h. */
   past?: boolean
-  /** An object that people type as one JSON value, and not with a flag for each of its members. */
+  /** An object that people type as one JSON value, not with a flag for each member. */
   whole?: boolean
-  /** Required unless this other field is given. */
+  /** Required unless this other field is set. */
   unless?: string
-  /** A time to come: people may type how far away it is, such as 30d. */
+  /** A time in the future: people can type how far away it is, such as 30d. */
   future?: boolean
-  /** What each choice means. Who is asked for the field on a terminal ticks choices from this list. */
+  /** What each choice means. A prompt for the field shows them as a list to select from. */
   meanings?: Record<string, string>
 }
 
@@ -61,7 +61,7 @@ export const shown = described('shown')
 /** A field that we chose. spec: not shown */
 export const chosen = described('chosen')
 
-/** The meta of a field, looked for behind `optional`, `nullable` and defaults. */
+/** The meta of a field, also behind `optional`, `nullable` and defaults. */
 export const metaOf = (schema: z.core.$ZodType): FieldMeta | undefined => {
   const own = fieldMeta.get(schema)
   if (own) return own
@@ -69,35 +69,35 @@ export const metaOf = (schema: z.core.$ZodType): FieldMeta | undefined => {
   return innerType && metaOf(innerType)
 }
 
-// What a person cannot see, or sees elsewhere than it stands, they cannot approve; and an agent may have been fed it.
+// A person cannot approve text that is invisible or displayed in another order, and an agent may pass on such text.
 export const seen = z.refine(
   (text) => isSeen(text as string),
-  'must not hold control, invisible or direction-changing characters, or half a character',
+  'must not contain control, invisible or direction-changing characters, or an unpaired surrogate',
 )
 
-/** Text on one line: 1 to `max` characters that can all be seen. */
+/** Text on one line: 1 to `max` visible characters. */
 export const line = (max = 200) =>
   z.string().check(
     z.trim(),
     z.minLength(1, 'must not be empty'),
     z.maxLength(max, `must have at most ${max} characters`),
-    // What is checked besides would find the same once more.
-    z.regex(/^\P{Cc}*$/u, { error: 'must not hold control characters', abort: true }),
+    // The next check would report the same problem again.
+    z.regex(/^\P{Cc}*$/u, { error: 'must not contain control characters', abort: true }),
     seen,
   )
 
-/** A whole number from 1. The specification declares only `org_id` and the `id` of a geo-fence as integers. */
+/** A whole number from 1. The specification declares only `org_id` and the `id` of a geofence as integers. */
 export const positive = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))
 
-/** Any other id is text, as `user_id` is in the specification. Nothing may be read from it: another service has `usr_8f3`. */
+/** Any other id is text, as `user_id` is in the specification. It is opaque: a third-party service may use `usr_8f3`. */
 export const id = line(64).brand<'id'>()
 
 const ids = z.registry<{ text: true }>()
 ids.add(id, { text: true })
 
-/** Whether a field holds such an id, behind `optional` and `nullable` too. */
+/** Whether a field is such an id, also behind `optional` and `nullable`. */
 export const isId = (schema: z.core.$ZodType): boolean => {
-  // A registry answers for clones of a schema as well.
+  // A registry also finds clones of a schema.
   if (ids.get(schema as typeof id)) return true
   const { innerType } = partsOf(schema)
   return innerType !== undefined && isId(innerType)

@@ -3,7 +3,7 @@ import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { is_active, latitude, longitude, org_id, paging, radius, ruling, times, user_id } from './records.ts'
 
-// The specification shows the fields of two bodies: a geo-fence that is created, and a user's. Elsewhere they are chosen.
+// The specification shows the fields of two bodies: a geofence that is created, and those of a user. Elsewhere they are chosen.
 const placeFields = (mark: typeof shown) => ({
   name: mark(line(120), 'Name', { example: 'Headquarters' }),
   latitude: mark(latitude, 'Latitude of the centre, degrees (WGS84)', { example: 52.52 }),
@@ -12,7 +12,7 @@ const placeFields = (mark: typeof shown) => ({
 })
 const fenceFields = (mark: typeof shown) => ({
   ...placeFields(mark),
-  is_active: mark(is_active, '1 for active, 0 for not', { example: 1 }),
+  is_active: mark(is_active, '1 if active, 0 if not', { example: 1 }),
 })
 const userFenceFields = (mark: typeof shown) => ({
   ...placeFields(mark),
@@ -21,7 +21,7 @@ const userFenceFields = (mark: typeof shown) => ({
 
 const fenceChange = z.partial(z.strictObject(fenceFields(chosen)))
 const fenceRecord = z.looseObject({
-  id: chosen(positive, 'Geo-fence id'),
+  id: chosen(positive, 'Geofence id'),
   org_id: chosen(positive, 'Organization id'),
   ...fenceFields(chosen),
   ...times,
@@ -29,7 +29,7 @@ const fenceRecord = z.looseObject({
 const userFence = z.strictObject(userFenceFields(shown))
 export const userFenceRecord = z.looseObject(userFenceFields(chosen))
 
-const fenceId = shown(positive, 'Geo-fence id', { example: 12, flag: 'geofence-id' })
+const fenceId = shown(positive, 'Geofence id', { example: 12, flag: 'geofence-id' })
 const userOrg = chosen(z.optional(positive), 'Organization id; required if the user is in several', {
   example: 1,
 })
@@ -44,8 +44,8 @@ export const geofence = operations({
     effect: 'read',
     scope: 'read',
     cacheable: true,
-    summary: 'List the geo-fences of an organization',
-    message: 'Geo-fences',
+    summary: 'List the geofences of an organization',
+    message: 'Geofences',
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(fenceRecord),
@@ -58,8 +58,8 @@ export const geofence = operations({
     effect: 'read',
     scope: 'read',
     cacheable: true,
-    summary: 'Show one geo-fence of an organization',
-    message: 'Geo-fence',
+    summary: 'Show one geofence of an organization',
+    message: 'Geofence',
     example: '12 --org acme',
     input: z.strictObject({ org_id, id: fenceId }),
     data: fenceRecord,
@@ -70,8 +70,8 @@ export const geofence = operations({
     cli: 'geofence create',
     effect: 'write',
     scope: 'rules',
-    summary: 'Create a geo-fence in an organization',
-    message: 'Geo-fence created',
+    summary: 'Create a geofence in an organization',
+    message: 'Geofence created',
     example: '--org acme --name Headquarters --latitude 52.52 --longitude 13.405 --radius 150 --is-active 1',
     input: z.strictObject({ org_id, ...fenceFields(shown) }),
     data: fenceRecord,
@@ -82,8 +82,8 @@ export const geofence = operations({
     cli: 'geofence update',
     effect: 'write',
     scope: 'rules',
-    summary: 'Update a geo-fence; fields that are not given do not change',
-    message: 'Geo-fence updated',
+    summary: 'Update a geofence; fields that you leave out do not change',
+    message: 'Geofence updated',
     example: '12 --org acme --radius 300',
     input: z.strictObject({ org_id, id: fenceId, ...fenceChange.shape }),
     data: fenceRecord,
@@ -94,8 +94,8 @@ export const geofence = operations({
     cli: 'geofence delete',
     effect: 'delete',
     scope: 'rules',
-    summary: 'Delete a geo-fence of an organization',
-    message: 'Geo-fence deleted',
+    summary: 'Delete a geofence of an organization',
+    message: 'Geofence deleted',
     example: '12 --org acme --yes',
     input: z.strictObject({ org_id, id: fenceId }),
   },
@@ -107,8 +107,8 @@ export const geofence = operations({
     effect: 'read',
     scope: 'read',
     cacheable: true,
-    summary: 'List the geo-fences of a user',
-    message: 'Geo-fences of the user',
+    summary: 'List the geofences of a user',
+    message: 'Geofences of the user',
     example: '--user 7',
     input: z.strictObject({ userId: user_id, org_id: userOrg }),
     data: z.array(userFenceRecord),
@@ -121,8 +121,8 @@ export const geofence = operations({
     select: 'userId',
     effect: 'write',
     scope: 'rules',
-    summary: 'Replace all geo-fences of a user',
-    message: 'Geo-fences of the user replaced',
+    summary: 'Replace all geofences of a user',
+    message: 'Geofences of the user replaced',
     example:
       '--user 7 --geofences \'[{"name":"Home","latitude":52.5,"longitude":13.4,"radius":100,"enabled":true}]\'',
     input: z.strictObject({
@@ -130,7 +130,7 @@ export const geofence = operations({
       org_id: userOrg,
       geofences: shown(
         z.array(userFence).check(z.maxLength(1000, 'must have at most 1000 entries')),
-        'All geo-fences of the user, as JSON or @file',
+        'All geofences of the user, as JSON or @file',
         {
           example: [{ name: 'Home', latitude: 52.5, longitude: 13.4, radius: 100, enabled: true }],
         },
@@ -145,12 +145,12 @@ export const geofence = operations({
     cli: 'geofence check',
     effect: 'read',
     scope: 'read',
-    summary: 'Check whether the geo-fences allow a place',
+    summary: 'Check whether the geofences allow a location',
     message: 'Checked',
     example: '--org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20',
     input: z.strictObject({
       org_id,
-      user_id: chosen(z.optional(id), 'User whose geo-fences apply too', { example: '7', flag: 'user' }),
+      user_id: chosen(z.optional(id), 'User whose geofences apply too', { example: '7', flag: 'user' }),
       latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201, oldFlag: 'lat' }),
       longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049, oldFlag: 'lon' }),
       accuracy_m: chosen(

@@ -3,13 +3,13 @@ import { chosen, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { mobile, time } from './records.ts'
 
-/** Two spellings of a machine would be two machines: nothing is trimmed. */
+/** Nothing is trimmed: two spellings would be two machines. */
 const machineId = z
   .string()
   .check(
     z.regex(
       /^[A-Za-z0-9._-]+$/,
-      'must be letters, digits, dots, hyphens and underscores only, such as press-01.a',
+      'must contain only letters, digits, dots, hyphens and underscores, such as press-01.a',
     ),
     z.maxLength(128, 'must have at most 128 characters'),
   )
@@ -35,7 +35,7 @@ const registration = {
   }),
   stockName: shown(line(120), 'Name or code of the stock, in any case', { example: 'AAPL' }),
   totalPrice: shown(price, 'Total price', { example: '12,500.00' }),
-  currentStockPrice: shown(price, 'Price of the stock at the registration', {
+  currentStockPrice: shown(price, 'Price of the stock at registration', {
     example: '250.42',
   }),
 }
@@ -73,7 +73,7 @@ export const iot = operations({
       org_id: chosen(positive, 'Organization id'),
       stock_symbol: chosen(
         z.nullable(z.string()),
-        'Code of the stock; null where the provider of quotes does not know it',
+        'Code of the stock; null if the quote provider does not know it',
       ),
       registered_at: chosen(time, 'When it was registered'),
     }),
@@ -90,11 +90,11 @@ export const iot = operations({
     example: `press-01 ${values}`,
     input: z.strictObject({
       ...registration,
-      machineName: chosen(z.optional(line(120)), 'Name of the machine; must match where it is given', {
+      machineName: chosen(z.optional(line(120)), 'Name of the machine; must match if present', {
         example: 'Press 1',
         flag: 'machine-name',
       }),
-      mobile: chosen(z.optional(withPrefix), 'Mobile number; must match where it is given', {
+      mobile: chosen(z.optional(withPrefix), 'Mobile number; must match if present', {
         example: '+12025550101',
         personal: true,
       }),
@@ -118,7 +118,7 @@ export const iot = operations({
     }),
     data: z.looseObject({
       machineId: chosen(z.string(), 'Machine id'),
-      known: chosen(z.literal(true), 'A machine that is not is answered as 404'),
+      known: chosen(z.literal(true), 'Always true; an unknown machine is answered with 404'),
       machineName: chosen(z.string(), 'Name of the machine'),
       org_id: chosen(positive, 'Organization id'),
       registered_at: chosen(time, 'When it was registered'),
@@ -141,8 +141,8 @@ export const iot = operations({
       stockPrice: shown(z.string(), 'Price, with thousands separators and 2 decimals'),
       stockExchangeName: shown(z.string(), 'Exchange'),
       symbol: chosen(z.string(), 'Code of the stock'),
-      as_of: chosen(time, 'From when the price is'),
-      stale: chosen(z.boolean(), 'The provider of quotes fails: this is the last known price'),
+      as_of: chosen(time, 'Time of the price'),
+      stale: chosen(z.boolean(), 'Whether the quote provider failed, so that this is the last known price'),
       source: chosen(z.string(), 'sample (not for real use), file or http'),
     }),
   },

@@ -4,13 +4,13 @@ import { operations } from './operation.ts'
 import { keyRecord, moment, newKey, paging } from './records.ts'
 import { grantMeanings, grants, scopes } from './scopes.ts'
 
-// Named API keys, over /svc/v1. spec: not shown
+// Named API keys, under /svc/v1. spec: not shown
 
-// An approver reads it as verified, so nothing in it may look like another name or another field.
+// The approver sees the name as verified, so it must not look like another name or another field.
 const keyName = line(60).check(
   z.regex(
     /^[A-Za-z0-9][A-Za-z0-9 ,._@/+:-]*$/,
-    'must have only letters and digits of ASCII, spaces and , . _ @ / + : -, and begin with a letter or digit',
+    'must contain only ASCII letters and digits, spaces and , . _ @ / + : -, and start with a letter or digit',
   ),
 )
 
@@ -73,14 +73,14 @@ export const key = operations({
     cli: 'key get',
     effect: 'read',
     scope: 'keys',
-    summary: 'Show a key, and the keys that end with it',
+    summary: 'Show a key and the keys that are revoked with it',
     message: 'Key',
     example: '2',
     input: z.strictObject({ id: keyId }),
     data: z.extend(keyRecord, {
       created_keys: chosen(
         z.array(keyRecord),
-        'Keys in use that it created, and that those created: they are revoked with it',
+        'Active keys that it created, directly or through another key; they are revoked with it',
       ),
     }),
   },
@@ -94,21 +94,25 @@ export const key = operations({
     message: 'Key created',
     example: '--name ci --org acme --can ask --expires 90d',
     input: z.strictObject({
-      name: chosen(keyName, 'Name, as approvers and the audit show it', { example: 'ci' }),
+      name: chosen(keyName, 'Name, as approvers and the audit log show it', { example: 'ci' }),
       org_id: chosen(z.optional(positive), 'Organization of the key; default: that of the key in use', {
         example: 1,
       }),
-      scopes: chosen(z.array(z.enum(grants)).check(z.minLength(1, 'must name a scope')), 'What it may do', {
-        example: ['ask'],
-        flag: 'can',
-        meanings: grantMeanings,
-      }),
+      scopes: chosen(
+        z.array(z.enum(grants)).check(z.minLength(1, 'must contain at least one scope')),
+        'What the key can do',
+        {
+          example: ['ask'],
+          flag: 'can',
+          meanings: grantMeanings,
+        },
+      ),
       expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
         example: '2030-01-31T18:00:00Z',
         flag: 'expires',
         future: true,
       }),
-      owner_user_id: chosen(z.optional(id), 'User whose key it is', { example: '7', flag: 'owner' }),
+      owner_user_id: chosen(z.optional(id), 'User who owns the key', { example: '7', flag: 'owner' }),
     }),
     data: newKey,
   },
@@ -141,7 +145,7 @@ export const key = operations({
     cli: 'key revoke',
     effect: 'delete',
     scope: 'keys',
-    summary: 'Revoke a key at once, and the keys that it created',
+    summary: 'Revoke a key immediately, and the keys that it created',
     message: 'Key revoked',
     example: '2 --yes',
     input: z.strictObject({ id: keyId }),

@@ -4,14 +4,14 @@ import { operations } from './operation.ts'
 import { limitNames, quotas, smsCountries, type Quota } from './quotas.ts'
 import { org_id } from './records.ts'
 
-// What an organization may use, over /svc/v1. spec: not shown
+// The limits of an organization, under /svc/v1. spec: not shown
 
 const limit = (name: Quota) => {
   const { standard, least, about } = quotas[name]
   const number = z
     .int('must be a whole number')
     .check(z.gte(least, `must be ${least} or more`), z.lte(1_000_000_000, 'must be 1,000,000,000 or less'))
-  return chosen(z.optional(number), `${about}; default ${standard}`, { example: standard })
+  return chosen(z.optional(number), `${about}; default: ${standard}`, { example: standard })
 }
 
 const country = z
@@ -19,11 +19,11 @@ const country = z
   .check(z.regex(/^(?:all|\+[1-9]\d{0,3})$/, 'must be all, or a dialing prefix with plus, such as +1'))
 
 const limitRecord = z.looseObject({
-  name: chosen(z.enum(limitNames), 'Which limit'),
+  name: chosen(z.enum(limitNames), 'Name of the limit'),
   limit: chosen(z.union([z.int(), z.array(z.string())]), 'Its value; dialing prefixes for sms_countries'),
-  used: chosen(z.nullable(z.int()), 'How much of it is used now; null where nothing is counted'),
-  default: chosen(z.union([z.int(), z.array(z.string())]), 'Its value unless the operator sets another'),
-  about: chosen(z.string(), 'What it limits'),
+  used: chosen(z.nullable(z.int()), 'Current use; null if it is not counted'),
+  default: chosen(z.union([z.int(), z.array(z.string())]), 'Its value if the operator sets no other'),
+  about: chosen(z.string(), 'Description'),
 })
 
 export const limits = operations({
@@ -33,7 +33,7 @@ export const limits = operations({
     cli: 'org limits show',
     effect: 'read',
     scope: 'read',
-    summary: 'Show what an organization may use, and how much of it is used',
+    summary: 'Show the limits of an organization and their current use',
     message: 'Limits',
     example: '--org acme',
     input: z.strictObject({ org_id }),
@@ -47,7 +47,7 @@ export const limits = operations({
     effect: 'write',
     scope: 'keys',
     operator: true,
-    summary: 'Change what an organization may use',
+    summary: 'Change the limits of an organization',
     message: 'Limits changed',
     example: '--org acme --users 100000 --sms-countries +1,+49',
     input: z.strictObject({
@@ -57,7 +57,7 @@ export const limits = operations({
       sms_per_day: limit('sms_per_day'),
       sms_countries: chosen(
         z.optional(z.array(country).check(z.maxLength(300, 'must have at most 300 entries'))),
-        `${smsCountries.about}; default all, which stands for every country`,
+        `${smsCountries.about}; default: all (every country)`,
         { example: ['+1', '+49'] },
       ),
       users: limit('users'),
@@ -65,7 +65,7 @@ export const limits = operations({
       timeslots: limit('timeslots'),
       pending_approvals: limit('pending_approvals'),
       idempotency_mib: limit('idempotency_mib'),
-      reset: chosen(z.optional(z.array(z.enum(limitNames))), 'Limits to set back to their defaults', {
+      reset: chosen(z.optional(z.array(z.enum(limitNames))), 'Limits to reset to their defaults', {
         example: ['users'],
       }),
     }),

@@ -3,21 +3,21 @@ import { chosen, id, line, seen, shown } from './field.ts'
 import { operations } from './operation.ts'
 import { country_code, email, mobile as number, phoneFields, time } from './records.ts'
 
-// Bodies and data of the mobile operations. spec: not shown, but for the token in the path.
+// Bodies and data of the mobile operations. spec: not shown, except the token in the path
 
 export const e164 = (description: string) =>
   chosen(number, description, { example: '+12025550101', personal: true })
 
 export const either = e164('Mobile number, E.164; or national, with country_code')
-/** Beside a mobile number that is national, as the answers have it. */
+/** For a national mobile number, as answers contain it. */
 export const prefix = chosen(z.optional(country_code), 'Dialing prefix with plus, for a national number', {
   example: '+1',
 })
 
-/** What an app knows of its user and of the phone that it runs on. */
+/** What an app reports about its user and its phone. */
 export const phoneProfile = {
   email: chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true }),
-  device_id: chosen(z.optional(line(64)), 'Id of the phone, as the app will name it in results', {
+  device_id: chosen(z.optional(line(64)), 'Id of the phone, as the app will send it in results', {
     example: '5A1C0F3E',
   }),
   imei: chosen(z.optional(line(40)), 'IMEI or IMEISV of the phone', {
@@ -28,16 +28,16 @@ export const phoneProfile = {
   device_name: chosen(z.optional(line(100)), 'Name of the phone', { example: "Ada's phone" }),
 }
 
-/** When the next message may go out. */
+/** When the next message can be sent. */
 export const sending = {
-  expires_at: chosen(time, 'When what was sent expires'),
+  expires_at: chosen(time, 'When the code or link expires'),
   sends_left: chosen(z.int(), 'Number of times it can be sent again now'),
   next_send_at: chosen(time, 'When it can be sent again'),
 }
 
 const otp = chosen(
   z.string().check(z.trim(), z.regex(/^[0-9]{6}$/, 'must be the six digits that were sent')),
-  'The code that the phone was sent',
+  'The code that was sent to the phone',
   { secret: true },
 )
 
@@ -45,11 +45,11 @@ const tokens = z.looseObject({
   user_id: chosen(id, 'User id'),
   access_token: chosen(z.string(), 'Signed (JWS); its key is at /.well-known/jwks.json', { secret: true }),
   expires_at: chosen(time, 'When the access token expires'),
-  refresh_token: chosen(z.string(), 'Good once, for the next pair', { secret: true }),
+  refresh_token: chosen(z.string(), 'Works once, for the next pair of tokens', { secret: true }),
   refresh_expires_at: chosen(time, 'When the refresh token expires'),
 })
 
-/** Text of several lines, whatever ends them. */
+/** Text of several lines, with any line endings. */
 const paragraphs = z.string().check(
   z.trim(),
   z.overwrite((text) => text.replace(/\r\n?/g, '\n')),
@@ -65,7 +65,7 @@ export const mobile = operations({
     cli: 'mobile register',
     effect: 'write',
     scope: 'app',
-    summary: 'Register the user of an app; it is kept for a day until a code confirms the phone',
+    summary: 'Register the user of an app; a code must confirm the phone within a day',
     message: 'Registered; confirm the phone to activate the account',
     example: '--country-code +1 --mobile 2025550101 --first-name Ada --last-name Lovelace',
     input: z.strictObject({
@@ -77,10 +77,14 @@ export const mobile = operations({
     }),
     data: z.looseObject({
       ...phoneFields,
-      registration_token: chosen(z.string(), 'Send it with the code to confirm exactly this registration', {
-        secret: true,
-      }),
-      expires_at: chosen(time, 'Until when it can be confirmed'),
+      registration_token: chosen(
+        z.string(),
+        'Token that confirms exactly this registration, sent with the code',
+        {
+          secret: true,
+        },
+      ),
+      expires_at: chosen(time, 'When the registration expires'),
     }),
   },
   sendOtp: {
@@ -90,7 +94,7 @@ export const mobile = operations({
     effect: 'notifies',
     scope: 'app',
     summary:
-      'Send a six-digit code by SMS; it works once, for ten minutes, and at most five are sent in that time',
+      'Send a six-digit code by SMS; it works once, for ten minutes; at most five are sent in that time',
     message: 'Code sent',
     example: '--mobile +12025550101',
     input: z.strictObject({ mobile: either, country_code: prefix }),
@@ -140,18 +144,18 @@ export const mobile = operations({
     cli: 'mobile support',
     effect: 'notifies',
     scope: 'app',
-    summary: 'Send an e-mail to support; at most three an hour for each sender',
+    summary: 'Send an e-mail to support; at most three per hour for each sender',
     message: 'Message accepted',
     example:
       '--name "Ada Lovelace" --email ada@acme.example --subject "New phone" --message "I have a new phone."',
     input: z.strictObject({
-      name: chosen(line(120), 'Who writes', { example: 'Ada Lovelace' }),
-      email: chosen(z.optional(email), 'E-mail address for the answer', {
+      name: chosen(line(120), 'Name of the sender', { example: 'Ada Lovelace' }),
+      email: chosen(z.optional(email), 'E-mail address for the reply', {
         example: 'ada@acme.example',
         personal: true,
       }),
-      mobile: z.optional(e164('Or the mobile number to answer to, E.164')),
-      subject: chosen(line(150), 'What it is about', { example: 'New phone' }),
+      mobile: z.optional(e164('Or mobile number for the reply, E.164')),
+      subject: chosen(line(150), 'Subject', { example: 'New phone' }),
       message: chosen(paragraphs, 'The message', { example: 'I have a new phone.' }),
     }),
     data: z.looseObject({ message_id: chosen(z.string(), 'Id of the message in the outbox') }),
@@ -160,9 +164,9 @@ export const mobile = operations({
     method: 'GET',
     path: '/save/faceauth/success/{auth_token}',
     cli: 'mobile faceauth-success',
-    // A token is no argument: it would stand in the list of processes.
+    // Not an argument: the list of processes would show the token.
     args: [],
-    // It spends the token, whatever the method says.
+    // It uses up the token, although the method is GET.
     effect: 'write',
     scope: 'app',
     summary: 'Record a successful face authentication by the caller; the token works once',
@@ -172,9 +176,9 @@ export const mobile = operations({
       auth_token: shown(line(200), 'Token of `svc auth token`', { secret: true }),
     }),
     data: z.looseObject({
-      user_id: chosen(id, 'Who was verified'),
+      user_id: chosen(id, 'Id of the user who was verified'),
       request_id: chosen(z.string(), 'Request id of the verification'),
-      source: chosen(z.literal('caller'), 'The caller; not verified'),
+      source: chosen(z.literal('caller'), 'Always the caller; not verified'),
       recorded_at: chosen(time, 'When it was recorded'),
     }),
   },

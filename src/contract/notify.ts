@@ -7,15 +7,15 @@ import { email, mobile, time } from './records.ts'
 // Bodies and data of the notification operations. spec: not shown
 
 const { action, reason, factors, lifetime_s, number, requester, org_id } = approval.createApproval.input.shape
-/** What a person is asked, whichever way it reaches them. */
+/** The fields of an approval request, on any channel. */
 const question = { action, reason, factors, number, lifetime_s }
 
 const e164 = mobile.check(z.regex(/^\+/, 'must start with + and the country prefix, such as +12025550101'))
 const message_id = chosen(z.string(), 'Id of the message in the outbox')
 const requested = {
   request_id: chosen(z.string(), 'Request id, for svc approve wait'),
-  number: chosen(z.nullable(z.string()), 'The number to type on the phone, where one is asked for'),
-  expires_at: chosen(time, 'Until when it can be decided'),
+  number: chosen(z.nullable(z.string()), 'The number to type on the phone, if one is required'),
+  expires_at: chosen(time, 'When the request expires'),
 }
 
 export const notificationTypes = ['otp', 'alert', 'notice'] as const
@@ -28,8 +28,8 @@ export const notify = operations({
     effect: 'notifies',
     scope: 'notify',
     summary:
-      'Send a code, an alert or a notice to a mobile number, by SMS; five of each in ten minutes at most',
-    message: 'Accepted',
+      'Send a code, an alert or a notice to a mobile number, by SMS; at most five of each in ten minutes',
+    message: 'Message accepted',
     example: '--to +12025550101 --type notice --message "The door on the roof is open."',
     input: z.strictObject({
       mobile: chosen(e164, 'Mobile number of the recipient, E.164', {
@@ -37,9 +37,13 @@ export const notify = operations({
         personal: true,
         flag: 'to',
       }),
-      type: chosen(z.enum(notificationTypes), 'otp sends a one-time code, the others your message', {
-        example: 'notice',
-      }),
+      type: chosen(
+        z.enum(notificationTypes),
+        'otp sends a one-time code; alert and notice send your message',
+        {
+          example: 'notice',
+        },
+      ),
       title: chosen(z.optional(line(80)), 'First line of an alert or a notice', {
         example: 'Door',
       }),
@@ -51,7 +55,7 @@ export const notify = operations({
     data: z.looseObject({
       message_id,
       channel: chosen(z.literal('sms'), 'Channel'),
-      state: chosen(z.literal('queued'), 'The outbox shows its delivery'),
+      state: chosen(z.literal('queued'), 'Always queued; the outbox shows the delivery'),
       expires_at: chosen(z.nullable(time), 'When the code expires; null for an alert or a notice'),
       sends_left: chosen(z.int(), 'Number of times it can be sent again now'),
       next_send_at: chosen(time, 'When it can be sent again'),

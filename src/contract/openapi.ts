@@ -34,12 +34,11 @@ const successEnvelope = (operation: Operation): Json => ({
   required: operation.data ? ['status', 'message', 'data'] : ['status', 'message'],
 })
 
-/** Any one of the scopes is enough. */
 const scopeNote = (operation: Operation): string => {
-  if (operation.operator) return 'Only an operator key may call it. '
+  if (operation.operator) return 'Only an operator key can call it. '
   const needed = neededScope(operation)
   if (needed === undefined) return ''
-  return needed === 'any' ? 'Any key may call it. ' : `Scope of the key: ${needed}. `
+  return needed === 'any' ? 'Any key can call it. ' : `Scope of the key: ${needed}. `
 }
 
 /** The same rule as `planRequest`: names in `{}` into the path, the rest into the query or the body. */
@@ -101,12 +100,15 @@ const components: Json = {
     idempotencyKey: {
       name: 'Idempotency-Key',
       in: 'header',
-      description: 'A repeat with the same key within 24 hours gets the first answer, without its secrets',
+      description: 'A repeat with the same key within 24 hours returns the first answer, without its secrets',
       schema: { type: 'string', maxLength: 255 },
     },
   },
   headers: {
-    requestId: { description: 'Names the request in the log and the audit', schema: { type: 'string' } },
+    requestId: {
+      description: 'Identifies the request in the log and the audit log',
+      schema: { type: 'string' },
+    },
   },
   responses: {
     error: { description: 'What was wrong, and what to do about it', content: json(ref('schemas', 'Error')) },
@@ -131,7 +133,7 @@ const probe = (operationId: string, summary: string, responses: Json): Json => (
   get: { operationId, tags: ['service'], summary, security: [], responses },
 })
 
-const health = probe('health', 'Tell whether the service can write', {
+const health = probe('health', 'Report whether the service can write', {
   200: {
     description: '`ok` is false while nothing can be written',
     content: json(jsonSchema(z.looseObject({ ok: z.boolean(), transport: z.string() }))),
@@ -139,10 +141,10 @@ const health = probe('health', 'Tell whether the service can write', {
 })
 
 // spec: not shown
-const ready = probe('ready', 'Tell a balancer whether to send requests here', {
-  200: { description: 'Yes', content: json(jsonSchema(z.looseObject({ ok: z.boolean() }))) },
+const ready = probe('ready', 'Report whether a load balancer should send requests here', {
+  200: { description: 'Ready', content: json(jsonSchema(z.looseObject({ ok: z.boolean() }))) },
   503: {
-    description: 'No: the service starts, stops, or cannot write',
+    description: 'Not ready: the service is starting or stopping, or cannot write',
     content: json(
       jsonSchema(
         z.looseObject({ ok: z.boolean(), reason: z.enum(['starting', 'stopping', 'storage_unavailable']) }),
@@ -151,7 +153,7 @@ const ready = probe('ready', 'Tell a balancer whether to send requests here', {
   },
 })
 
-/** As `createOpenApi`, with a pause after each operation: all at once takes long enough to hold up others. */
+/** Like `createOpenApi`, but pauses after each operation, so that other requests are not delayed. */
 export function* openApiInParts(publicUrl: string): Generator<undefined, Json> {
   const atOrigin = { servers: [{ url: publicUrl }] }
   const paths: Record<string, Json> = {

@@ -30,7 +30,7 @@ const listedOrganization = z.looseObject(recordFields(shown))
 
 const naming = {
   name: chosen(line(120), 'Name', { example: 'Acme Corp' }),
-  slug: chosen(z.optional(slug), 'Short name, accepted wherever an id is; default: made from the name', {
+  slug: chosen(z.optional(slug), 'Short name, accepted wherever an id is; default: derived from the name', {
     example: 'acme',
   }),
   policy: chosen(z.optional(policy), 'What the organization enforces'),
@@ -93,36 +93,40 @@ export const org = operations({
     effect: 'write',
     scope: 'keys',
     operator: true,
-    summary: 'Create an organization with its first admin, an auth code and an API key, in one step',
+    summary: 'Create an organization with its first administrator, an auth code and an API key, in one step',
     message: 'Organization onboarded; its API key has every scope',
     example:
       '--name "Acme Corp" --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
     input: z.strictObject({
       ...naming,
-      first_name: chosen(line(100), 'First name of the first admin', { example: 'Ada' }),
-      last_name: chosen(line(100), 'Last name of the first admin', { example: 'Lovelace' }),
-      email: chosen(email, 'E-mail address of the first admin', {
+      first_name: chosen(line(100), 'First name of the first administrator', { example: 'Ada' }),
+      last_name: chosen(line(100), 'Last name of the first administrator', { example: 'Lovelace' }),
+      email: chosen(email, 'E-mail address of the first administrator', {
         example: 'ada@acme.example',
         personal: true,
       }),
-      country_code: chosen(country_code, 'Dialing prefix of the first admin, with plus', { example: '+1' }),
-      mobile: chosen(mobile, 'Mobile number of the first admin, national', {
+      country_code: chosen(country_code, 'Dialing prefix of the first administrator, with plus', {
+        example: '+1',
+      }),
+      mobile: chosen(mobile, 'Mobile number of the first administrator, national', {
         example: '2025550101',
         personal: true,
       }),
     }),
     data: z.looseObject({
       organization: chosen(organizationRecord, 'The organization'),
-      admin: chosen(userRecord, 'Its first admin'),
+      admin: chosen(userRecord, 'The first administrator'),
       enrollment: chosen(
         z.looseObject({
-          url: chosen(z.string(), 'One-use link that registers the phone of the admin', { secret: true }),
+          url: chosen(z.string(), 'One-use link that registers the phone of the administrator', {
+            secret: true,
+          }),
           expires_at: chosen(time, 'When the link expires'),
         }),
-        'How the admin registers a phone',
+        'Enrollment of the administrator',
       ),
-      auth_code: chosen(newAuthCode, 'A first auth code'),
-      api_key: chosen(newKey, 'A first API key of the organization, which has every scope'),
+      auth_code: chosen(newAuthCode, 'The first auth code'),
+      api_key: chosen(newKey, 'The first API key of the organization, with every scope'),
     }),
   },
   updateOrganization: {
@@ -162,7 +166,7 @@ export const org = operations({
     input: z.strictObject({ org_id }),
     data: z.looseObject({
       api_keys: chosen(z.array(keyRecord), 'Keys of the organization'),
-      idp: chosen(z.nullable(idpRecord), 'Identity provider, null when none is set'),
+      idp: chosen(z.nullable(idpRecord), 'Identity provider; null if none is set'),
     }),
   },
   setIdpCredentials: {

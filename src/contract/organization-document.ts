@@ -8,7 +8,7 @@ import { slug } from './records.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
 
-/** Stands where a secret is kept that no file holds. */
+/** Placeholder for a secret that the service stores and a file must not contain. */
 export const keptSecret = '(kept)'
 
 const fences = z.partial(z.omit(geofence.createGeofence.input, { org_id: true }), { is_active: true })
@@ -22,11 +22,11 @@ const most = 100_000
 const list = <T extends z.ZodMiniType>(row: T) =>
   z.optional(z.array(row).check(z.maxLength(most, 'must have at most 100,000 entries')))
 
-/** An organization as a file says it. What is left out is left alone. spec: not shown */
+/** An organization as a file describes it. Sections that are left out do not change. spec: not shown */
 export const organizationDocument = z.strictObject({
   svc: chosen(z.literal(1, 'must be 1: the version of this format'), 'Version of this format'),
   organization: z.strictObject({
-    slug: chosen(slug, 'Which organization; it cannot be renamed here', { example: 'acme' }),
+    slug: chosen(slug, 'Slug of the organization; it cannot be changed here', { example: 'acme' }),
     name: chosen(line(120), 'Name', { example: 'Acme Corp' }),
     policy: chosen(z.optional(policy), 'What the organization enforces'),
   }),
@@ -37,7 +37,7 @@ export const organizationDocument = z.strictObject({
           ...z.omit(org.setIdpCredentials.input, { org_id: true, client_secret: true }).shape,
           client_secret: chosen(
             z.literal(keptSecret, `must be ${keptSecret}: a secret does not belong in this file`),
-            'The secret itself stays with the service',
+            'Placeholder; the secret stays in the service',
           ),
         }),
       ),
@@ -52,9 +52,9 @@ export const organizationDocument = z.strictObject({
         }),
       }),
     ),
-    'Codes with which people ask to join, by label; the codes themselves stay with the service',
+    'Auth codes, by label; the codes themselves stay in the service',
   ),
-  geofences: chosen(list(fences), 'Geo-fences of the organization, by name'),
+  geofences: chosen(list(fences), 'Geofences of the organization, by name'),
   timeslots: chosen(list(slots), 'Time slots of the organization, by name'),
   users: chosen(
     list(
@@ -63,7 +63,7 @@ export const organizationDocument = z.strictObject({
         ...people.shape,
         state: chosen(
           z.optional(z.enum(['active', 'pending'])),
-          'active, or pending for one who waits to be accepted',
+          'active, or pending for a user who is waiting to be accepted',
         ),
         geofences: chosen(z.optional(userFences), 'All geo-fences of the user'),
         timeslots: chosen(z.optional(userSlots), 'All time slots of the user'),

@@ -3,7 +3,7 @@ import { chosen, line } from './field.ts'
 import { operations } from './operation.ts'
 import { deliveryChannels, time, timeline } from './records.ts'
 
-// What became of messages, and a test of each channel, over /svc/v1. spec: not shown
+// The outbox of messages, and a test of each channel, under /svc/v1. spec: not shown
 
 export const messageKinds = [
   'otp',
@@ -26,22 +26,22 @@ const message_id = chosen(line(64), 'Message id', { example: 'msg_9fT2kQpX' })
 
 export const messageRecord = z.looseObject({
   message_id,
-  org_id: chosen(z.int(), 'Organization it was sent for; 0 is the service itself'),
+  org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
   channel: chosen(channel, 'Channel'),
-  kind: chosen(kind, 'What it is about'),
+  kind: chosen(kind, 'Kind of message'),
   recipient: chosen(
     z.string(),
-    'To whom, shortened: the whole of it is kept encrypted and erased at the end',
+    'Recipient, shortened; the full address is encrypted and erased when the message is finished',
   ),
   state: chosen(
     state,
-    'queued, sending; sent: the provider has taken it; failed: it refused for good; dead: given up',
+    'queued, sending; sent: the provider accepted it; failed: the provider refused it; dead: given up',
   ),
   attempts: chosen(z.int(), 'Number of attempts'),
-  error: chosen(z.nullable(z.string()), 'What went wrong the last time'),
-  provider_id: chosen(z.nullable(z.string()), 'The id that the provider gave it'),
-  next_at: chosen(z.nullable(time), 'When the next attempt is; null if there is none'),
-  expires_at: chosen(z.nullable(time), 'When it is no longer sent'),
+  error: chosen(z.nullable(z.string()), 'Error of the last attempt'),
+  provider_id: chosen(z.nullable(z.string()), 'Id at the provider'),
+  next_at: chosen(z.nullable(time), 'Time of the next attempt; null if there is none'),
+  expires_at: chosen(z.nullable(time), 'When it expires and is no longer sent'),
   retryable: chosen(z.boolean(), 'Whether it can be sent again: its text is still stored'),
   created_at: chosen(time, 'When it was accepted'),
   updated_at: chosen(time, 'When it was last changed'),
@@ -61,12 +61,12 @@ export const outbox = operations({
     input: z.strictObject({
       org_id: chosen(
         z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
-        'Only those of this organization; 0 is the service itself',
+        'Only messages of this organization; 0 is the service itself',
         { example: 1 },
       ),
-      state: chosen(z.optional(state), 'Only those in this state'),
-      channel: chosen(z.optional(channel), 'Only those of this channel'),
-      kind: chosen(z.optional(kind), 'Only those about this'),
+      state: chosen(z.optional(state), 'Only messages in this state'),
+      channel: chosen(z.optional(channel), 'Only messages of this channel'),
+      kind: chosen(z.optional(kind), 'Only messages of this kind'),
       ...timeline,
     }),
     data: z.array(messageRecord),
@@ -85,8 +85,8 @@ export const outbox = operations({
       z.looseObject({
         channel: chosen(channel, 'Channel'),
         ready: chosen(z.boolean(), 'Whether it is set up'),
-        waiting: chosen(z.int(), 'Messages that were tried and wait for their next try'),
-        given_up: chosen(z.int(), 'Messages of the last day that were refused or given up'),
+        waiting: chosen(z.int(), 'Number of messages that wait for their next attempt'),
+        given_up: chosen(z.int(), 'Number of messages of the last day that failed or were given up'),
       }),
     ),
   },

@@ -26,7 +26,7 @@ export const pendingUser = operations({
     cli: 'user pending accept',
     effect: 'write',
     scope: 'people',
-    summary: 'Accept a pending user, and send them the link that registers their phone',
+    summary: 'Accept a pending user and send them the link that registers their phone',
     message: 'User accepted',
     example: '7 --org acme',
     input: z.strictObject(member),

@@ -4,13 +4,18 @@ import { factors } from './records.ts'
 
 const approvalRule = z.strictObject({
   operations: chosen(
-    z.array(line(60)).check(z.minLength(1, 'must name a command')),
-    'Commands that change something, or whole groups',
+    z.array(line(60)).check(z.minLength(1, 'must contain at least one command')),
+    'Commands that change something, or groups of commands',
     { example: ['geofence delete', 'user'] },
   ),
   approvers: chosen(
-    z.array(line(64)).check(z.minLength(1, 'must name a user'), z.maxLength(5, 'must name at most 5 users')),
-    'Ids of the users, of whom one must approve',
+    z
+      .array(line(64))
+      .check(
+        z.minLength(1, 'must contain at least one user'),
+        z.maxLength(5, 'must contain at most 5 users'),
+      ),
+    'Ids of the approvers; one of them must approve',
     { example: ['7'] },
   ),
   count: chosen(z.optional(z.literal(1)), 'Number of approvals: 1'),
@@ -36,15 +41,15 @@ export const policy = z.strictObject({
   }),
   separation: chosen(
     z.optional(z.enum(['standard', 'strict'])),
-    'strict: refuse requests of keys that can influence who approves, and devices that their creator enrolled',
+    'strict: refuse requests from keys that can influence who approves, and devices that the creator of the key enrolled',
   ),
-  not_requester: chosen(z.optional(z.boolean()), 'Refuse an approver to whom the requesting key belongs'),
+  not_requester: chosen(z.optional(z.boolean()), 'Refuse an approver who owns the requesting key'),
   report_only: chosen(z.optional(z.array(z.enum(factors))), 'Factors that are reported but never fail', {
     example: ['location'],
   }),
   device_proof: chosen(
     z.optional(z.enum(['link', 'otp'])),
-    'What proves a first device: the link alone, or a code sent to the mobile of the user',
+    'Proof for a first device: the link alone, or a code sent to the mobile number of the user',
     { example: 'otp' },
   ),
   recovery_delay_s: chosen(
@@ -53,12 +58,12 @@ export const policy = z.strictObject({
         .int('must be a whole number of seconds')
         .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
     ),
-    'Seconds that a recovered device or a new admin waits before it counts; default: 86400',
+    'Seconds before a recovered device or a new administrator takes effect; default: 86400',
     { example: 86_400, flag: 'recovery-delay' },
   ),
   attestation: chosen(
     z.optional(z.enum(['none', 'direct'])),
-    'direct: accept only devices whose maker proves their model',
+    'direct: accept only devices whose manufacturer attests their model',
     { example: 'direct' },
   ),
   allowed_aaguids: chosen(
@@ -72,7 +77,7 @@ export const policy = z.strictObject({
         ),
       ),
     ),
-    'Models of authenticators (AAGUIDs) that may register; any entry implies attestation direct; empty allows all',
+    'Authenticator models (AAGUIDs) that can register; any entry implies attestation direct; empty allows all',
     { example: ['08987058-cadc-4b81-b6e1-30de50dcbe96'] },
   ),
   device_bound_only: chosen(

@@ -3,7 +3,7 @@ import { fullIsoTime } from '../core/iso-time.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { scopes } from './scopes.ts'
 
-// Fields that stand in several groups. Times are ISO 8601 in UTC with milliseconds.
+// Fields that several groups share. Times are ISO 8601 in UTC with milliseconds.
 
 export const org_id = shown(positive, 'Organization id', { example: 1 })
 export const user_id = shown(id, 'User id', { example: '7' })
@@ -22,7 +22,7 @@ export const limit = chosen(
 )
 export const cursor = chosen(
   z.optional(z.string().check(z.regex(/^[\w-]{1,64}$/, 'must be a cursor from a Link header'))),
-  'Where the page starts, from the Link header',
+  'Start of the page, from the Link header',
 )
 export const paging = { limit, cursor }
 
@@ -34,15 +34,18 @@ export const moment = z.string().check(
 )
 
 /**
- * What a list by time takes. Its rows come newest first: in the Link header, `next` leads to older rows, and `prev` to
- * the rows that are new or have changed since.
+ * Filters of a list by time. The newest row comes first: in the Link header, `next` leads to older rows, and `prev` to
+ * rows that are new or have changed since.
  */
 export const timeline = {
-  since: chosen(z.optional(moment), 'Only from this time on', {
+  since: chosen(z.optional(moment), 'Only rows from this time on', {
     example: '2030-01-31T18:00:00Z',
     past: true,
   }),
-  until: chosen(z.optional(moment), 'Only before this time', { example: '2030-01-31T19:00:00Z', past: true }),
+  until: chosen(z.optional(moment), 'Only rows before this time', {
+    example: '2030-01-31T19:00:00Z',
+    past: true,
+  }),
   ...paging,
 }
 
@@ -60,7 +63,7 @@ export const radius = z
   .check(z.gte(1, 'must be 1 metre or more'), z.lte(1_000_000, 'must be 1,000,000 metres or less'))
 
 export const email = line(254).check(
-  // No character that could end or begin another address, and none that nobody sees.
+  // Excludes characters that separate addresses, and invisible ones.
   z.regex(
     /^[^\s@<>(),:;"\\[\]\p{C}]{1,64}@[^\s@.<>(),:;"\\[\]\p{C}]+(?:\.[^\s@.<>(),:;"\\[\]\p{C}]+)+$/u,
     'must be an e-mail address such as ada@example.com',
@@ -83,11 +86,11 @@ export const country_code = line(5).check(
   z.regex(/^\+[1-9]\d{0,3}$/, 'must be a dialing prefix with plus, such as +1'),
 )
 
-/** A number in the two parts that the specification takes, and whole. */
+/** A number in the two parts of the specification, and in E.164. */
 export const phoneFields = {
   country_code: chosen(z.string(), 'Dialing prefix with plus'),
   mobile: chosen(z.string(), 'Mobile number, national', { personal: true }),
-  mobile_e164: chosen(z.string(), 'The whole mobile number, E.164', { personal: true }),
+  mobile_e164: chosen(z.string(), 'Mobile number, E.164', { personal: true }),
 }
 
 /** One person in one organization. */
@@ -103,7 +106,7 @@ export const userRecord = z.looseObject({
   ...times,
 })
 
-/** An organization, as far as a person needs to tell it from others. */
+/** The fields by which people distinguish organizations. */
 export const organizationName = z.looseObject({
   id: chosen(positive, 'Organization id'),
   name: chosen(z.string(), 'Name of the organization'),
@@ -112,11 +115,11 @@ export const organizationName = z.looseObject({
 /** An organization of a person. */
 export const membershipRecord = z.looseObject({
   ...organizationName.shape,
-  role: chosen(z.enum(roles), 'Role of the user there'),
-  state: chosen(z.enum(states), 'State of the user there'),
+  role: chosen(z.enum(roles), 'Role in the organization'),
+  state: chosen(z.enum(states), 'State in the organization'),
 })
 
-/** What became of the link that registers the first phone of who was accepted. No answer holds the link. */
+/** Delivery of the link that registers the first phone of an accepted user. No answer contains the link itself. */
 export const sentEnrollment = chosen(
   z.nullable(
     z.looseObject({
@@ -126,14 +129,14 @@ export const sentEnrollment = chosen(
       ),
       message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
       expires_at: chosen(z.nullable(time), 'When the link expires'),
-      next: chosen(z.nullable(z.string()), 'What to do where no link was sent'),
+      next: chosen(z.nullable(z.string()), 'What to do if no link was sent'),
     }),
   ),
   'The link that registers a phone; null for a user who has a device',
 )
 export const keyRecord = z.looseObject({
   id: chosen(id, 'Key id'),
-  name: chosen(z.string(), 'Name, as the audit shows it'),
+  name: chosen(z.string(), 'Name, as the audit log shows it'),
   kind: chosen(
     z.enum(['operator', 'service', 'organization']),
     'operator: everything; service: every organization, within its scopes; organization: its own organization',
@@ -144,42 +147,45 @@ export const keyRecord = z.looseObject({
   last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
   expires_at: chosen(z.nullable(time), 'When it expires; a rotation ends the replaced secret'),
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
-  scopes: chosen(z.array(z.enum(scopes)), 'What it may do'),
-  created_by: chosen(z.nullable(id), 'Key that created it; null where the service did'),
-  owner_user_id: chosen(z.nullable(id), 'User whose key it is'),
+  scopes: chosen(z.array(z.enum(scopes)), 'What the key can do'),
+  created_by: chosen(z.nullable(id), 'Key that created it; null if the service did'),
+  owner_user_id: chosen(z.nullable(id), 'User who owns the key'),
 })
 
 export const newKey = z.extend(keyRecord, {
   key: chosen(z.string(), 'The key itself, shown once', { secret: true }),
 })
 
-/** A place as the phone knows it. `age_ms` and not a time: a phone's clock drifts, an age does not. */
+/** A location as the phone reports it. It has an age instead of a time, because the clock of a phone can be wrong. */
 export const place = z.strictObject({
   latitude: chosen(latitude, 'Latitude, degrees (WGS84)'),
   longitude: chosen(longitude, 'Longitude, degrees (WGS84)'),
   accuracy_m: chosen(accuracy, 'Accuracy, metres'),
-  age_ms: chosen(z.number('must be a number').check(z.gte(0, 'must be 0 or more')), 'How old it is'),
+  age_ms: chosen(
+    z.number('must be a number').check(z.gte(0, 'must be 0 or more')),
+    'Age of the location, milliseconds',
+  ),
 })
 
-/** A WebAuthn object as browsers give it (`toJSON`), checked by the WebAuthn library and not here. */
+/** A WebAuthn object as browsers serialize it (`toJSON`); the WebAuthn library checks it. */
 export const webauthn = z.looseObject({
   id: chosen(z.string(), 'Credential id'),
-  response: chosen(z.looseObject({}), 'What the authenticator answered'),
+  response: chosen(z.looseObject({}), 'Response of the authenticator'),
 })
 
-/** What one rule says. */
+/** The result of one rule. */
 export const ruling = z.looseObject({
-  factor: chosen(z.string(), 'Which rule'),
+  factor: chosen(z.string(), 'Name of the rule'),
   result: chosen(
     z.enum(['PASS', 'FAIL', 'NOT_APPLICABLE', 'INSUFFICIENT_DATA']),
-    'NOT_APPLICABLE where nothing restricts',
+    'NOT_APPLICABLE: no rule restricts it',
   ),
-  reason: chosen(z.string(), 'Why'),
+  reason: chosen(z.string(), 'Reason for the result'),
   expected: chosen(z.unknown(), 'What is allowed, by level'),
-  observed: chosen(z.unknown(), 'What was looked at, by level'),
+  observed: chosen(z.unknown(), 'What was checked, by level'),
 })
 
-/** What one rule said at a decision. */
+/** The result of one rule at a decision. */
 export const factorRuling = z.extend(ruling, {
   policy: chosen(
     z.nullable(z.enum(['required', 'report_only'])),

@@ -8,14 +8,14 @@ const clockTime = z
   .string()
   .check(z.regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 09:00'))
 
-/** `start` after `end` crosses midnight and belongs to the day it starts on. spec: not shown */
+/** A slot whose `start` is after its `end` crosses midnight and belongs to the day it starts on. spec: not shown */
 export const slot = z.strictObject({
   name: chosen(line(120), 'Name', { example: 'Office hours' }),
   days: chosen(
     z.array(z.enum(weekdays)).check(
-      z.minLength(1, 'must name at least one day'),
-      z.maxLength(7, 'must name at most seven days'),
-      z.refine((days) => new Set(days).size === days.length, 'must name each day once'),
+      z.minLength(1, 'must contain at least one day'),
+      z.maxLength(7, 'must contain at most seven days'),
+      z.refine((days) => new Set(days).size === days.length, 'must contain each day at most once'),
     ),
     'Days on which it starts: mon-fri, mon,wed or daily',
     { example: ['mon', 'tue', 'wed', 'thu', 'fri'] },
@@ -23,7 +23,7 @@ export const slot = z.strictObject({
   start: chosen(clockTime, 'Start, HH:MM', { example: '09:00' }),
   end: chosen(clockTime, 'End, HH:MM; if it is before the start, on the next day', { example: '17:30' }),
   timezone: chosen(line(64), 'IANA time zone', { example: 'Europe/Berlin' }),
-  is_active: chosen(z.optional(is_active), '1 for active, 0 for not; default: 1', { example: 1 }),
+  is_active: chosen(z.optional(is_active), '1 if active, 0 if not; default: 1', { example: 1 }),
 })
 
 const slotRecord = z.looseObject({
@@ -61,7 +61,7 @@ export const timeslot = operations({
     effect: 'write',
     scope: 'rules',
     summary: 'Create a time slot in an organization',
-    message: 'Time slot added',
+    message: 'Time slot created',
     example:
       '--org acme --name "Office hours" --days mon-fri --start 09:00 --end 17:30 --timezone Europe/Berlin',
     input: z.strictObject({ org_id, ...slot.shape }),
@@ -73,7 +73,7 @@ export const timeslot = operations({
     cli: 'timeslot update',
     effect: 'write',
     scope: 'rules',
-    summary: 'Update a time slot; fields that are not given do not change',
+    summary: 'Update a time slot; fields that you leave out do not change',
     message: 'Time slot updated',
     example: '4 --end 18:00',
     input: z.strictObject({ timeslot_id, ...z.partial(slot).shape }),

@@ -7,10 +7,10 @@ import { subjectTypes } from './subject.ts'
 
 /** Seconds that request_approval waits. spec: not shown (default and maximum of timeout_s) */
 export const waitSeconds = {
-  /** Without timeout_s: shorter than the 60 seconds after which most clients give up. */
-  quiet: 50,
-  /** Without timeout_s, where the client takes progress. */
-  told: 120,
+  /** Default: shorter than the 60 seconds after which most clients give up. */
+  withoutProgress: 50,
+  /** Default for a client that accepts progress notifications. */
+  withProgress: 120,
   most: 600,
 }
 
@@ -41,17 +41,17 @@ const ask = {
     "The approver's phone, E.164. Omit it to ask the default approver. Never invent one.",
     { example: '+12025550101', personal: true },
   ),
-  factors: shown(z.optional(z.array(z.enum(factors))), 'What is checked. Omit it for the default.', {
+  factors: shown(z.optional(z.array(z.enum(factors))), 'What to check. Omit it for the default.', {
     example: ['biometric'],
   }),
 }
 
-// The specification's fields are shown; the further ones we chose. spec: not shown (contents of attestation)
-// Answers may also hold `bound_to_action: false`, when the person did not see the action, and a `notice` of the demo.
-const state = shown(z.enum(approvalStates), 'Only approved is a yes.')
+// The fields of the specification are shown; we chose the others. spec: not shown (contents of attestation)
+// Answers can also contain `bound_to_action: false`, if the person did not see the action, and the `notice` of the demo.
+const state = shown(z.enum(approvalStates), 'Only "approved" is an approval.')
 const attestation = shown(z.optional(z.looseObject({})), 'Signed receipt; anyone can verify it offline.')
 const detail = shown(z.optional(z.string()), 'What it means and what to do next.')
-const expiry = 'When it expires if nobody decides (date-time).'
+const expiry = 'When it expires without a decision (date-time).'
 const number = chosen(z.optional(z.string()), 'Tell the user: the approver must type it on the phone.')
 
 const approvalOutput = z.looseObject({
@@ -64,9 +64,9 @@ const approvalOutput = z.looseObject({
 })
 
 const pendingOutput = z.looseObject({
-  status: shown(z.literal('pending'), 'Not a yes.'),
+  status: shown(z.literal('pending'), 'Not an approval.'),
   request_id: shown(z.string(), 'For check_status.'),
-  approver_mobile: shown(z.string(), 'The phone that was asked.'),
+  approver_mobile: shown(z.string(), 'Mobile number of the approver.'),
   expires_at: shown(z.string(), expiry),
   number,
   detail,
@@ -81,7 +81,7 @@ const statusOutput = z.looseObject({
   detail,
 })
 
-/** What each state means, for whoever has to act on it. */
+/** What each state means for the program that acts on it. */
 export const meanings: Record<(typeof approvalStates)[number], string> = {
   approved: 'Approved. Do exactly this action, once.',
   denied: 'The approver refused. Do not do it, and do not ask again unless the user tells you to.',
@@ -92,7 +92,7 @@ export const meanings: Record<(typeof approvalStates)[number], string> = {
 
 /** What `approved` means where the approver did not see the action. */
 export const unboundMeaning =
-  'The approver authenticated on the phone, and was not shown the action: nothing proves what was approved. ' +
+  'The approver authenticated on the phone, but was not shown the action: nothing proves what was approved. ' +
   'Tell the user so, and go ahead only if they agree.'
 
 export type Tool = {
@@ -100,18 +100,18 @@ export type Tool = {
   description: string
   input: z.ZodMiniObject
   output: z.ZodMiniObject
-  /** Whether it changes nothing and may be called again at will. */
+  /** Whether it changes nothing and can be called any number of times. */
   reads: boolean
 }
 
-/** The three tools, as an agent is told of them. */
+/** The three tools, as agents see them. */
 export const tools = {
   request_approval: {
     title: 'Ask a person and wait',
     description:
       'Ask a person to approve a sensitive action on their phone, and wait for the decision. Call it before anything ' +
       'destructive, costly, public or hard to undo. Go ahead only on "approved", and only with exactly this action. ' +
-      'Everything else, errors and silence included, is not consent. If the answer is "pending", call check_status, or ' +
+      'Anything else, including an error or no answer, is not consent. If the answer is "pending", call check_status, or ' +
       'repeat this call unchanged to keep waiting for the same request.',
     input: z.strictObject({
       ...ask,
@@ -132,16 +132,16 @@ export const tools = {
     reads: false,
   },
   request_approval_async: {
-    title: 'Ask a person and go on',
+    title: 'Ask a person and continue',
     description:
-      'Ask as request_approval does, but return "pending" and a request_id at once. That is not consent: call ' +
+      'Ask as request_approval does, but return "pending" and a request_id immediately. That is not consent: call ' +
       'check_status until the status is "approved".',
     input: z.strictObject(ask),
     output: pendingOutput,
     reads: false,
   },
   check_status: {
-    title: 'See what the person decided',
+    title: 'Check the decision',
     description:
       'Get the state of a request. It changes nothing and notifies nobody. Only "approved" is consent; "pending", ' +
       '"denied" and "expired" are not consent. Wait a few seconds between calls.',
@@ -150,7 +150,7 @@ export const tools = {
         z
           .string()
           .check(z.minLength(1, 'must not be empty'), z.maxLength(200, 'must have at most 200 characters')),
-        'The request_id of an earlier answer.',
+        'The request_id from an earlier answer.',
         { example: 'apr_3mYk8wQZ' },
       ),
     }),
@@ -168,5 +168,5 @@ export type StatusOutput = z.infer<typeof statusOutput>
 /** How a program should use the whole server. */
 export const instructions =
   'These tools ask a human, on their phone, before something sensitive happens. Ask before you act; go ahead only on ' +
-  '"approved"; treat "denied", "expired", "pending" and every error as a no. Never invent a phone number, and never ' +
-  'take silence for consent.'
+  '"approved"; treat "denied", "expired", "pending" and every error as a refusal. Never invent a phone number, and ' +
+  'never treat a missing answer as consent.'

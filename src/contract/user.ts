@@ -23,7 +23,7 @@ const profile = {
   first_name: shown(line(100), 'First name', { example: 'Ada' }),
   last_name: shown(line(100), 'Last name', { example: 'Lovelace' }),
 }
-const roleOf = (text: string) =>
+const roleField = (text: string) =>
   chosen(z.optional(z.enum(roles)), text, {
     example: 'member',
   })
@@ -81,7 +81,7 @@ export const user = operations({
     message: 'User created',
     example:
       '--org acme --first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101',
-    input: z.strictObject({ orgId: org_id, ...profile, role: roleOf('Role; default: member') }),
+    input: z.strictObject({ orgId: org_id, ...profile, role: roleField('Role; default: member') }),
     data: userRecord,
   },
   updateUser: {
@@ -106,7 +106,7 @@ export const user = operations({
       }),
       first_name: chosen(z.optional(line(100)), 'First name', { example: 'Ada' }),
       last_name: chosen(z.optional(line(100)), 'Last name', { example: 'Lovelace' }),
-      role: roleOf('Role in the organization'),
+      role: roleField('Role in the organization'),
     }),
     data: userRecord,
   },
@@ -200,14 +200,14 @@ export const user = operations({
     effect: 'read',
     scope: 'read',
     cacheable: true,
-    summary: 'List the geo-fences and time slots of users',
+    summary: 'List the geofences and time slots of users',
     message: 'Rules of users',
     example: '--org acme -o json',
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(
       z.looseObject({
         user_id: bodyUser,
-        geofences: chosen(z.array(userFenceRecord), 'Geo-fences of the user'),
+        geofences: chosen(z.array(userFenceRecord), 'Geofences of the user'),
         timeslots: chosen(z.array(userSlotRecord), 'Time slots of the user'),
       }),
     ),

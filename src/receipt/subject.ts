@@ -25,7 +25,7 @@ const readable = z.string().check(
   z.regex(/^$|\S/, 'must not be blank'),
   z.refine(
     (text) => !unseen.test(text),
-    'must not hold control, invisible or direction-changing characters, or half a character',
+    'must not contain control, invisible or direction-changing characters, or an unpaired surrogate',
   ),
 )
 
@@ -101,7 +101,7 @@ export class SubjectError extends TypeError {
 }
 
 const refuseText = (text: string): void => {
-  if (/\0|\p{Cs}/u.test(text)) throw new SubjectError('data', 'must not hold NUL or half a character')
+  if (/\0|\p{Cs}/u.test(text)) throw new SubjectError('data', 'must not contain NUL or an unpaired surrogate')
 }
 
 /** Without recursion: what is nested too deeply must not end the process that checks it. */
@@ -115,11 +115,11 @@ const checkLimits = (data: unknown): void => {
       throw new SubjectError('data', `must have at most ${maxNodes} values`, true)
     if (typeof value === 'string') refuseText(value)
     if (typeof value === 'number' && !Number.isFinite(value))
-      throw new SubjectError('data', 'must not hold a number that JSON cannot express')
+      throw new SubjectError('data', 'must not contain a number that JSON cannot express')
     if (typeof value !== 'object' || value === null) continue
     for (const [name, inner] of Object.entries(value)) {
       if (left.length > maxNodes) throw new SubjectError('data', `must have at most ${maxNodes} values`, true)
-      if (name === '__proto__') throw new SubjectError('data', 'must not hold a member called __proto__')
+      if (name === '__proto__') throw new SubjectError('data', 'must not contain a member called __proto__')
       refuseText(name)
       left.push([inner, depth + 1])
     }

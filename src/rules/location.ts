@@ -42,7 +42,7 @@ const coarse = (distance: number): number => {
 // Whole metres, rounded against the subject before they are compared: who reads the verdict can add them up again.
 const checkFences = (fences: FenceIndex, { point, accuracy }: Fix): Verdict => {
   const nearest = fences.nearest(point)
-  if (!nearest) return fail('no active geo-fence can be read', null, null)
+  if (!nearest) return fail('no active geofence can be read', null, null)
   const { name, radius } = nearest
   const distance = Math.ceil(nearest.distance)
   const inside = distance + accuracy <= radius
@@ -60,7 +60,7 @@ const checkFences = (fences: FenceIndex, { point, accuracy }: Fix): Verdict => {
  */
 export const checkLocation = (levels: Levels, location: unknown, at: unknown): Verdict => {
   const rules = rulesOf(levels, ({ fences }) => fences)
-  if (rules.length === 0) return notApplicable('no active geo-fence')
+  if (rules.length === 0) return notApplicable('no active geofence')
   const fix = readFix(location, at)
   return typeof fix === 'string' ? cannotTell(fix) : everyLevel(rules, (fences) => checkFences(fences, fix))
 }

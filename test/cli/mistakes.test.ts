@@ -113,7 +113,7 @@ describe('a missing object exits with 5 and is named:', () => {
     ['user list --org nope', 'Organization "nope" not found'],
     ['user list --org 99', 'Organization 99 not found'],
     ['user get 99 --org acme', 'User 99 not found'],
-    ['geofence delete 99 --org acme --yes', 'Geo-fence 99 not found'],
+    ['geofence delete 99 --org acme --yes', 'Geofence 99 not found'],
     ['timeslot update 99 --name X', 'Time slot 99 not found'],
     ['key revoke 99 --yes', 'Key 99 not found'],
     ['user devices revoke 99 --org acme --yes', 'Device 99 not found'],

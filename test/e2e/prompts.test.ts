@@ -35,7 +35,7 @@ describe('on a terminal', () => {
       [/Radius/, `100${enter}`],
       [/active/, `1${enter}`],
     ])
-    expect(screen).toMatch(/Geo-fence created/)
+    expect(screen).toMatch(/Geofence created/)
     expect(exit).toBe(0)
   })
   test('checks each answer as it is typed: a list, an organization', async () => {
@@ -82,7 +82,7 @@ describe('on a terminal', () => {
   })
   test('offers scopes in a list that explains each', async () => {
     const { exit, screen } = await onTerminal(['key', 'create', '--name', 'ticked'], env, [
-      [/What it may do[^]*ask +request approvals[^]*admin +every scope except ask and app/, enter],
+      [/What the key can do[^]*ask +request approvals[^]*admin +every scope except ask and app/, enter],
       [/least one/, ' \u001B[B \u001B[B\u001B[B '],
       [/◉[^]{0,10} rules/, enter],
     ])

@@ -98,7 +98,7 @@ describe('a geo-fence', () => {
   ])('that counts but is invalid admits nobody: %o', (change) => {
     expect(check(here(), [fence(change)])).toMatchObject({
       result: 'FAIL',
-      reason: 'no active geo-fence can be read',
+      reason: 'no active geofence can be read',
     })
     expect(check(here(), [fence(change), fence()]).result).toBe('PASS')
   })

@@ -115,10 +115,10 @@ const waitWithProgress = async (
 const planWait = (timeout_s: number | undefined, number: string | null, hasProgress: boolean) => {
   if (number !== null) {
     const half = Math.floor((timeout_s ?? openSeconds) / 2)
-    return { seconds: hasProgress ? Math.min(waitSeconds.quiet, half) : 0, stays: true }
+    return { seconds: hasProgress ? Math.min(waitSeconds.withoutProgress, half) : 0, stays: true }
   }
   if (timeout_s !== undefined) return { seconds: timeout_s, stays: false }
-  return { seconds: hasProgress ? waitSeconds.told : waitSeconds.quiet, stays: true }
+  return { seconds: hasProgress ? waitSeconds.withProgress : waitSeconds.withoutProgress, stays: true }
 }
 
 export const requestApproval = async (

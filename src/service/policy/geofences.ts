@@ -38,7 +38,7 @@ export const getGeofence: HandlerOf<typeof geofence.getGeofence> = async ({ org_
     .where('org_id', '=', org_id)
     .where('id', '=', id)
     .selectAll()
-    .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
+    .executeTakeFirstOrThrow(() => notFound('Geofence'))
 }
 
 export const createGeofence: HandlerOf<typeof geofence.createGeofence> = async (input, call) => {
@@ -65,7 +65,7 @@ export const updateGeofence: HandlerOf<typeof geofence.updateGeofence> = async (
     .where('org_id', '=', org_id)
     .where('id', '=', id)
     .returningAll()
-    .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
+    .executeTakeFirstOrThrow(() => notFound('Geofence'))
   await call.audit(org_id, `geofence:${id}`)
   return row
 }
@@ -77,7 +77,7 @@ export const deleteGeofence: HandlerOf<typeof geofence.deleteGeofence> = async (
     .where('org_id', '=', org_id)
     .where('id', '=', id)
     .returning('id')
-    .executeTakeFirstOrThrow(() => notFound('Geo-fence'))
+    .executeTakeFirstOrThrow(() => notFound('Geofence'))
   await call.audit(org_id, `geofence:${id}`)
 }
 

@@ -86,7 +86,7 @@ describe('a file of users', () => {
     [
       'a control character',
       `${header}+12025550101,a@b.cc,"A\u0007",B\n`,
-      'row 2, first_name: must not hold control characters',
+      'row 2, first_name: must not contain control characters',
     ],
   ])('with %s is rejected with row and column', async (_, content, message) => {
     const { exit, err } = await imports('user', 'u.csv', content)

@@ -29,7 +29,7 @@ describe('both generations of the protocol', () => {
         capabilities: { tools: {} },
         serverInfo: { name: 'svc', version: '1.0.0' },
       })
-      expect(result.instructions).toMatch(/never take silence for consent/)
+      expect(result.instructions).toMatch(/never treat a missing answer as consent/)
     },
   )
 

@@ -17,7 +17,7 @@ const notifyGlobal = (more: object = {}, key?: string) =>
 describe('POST /send/global/notification', () => {
   test.each(['alert', 'notice'])('puts the text of an %s into the outbox', async (type) => {
     const { status, body } = await notifyGlobal({ type, title: 'Door', mobile: '+1 202-555-0199' })
-    expect([status, body.status, body.message]).toEqual([200, 'success', 'Accepted'])
+    expect([status, body.status, body.message]).toEqual([200, 'success', 'Message accepted'])
     expect(body.data).toEqual({
       message_id: expect.stringMatching(/^msg_/),
       channel: 'sms',
