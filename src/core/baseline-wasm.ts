@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 
 /**
- * Runs WebAssembly as V8's baseline compiler leaves it. Otherwise V8 optimises it in the background, and a process that
- * lives for a moment waits for that at its end: 70 ms for the HTTP parser on Node 20. Called before the module is loaded.
+ * Limits WebAssembly to V8's baseline compiler. Otherwise V8 optimizes in the background, and a short process waits for that
+ * before it exits: 70 ms for the HTTP parser on Node 20. Call it before the module is loaded.
  */
 export const keepBaselineWasm = (): void => setFlagsFromString('--liftoff-only')

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
-/** This user; undefined on Windows, which has neither owners nor modes in this sense. */
+/** The id of this user; undefined on Windows, which has no such owners or modes. */
 const self = process.getuid?.()
 
 export const isForeign = ({ uid }: Pick<Stats, 'uid'>): boolean => self !== undefined && uid !== self
@@ -9,7 +9,7 @@ export const isForeign = ({ uid }: Pick<Stats, 'uid'>): boolean => self !== unde
 export const isOpenTo = ({ mode }: Pick<Stats, 'mode'>, bits: number): boolean =>
   self !== undefined && (mode & bits) !== 0
 
-/** The text of a file after `check` has seen what was opened. No link is followed and no pipe is waited for. */
+/** The text of a file, after `check` has accepted the open file. It follows no link and waits for no pipe. */
 export const readChecked = (path: string, check: (stats: Stats) => void): string => {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
   try {

@@ -1,6 +1,6 @@
 import type { Exit } from './exit-codes.ts'
 
-/** One thing wrong with one field, named as the user typed or sent it. */
+/** One problem of one field, named as the user typed or sent it. */
 export type Issue = { field: string; message: string }
 
 type Details = {
@@ -10,11 +10,11 @@ type Details = {
   hint?: string | undefined
   issues?: Issue[] | undefined
   request_id?: string | undefined
-  /** The HTTP status of the answer that said no. */
+  /** The HTTP status of the answer. */
   http_status?: number
-  /** How long the answer asks to wait before a next try (`Retry-After`), milliseconds. */
+  /** `Retry-After` of the answer, milliseconds. */
   retry_after_ms?: number | undefined
-  /** The `data` of the answer that said no. */
+  /** The `data` of the answer. */
   data?: Record<string, unknown>
   cause?: unknown
 }
@@ -46,12 +46,12 @@ export class SvcError extends Error {
     this.data = details.data
   }
 
-  /** The same error, of which something is said otherwise. */
+  /** A copy with some details replaced. */
   with({ message = this.message, ...details }: Details & { message?: string }): SvcError {
     return new SvcError(this.exit, this.code, message, { ...this, cause: this, ...details })
   }
 }
 
-/** What a person typed is wrong; nothing was sent. */
+/** The input of a person is wrong, and nothing was sent. */
 export const usageError = (message: string, hint?: string): SvcError =>
   new SvcError('usage', 'usage', message, { hint })

@@ -11,9 +11,9 @@ export const exits = {
   pending: [8, 'pending: no decision yet'],
   unreachable: [9, 'unreachable, timed out or limited (429)'],
   partial: [10, 'drift, or a part of the work failed'],
-  notShown: [11, 'done, but the answer could not be shown as asked'],
+  notShown: [11, 'done, but the answer could not be shown as requested'],
   notExecutable: [126, 'approve run: the command cannot be executed'],
-  noCommand: [127, 'approve run: there is no such command'],
+  noCommand: [127, 'approve run: the command was not found'],
   interrupted: [130, 'interrupted'],
 } as const satisfies Record<string, readonly [number, string]>
 
@@ -21,9 +21,9 @@ export type Exit = keyof typeof exits
 
 export const exitCode = (exit: Exit): number => exits[exit][0]
 
-/** What the service says in `data.code` decides before the HTTP status does. */
+/** `data.code` of an answer takes precedence over its HTTP status. */
 const byCode: Record<string, Exit> = {
-  // The same mistake has the same exit, whichever side finds it.
+  // The same mistake has the same exit code, whichever side finds it.
   invalid_field: 'usage',
   nothing_to_change: 'usage',
   malformed: 'usage',
@@ -46,6 +46,6 @@ const byStatus: Record<number, Exit> = {
   429: 'unreachable',
 }
 
-/** The exit for an answer of the service: its `data.code` first, then its HTTP status. */
+/** The exit code for an answer of the service: by `data.code`, then by HTTP status. */
 export const exitOfAnswer = (status: number, code?: string): Exit =>
   (code === undefined ? undefined : byCode[code]) ?? byStatus[status] ?? 'failed'

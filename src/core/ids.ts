@@ -8,7 +8,7 @@ export const requestId = (): string => `req_${randomUUID()}`
 /** SHA-256 as lower-case hex. */
 export const sha256 = (text: string | Uint8Array): string => hash('sha256', text)
 
-/** Equal without telling where they differ; both are hashed, so lengths do not matter. */
+/** Compares in constant time; both are hashed, so lengths do not matter. */
 export const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
 

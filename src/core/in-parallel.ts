@@ -1,7 +1,7 @@
 /** Connections at the same time. */
 const most = 16
 
-/** Does the work for each item, 16 at a time, in order; takes no further item once `signal` is aborted or a work failed. */
+/** Does the work for each item, in order, 16 at a time; starts no more once `signal` is aborted or an item failed. */
 export const inParallel = async <T>(
   items: readonly T[],
   signal: AbortSignal,

@@ -1,3 +1,3 @@
-/** An object with fields, as JSON has it: no list and not null. */
+/** Whether it is a JSON object: neither an array nor null. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 /**
- * An ISO 8601 time with its offset in the spelling that every reader takes: with seconds, and with a colon in the
- * offset. Any other text stays as it is. Without an offset the time would depend on the machine's own zone.
+ * An ISO 8601 time with offset, completed with seconds and a colon in the offset, which every parser accepts. Any other text
+ * is returned unchanged: without an offset, the time would depend on the zone of this machine.
  */
 export const fullIsoTime = (text: string): string =>
   text.replace(
@@ -11,5 +11,5 @@ export const fullIsoTime = (text: string): string =>
     },
   )
 
-/** A time so many milliseconds after another, or before it where they are negative; both as text, as the store keeps them. */
+/** An ISO time plus milliseconds, which can be negative; both as text, as in the store. */
 export const addMs = (time: string, ms: number): string => new Date(Date.parse(time) + ms).toISOString()

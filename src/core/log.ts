@@ -6,7 +6,7 @@ export type LogRecord = {
   message?: string
   request_id?: string
   method?: string
-  /** The template, never the address that was asked for: values of an address can be secrets. */
+  /** The template of the path: the values in a real path can be secrets. */
   route?: string
   status?: number
   ms?: number
@@ -25,7 +25,7 @@ const pretty = ({ at, level, message, error, ...rest }: LogRecord): string => {
   return [at.slice(11, 19), level === 'info' ? '' : level, request, message, error].filter(Boolean).join(' ')
 }
 
-/** Lines for `write`, one a record, all of one turn of the event loop at once. JSON, or for people on a terminal. */
+/** Writes one line per record, and all lines of one turn of the event loop together: JSON, or text for people. */
 export const createLog = (write: (line: string) => void, forPeople = false): Log => {
   let lines: string[] = []
   const flush = (): void => {

@@ -1,5 +1,5 @@
-// What is plain http, or without a proxy or a bearer, on this machine and nowhere else. Each function fails closed: text that
-// it does not know in the exact form below is another machine.
+// Loopback addresses may use plain http, and skip the proxy or the bearer. Each function fails closed: text in any form other
+// than those below is another machine.
 
 const ipv4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 const ipv6 = /^(?:\[[\da-f:.]{2,45}\]|[\da-f:.]{2,45})$/i
@@ -7,8 +7,8 @@ const ipv6 = /^(?:\[[\da-f:.]{2,45}\]|[\da-f:.]{2,45})$/i
 const canonical = /^\[::(?:1|ffff:7f[\da-f]{2}:[\da-f]{1,4})\]$/
 
 /**
- * An IP address of this machine: 127.0.0.0/8 in four decimal parts, `::1`, or 127.0.0.0/8 mapped into IPv6. IPv6 is taken
- * in any spelling, in brackets or not: as a socket, a URL or a person writes it.
+ * An IP address of this machine: 127.0.0.0/8 in four decimal parts, `::1`, or 127.0.0.0/8 mapped into IPv6. IPv6 is accepted
+ * in any spelling, with or without brackets, as sockets, URLs and people write it.
  */
 export const isLoopbackAddress = (text: string): boolean => {
   if (ipv4.test(text)) return true
@@ -18,13 +18,13 @@ export const isLoopbackAddress = (text: string): boolean => {
 }
 
 /**
- * A host to connect to or to listen on: a loopback address, or `localhost`. What goes there does not leave this machine.
- * `*.localhost` is not one: a resolver may ask the network for it.
+ * A host to connect to or to listen on: a loopback address, or `localhost`. Traffic to it does not leave this machine.
+ * `*.localhost` is excluded: a resolver could ask the network for it.
  */
 export const isLoopbackHost = (host: string): boolean => host === 'localhost' || isLoopbackAddress(host)
 
 /**
- * A name that a program on this machine reaches it by: a loopback host, or `*.localhost`, which browsers resolve to it
- * without asking. Good for the Host of a request that has arrived, and no reason to send anything in clear.
+ * A name by which a program on this machine can reach it: a loopback host, or `*.localhost`, which browsers resolve
+ * themselves. Valid as the Host of a request that has arrived; not a reason to send anything in clear.
  */
 export const isLoopbackName = (host: string): boolean => isLoopbackHost(host) || /.\.localhost$/.test(host)

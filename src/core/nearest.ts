@@ -1,4 +1,4 @@
-/** Whether one insertion, removal, change or swap of neighbours makes `b` of `a`; two for words longer than five. */
+/** Whether one insertion, deletion, substitution or swap of neighbours turns `a` into `b`; two if `b` is longer than five. */
 const close = (a: string, b: string): boolean => {
   const rows = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : i)),
@@ -15,7 +15,7 @@ const close = (a: string, b: string): boolean => {
 
 const bare = (name: string): string => name.toLowerCase().replace(/[_-]/g, '')
 
-/** Which of the known names was perhaps meant by `name`; undefined where none is near. */
+/** The known name that is most similar to `name`; undefined if none is similar. */
 export const nearest = (name: string, known: readonly string[]): string | undefined =>
-  // A long name is no slip of the finger, and comparing it would cost.
+  // A long name is not a typing error, and comparing it is slow.
   name.length > 40 ? undefined : known.find((one) => bare(one) === bare(name) || close(name, one))

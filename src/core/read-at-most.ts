@@ -3,8 +3,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 const chunkBytes = 256 * 1024
 
 /**
- * A whole file; undefined when it holds more than `mostBytes`. Not judged by its size: a pipe has none, and a device
- * never ends. Fails as the system does.
+ * Reads a whole file; undefined if it has more than `mostBytes`. It does not rely on the size of the file: a pipe has none,
+ * and a device never ends. Throws system errors.
  */
 export const readAtMost = (path: string, mostBytes: number): Buffer | undefined => {
   const fd = openSync(path, 'r')

@@ -6,11 +6,11 @@ type Details = {
   hint?: string | undefined
   issues?: Issue[]
   headers?: Record<string, string>
-  /** Goes into the envelope's `data` besides. */
+  /** Further fields of the envelope's `data`. */
   data?: Record<string, unknown> | undefined
 }
 
-/** The service says no: becomes the envelope with `data: {code, hint?, issues?, …}`. */
+/** The service refuses a request: becomes an envelope with `data: {code, hint?, issues?, …}`. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: RefusalStatus
@@ -31,7 +31,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Absent, or another tenant's: the two look the same. */
+/** The answer for a missing row and for one of another tenant: callers must not see a difference. */
 export const notFound = (what: string): Refusal => new Refusal(404, 'not_found', `${what} not found`)
 
 export const forbidden = (
@@ -48,7 +48,7 @@ export const conflict = (
   data?: Record<string, unknown>,
 ): Refusal => new Refusal(409, code, message, { hint, data })
 
-/** A field that has the right type and yet cannot be. */
+/** A field of the right type with a value that is not allowed. */
 export const invalid = (field: string, message: string, hint?: string): Refusal =>
   new Refusal(422, 'invalid_field', `${field} ${message}`, { issues: [{ field, message }], hint })
 

@@ -1,4 +1,4 @@
-/** A text as a sentence among others: what another service says may have its full stop already. */
+/** Adds a full stop, unless the text already ends with punctuation, as messages of services may. */
 export const withFullStop = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`)
 
 /** `a, b or c`. */

@@ -14,12 +14,12 @@ const assertionShape = z.object({
   }),
 })
 
-/** A registered key, as the service keeps it. */
+/** A registered key, as the service stores it. */
 export type Credential = Pick<Evidence, 'credential_id' | 'public_key' | 'algorithm' | 'user_handle'> & {
   counter: number
 }
 
-/** Checks what a client posted (an AuthenticationResponseJSON) against the registered key; its evidence when it holds. */
+/** Verifies a posted AuthenticationResponseJSON against the registered key, and returns its evidence. */
 export const verifyAssertion = async (
   posted: unknown,
   { counter, ...credential }: Credential,
@@ -29,10 +29,11 @@ export const verifyAssertion = async (
   const parsed = assertionShape.safeParse(posted)
   if (!parsed.success) return { ok: false, problem: `Not an assertion: ${shapeProblem(parsed.error)}` }
   const { id, rawId, response } = parsed.data
-  if (id !== credential.credential_id || rawId !== id) return { ok: false, problem: 'Another key answered' }
+  if (id !== credential.credential_id || rawId !== id)
+    return { ok: false, problem: 'The assertion is from another key' }
   const user = response.userHandle
   if (user && credential.user_handle && user !== credential.user_handle)
-    return { ok: false, problem: 'The key says that it is of another user' }
+    return { ok: false, problem: 'The key belongs to another user' }
   const evidence = evidenceShape.safeParse({
     ...credential,
     ...site,

@@ -2,7 +2,7 @@ import canonicalize from 'canonicalize'
 import { sha256 } from '../core/ids.ts'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 
-/** A row of a hash chain as it is answered; see `auditRow` in the contract. */
+/** A row of a hash chain as the API returns it; see `auditRow` in the contract. */
 export type ChainRow = {
   org_id: number
   seq: number
@@ -18,13 +18,13 @@ export type ChainRow = {
 
 export type ChainCheck = { ok: true; seq: number; hash: string } | { ok: false; seq: number; reason: string }
 
-/** What the first row of a chain follows. */
+/** The previous hash of the first row. */
 export const genesisHash = '0'.repeat(64)
 
-/** The RFC 8785 JSON of a row. Of these fields, in this order, JSON.stringify writes the same text, many times faster. */
+/** The RFC 8785 JSON of a row. For these fields, in this order, JSON.stringify writes the same text, many times faster. */
 const canonicalRow = (row: Omit<ChainRow, 'hash'>): string => {
   const { action, actor, at, changes, org_id, prev_hash, request_id, seq, subject, ...rest } = row
-  // A row of another service may have more.
+  // A row of a third-party service can have more fields.
   for (const _ in rest) return canonicalize(row)!
   return JSON.stringify({ action, actor, at, changes, org_id, prev_hash, request_id, seq, subject })
 }
@@ -33,8 +33,8 @@ const canonicalRow = (row: Omit<ChainRow, 'hash'>): string => {
 export const auditHash = (row: Omit<ChainRow, 'hash'>): string => sha256(canonicalRow(row))
 
 /**
- * Checks rows in the order of a chain, after `from` (the start of the chain when left out). What it answers is the
- * new end of the chain, or the first row that does not fit and why.
+ * Checks rows in the order of the chain, after `from` (default: the start of the chain). Returns the new end of the chain,
+ * or the first row that does not fit and why.
  */
 export const verifyChain = (
   rows: readonly ChainRow[],
@@ -50,7 +50,7 @@ export const verifyChain = (
       return {
         ok: false,
         seq,
-        reason: `row ${seq} is of organization ${row.org_id}, the rows before it are not`,
+        reason: `row ${seq} belongs to organization ${row.org_id}, but the rows before it do not`,
       }
     if (row.prev_hash !== hash)
       return { ok: false, seq, reason: `row ${seq} does not follow the row before it` }
@@ -63,7 +63,7 @@ export const verifyChain = (
 
 export type AuditHead = { org_id: number; seq: number; hash: string }
 
-/** The head that a JWS of `svc audit head` attests; undefined when none of the keys signed it, or it says something else. */
+/** The head that a JWS of `svc audit head` attests; undefined if none of the keys signed it, or it is not an audit head. */
 export const readAuditHead = async (jws: string, jwks: JSONWebKeySet): Promise<AuditHead | undefined> => {
   try {
     const { payload } = await jwtVerify(jws, createLocalJWKSet(jwks), {

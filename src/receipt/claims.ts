@@ -2,14 +2,14 @@ import * as z from 'zod/mini'
 import { organization, phone, requestingKey, sha256Hex, wellFormed, word } from './context.ts'
 import { evidenceShape, readEvidence, type Evidence } from './evidence.ts'
 
-/** `typ` of the JWS. A member that is not below makes another format, so it needs another `typ`. */
+/** `typ` of the JWS. A format with other members needs another `typ`. */
 export const receiptType = 'approval-receipt-2+jwt'
-/** What was made before receipts named their organization, key, subject and the enrollment of the device. */
+/** The format before receipts named the organization, the key, the subject and the enrollment of the device. */
 export const firstReceiptType = 'approval-receipt+jwt'
 
 const factorResult = z.strictObject({
   factor: word,
-  /** Whether the decision needed it; a report or null never hinders. */
+  /** Whether the decision required it; `report_only` and null never prevent an approval. */
   policy: z.nullable(z.enum(['required', 'report_only'])),
   result: z.enum(['PASS', 'FAIL', 'NOT_APPLICABLE', 'INSUFFICIENT_DATA']),
   reason: wellFormed,
@@ -17,7 +17,7 @@ const factorResult = z.strictObject({
   observed: z.json(),
 })
 
-/** How the key that enrolled the device of the approver is related to the key that requested. */
+/** How the key that enrolled the device is related to the requesting key. */
 export const relations = ['self', 'creator', 'other', 'operator', 'unknown'] as const
 
 const signed = {
@@ -26,12 +26,12 @@ const signed = {
   sub: phone,
   /** The requester. */
   aud: wellFormed.check(z.minLength(1)),
-  /** When it was decided, in seconds. There is no `exp`: a proof of the past does not lapse. */
+  /** When it was decided, in seconds. There is no `exp`: proof of a past decision does not expire. */
   iat: z.int().check(z.positive()),
   /** The request's id. */
   jti: wellFormed.check(z.minLength(1)),
   status: z.enum(['approved', 'denied']),
-  /** In the words of the requester. What was shown is made of the subject. */
+  /** The action as the requester described it. The approver saw the rendered subject. */
   action: wellFormed.check(z.minLength(1)),
   /** Lower-case hex, as `printf %s "$action" | sha256sum` prints it. */
   action_sha256: sha256Hex,
@@ -39,9 +39,9 @@ const signed = {
   factors: z.array(factorResult),
   /** RFC 8176. */
   amr: z.array(z.string()),
-  /** Null where no number was asked. */
+  /** Null if no number was required. */
   number_matched: z.nullable(z.boolean()),
-  /** The exact bytes that the human signed the hash of, base64url. */
+  /** The exact bytes whose hash the human signed, base64url. */
   context: z.string(),
   evidence: evidenceShape,
   /** Made with a software key, on a service started for development. */
@@ -76,7 +76,7 @@ export type AnyClaims = ReceiptClaims | FirstClaims
 export type Relation = (typeof relations)[number]
 export type DeviceClaim = ReceiptClaims['device']
 
-/** Whether they are of the format that is made today. */
+/** Whether the claims have the current format. */
 export const areCurrent = (claims: AnyClaims): claims is ReceiptClaims => 'organization' in claims
 export type FactorResult = z.infer<typeof factorResult>
 
@@ -85,26 +85,26 @@ export type Receipt = { format: 'jws'; jws: string; kid: string; claims: Receipt
 
 /**
  * How the approver was authenticated, from what the authenticator signed: a key and a verified user, hence `mfa`.
- * A key that may be synced is only `pop`; one bound to its device is `hwk` by its own word, as nothing attests it.
+ * A key that can be synced is only `pop`; one bound to its device is `hwk`, which is its own claim: nothing attests it.
  */
 export const amrOf = (evidence: Evidence, dev: boolean): string[] => {
   const bound = readEvidence(evidence).backup_eligible ? 'pop' : 'hwk'
   return [dev ? 'swk' : bound, 'user', 'mfa']
 }
 
-/** Why the factors and the number do not bear an approval that asked for `asked`; undefined when they do. */
+/** Why the factors and the number do not support an approval with these requested factors; undefined if they do. */
 export const approvalProblem = (
-  asked: readonly string[],
+  requested: readonly string[],
   { factors, number_matched }: Pick<ReceiptClaims, 'factors' | 'number_matched'>,
 ): string | undefined => {
   if (number_matched === false) return 'the number did not match'
   const unmet = factors.find(({ policy, result }) => policy === 'required' && result !== 'PASS')
   if (unmet) return `${unmet.factor} was required and is ${unmet.result}`
-  const open = asked.find(
+  const open = requested.find(
     (name) =>
       !factors.some(
         ({ factor, policy, result }) => factor === name && (result === 'PASS' || policy === 'report_only'),
       ),
   )
-  return open === undefined ? undefined : `${open} was asked for and did not pass`
+  return open === undefined ? undefined : `${open} was requested and did not pass`
 }

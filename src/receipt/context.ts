@@ -3,8 +3,8 @@ import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { fromUtf8, parseExact, toBase64url } from './exact.ts'
 
-/** Text without lone surrogates: they have no UTF-8, so RFC 8785 has no bytes for them. */
-export const wellFormed = z.string().check(z.regex(/^\P{Cs}*$/u, 'holds half a character'))
+/** Text without unpaired surrogates, which UTF-8 and therefore RFC 8785 cannot encode. */
+export const wellFormed = z.string().check(z.regex(/^\P{Cs}*$/u, 'contains an unpaired surrogate'))
 export const phone = z.string().check(z.regex(/^\+[1-9]\d{1,14}$/, 'is not E.164'))
 export const word = z.string().check(z.regex(/^[a-z][a-z0-9_-]{0,63}$/, 'is not a lower-case word'))
 
@@ -21,26 +21,26 @@ const time = z
 const id = z.string().check(z.regex(/^\d{1,15}$/, 'is not an id'))
 const someText = wellFormed.check(z.minLength(1))
 
-/** Where it was requested; a name alone is the same in two organizations. */
+/** The organization of the request; two organizations can have the same name. */
 export const organization = z.strictObject({ id, slug: someText })
-/** The API key that requested it, as it was then. Id 0 is no key of the store: the name says what asked. */
+/** The requesting API key, as it was then. Id 0 is not a key of the store: its name describes the requester. */
 export const requestingKey = z.strictObject({
   id,
   name: someText,
-  scopes: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'names one twice')),
+  scopes: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
 })
 export const sha256Hex = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex'))
 
-const asked = {
+const requestFields = {
   type: z.literal('approval'),
   request_id: someText,
-  /** In the words of the requester. */
+  /** As the requester described it. */
   action: someText,
   reason: z.nullable(wellFormed),
-  /** The requester by its own word, as the approver was shown it. */
+  /** The claimed name of the requester, as the approver saw it. */
   requester: someText,
   approver: phone,
-  factors: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'names one twice')),
+  factors: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
   decision: z.enum(['approve', 'deny']),
   nonce: z.string().check(z.regex(/^[\w-]{22,128}$/, 'is not 128 bits or more of base64url')),
   requested_at: time,
@@ -54,7 +54,7 @@ const inOrder = z.refine<Period>(
 
 const shape = z
   .strictObject({
-    ...asked,
+    ...requestFields,
     format: z.literal(2),
     organization,
     key: requestingKey,
@@ -62,26 +62,26 @@ const shape = z
   })
   .check(inOrder)
 
-/** What was signed before there were organizations, keys and subjects in it. */
-const firstShape = z.strictObject(asked).check(inOrder)
+/** The format before contexts contained organizations, keys and subjects. */
+const firstShape = z.strictObject(requestFields).check(inOrder)
 
-/** What the human signs. Approve and deny of one request are two contexts, so neither signature does for the other. */
+/** What the human signs. Approving and denying are two contexts, so the signature of one is not valid for the other. */
 export type ApprovalContext = z.infer<typeof shape>
 export type FirstContext = z.infer<typeof firstShape>
 
 export type AnyContext = ApprovalContext | FirstContext
 
-/** Whether it is of the format that is signed today. */
+/** Whether the context has the current format. */
 export const isCurrent = (context: AnyContext): context is ApprovalContext => 'format' in context
 
 /** Why a value does not fit a shape, in one line. */
 export const shapeProblem = (error: z.core.$ZodError): string =>
   error.issues
     .slice(0, 3)
-    .map((issue) => `${issue.path.join('.') || 'the whole'}: ${issue.message}`)
+    .map((issue) => `${issue.path.join('.') || 'root'}: ${issue.message}`)
     .join('; ')
 
-/** Checks the exact bytes: these fields and no other, and RFC 8785 of them is these bytes again. Throws otherwise. */
+/** Parses the exact bytes: they must contain these fields and no others, in canonical form (RFC 8785). Throws otherwise. */
 export const readContext = (bytes: Uint8Array): AnyContext => {
   const text = fromUtf8(bytes)
   const value = parseExact(text)
@@ -92,14 +92,14 @@ export const readContext = (bytes: Uint8Array): AnyContext => {
   return parsed.data
 }
 
-/** As `readContext`, of the format that is signed today. */
+/** Like `readContext`, but accepts only the current format. */
 export const readCurrentContext = (bytes: Uint8Array): ApprovalContext => {
   const context = readContext(bytes)
-  if (!isCurrent(context)) throw new TypeError('The context is of format 1')
+  if (!isCurrent(context)) throw new TypeError('The context has format 1')
   return context
 }
 
-/** UTF-8 of the RFC 8785 JSON. Throws a TypeError for what `readCurrentContext` would not read. */
+/** UTF-8 of the RFC 8785 JSON. Throws a TypeError if `readCurrentContext` would not accept it. */
 export const contextBytes = (context: ApprovalContext): Uint8Array => {
   const bytes = new TextEncoder().encode(canonicalize(context))
   readCurrentContext(bytes)

@@ -6,7 +6,7 @@ import { isLoopbackHost } from '../core/loopback.ts'
 
 export const base64url = z.string().check(z.regex(/^[\w-]+$/, 'is not base64url'))
 
-/** The human's own signature, with all that it takes to check it offline. Bytes are base64url. */
+/** The human's signature, with everything needed to verify it offline. Bytes are base64url. */
 export const evidenceShape = z.strictObject({
   credential_id: base64url,
   /** COSE_Key, CBOR. */
@@ -17,7 +17,7 @@ export const evidenceShape = z.strictObject({
   client_data_json: base64url,
   signature: base64url,
   user_handle: z.optional(base64url),
-  /** Where the approver was, and the relying party: as the service expects them, never as the client says. */
+  /** The origin and the relying party that the service expects, never those that the client claims. */
   origin: z.string(),
   rp_id: z.string(),
 })
@@ -28,7 +28,7 @@ export type EvidenceCheck =
   | { ok: true; user_verified: true; counter: number; backup_eligible: boolean; backed_up: boolean }
   | { ok: false; problem: string }
 
-/** What the authenticator and the browser said; nothing of it is checked. Throws when it cannot be read. */
+/** What the authenticator and the browser reported, unchecked. Throws if it cannot be parsed. */
 export const readEvidence = (evidence: Evidence) => {
   const data = fromBase64url(evidence.authenticator_data)
   const client = parseExact(fromUtf8(fromBase64url(evidence.client_data_json))) as Record<string, unknown>
@@ -46,9 +46,9 @@ const siteProblem = ({ origin, rp_id }: Evidence): string | undefined => {
   const url = new URL(origin)
   if (url.origin !== origin) return 'The origin is not an origin'
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopbackHost(url.hostname)))
-    return 'The origin is neither https nor this machine'
+    return 'The origin is neither https nor a loopback address'
   const within = url.hostname === rp_id || (rp_id.includes('.') && url.hostname.endsWith(`.${rp_id}`))
-  return within ? undefined : 'The relying party is not of the origin'
+  return within ? undefined : 'The relying party does not belong to the origin'
 }
 
 // COSE: kty (1), alg (3), crv (-1).
@@ -57,14 +57,14 @@ const keyTypes = { [-7]: [2, 1], [-8]: [1, 6], [-257]: [3, undefined] } as const
 const keyProblem = ({ algorithm, public_key }: Evidence): string | undefined => {
   const key = decodeCBOR(fromBase64url(public_key))
   if (!(key instanceof Map)) return 'The public key is not a COSE key'
-  if (toBase64url(encodeCBOR(key)) !== public_key) return 'The public key is not in its shortest form'
+  if (toBase64url(encodeCBOR(key)) !== public_key) return 'The public key is not in canonical form'
   const [kty, crv] = keyTypes[algorithm]
   const fits = key.get(1) === kty && key.get(3) === algorithm && (crv === undefined || key.get(-1) === crv)
-  return fits ? undefined : 'The public key is not of the algorithm named'
+  return fits ? undefined : 'The public key does not match its algorithm'
 }
 
-/** The two numbers of an ECDSA signature in DER's one spelling; the library reads others too. */
-const isShortestDer = (bytes: Uint8Array): boolean => {
+/** Whether an ECDSA signature is canonical DER; the library also accepts other encodings. */
+const isCanonicalDer = (bytes: Uint8Array): boolean => {
   const afterInteger = (at: number): number => {
     const [tag, length, first, second] = bytes.subarray(at)
     const shortest = tag === 2 && first! < 0x80 && (first !== 0 || second! >= 0x80)
@@ -75,12 +75,12 @@ const isShortestDer = (bytes: Uint8Array): boolean => {
 
 const signatureProblem = ({ algorithm, signature }: Evidence): string | undefined => {
   const bytes = fromBase64url(signature)
-  return algorithm !== -7 || isShortestDer(bytes) ? undefined : 'The signature is not in DER'
+  return algorithm !== -7 || isCanonicalDer(bytes) ? undefined : 'The signature is not canonical DER'
 }
 
 /**
  * Checks one assertion, offline: its type, challenge, origin, relying party, user presence, user verification and
- * signature. `storedCounter` is the last one seen; 0 and 0 pass, as synced passkeys count nothing. Never throws.
+ * signature. `storedCounter` is the last counter seen; 0 after 0 passes, because synced passkeys do not count. Never throws.
  */
 export const verifyEvidence = async (
   evidence: Evidence,
@@ -89,7 +89,7 @@ export const verifyEvidence = async (
 ): Promise<EvidenceCheck> => {
   try {
     const { client, backup_eligible, backed_up } = readEvidence(evidence)
-    // The library lets a framed page pass where the browser names no top origin; ours is never framed.
+    // The library accepts a framed page if the browser reports no top origin; ours is never framed.
     const framed = (client.crossOrigin ?? false) !== false || client.topOrigin !== undefined
     const problem = framed
       ? 'The page was inside another page'
@@ -118,7 +118,7 @@ export const verifyEvidence = async (
         counter: storedCounter,
       },
     })
-    if (!verified) return { ok: false, problem: 'The signature is not of this key over this data' }
+    if (!verified) return { ok: false, problem: 'The signature does not match this key and data' }
     return {
       ok: true,
       user_verified: true,

@@ -1,4 +1,4 @@
-/** Bytes of base64url in its one spelling: no padding, no other alphabet, no stray bits. Throws on any other. */
+/** Decodes canonical base64url: no padding, no other alphabet, no stray bits. Throws on anything else. */
 export const fromBase64url = (text: string): Uint8Array => {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new SyntaxError('not base64url in its canonical form')
@@ -7,7 +7,7 @@ export const fromBase64url = (text: string): Uint8Array => {
 
 export const toBase64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
-/** Text of UTF-8 bytes; throws on malformed ones, and a byte order mark stays where a parser trips over it. */
+/** Decodes UTF-8; throws on malformed bytes, and keeps a byte order mark so that the JSON parser rejects it. */
 export const fromUtf8 = (bytes: Uint8Array): string =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
 
@@ -29,9 +29,9 @@ const colons = (json: string): number => {
   return count
 }
 
-/** `JSON.parse` that throws where a member stands twice: another reader would take the other one. */
+/** `JSON.parse` that throws on duplicate members: another parser could use the other value. */
 export const parseExact = (json: string): unknown => {
   const value: unknown = JSON.parse(json)
-  if (members(value) !== colons(json)) throw new SyntaxError('a member stands twice')
+  if (members(value) !== colons(json)) throw new SyntaxError('a member appears twice')
   return value
 }

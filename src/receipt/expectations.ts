@@ -3,39 +3,39 @@ import { firstFormatLacks, headlineOf, unauthenticatedProgram } from './facts.ts
 import type { Note } from './signature.ts'
 
 /**
- * What the verifier wants it to say; what is left out is not asked, except for `status`, `organization` and `issuer`: a
- * receipt of another organization or service never passes because nobody named the right one.
+ * What the verifier expects. Fields that are left out are not checked, except `status`, `organization` and `issuer`: a
+ * receipt of another organization or service must not pass just because these are missing.
  */
 export type Expectations = {
-  /** The exact text, which the approver must have been shown as the headline. */
+  /** The exact text that the approver must have seen as the headline. */
   action?: string | undefined
   /** E.164. */
   approver?: string | undefined
   requester?: string | undefined
-  /** `approved` when left out: a genuine denial does not pass for an approval. */
+  /** Default `approved`, so that a genuine denial does not pass as an approval. */
   status?: 'approved' | 'denied' | undefined
   requestId?: string
   /** Required, unless `allowDev`. */
   issuer?: string | undefined
   /** Id or slug. Required, unless `allowDev`. */
   organization?: string | undefined
-  /** Of the subject, lower-case hex. */
+  /** Digest of the subject, lower-case hex. */
   digest?: string | undefined
-  /** Each must have passed. */
+  /** Factors that must have passed. */
   factors?: readonly string[] | undefined
-  /** Seconds since the decision. */
+  /** Maximum number of seconds since the decision. */
   maxAgeS?: number | undefined
-  /** COSE public key, base64url, as it was kept when the approver enrolled. */
+  /** COSE public key, base64url, as stored when the approver enrolled. */
   pinnedKey?: string | undefined
-  /** Take receipts made with a software key on a development service. */
+  /** Accept receipts made with a software key on a development service. */
   allowDev?: boolean
-  /** Take requests of a key that can influence who approves. */
+  /** Accept requests from a key that can influence who approves. */
   allowUnseparated?: boolean
   /** `strict`: the key that created the requesting key must not have enrolled the device either. */
   separation?: 'strict' | undefined
-  /** Take requests of a local program that showed no credential. */
+  /** Accept requests from a local program without a credential. */
   allowUnauthenticated?: boolean
-  /** Take receipts of format 1. */
+  /** Accept receipts of format 1. */
   allowFormat1?: boolean
 }
 
@@ -44,49 +44,49 @@ const skew = 60
 
 const exact = [
   ['approver', 'sub', ''],
-  ['requester', 'aud', '; claimed by whoever asked, not verified'],
+  ['requester', 'aud', '; claimed by the requester, not verified'],
   ['requestId', 'jti', ''],
 ] as const
 
 const checkIssuer = (claims: AnyClaims, { issuer, allowDev }: Expectations, note: Note): void => {
   if (issuer !== undefined)
-    note('expected issuer', claims.iss === issuer, `"${claims.iss}", wanted "${issuer}"`)
-  else if (!allowDev) note('expected issuer', false, `"${claims.iss}"; the expected issuer was not named`)
+    note('expected issuer', claims.iss === issuer, `"${claims.iss}", expected "${issuer}"`)
+  else if (!allowDev) note('expected issuer', false, `"${claims.iss}"; no expected issuer was named`)
 }
 
-/** The headline that the approver read must be this text: beside another subject it is only the requester's word. */
+/** The headline that the approver read must be this text. With another subject, the action is only a claim of the requester. */
 const checkAction = (claims: AnyClaims, { action }: Expectations, note: Note): void => {
   if (action === undefined) return
   const shown = headlineOf(claims)
   const words =
-    claims.action === action && shown !== action ? '; the action is only what the requester said' : ''
-  note('expected action', shown === action, `"${shown}", wanted "${action}"${words}`)
+    claims.action === action && shown !== action ? '; the action is only a claim of the requester' : ''
+  note('expected action', shown === action, `"${shown}", expected "${action}"${words}`)
 }
 
-const checkOrganization = (claims: ReceiptClaims, wanted: Expectations, note: Note): void => {
+const checkOrganization = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
   const { id, slug } = claims.organization
-  const said = `${slug} (id ${id})`
-  const { organization, allowDev } = wanted
+  const found = `${slug} (id ${id})`
+  const { organization, allowDev } = expected
   if (organization !== undefined)
-    note('expected organization', [id, slug].includes(organization), `${said}, wanted ${organization}`)
-  else if (!allowDev) note('expected organization', false, `${said}; the expected organization was not named`)
+    note('expected organization', [id, slug].includes(organization), `${found}, expected ${organization}`)
+  else if (!allowDev) note('expected organization', false, `${found}; no expected organization was named`)
 }
 
-/** Whether whoever asked could have been the one who answered. */
-const checkSeparation = (claims: ReceiptClaims, wanted: Expectations, note: Note): void => {
+/** Checks that the requester cannot have approved its own request. */
+const checkSeparation = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
   const { device, influences } = claims
   const { relation } = device.enrolled_by
-  // No flag allows it: such a receipt proves nothing but that the key was there.
+  // No flag allows this: such a receipt proves only that the key was present.
   if (relation === 'self')
     note('enrollment', false, 'the requesting key itself enrolled the device of the approver')
   if (influences)
     note(
       'separation',
-      wanted.allowUnseparated === true || wanted.allowDev === true,
+      expected.allowUnseparated === true || expected.allowDev === true,
       'the requesting key can influence who approves: it can enroll devices, or change keys, people or rules',
     )
-  if (wanted.separation === 'strict') {
-    // Nobody knows who made the link, and nothing but the link was asked for.
+  if (expected.separation === 'strict') {
+    // The creator of the link is unknown, and the link was the only proof.
     const unknown = relation === 'unknown' && device.proof === 'link'
     note(
       'strict separation',
@@ -96,27 +96,27 @@ const checkSeparation = (claims: ReceiptClaims, wanted: Expectations, note: Note
   }
 }
 
-const checkKey = ({ key }: ReceiptClaims, wanted: Expectations, note: Note): void => {
+const checkKey = ({ key }: ReceiptClaims, expected: Expectations, note: Note): void => {
   if (key.id === '0' && key.name === unauthenticatedProgram)
     note(
       'authenticated requester',
-      wanted.allowUnauthenticated === true,
-      'a program that showed no credential requested it',
+      expected.allowUnauthenticated === true,
+      'a program without a credential requested it',
     )
 }
 
-const checkFormat = (claims: AnyClaims, wanted: Expectations, note: Note): void => {
+const checkFormat = (claims: AnyClaims, expected: Expectations, note: Note): void => {
   if (!areCurrent(claims)) {
-    note('format 2', wanted.allowFormat1 === true, `format 1 does not prove ${firstFormatLacks.join('; ')}`)
-    if (wanted.digest !== undefined) note('expected subject', false, 'format 1 has no subject')
+    note('format 2', expected.allowFormat1 === true, `format 1 does not prove ${firstFormatLacks.join('; ')}`)
+    if (expected.digest !== undefined) note('expected subject', false, 'format 1 has no subject')
     return
   }
-  checkOrganization(claims, wanted, note)
-  checkSeparation(claims, wanted, note)
-  checkKey(claims, wanted, note)
-  if (wanted.digest !== undefined) {
+  checkOrganization(claims, expected, note)
+  checkSeparation(claims, expected, note)
+  checkKey(claims, expected, note)
+  if (expected.digest !== undefined) {
     const { digest } = claims.subject
-    note('expected subject', digest === wanted.digest, `SHA-256 ${digest}, wanted ${wanted.digest}`)
+    note('expected subject', digest === expected.digest, `SHA-256 ${digest}, expected ${expected.digest}`)
   }
 }
 
@@ -125,36 +125,33 @@ const checkTime = (claims: AnyClaims, { maxAgeS }: Expectations, now: Date, note
   note(
     'past',
     age >= -skew,
-    age >= -skew ? 'decided before now' : 'decided after now, by the clock of this machine',
+    age >= -skew ? 'decided before now' : 'decided in the future, by the clock of this machine',
   )
-  if (maxAgeS !== undefined) note('age', age <= maxAgeS, `${Math.round(age)} s, wanted at most ${maxAgeS} s`)
+  if (maxAgeS !== undefined)
+    note('age', age <= maxAgeS, `${Math.round(age)} s, expected at most ${maxAgeS} s`)
 }
 
-/** Compares a genuine receipt with what was wanted, at `now`. */
-export const checkExpectations = (claims: AnyClaims, wanted: Expectations, now: Date, note: Note): void => {
-  const status = wanted.status ?? 'approved'
-  note('expected status', claims.status === status, `${claims.status}, wanted ${status}`)
-  checkAction(claims, wanted, note)
+/** Compares a genuine receipt with the expectations, at `now`. */
+export const checkExpectations = (claims: AnyClaims, expected: Expectations, now: Date, note: Note): void => {
+  const status = expected.status ?? 'approved'
+  note('expected status', claims.status === status, `${claims.status}, expected ${status}`)
+  checkAction(claims, expected, note)
   for (const [name, claim, caveat] of exact) {
-    const found = `"${claims[claim]}", wanted "${wanted[name]}"${caveat}`
-    if (wanted[name] !== undefined) note(`expected ${name}`, claims[claim] === wanted[name], found)
+    const found = `"${claims[claim]}", expected "${expected[name]}"${caveat}`
+    if (expected[name] !== undefined) note(`expected ${name}`, claims[claim] === expected[name], found)
   }
-  checkIssuer(claims, wanted, note)
-  checkFormat(claims, wanted, note)
-  for (const factor of wanted.factors ?? []) {
-    const result = claims.factors.find((one) => one.factor === factor)?.result ?? 'not asked'
+  checkIssuer(claims, expected, note)
+  checkFormat(claims, expected, note)
+  for (const factor of expected.factors ?? []) {
+    const result = claims.factors.find((one) => one.factor === factor)?.result ?? 'not requested'
     note(`expected factor ${factor}`, result === 'PASS', result)
   }
-  if (wanted.pinnedKey !== undefined)
-    note(
-      'pinned key',
-      claims.evidence.public_key === wanted.pinnedKey,
-      "the key that was kept as the approver's",
-    )
+  if (expected.pinnedKey !== undefined)
+    note('pinned key', claims.evidence.public_key === expected.pinnedKey, 'the pinned key of the approver')
   note(
     'development',
-    claims.dev !== true || wanted.allowDev === true,
+    claims.dev !== true || expected.allowDev === true,
     claims.dev ? 'a software key, on a service started with --dev' : 'no',
   )
-  checkTime(claims, wanted, now, note)
+  checkTime(claims, expected, now, note)
 }

@@ -2,7 +2,7 @@ import { areCurrent, type AnyClaims, type Relation } from './claims.ts'
 import { summaryOf } from './subject-text.ts'
 import { readSubject } from './subject.ts'
 
-/** What the requester of a request without any credential is called. */
+/** The name of a requester without a credential. */
 export const unauthenticatedProgram = 'unauthenticated local program'
 
 const enrolledBy: Record<Relation, string> = {
@@ -14,25 +14,25 @@ const enrolledBy: Record<Relation, string> = {
 }
 
 const proofs = {
-  link: 'whoever held the link',
+  link: 'possession of the link',
   otp: 'a code sent to the phone',
   device: 'an earlier device of the approver',
   admin: "an administrator's device",
 }
 
-/** What format 1 leaves open. */
+/** What format 1 does not prove. */
 export const firstFormatLacks = [
-  'which organization it is of',
+  'which organization it belongs to',
   'which key requested it',
   'what exactly was approved, beyond the text of the action',
   'how, when and by whom the device of the approver was enrolled',
 ]
 
-/** What the approver read as the headline: made from the subject, where there is one. */
+/** The headline that the approver read: rendered from the subject, if there is one. */
 export const headlineOf = (claims: AnyClaims): string =>
   areCurrent(claims) ? summaryOf(readSubject(claims.subject)) : claims.action
 
-/** What a person should know of a receipt that holds, by the word of the service. */
+/** Facts about a valid receipt that only the service claims. */
 export const factsOf = (claims: AnyClaims): string[] => {
   if (!areCurrent(claims)) return [`Format 1 does not prove ${firstFormatLacks.join('; ')}`]
   const { organization, key, device, influences } = claims
@@ -40,7 +40,7 @@ export const factsOf = (claims: AnyClaims): string[] => {
   const who = key.id === '0' ? key.name : `key "${key.name}" (id ${key.id})`
   const by = name === null ? enrolledBy[relation] : `${enrolledBy[relation]} ("${name}")`
   return [
-    `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, which can: ${key.scopes.join(', ') || 'nothing'}`,
+    `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, with the scopes: ${key.scopes.join(', ') || 'none'}`,
     `The device was enrolled ${by}, proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
     influences
       ? 'The requesting key could influence who approves'

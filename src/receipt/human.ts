@@ -7,7 +7,7 @@ import { fromBase64url } from './exact.ts'
 import type { Note } from './signature.ts'
 import { readSubject } from './subject.ts'
 
-/** Seconds by which the clock of a node may differ from the clock of its store. */
+/** Seconds by which the clocks of a node and of its store can differ. */
 const skew = 5
 
 const statuses = { approve: 'approved', deny: 'denied' } as const
@@ -21,7 +21,7 @@ const contextOf = (encoded: string) => {
   }
 }
 
-/** What only format 2 has, as pairs of what is claimed and what was signed. */
+/** The fields that only format 2 has, as pairs of claimed and signed values. */
 const furtherPairs = (claims: AnyClaims, context: AnyContext): [string, unknown, unknown][] => {
   if (!areCurrent(claims) || !isCurrent(context)) return [['format', areCurrent(claims), isCurrent(context)]]
   const { type, digest } = claims.subject
@@ -62,19 +62,19 @@ const checkSameAsContext = (claims: AnyClaims, context: AnyContext, note: Note):
     'claims',
     other.length === 0,
     other.length === 0
-      ? 'what the service says is what the human signed'
+      ? 'the claims of the service are what the human signed'
       : `not what the human signed: ${other.join(', ')}`,
   )
   note(
     'decision',
     claims.status === statuses[context.decision],
-    `the human signed "${context.decision}", the receipt says ${claims.status}`,
+    `the human signed "${context.decision}", the receipt claims ${claims.status}`,
   )
   note('action hash', claims.action_sha256 === sha256(claims.action), `SHA-256 ${claims.action_sha256}`)
 }
 
-/** Whole seconds as the other times are written; of a time beyond every calendar, the number. */
-const timeText = (seconds: number): string => {
+/** Seconds as an ISO time, or as a number if they are beyond the calendar. */
+const formatSeconds = (seconds: number): string => {
   const at = new Date(seconds * 1000)
   return Number.isNaN(at.getTime()) ? String(seconds) : at.toISOString()
 }
@@ -85,20 +85,20 @@ const checkTime = ({ iat }: AnyClaims, context: AnyContext, note: Note): void =>
   note(
     'time',
     iat >= from && iat <= to,
-    `decided at ${timeText(iat)}, asked at ${context.requested_at}, valid until ${context.request_expires_at}`,
+    `decided at ${formatSeconds(iat)}, requested at ${context.requested_at}, valid until ${context.request_expires_at}`,
   )
 }
 
 const checkFactors = (claims: AnyClaims, context: AnyContext, note: Note): void => {
   const { factors, number_matched, status } = claims
-  const said = factors.map(({ factor, result }) => `${factor} ${result}`).join(', ') || 'none'
-  note('factors', new Set(factors.map(({ factor }) => factor)).size === factors.length, said)
+  const results = factors.map(({ factor, result }) => `${factor} ${result}`).join(', ') || 'none'
+  note('factors', new Set(factors.map(({ factor }) => factor)).size === factors.length, results)
   const problem = status === 'approved' ? approvalProblem(context.factors, claims) : undefined
-  const number = number_matched === null ? 'no number was asked' : `number matched: ${number_matched}`
-  note('conditions', problem === undefined, problem ?? `all that an approval needs; ${number}`)
+  const number = number_matched === null ? 'no number was required' : `number matched: ${number_matched}`
+  note('conditions', problem === undefined, problem ?? `everything that an approval needs; ${number}`)
 }
 
-/** The methods of RFC 8176, and those of a passkey that is not bound to one device. */
+/** Authentication methods of RFC 8176; `pop` for a passkey that is not bound to one device. */
 const means: ReadonlyMap<string, string> = new Map([
   ['swk', 'a software key'],
   ['hwk', 'a key bound to the device'],
@@ -110,7 +110,7 @@ const means: ReadonlyMap<string, string> = new Map([
 const meansText = (amr: readonly string[]): string =>
   amr.map((method) => (means.has(method) ? `${means.get(method)} (${method})` : method)).join(', ')
 
-/** Checks the human's own part: the context, that all claims say the same, and the signature over it. */
+/** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
 export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyContext | undefined> => {
   const read = contextOf(claims.context)
   if (!note('context', read !== undefined, 'an approval context in canonical form') || !read) return undefined
@@ -126,7 +126,7 @@ export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyCont
   note(
     'user verified',
     user_present && user_verified,
-    'by fingerprint, face or PIN: which of them is not told',
+    'by fingerprint, face or PIN; the device does not report which',
   )
   const human = await verifyEvidence(claims.evidence, challenge)
   note(
@@ -142,7 +142,7 @@ export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyCont
   note(
     'means',
     isSame,
-    isSame ? found : `the receipt says "${claims.amr.join(' ')}", the signature shows ${found}`,
+    isSame ? found : `the receipt claims "${claims.amr.join(' ')}", the signature shows ${found}`,
   )
   return context
 }

@@ -15,14 +15,14 @@ import { digestOf, type Subject } from './subject.ts'
 
 export type { FactorResult, Receipt, ReceiptClaims } from './claims.ts'
 
-/** What a receipt says beyond what the human signed. */
+/** What goes into a receipt. */
 export type ReceiptParts = {
   issuer: string
-  /** By the clock of the store, within the life of the request. */
+  /** By the clock of the store, within the lifetime of the request. */
   decidedAt: Date
   /** The exact bytes whose hash was the challenge. */
   context: Uint8Array
-  /** Checked already: `verifyAssertion`. */
+  /** Already verified by `verifyAssertion`. */
   evidence: Evidence
   factors: FactorResult[]
   number_matched: boolean | null
@@ -38,17 +38,17 @@ export type SignClaims = (claims: Record<string, unknown>, typ: string) => Promi
 const jsonOf = (part: string | undefined): unknown => parseExact(fromUtf8(fromBase64url(part ?? '')))
 
 /**
- * Only what the human decided and signed has a receipt: an expiry, a wrong number, an approval that a factor overrode
- * have none. Throws there, where the evidence is not of the context, and where a part does not fit the format.
+ * Only a decision that the human signed has a receipt; an expiry, a wrong number and an approval that a factor overrode have
+ * none. Throws in those cases, if the evidence does not match the context, and if a part does not fit the format.
  */
 export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Promise<Receipt> => {
   const context = readCurrentContext(parts.context)
   if (readEvidence(parts.evidence).client.challenge !== challengeOf(parts.context))
-    throw new TypeError('The evidence is not of this context')
+    throw new TypeError('The evidence does not match this context')
   const { type, data } = parts.subject
   const digest = digestOf(data)
   if (context.subject.type !== type || context.subject.digest !== digest)
-    throw new TypeError('The subject is not of this context')
+    throw new TypeError('The subject does not match this context')
   const problem = context.decision === 'approve' ? approvalProblem(context.factors, parts) : undefined
   if (problem) throw new TypeError(`Not an approval: ${problem}`)
   const claims = claimsShape.parse({

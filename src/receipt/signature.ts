@@ -5,18 +5,18 @@ import { fromBase64url, fromUtf8, parseExact } from './exact.ts'
 
 /** One thing that was checked, for a person. `detail` may quote the receipt. */
 export type Check = { name: string; ok: boolean; detail: string }
-/** Notes a check and answers whether it held. */
+/** Records a check and returns whether it passed. */
 export type Note = (name: string, ok: boolean, detail: string) => boolean
 
 const headerShape = z.strictObject({ alg: z.string(), typ: z.string(), kid: z.string() })
 
-/** The header does not choose: each algorithm has one kind of key, and no other algorithm is known. */
+/** The header cannot choose freely: each algorithm requires one kind of key, and no other algorithm is accepted. */
 const keyTypes: Record<string, { kty: string; crv: string }> = {
   EdDSA: { kty: 'OKP', crv: 'Ed25519' },
   ES256: { kty: 'EC', crv: 'P-256' },
 }
 
-/** The public half alone, whatever else the file holds: a private or a symmetric key never gets further. */
+/** The public half only: a private or a symmetric key in the file is never used. */
 const publicHalf = (key: unknown, type: { kty: string; crv: string }): JWK | undefined => {
   if (key === null || typeof key !== 'object') return undefined
   const { kty, crv, x, y, use } = key as Record<string, unknown>
@@ -26,7 +26,7 @@ const publicHalf = (key: unknown, type: { kty: string; crv: string }): JWK | und
   return typeof y === 'string' ? { kty: type.kty, crv: type.crv, x, y } : undefined
 }
 
-/** A key is known by its RFC 7638 thumbprint, not by the name that the file gives it. */
+/** Finds a key by its RFC 7638 thumbprint, not by the `kid` in the file. */
 const findKey = async (jwks: unknown, kid: string, type: { kty: string; crv: string }) => {
   const keys = (jwks as { keys?: unknown } | null | undefined)?.keys
   for (const key of Array.isArray(keys) ? keys : []) {
@@ -44,7 +44,7 @@ const readHeader = (part: string) => {
   }
 }
 
-const spelledOnce = (parts: string[]): boolean => {
+const isCanonicalJws = (parts: string[]): boolean => {
   try {
     return parts.length === 3 && parts.every((part) => part !== '' && fromBase64url(part))
   } catch {
@@ -52,21 +52,22 @@ const spelledOnce = (parts: string[]): boolean => {
   }
 }
 
-/** Checks the service's signature; what it signed, parsed from the very bytes, or undefined when a check failed. */
+/** Checks the signature of the service. Returns the payload, parsed from the signed bytes, or undefined if a check failed. */
 export const checkSignature = async (
   jws: string,
   jwks: unknown,
   note: Note,
 ): Promise<{ kid: string; typ: string; payload: unknown } | undefined> => {
   const parts = jws.split('.')
-  if (!note('encoding', spelledOnce(parts), 'a compact JWS: three parts in canonical base64url'))
+  if (!note('encoding', isCanonicalJws(parts), 'a compact JWS: three parts in canonical base64url'))
     return undefined
 
   const header = readHeader(parts[0]!)
   if (!note('header', header !== undefined, 'alg, typ and kid, and nothing else') || !header) return undefined
   const { alg, typ, kid } = header
   const type = Object.hasOwn(keyTypes, alg) ? keyTypes[alg] : undefined
-  if (!note('algorithm', type !== undefined, `${alg}; only EdDSA and ES256 count`) || !type) return undefined
+  if (!note('algorithm', type !== undefined, `${alg}; only EdDSA and ES256 are accepted`) || !type)
+    return undefined
   const isReceipt = typ === receiptType || typ === firstReceiptType
   if (!note('type', isReceipt, `typ ${typ}; a receipt is ${receiptType}`)) return undefined
 

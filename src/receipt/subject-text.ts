@@ -9,7 +9,7 @@ export type SubjectField = { label: string; value: string; before?: string }
 const longestValue = 500
 const longestSummary = 300
 
-/** Cut where it is too long, and it says so: how much is left out, and the digest of the whole. */
+/** Shortens long text and appends how much is left out, and the digest of the whole. */
 const shortened = (text: string, most: number): string => {
   const whole = safeLine(text)
   if (whole.length <= most) return whole
@@ -22,7 +22,7 @@ const shortened = (text: string, most: number): string => {
 const valueText = (value: unknown): string =>
   shortened(typeof value === 'string' ? value : canonicalData(value), longestValue)
 
-/** Our own labels begin with a capital letter, so that no name in the data can pass for one of them. */
+/** Our own labels start with a capital letter, so that no name in the data can look like one. */
 const labelOf = (name: string): string =>
   /^[a-z][\w.-]{0,63}$/.test(name) ? name : valueText(JSON.stringify(name))
 
@@ -76,7 +76,7 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
         line('Operation', operation),
         ...(organization ? [line('Organization', `${organization.slug} (id ${organization.id})`)] : []),
         ...(counts ? [line('Changes', countText(counts))] : []),
-        // Each of them: whoever approves a deletion has seen its name.
+        // Every name, so that the approver has seen each deletion.
         ...deletions.map((one) => line('Deletes', one)),
         ...(file ? [line('File', `${file.name}, SHA-256 ${file.sha256}`)] : []),
         ...members(body, before),
@@ -87,9 +87,9 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
     summary: shortened(`File ${name}, ${size} bytes`, longestSummary),
     fields: [line('Name', name), line('Size', `${size} bytes`), line('SHA-256', digest)],
   }),
-  tool_call: ({ server, tool, arguments: given }) => ({
+  tool_call: ({ server, tool, arguments: args }) => ({
     summary: shortened(`Call ${tool} on ${server}`, longestSummary),
-    fields: [line('Server', server), line('Tool', tool), ...members(given)],
+    fields: [line('Server', server), line('Tool', tool), ...members(args)],
   }),
 }
 

@@ -3,10 +3,10 @@ import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { sha256 } from '../core/ids.ts'
 
-// What exactly a person approves, as data. The approver reads what is rendered from `data`, and signs its digest, so that
-// nobody can show one thing and hash another.
+// What exactly a person approves, as data. The approver reads what is rendered from `data` and signs its digest, so the text
+// shown and the hash cannot differ.
 
-/** Canonical JSON of `data` has at most so many bytes. */
+/** Maximum size of the canonical JSON of `data`. */
 export const maxDataBytes = 32 * 1024
 const maxDepth = 16
 const maxNodes = 2000
@@ -16,8 +16,8 @@ const sha256Hex = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 
 const json = z.record(z.string(), z.json())
 const boundFile = z.strictObject({ path: some, sha256: sha256Hex })
 
-// The rule of `actionText` in the contract: the approver reads this text as it is. Newline, tab and what joins letters and
-// emoji may be in it.
+// The same rule as `actionText` in the contract: the approver reads this text as it is. Newlines, tabs and joiners of letters
+// and emoji are allowed.
 const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
 const readable = z.string().check(
   z.minLength(1, 'must not be empty'),
@@ -30,11 +30,11 @@ const readable = z.string().check(
 )
 
 const shapes = {
-  /** A sentence, and nothing that a program could check. */
+  /** Only a sentence, which no program can check. */
   text: z.strictObject({ text: readable }),
   /** A program with its arguments. Of `environment.passed` only the names are bound; `set` is shown with its values. */
   command: z.strictObject({
-    argv: z.array(z.string()).check(z.minLength(1, 'must name a command')),
+    argv: z.array(z.string()).check(z.minLength(1, 'must contain a command')),
     cwd: some,
     executable: boundFile,
     files: z.array(boundFile),
@@ -64,7 +64,7 @@ type DataOf<T extends SubjectType> = z.infer<(typeof shapes)[T]>
 
 export const subjectTypes = Object.keys(shapes) as SubjectType[]
 
-/** One of the five, by its type. */
+/** A subject of any type. */
 export const subjectShape = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text'), data: shapes.text }),
   z.strictObject({ type: z.literal('command'), data: shapes.command }),
@@ -81,17 +81,17 @@ export const canonicalData = (data: unknown): string => canonicalize(data)!
 /** SHA-256 of the canonical JSON, lower-case hex. */
 export const digestOf = (data: unknown): string => sha256(canonicalData(data))
 
-/** A secret as a subject may hold it: only who has the key can tell what it was. */
+/** A secret in a subject: without the key, its digest cannot be matched to a value. */
 export const keyedDigest = (secret: string, key: Uint8Array): string =>
   `hmac-sha256:${createHmac('sha256', key).update(secret).digest('hex')}`
 
-/** The subject of a request that has nothing but an action. */
+/** The subject of a request that has only an action. */
 export const textSubject = (text: string): Subject => ({ type: 'text', data: { text } })
 
-/** Why something is not a subject. `path` names where, from `data` on. */
+/** Why something is not a subject. `path` is the location of the problem, such as `data.argv`. */
 export class SubjectError extends TypeError {
   readonly path: string
-  /** It is too large, and not of a wrong form. */
+  /** It is too large, but its form is valid. */
   readonly isTooLarge: boolean
   constructor(path: string, message: string, isTooLarge = false) {
     super(message)
@@ -104,7 +104,7 @@ const refuseText = (text: string): void => {
   if (/\0|\p{Cs}/u.test(text)) throw new SubjectError('data', 'must not contain NUL or an unpaired surrogate')
 }
 
-/** Without recursion: what is nested too deeply must not end the process that checks it. */
+/** Not recursive, so that deep nesting cannot overflow the stack. */
 const checkLimits = (data: unknown): void => {
   const left: [value: unknown, depth: number][] = [[data, 1]]
   for (let nodes = 1; left.length > 0; nodes++) {
@@ -136,12 +136,12 @@ const requireKnown = (subject: Subject): void => {
   if (subject.type !== 'request') return
   const { body, before = {} } = subject.data
   const stray = Object.keys(before).find((name) => !Object.hasOwn(body, name))
-  if (stray !== undefined) throw new SubjectError('data.before', `names "${stray}", which body does not`)
+  if (stray !== undefined) throw new SubjectError('data.before', `contains "${stray}", which is not in body`)
 }
 
 /**
- * Checks type, form, limits and, where one is given, the digest. What it answers is parsed from the canonical JSON, so that
- * everybody who renders it sees what was hashed. Throws a SubjectError.
+ * Checks type, form, limits and, if present, the digest. The result is parsed from the canonical JSON, so that everything
+ * rendered from it is what was hashed. Throws a SubjectError.
  */
 export const readSubject = ({
   type,
@@ -160,7 +160,7 @@ export const readSubject = ({
   const canonical = canonicalData(data)
   const bytes = Buffer.byteLength(canonical)
   if (bytes > maxDataBytes)
-    throw new SubjectError('data', `must have at most ${maxDataBytes} bytes, and has ${bytes}`, true)
+    throw new SubjectError('data', `must have at most ${maxDataBytes} bytes, but has ${bytes}`, true)
   const exact: unknown = JSON.parse(canonical)
   const parsed = subjectShape.safeParse({ type, data: exact })
   if (!parsed.success) {

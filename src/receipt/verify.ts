@@ -10,14 +10,14 @@ import { checkSignature, type Check, type Note } from './signature.ts'
 
 export type ReceiptVerification = {
   valid: boolean
-  /** There once the service's signature holds, valid or not. */
+  /** Present if the signature of the service is valid, even if the receipt is not. */
   claims?: AnyClaims
-  /** What the approver read; there when it is valid. */
+  /** What the approver read; present if the receipt is valid. */
   headline?: string
   checks: Check[]
-  /** Who asked and how the device was enrolled, in sentences; of format 1, what it does not prove. */
+  /** Who requested it and how the device was enrolled, in sentences; for format 1, what it does not prove. */
   facts: string[]
-  /** What no signature of the human covers, so that only the service vouches for it. */
+  /** What only the service claims, because no signature of the human covers it. */
   on_service_word: string[]
 }
 
@@ -30,7 +30,7 @@ const envelopeShape = z.strictObject({
   claims: z.optional(z.unknown()),
 })
 
-/** The JWS and the copies beside it. A bare JWS has none, and the answer of a tool leaves out the claims. */
+/** The JWS and the copies next to it. A bare JWS has none, and the answer of a tool leaves out the claims. */
 const readReceipt = (receipt: unknown, note: Note) => {
   const text = (typeof receipt === 'string' ? receipt : (JSON.stringify(receipt) ?? '')).trim()
   const bytes = Buffer.byteLength(text)
@@ -41,8 +41,8 @@ const readReceipt = (receipt: unknown, note: Note) => {
   return data
 }
 
-const serviceWord = (claims: AnyClaims, wanted: Expectations): string[] => [
-  ...(wanted.pinnedKey === undefined
+const serviceWord = (claims: AnyClaims, expected: Expectations): string[] => [
+  ...(expected.pinnedKey === undefined
     ? [`that key ${claims.evidence.credential_id} belongs to ${claims.sub}: pin the key to check it yourself`]
     : []),
   'when it was decided',
@@ -50,8 +50,8 @@ const serviceWord = (claims: AnyClaims, wanted: Expectations): string[] => [
     ? ['how and by which key the device was enrolled, and whether the requesting key could influence that']
     : []),
   ...(claims.factors.length > 0 ? ['the results of the factors'] : []),
-  ...(claims.number_matched === null ? [] : ['that the number was asked, and what was typed']),
-  'where the key is kept: nothing attests the device',
+  ...(claims.number_matched === null ? [] : ['that a number was required, and what was typed']),
+  'where the key is stored: nothing attests the device',
 ]
 
 const readClaims = async (receipt: unknown, jwks: unknown, note: Note): Promise<AnyClaims | undefined> => {
@@ -67,25 +67,25 @@ const readClaims = async (receipt: unknown, jwks: unknown, note: Note): Promise<
       'copy',
       same,
       same
-        ? 'what stands beside the JWS is what was signed'
-        : 'what stands beside the JWS is not what was signed',
+        ? 'the data next to the JWS is what was signed'
+        : 'the data next to the JWS is not what was signed',
     )
   }
   const shape = signed.typ === firstReceiptType ? firstClaimsShape : claimsShape
   const { data: claims, error } = shape.safeParse(signed.payload)
-  if (!note('shape', claims !== undefined, error ? shapeProblem(error) : 'all claims, and no other'))
+  if (!note('shape', claims !== undefined, error ? shapeProblem(error) : 'all claims, and no others'))
     return undefined
   return claims
 }
 
 /**
- * Checks a receipt with nothing but the key set: the whole JSON, its text, or the bare JWS. It is valid when every
- * check holds. Never throws, whatever it is given.
+ * Checks a receipt (the whole JSON, its text, or the bare JWS) with nothing but the key set. It is valid if every check
+ * passes. Never throws, whatever the input.
  */
 export const verifyReceipt = async (
   receipt: unknown,
   jwks: unknown,
-  wanted: Expectations,
+  expected: Expectations,
   now: Date,
 ): Promise<ReceiptVerification> => {
   const checks: Check[] = []
@@ -99,12 +99,12 @@ export const verifyReceipt = async (
   try {
     claims = await readClaims(receipt, jwks, note)
     if (claims && (await checkHuman(claims, note))) {
-      checkExpectations(claims, wanted, now, note)
+      checkExpectations(claims, expected, now, note)
       finished = true
       if (checks.every(({ ok }) => ok)) headline = headlineOf(claims)
     }
   } catch {
-    note('readable', false, 'it cannot be read as a receipt')
+    note('readable', false, 'it is not a readable receipt')
   }
   return {
     valid: finished && checks.every(({ ok }) => ok),
@@ -112,6 +112,6 @@ export const verifyReceipt = async (
     ...(headline === undefined ? {} : { headline }),
     checks,
     facts: claims ? factsOf(claims) : [],
-    on_service_word: claims ? serviceWord(claims, wanted) : [],
+    on_service_word: claims ? serviceWord(claims, expected) : [],
   }
 }

@@ -8,9 +8,9 @@ import { checkTime } from './time.ts'
 import { cannotTell, factors, fail, notApplicable, type Factor, type Verdict } from './verdict.ts'
 
 export type Policy = Levels & {
-  /** What was asked for, and what every approval of the organization needs. */
+  /** Factors that the request asks for, and those that every approval of the organization needs. */
   readonly required: readonly Factor[]
-  /** Reported and never denied for, even where they are required. */
+  /** Reported, but never a reason to deny, even if they are required. */
   readonly reportOnly: readonly Factor[]
   /** CIDR; empty allows all. */
   readonly ipAllow: readonly string[]
@@ -18,7 +18,7 @@ export type Policy = Levels & {
   readonly deviceTrust: boolean
 }
 
-/** What is known at the decision. Any of it may be missing or hostile; `at` is its ISO instant, by the service's clock. */
+/** The evidence for a decision. Any field can be missing or hostile, except `at`: the ISO instant by the clock of the service. */
 export type Evidence = {
   at: string
   user_id: number | string
@@ -28,14 +28,14 @@ export type Evidence = {
   biometric?: Biometric
 }
 
-/** `policy` says what the result means: `required` denies unless it is PASS, `report_only` and null never do. */
+/** `policy: 'required'` denies unless the result is PASS; `report_only` and null never deny. */
 export type FactorDecision = Verdict & { factor: string; policy: 'required' | 'report_only' | null }
 export type Decision = { allow: boolean; factors: FactorDecision[] }
 
 type Rule = {
-  /** Whether a policy stands behind it, so that it can be asked for. */
-  stands: (policy: Policy) => boolean
-  /** Whether that policy enforces it without its being asked for. */
+  /** Whether the policy configures it, so that a request can ask for it. */
+  configured: (policy: Policy) => boolean
+  /** Whether the policy enforces it even if the request does not ask for it. */
   enforced: (policy: Policy) => boolean
   check: (policy: Policy, evidence: Evidence) => Verdict
 }
@@ -47,26 +47,30 @@ const hasNetworks = ({ ipAllow }: Policy): boolean => ipAllow.length > 0
 // What is configured is enforced: an active fence or slot needs no second switch. spec: not shown
 const rules: Record<Factor, Rule> = {
   biometric: {
-    stands: () => true,
+    configured: () => true,
     enforced: () => false,
     check: (_, { biometric }) => checkBiometric(biometric),
   },
   location: {
-    stands: hasFences,
+    configured: hasFences,
     enforced: hasFences,
     check: (policy, { location, at }) => checkLocation(policy, location, at),
   },
-  time: { stands: hasSlots, enforced: hasSlots, check: (policy, { at }) => checkTime(policy, at) },
+  time: { configured: hasSlots, enforced: hasSlots, check: (policy, { at }) => checkTime(policy, at) },
   device: {
-    stands: () => true,
+    configured: () => true,
     enforced: ({ deviceTrust }) => deviceTrust,
     check: (_, { device, user_id }) => checkDevice(device, user_id),
   },
-  ip: { stands: hasNetworks, enforced: hasNetworks, check: ({ ipAllow }, { ip }) => checkIp(ipAllow, ip) },
+  ip: {
+    configured: hasNetworks,
+    enforced: hasNetworks,
+    check: ({ ipAllow }, { ip }) => checkIp(ipAllow, ip),
+  },
 }
 
-/** Whether the factor can be asked for: an approval that asks for one that cannot is refused when it is made. */
-export const hasPolicy = (policy: Policy, factor: Factor): boolean => rules[factor].stands(policy)
+/** Whether a request can ask for the factor; the service refuses a request for any other. */
+export const hasPolicy = (policy: Policy, factor: Factor): boolean => rules[factor].configured(policy)
 
 const modeOf = (policy: Policy, factor: Factor): FactorDecision['policy'] => {
   if (policy.reportOnly.includes(factor)) return 'report_only'
@@ -76,7 +80,7 @@ const modeOf = (policy: Policy, factor: Factor): FactorDecision['policy'] => {
 /** Whether an approval without this factor is denied. */
 export const isRequired = (policy: Policy, factor: Factor): boolean => modeOf(policy, factor) === 'required'
 
-const checked = (policy: Policy, evidence: Evidence, factor: Factor): Verdict => {
+const runRule = (policy: Policy, evidence: Evidence, factor: Factor): Verdict => {
   try {
     return rules[factor].check(policy, evidence)
   } catch {
@@ -86,19 +90,19 @@ const checked = (policy: Policy, evidence: Evidence, factor: Factor): Verdict =>
 
 const decideFactor = (policy: Policy, evidence: Evidence, factor: Factor): FactorDecision => {
   if (!factors.includes(factor))
-    return { factor: safeLine(factor), policy: 'required', ...fail('no rule has this name', null, null) }
+    return { factor: safeLine(factor), policy: 'required', ...fail('unknown factor', null, null) }
   const mode = modeOf(policy, factor)
-  if (mode === null) return { factor, policy: mode, ...notApplicable('not asked for') }
-  const verdict = checked(policy, evidence, factor)
+  if (mode === null) return { factor, policy: mode, ...notApplicable('not requested') }
+  const verdict = runRule(policy, evidence, factor)
   if (mode === 'report_only' || verdict.result === 'PASS' || verdict.result === 'FAIL')
     return { factor, policy: mode, ...verdict }
-  // Where it is enforced, not knowing is failing.
+  // A required factor fails if it cannot be decided.
   return { factor, policy: mode, ...fail(verdict.reason, verdict.expected, verdict.observed) }
 }
 
 /**
- * One verdict a factor; all that are required must pass. Depends on its arguments alone and never throws on evidence.
- * Where nothing is required everything is allowed: who asks for an approval always requires `biometric`.
+ * One verdict per factor; all required ones must pass. Pure, and never throws on evidence. If nothing is required,
+ * everything is allowed: callers always require `biometric`.
  */
 export const decide = (policy: Policy, evidence: Evidence): Decision => {
   const unknown = policy.required.filter((factor) => !factors.includes(factor))

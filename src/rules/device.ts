@@ -2,7 +2,7 @@ import { cannotTell, fail, pass, type Verdict } from './verdict.ts'
 
 type Id = number | string
 
-/** `registered_to`: id of the user whose device it is. `known_imei`: the IMEI it was registered with, if any. */
+/** `registered_to`: id of the owner. `known_imei`: the IMEI of the registration, if any. */
 export type Device = {
   id: Id
   registered_to: Id | null
@@ -14,9 +14,9 @@ export type Device = {
 const isId = (value: unknown): value is Id =>
   typeof value === 'string' ? value.length > 0 : Number.isSafeInteger(value)
 
-/** Registered to that user, not revoked, and of the same IMEI where one is known. The verdict holds no IMEI. */
+/** Requires a device that is registered to the user, not revoked, and of the known IMEI, if any. The verdict contains no IMEI. */
 export const checkDevice = (device: unknown, userId: unknown): Verdict => {
-  if (device === undefined || device === null) return cannotTell('no device was named')
+  if (device === undefined || device === null) return cannotTell('no device was provided')
   if (typeof device !== 'object') return cannotTell('the device cannot be read')
   const { id, registered_to, revoked, imei, known_imei } = device as Record<string, unknown>
   if (!isId(id) || !isId(userId) || typeof revoked !== 'boolean')
@@ -31,6 +31,6 @@ export const checkDevice = (device: unknown, userId: unknown): Verdict => {
   if (!observed.registered) return fail('the device is not registered to this user', expected, observed)
   if (revoked) return fail('the device is revoked', expected, observed)
   if (observed.imei_matches === false)
-    return fail('the IMEI is not that of the registered device', expected, observed)
+    return fail('the IMEI does not match the registered device', expected, observed)
   return pass('the device is registered to this user', expected, observed)
 }

@@ -4,16 +4,16 @@ const flattening = 1 / 298.257_223_563
 const eccentricity2 = flattening * (2 - flattening)
 const meanRadius = 6_371_008.8
 
-/** Metres from the centre of the Earth. In space there is no antimeridian and a pole is a point like any other. */
+/** Metres from the centre of the Earth: Cartesian coordinates have no special case at the antimeridian or the poles. */
 export type Point = readonly [x: number, y: number, z: number]
 
-/** Half of the way around: nothing is farther away, and no accuracy means anything beyond it. */
+/** Half the circumference: the largest possible distance, and so the largest meaningful accuracy. */
 export const farthest = 20_037_508
 
 const within = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && value >= -limit && value <= limit
 
-/** The point on the ellipsoid; undefined when these are not degrees. */
+/** The point on the ellipsoid; undefined if the values are not degrees. */
 export const pointAt = (latitude: unknown, longitude: unknown): Point | undefined => {
   if (!within(latitude, 90) || !within(longitude, 180)) return undefined
   const [phi, lambda] = [(latitude * Math.PI) / 180, (longitude * Math.PI) / 180]
@@ -25,13 +25,13 @@ export const pointAt = (latitude: unknown, longitude: unknown): Point | undefine
   ]
 }
 
-// Not Math.hypot, which guards against overflow and costs ten times as much.
+// Math.hypot guards against overflow and is ten times slower.
 export const chord = (a: Point, b: Point): number =>
   Math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)
 
 /**
- * Metres along the ground for a chord in metres. The chord is the ellipsoid's own and only its curvature is the
- * sphere's, so this stays within 0.02 % of the geodesic up to 1,000 km, where a haversine is off by up to 0.5 %.
+ * Metres along the ground for a chord in metres. The chord is that of the ellipsoid and only the curvature is that of a
+ * sphere, so the error stays below 0.02 % of the geodesic up to 1,000 km; a haversine is off by up to 0.5 %.
  */
 export const ground = (chord: number): number =>
   2 * meanRadius * Math.asin(Math.min(1, chord / (2 * meanRadius)))

@@ -19,16 +19,16 @@ type Node = { point: Point; reach: number; radius: number } & ({ places: Place[]
 export type Nearest = { name: string; radius: number; distance: number }
 
 export type FenceIndex = {
-  /** The fence whose edge is nearest, or in which the point lies deepest; undefined when no fence can be read. */
+  /** The fence with the nearest edge, or the one that the point is deepest in; undefined if no fence is valid. */
   nearest: (point: Point) => Nearest | undefined
 }
 
-const counts = ({ is_active, enabled }: Fence): boolean => is_active !== 0 && enabled !== false
+const isActive = ({ is_active, enabled }: Fence): boolean => is_active !== 0 && enabled !== false
 
 const placeOf = ({ name, latitude, longitude, radius }: Fence): Place | undefined => {
   const point = pointAt(latitude, longitude)
-  const sound = point && typeof radius === 'number' && radius > 0 && radius < Infinity
-  return sound ? { name: safeLine(String(name)), radius, point } : undefined
+  const valid = point && typeof radius === 'number' && radius > 0 && radius < Infinity
+  return valid ? { name: safeLine(String(name)), radius, point } : undefined
 }
 
 const axes = [0, 1, 2] as const
@@ -54,12 +54,12 @@ const nodeOf = (places: Place[]): Node => {
 
 type Best = { place: Place | undefined; margin: number; distance: number }
 
-/** No place of the branch has its edge nearer than this, in metres. */
+/** Lower bound in metres for the distance to the edge of any place of the branch. */
 const bound = ({ point, reach, radius }: Node, from: Point): number =>
   ground(Math.max(0, chord(from, point) - reach)) - radius
 
-// A branch must be better by a millimetre, so that fences that lie upon each other cost nothing; far outside of all by a
-// tenth, where it decides nothing and the verdict says no more than two digits.
+// A branch must be better by a millimetre, so that identical fences cost nothing. Far outside all fences it must be better
+// by a tenth: there it cannot change the result, and the verdict shows only two digits.
 const toBeat = ({ margin }: Best): number => (margin > 1000 ? margin * 0.9 : margin - 0.001)
 
 const search = (node: Node, from: Point, best: Best): void => {
@@ -84,13 +84,13 @@ const search = (node: Node, from: Point, best: Best): void => {
 const key = ({ name, radius, point }: Place): string => JSON.stringify([name, radius, point])
 
 /**
- * A tree of balls over the fences that count, so that 10,000 cost about as much as ten. Undefined when none counts.
- * One that counts and cannot be read still restricts: it contains nothing.
+ * A ball tree over the active fences, so that 10,000 cost about as much as ten. Undefined if none is active. An active
+ * fence that is not valid still restricts: it contains nothing.
  */
 export const compileFences = (fences: readonly Fence[]): FenceIndex | undefined => {
-  const active = fences.filter(counts)
+  const active = fences.filter(isActive)
   if (active.length === 0) return undefined
-  // Sorted first, so that the order in which they were stored decides nothing.
+  // Sorted, so that the result does not depend on the order of storage.
   const places = active
     .map(placeOf)
     .filter((place) => place !== undefined)

@@ -4,7 +4,7 @@ import { fullIsoTime } from '../core/iso-time.ts'
 // The offset is required: without one the instant would depend on the machine's own zone.
 const iso = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
-/** Milliseconds since 1970 of an ISO 8601 instant; undefined when it is none. */
+/** Milliseconds since 1970 of an ISO 8601 instant; undefined for any other value. */
 export const readInstant = (value: unknown): number | undefined => {
   if (typeof value !== 'string') return undefined
   const full = fullIsoTime(value)
@@ -13,5 +13,5 @@ export const readInstant = (value: unknown): number | undefined => {
   return time.isValid ? time.toMillis() : undefined
 }
 
-/** Whether there is an IANA zone of this name. Some engines take offsets such as +01:00 too; an offset knows no daylight saving. */
+/** Whether it is the name of an IANA zone. Some engines also accept offsets such as +01:00, which have no daylight saving. */
 export const isZone = (name: string): boolean => !/^[+-]/.test(name) && IANAZone.isValidZone(name)

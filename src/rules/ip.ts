@@ -1,10 +1,10 @@
 import { contains, readAddress, readNetwork } from './network.ts'
 import { cannotTell, fail, notApplicable, pass, type Verdict } from './verdict.ts'
 
-/** Inside one of the networks (CIDR). An entry that cannot be read contains nothing. */
+/** Requires an address in one of the networks (CIDR). An entry that is not valid contains nothing. */
 export const checkIp = (ipAllow: readonly string[], ip: unknown): Verdict => {
-  if (ipAllow.length === 0) return notApplicable('no allowed network')
-  if (ip === undefined || ip === null) return cannotTell('no IP address was given')
+  if (ipAllow.length === 0) return notApplicable('no allowed networks are configured')
+  if (ip === undefined || ip === null) return cannotTell('no IP address was provided')
   const address = readAddress(ip)
   if (!address) return cannotTell('the IP address cannot be read')
   const networks = [...ipAllow].sort()

@@ -2,11 +2,11 @@ import { compileFences, type Fence, type FenceIndex } from './fence-index.ts'
 import { compileSlots, type Slot, type SlotIndex } from './slot.ts'
 import { fail, pass, type Verdict } from './verdict.ts'
 
-/** What one organization, or one user, restricts. Made once and kept for as long as its rows stay the same. */
+/** The rules of one organization or one user, compiled once and cached until their rows change. */
 export type Level = {
   readonly fences: FenceIndex | undefined
   readonly slots: SlotIndex | undefined
-  /** How many rows it was made from. */
+  /** Number of rows it was compiled from. */
   readonly size: number
 }
 
@@ -28,7 +28,7 @@ export const rulesOf = <Rule>({ organization, user }: Levels, of: (level: Level)
   return names.flatMap((level, i) => (rules[i] === undefined ? [] : [{ level, rule: rules[i] }]))
 }
 
-/** Each level must pass; `expected` and `observed` come by level. */
+/** Requires each level to pass; `expected` and `observed` are grouped by level. */
 export const everyLevel = <Rule>(
   rules: { level: string; rule: Rule }[],
   check: (rule: Rule) => Verdict,

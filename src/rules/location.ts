@@ -7,23 +7,23 @@ import { cannotTell, fail, notApplicable, pass, type Verdict } from './verdict.t
 /** Degrees (WGS84), metres, and the ISO instant at which the device measured it. */
 export type Location = { latitude: number; longitude: number; accuracy_m: number; at: string }
 
-/** How old a location may be. */
+/** Maximum age of a location. */
 export const locationLifetimeMs = 5 * 60_000
 
 type Fix = { point: Point; accuracy: number }
 
 const readFix = (value: unknown, at: unknown): Fix | string => {
-  if (value === undefined || value === null) return 'no location was given'
+  if (value === undefined || value === null) return 'no location was provided'
   if (typeof value !== 'object') return 'the location cannot be read'
   const { latitude, longitude, accuracy_m, at: measuredAt } = value as Record<string, unknown>
   const point = pointAt(latitude, longitude)
-  if (!point) return 'the location has no readable latitude and longitude'
+  if (!point) return 'the location has no valid latitude and longitude'
   if (typeof accuracy_m !== 'number' || !(accuracy_m >= 0 && accuracy_m <= farthest))
-    return 'the location has no readable accuracy'
+    return 'the location has no valid accuracy'
   const [now, measured] = [readInstant(at), readInstant(measuredAt)]
   if (now === undefined) return 'the time of the decision cannot be read'
-  if (measured === undefined) return 'the location has no readable time'
-  if (measured > now) return 'the location is from the future'
+  if (measured === undefined) return 'the location has no valid time'
+  if (measured > now) return 'the time of the location is in the future'
   const age = now - measured
   if (age > locationLifetimeMs)
     return `the location is ${Math.ceil(age / 1000)} s old (at most ${locationLifetimeMs / 1000} s)`
@@ -33,13 +33,13 @@ const readFix = (value: unknown, at: unknown): Fix | string => {
 const metres = (length: number): string =>
   length < 1000 ? `${length} m` : `${(length / 1000).toLocaleString('en', { maximumFractionDigits: 3 })} km`
 
-/** Two digits are enough to say "far away"; more would tell where. */
+/** Two digits are enough to say "far away"; more would reveal the location. */
 const coarse = (distance: number): number => {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(distance)) - 1)
   return distance < 1000 ? distance : Math.ceil(distance / step) * step
 }
 
-// Whole metres, rounded against the subject before they are compared: who reads the verdict can add them up again.
+// Rounded up to whole metres before the comparison, so that readers of the verdict can verify the sum.
 const checkFences = (fences: FenceIndex, { point, accuracy }: Fix): Verdict => {
   const nearest = fences.nearest(point)
   if (!nearest) return fail('no active geofence can be read', null, null)
@@ -55,8 +55,8 @@ const checkFences = (fences: FenceIndex, { point, accuracy }: Fix): Verdict => {
 }
 
 /**
- * Inside a fence of each level that has one, by the whole circle of uncertainty. The verdict holds distances and never
- * coordinates. `at` is the ISO instant of the decision.
+ * Requires the whole circle of uncertainty to be inside a fence of each level that has one. The verdict contains distances
+ * and never coordinates. `at` is the ISO instant of the decision.
  */
 export const checkLocation = (levels: Levels, location: unknown, at: unknown): Verdict => {
   const rules = rulesOf(levels, ({ fences }) => fences)

@@ -2,20 +2,20 @@ import { DateTime, IANAZone } from 'luxon'
 import { safeLine } from '../core/safe-text.ts'
 import { weekdays, type Weekday } from '../core/weekdays.ts'
 
-/** `days` are the weekdays it starts on; `end` before `start` is on the next day. Counts unless `is_active` is 0. */
+/** `days` are the weekdays it starts on; an `end` before `start` is on the next day. Active unless `is_active` is 0. */
 export type Slot = {
   name: string
   days: readonly Weekday[]
-  /** HH:MM, the first minute of it. */
+  /** HH:MM, the first minute inside. */
   start: string
-  /** HH:MM, the first minute after it. */
+  /** HH:MM, the first minute outside. */
   end: string
   /** IANA name. */
   timezone: string
   is_active?: 0 | 1
 }
 
-/** A slot as a verdict names it. */
+/** A slot as a verdict shows it. */
 export type NamedSlot = { name: string; days: Weekday[]; start: string; end: string; timezone: string }
 
 type Window = {
@@ -27,14 +27,14 @@ type Window = {
   text: string
 }
 
-/** What a clock and a calendar on the wall show: minutes since midnight, and today's and yesterday's weekday (1-7). */
+/** Local time: minutes since midnight, and the weekday (1-7) of today and yesterday. */
 type Reading = { minute: number; today: number; yesterday(): number; text: string }
 
 /** `text` and `local` are for a person: `Office hours (Mon-Fri 09:00-17:30)`, `Mon 08:12 Europe/Berlin`. */
 export type SlotReading = { open: boolean; slot: NamedSlot; text: string; local: string }
 
 export type SlotIndex = {
-  /** Every slot that can be read, at an instant in milliseconds. */
+  /** Reads every valid slot at an instant in milliseconds. */
   read: (instant: number) => SlotReading[]
 }
 
@@ -59,10 +59,10 @@ const minutes = (text: unknown): number | undefined => {
 const windowOf = ({ name, days, start, end, timezone }: Slot): Window | undefined => {
   const numbers = Array.isArray(days) ? days.map((day) => weekdays.indexOf(day) + 1) : []
   const [from, to] = [minutes(start), minutes(end)]
-  // `local` and `system` would be the machine's own zone.
+  // `local` and `system` would be the zone of this machine.
   const zone = typeof timezone === 'string' ? IANAZone.create(timezone) : undefined
   if (numbers.length === 0 || numbers.includes(0) || !zone?.isValid) return undefined
-  // Equal times could mean a whole day or none of it.
+  // Equal times are ambiguous: a whole day or nothing.
   if (from === undefined || to === undefined || from === to) return undefined
   const set = new Set(numbers)
   const named = {
@@ -76,7 +76,7 @@ const windowOf = ({ name, days, start, end, timezone }: Slot): Window | undefine
   return { days: set, start: from, end: to, zone, named, text }
 }
 
-// Not luxon's format, which writes the digits of the machine's locale.
+// The format of luxon writes the digits of the machine's locale.
 const twoDigits = (number: number): string => String(number).padStart(2, '0')
 
 const readClock = (instant: number, zone: IANAZone): Reading => {
@@ -84,11 +84,11 @@ const readClock = (instant: number, zone: IANAZone): Reading => {
   return {
     minute: local.hour * 60 + local.minute,
     today: local.weekday,
-    // Calendars cost, and few slots are asked for yesterday.
+    // Calendar arithmetic is slow, and few slots need yesterday.
     yesterday: () => {
       const noon = local.set({ hour: 12 })
       const before = noon.minus({ days: 1 })
-      // A zone that crosses the date line skips a day: what has no such day comes back as today.
+      // A zone that crosses the date line skips a day; luxon then returns today.
       return (before.hasSame(noon, 'day') ? noon.minus({ days: 2 }) : before).weekday
     },
     text: `${short(local.weekday)} ${twoDigits(local.hour)}:${twoDigits(local.minute)} ${zone.name}`,
@@ -96,16 +96,16 @@ const readClock = (instant: number, zone: IANAZone): Reading => {
 }
 
 /**
- * A slot is open while the clock on the wall shows a time of it. So where clocks go forward, a start that is skipped is
- * the moment of the jump, an end that is skipped too, and a slot that is skipped whole does not open that night; where
- * they go back, an hour that comes twice counts twice. spec: not shown
+ * A slot is open while the local clock shows a time inside it. When clocks go forward, a skipped start or end moves to the
+ * jump, and a slot that is skipped completely does not open; when they go back, the repeated hour counts twice.
+ * spec: not shown
  */
 const isOpen = ({ days, start, end }: Window, { minute, today, yesterday }: Reading): boolean =>
   start < end
     ? days.has(today) && minute >= start && minute < end
     : (days.has(today) && minute >= start) || (minute < end && days.has(yesterday()))
 
-/** Undefined when no slot counts. One that counts and cannot be read still restricts: it never opens. */
+/** Undefined if no slot is active. An active slot that is not valid still restricts: it never opens. */
 export const compileSlots = (slots: readonly Slot[]): SlotIndex | undefined => {
   const active = slots.filter(({ is_active }) => is_active !== 0)
   if (active.length === 0) return undefined
@@ -113,7 +113,7 @@ export const compileSlots = (slots: readonly Slot[]): SlotIndex | undefined => {
     .map(windowOf)
     .filter((window) => window !== undefined)
     .map((window) => ({ window, key: JSON.stringify(window.named) }))
-    // Sorted, so that the order in which they were stored decides nothing.
+    // Sorted, so that the result does not depend on the order of storage.
     .sort((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
     .map(({ window }) => window)
   return {

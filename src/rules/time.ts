@@ -3,7 +3,7 @@ import { everyLevel, rulesOf, type Levels } from './level.ts'
 import type { SlotIndex } from './slot.ts'
 import { cannotTell, fail, notApplicable, pass, type Verdict } from './verdict.ts'
 
-/** How many slots a verdict names. */
+/** Maximum number of slots in a verdict. */
 const few = 3
 
 const checkSlots = (slots: SlotIndex, instant: number): Verdict => {
@@ -12,16 +12,16 @@ const checkSlots = (slots: SlotIndex, instant: number): Verdict => {
   if (open) return pass(`${open.local} is inside ${open.text}`, [open.slot], [open.local])
   if (readings.length === 0) return fail('no active time slot can be read', null, null)
   const named = readings.slice(0, few)
-  const said = named.map(({ local, text }) => `${local} is outside ${text}`)
+  const reasons = named.map(({ local, text }) => `${local} is outside ${text}`)
   const more = readings.length - named.length
   return fail(
-    [...said, ...(more > 0 ? [`and outside ${more} more`] : [])].join('; '),
+    [...reasons, ...(more > 0 ? [`and outside ${more} more`] : [])].join('; '),
     named.map(({ slot }) => slot),
     [...new Set(named.map(({ local }) => local))],
   )
 }
 
-/** Inside a slot of each level that has one. `at` is the ISO instant of the decision. */
+/** Requires an open slot in each level that has slots. `at` is the ISO instant of the decision. */
 export const checkTime = (levels: Levels, at: unknown): Verdict => {
   const rules = rulesOf(levels, ({ slots }) => slots)
   if (rules.length === 0) return notApplicable('no active time slot')

@@ -5,7 +5,7 @@ export type Result = 'PASS' | 'FAIL' | 'NOT_APPLICABLE' | 'INSUFFICIENT_DATA'
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
-/** What one rule says. `reason` is for a person; `expected` and `observed` are for a machine, null where there is nothing. */
+/** The result of one rule. `reason` is for people; `expected` and `observed` are for programs, and null if there are none. */
 export type Verdict = { result: Result; reason: string; expected: Json; observed: Json }
 
 export const pass = (reason: string, expected: Json, observed: Json): Verdict => ({
@@ -22,7 +22,7 @@ export const fail = (reason: string, expected: Json, observed: Json): Verdict =>
   observed,
 })
 
-/** No policy stands behind the factor. */
+/** The factor is not configured or not requested. */
 export const notApplicable = (reason: string): Verdict => ({
   result: 'NOT_APPLICABLE',
   reason,
@@ -30,7 +30,7 @@ export const notApplicable = (reason: string): Verdict => ({
   observed: null,
 })
 
-/** The evidence is missing, stale or unreadable. Where the factor is enforced, the decision makes it a FAIL. */
+/** The evidence is missing, stale or unreadable. If the factor is required, the decision turns it into FAIL. */
 export const cannotTell = (reason: string): Verdict => ({
   result: 'INSUFFICIENT_DATA',
   reason,

@@ -4,24 +4,24 @@ import type { Slot } from './slot.ts'
 import { weekdays } from '../core/weekdays.ts'
 import { isZone } from './instant.ts'
 
-// A week of time slots, as cells of half an hour on a clock of one zone. Every cell says what `checkTime` says.
+// A week of time slots, in cells of half an hour of one time zone. Every cell agrees with `checkTime`.
 
 const minute = 60_000
 export const cellMinutes = 30
 export const cellsOfDay = (24 * 60) / cellMinutes
 
-/** Which levels let pass: `organization` and `user` are those that do where the other does not. */
-type Look = 'open' | 'closed' | 'organization' | 'user'
-/** `partly`: open in a part of it. `none`: the clocks show no such time. */
-export type Cell = Look | 'partly' | 'none'
+/** Which levels are open: `organization` and `user` mean that only this one is. */
+type Openness = 'open' | 'closed' | 'organization' | 'user'
+/** `partly`: open for a part of the cell. `none`: the clock skips this time. */
+export type Cell = Openness | 'partly' | 'none'
 
-/** `again`: what the clocks show a second time that day, when they have gone back. `date`: 2026-03-29. */
+/** `again`: the repeated part of a day on which clocks go back. `date`: 2026-03-29. */
 export type Day = { date: string; weekday: string; again: boolean; cells: Cell[] }
-/** Where clocks go forward or back, as they show it: `02:00` to `03:00`. */
+/** A clock change in local time: `02:00` to `03:00`. */
 export type Jump = { date: string; weekday: string; from: string; to: string }
 /** Milliseconds since 1970. */
 export type Span = { from: number; to: number }
-/** Where a moment lies: the day's place in `days`, and its cell. */
+/** The position of a moment: the index of its day in `days`, and its cell. */
 export type Mark = { day: number; cell: number; clock: string }
 
 export type Week = { days: Day[]; jumps: Jump[]; open: Span[]; mark: Mark | undefined }
@@ -29,14 +29,14 @@ export type Week = { days: Day[]; jumps: Jump[]; open: Span[]; mark: Mark | unde
 const clock = (local: DateTime): string => local.toFormat('HH:mm', { locale: 'en', numberingSystem: 'latn' })
 const named = (local: DateTime) => ({ date: local.toISODate()!, weekday: weekdays[local.weekday - 1]! })
 
-const lookAt = (levels: Levels, instant: number): Look => {
+const opennessAt = (levels: Levels, instant: number): Openness => {
   const rules = rulesOf(levels, ({ slots }) => slots)
   const open = rules.filter(({ rule }) => rule.read(instant).some((one) => one.open))
   if (open.length === rules.length) return 'open'
-  return open[0] ? (open[0].level as Look) : 'closed'
+  return open[0] ? (open[0].level as Openness) : 'closed'
 }
 
-/** The minutes of an hour, or of what divides it, at which anything can change: a look at each sees all. */
+/** The minutes of a step at which the state can change; reading each of them is enough. */
 const momentsOf = (
   slots: readonly Slot[],
   zone: string,
@@ -53,13 +53,13 @@ const momentsOf = (
   return { step, moments: [...new Set([0, ...changes])].filter(Number.isInteger).sort((a, b) => a - b) }
 }
 
-const cellOf = (looks: readonly Look[]): Cell => {
-  if (looks.length === 0) return 'none'
-  if (looks.every((look) => look === looks[0])) return looks[0]!
-  return looks.includes('open') ? 'partly' : 'closed'
+const cellOf = (states: readonly Openness[]): Cell => {
+  if (states.length === 0) return 'none'
+  if (states.every((one) => one === states[0])) return states[0]!
+  return states.includes('open') ? 'partly' : 'closed'
 }
 
-type Row = { day: Omit<Day, 'cells'>; looks: Look[][] }
+type Row = { day: Omit<Day, 'cells'>; states: Openness[][] }
 
 /** The week (from Monday) that holds `instant`, milliseconds. `slots`: all those that `levels` was compiled from. */
 export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, zone: string): Week => {
@@ -88,24 +88,24 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
     const key = `${date} ${again}`
     const row: Row = rows.get(key) ?? {
       day: { date, weekday, again },
-      looks: Array.from({ length: cellsOfDay }, () => []),
+      states: Array.from({ length: cellsOfDay }, () => []),
     }
     rows.set(key, row)
     const cell = Math.floor((local.hour * 60 + local.minute) / cellMinutes)
     for (const [i, moment] of moments.entries()) {
       const start = from + moment * minute
       const end = from + (moments[i + 1] ?? step) * minute
-      const look = lookAt(levels, start)
-      row.looks[cell]!.push(look)
-      if (look === 'open') extend(open, { from: start, to: end })
+      const openness = opennessAt(levels, start)
+      row.states[cell]!.push(openness)
+      if (openness === 'open') extend(open, { from: start, to: end })
     }
     if (instant >= from && instant < from + step * minute) mark = { key, cell }
   }
 
   const keys = [...rows.keys()].sort()
   const days = keys.map((key) => {
-    const { day, looks } = rows.get(key)!
-    return { ...day, cells: looks.map(cellOf) }
+    const { day, states } = rows.get(key)!
+    return { ...day, cells: states.map(cellOf) }
   })
   return {
     days,
@@ -125,7 +125,7 @@ const extend = (spans: Span[], next: Span): void => {
 export const zonedText = (instant: number, zone: string): string =>
   DateTime.fromMillis(instant, { zone }).toISO({ suppressMilliseconds: true })!
 
-/** Noon of a date in a zone; undefined when it is no date. */
+/** Noon of a date in a zone; undefined if the date is not valid. */
 export const noonOf = (date: string, zone: string): number | undefined => {
   if (!/^\d{4}-\d\d-\d\d$/.test(date)) return undefined
   const noon = DateTime.fromISO(`${date}T12:00`, { zone })

@@ -77,14 +77,17 @@ describe('an assertion', () => {
 
   test('is rejected from another key, under either name', async () => {
     const stranger = approverKey()
-    expect(await check(assert(stranger, ceremony))).toEqual({ ok: false, problem: 'Another key answered' })
+    expect(await check(assert(stranger, ceremony))).toEqual({
+      ok: false,
+      problem: 'The assertion is from another key',
+    })
     expect(await check(signed({}, stranger))).toMatchObject({ ok: false })
   })
 
   test('is rejected when it has two IDs', async () => {
     expect(await check({ ...posted, rawId: 'b3RoZXI' })).toEqual({
       ok: false,
-      problem: 'Another key answered',
+      problem: 'The assertion is from another key',
     })
   })
 

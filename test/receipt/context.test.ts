@@ -70,7 +70,9 @@ describe('an approval context', () => {
 
   test('is not created from what it would not read', () => {
     expect(() => contextBytes(changed({ approver: 'bob' }))).toThrow('approver: is not E.164')
-    expect(() => contextBytes(changed({ action: '\ud83d' }))).toThrow('action: holds half a character')
+    expect(() => contextBytes(changed({ action: '\ud83d' }))).toThrow(
+      'action: contains an unpaired surrogate',
+    )
     expect(() => contextBytes(changed({ extra: 1 }))).toThrow(TypeError)
   })
 })

@@ -34,7 +34,7 @@ describe('JSON', () => {
     '[{"x":{"a":{},"a":[]}}]',
     '{"__proto__":1,"__proto__":2}',
   ])('is not read with a duplicate member: %s', (text) => {
-    expect(() => parseExact(text)).toThrow('a member stands twice')
+    expect(() => parseExact(text)).toThrow('a member appears twice')
   })
 })
 

@@ -32,7 +32,7 @@ describe('a receipt of format 1', () => {
       now,
     )
     expect(valid).toBe(true)
-    expect(facts.join()).toContain('does not prove which organization it is of')
+    expect(facts.join()).toContain('does not prove which organization it belongs to')
   })
 
   test('still requires the expected values', async () => {

@@ -21,7 +21,7 @@ const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
 test('describes when and how the human signed, in words and ISO times', async () => {
   const { checks } = await verifyReceipt(receipt, issuer.jwks, ours, now)
   const details = new Map(checks.map(({ name, detail }) => [name, detail]))
-  expect(details.get('time')).toMatch(/^decided at \d{4}-\d\d-\d\dT[\d:.]+Z, asked at \d{4}-/)
+  expect(details.get('time')).toMatch(/^decided at \d{4}-\d\d-\d\dT[\d:.]+Z, requested at \d{4}-/)
   expect(details.get('means')).toBe(
     'a key bound to the device (hwk), user presence (user), several factors (mfa)',
   )

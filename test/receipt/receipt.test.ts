@@ -65,7 +65,7 @@ describe('a receipt', () => {
   test('is not issued for another request than that of the evidence', async () => {
     const other = contextBytes({ ...approval, request_id: 'apr_other' })
     await expect(specimen(issuer, approval, approverKey(), { context: other })).rejects.toThrow(
-      'The evidence is not of this context',
+      'The evidence does not match this context',
     )
   })
 

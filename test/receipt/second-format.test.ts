@@ -68,8 +68,8 @@ describe('separation of duties', () => {
   test('reports who requested, who enrolled the device and what the key can do', async () => {
     const { facts } = await verifyReceipt(await enrolled('creator'), issuer.jwks, ours, now)
     expect(facts).toEqual([
-      'Requested in the organization acme (id 7) by key "ci" (id 3), which can: ask',
-      'The device was enrolled by the key that created this key ("operator"), proved by whoever held the link, active since 2030-01-01T09:00:00.000Z',
+      'Requested in the organization acme (id 7) by key "ci" (id 3), with the scopes: ask',
+      'The device was enrolled by the key that created this key ("operator"), proved by possession of the link, active since 2030-01-01T09:00:00.000Z',
       'The requesting key could not influence who approves',
     ])
   })

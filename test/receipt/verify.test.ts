@@ -82,7 +82,7 @@ describe('the expected values of a receipt', () => {
   test('include a requester that is only claimed, and say so', async () => {
     const { checks } = await verify(receipt, { requester: approval.requester })
     const { ok, detail } = checks.find(({ name }) => name === 'expected requester')!
-    expect([ok, detail]).toEqual([true, expect.stringContaining('claimed by whoever asked, not verified')])
+    expect([ok, detail]).toEqual([true, expect.stringContaining('claimed by the requester, not verified')])
   })
 
   test('require an approval unless a denial is expected', async () => {
@@ -102,7 +102,7 @@ describe('the expected values of a receipt', () => {
   })
 })
 
-describe('data beside the JWS', () => {
+describe('data next to the JWS', () => {
   test('is not trusted', async () => {
     expect(await failed({ ...receipt, claims: { ...receipt.claims, action: 'x' } })).toEqual(['copy'])
     expect(await failed({ ...receipt, kid: 'other' })).toEqual(['copy'])

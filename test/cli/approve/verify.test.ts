@@ -136,7 +136,7 @@ describe('svc approve verify', () => {
     )
     const taken = await verify([...first, '--allow-format-1', '-o', 'json'])
     expect(taken.exit).toBe(0)
-    expect(JSON.parse(taken.out).facts.join()).toContain('does not prove which organization it is of')
+    expect(JSON.parse(taken.out).facts.join()).toContain('does not prove which organization it belongs to')
   })
   test('names --allow-unseparated if that is the only problem', async () => {
     expect((await offline('influential.json')).err).toMatch(/hint: To accept it: --allow-unseparated/)

@@ -65,12 +65,12 @@ describe('a file of users', () => {
     ],
     ['too few cells', `${header}+12025550101,a@b.cc\n`, 'row 2, cells: has 2 cells but the first line has 4'],
     ['no plus', `${header}${user('2025550101')}`, 'row 2, mobile: must start with + and the dialing prefix'],
-    ['no number', `${header}${user('+1')}`, 'row 2, mobile: is no phone number'],
+    ['no number', `${header}${user('+1')}`, 'row 2, mobile: is not a valid phone number'],
     ['a rounded number', `${header}${user('1.20256E+10')}`, 'row 2, mobile: was rounded by a spreadsheet'],
     [
       'two prefixes',
       `country_code,${header}+49,${user('+12025550101')}`,
-      'row 2, mobile: starts with +1, and country_code is +49',
+      'row 2, mobile: starts with +1, but country_code is +49',
     ],
     ['no address', `${header}+12025550101,nope,A,B\n`, 'row 2, email: must be an e-mail address'],
     [

@@ -114,7 +114,7 @@ describe('the decision', () => {
   test('without evidence of the place fails closed', async () => {
     await addFence()
     const { request_id } = await asked(['location'])
-    expect((await approve(request_id)).body.message).toContain('location: no location was given')
+    expect((await approve(request_id)).body.message).toContain('location: no location was provided')
   })
 
   test.each([

@@ -117,7 +117,7 @@ describe('a request with a subject', () => {
   test('names the limit that was passed', async () => {
     const subject = { ...call, data: { ...call.data, arguments: { a: 'x'.repeat(40_000) } } }
     const { body } = await ask(service, ada, { subject }, acme.key)
-    expect(body.message).toMatch(/at most 32768 bytes, and has 400\d\d/)
+    expect(body.message).toMatch(/at most 32768 bytes, but has 400\d\d/)
     expect(refusal(await ask(service, ada, { use_within_s: 0 }, acme.key))[2]).toEqual(['use_within_s'])
   })
 })

@@ -188,12 +188,12 @@ describe('a location', () => {
   })
 
   test.each<[string, object | undefined, string]>([
-    ['is missing', undefined, 'no location was given'],
+    ['is missing', undefined, 'no location was provided'],
     ['is elsewhere', { ...here, latitude: 48.137154 }, 'from Headquarters'],
     ['is too vague', { ...here, accuracy_m: 1000 }, 'accuracy 1 km'],
     ['is stale', { ...here, age_ms: 6 * minute }, 'is 360 s old'],
     ['has no age that a clock knows', { ...here, age_ms: 1e300 }, 'is 86400 s old'],
-    ['is vaguer than the Earth is large', { ...here, accuracy_m: 1e300 }, 'no readable accuracy'],
+    ['is vaguer than the Earth is large', { ...here, accuracy_m: 1e300 }, 'no valid accuracy'],
   ])('that %s denies and says why', async (_, location, reason) => {
     const answer = await decide(await pending(), 'approve', { location })
     expect(refusal(answer)).toEqual([403, 'denied', []])

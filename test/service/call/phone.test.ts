@@ -34,7 +34,7 @@ describe('a phone number', () => {
   test.each(['+31 0 0339291156', '+49 0 04210851722', '+44 0 0890921083', '+86 0 126484490273'])(
     '%s is refused: what it would be kept as is read as yet another number',
     (text) => {
-      expect(() => parsePhone(text)).toThrow('is no phone number')
+      expect(() => parsePhone(text)).toThrow('is not a valid phone number')
     },
   )
 
@@ -75,7 +75,7 @@ describe('a phone number', () => {
   })
 
   test('is not of another country than its prefix says', () => {
-    expect(() => parsePhone('+12025550101', '+49')).toThrow('mobile starts with +1, and country_code is +49')
-    expect(() => parsePhone('2025550101', '+1202')).toThrow('country_code is no dialing prefix')
+    expect(() => parsePhone('+12025550101', '+49')).toThrow('mobile starts with +1, but country_code is +49')
+    expect(() => parsePhone('2025550101', '+1202')).toThrow('country_code is not a valid dialing prefix')
   })
 })

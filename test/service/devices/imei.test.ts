@@ -116,7 +116,7 @@ describe('the IMEI in results', () => {
   test('denies where it is another phone', async () => {
     const answer = await results({ imei: '490154203237518' })
     expect(refusal(answer)).toEqual([403, 'denied', []])
-    expect(answer.body.message).toContain('the IMEI is not that of the registered device')
+    expect(answer.body.message).toContain('the IMEI does not match the registered device')
     expect(JSON.stringify(answer.body)).not.toContain(imei.slice(0, 14))
   })
 
