@@ -12,15 +12,15 @@ import type { HttpResponse } from './transport.ts'
 const isEnvelope = (value: unknown): value is Answer['envelope'] =>
   isRecord(value) && typeof value.status === 'string'
 
-/** Text of the server for one line of an error; undefined when there is none. */
-const said = (value: unknown, most = 500): string | undefined =>
+/** Text of the server, made safe for one line of an error; undefined if there is none. */
+const lineOf = (value: unknown, most = 500): string | undefined =>
   typeof value === 'string' && value !== '' ? safeLine(value.slice(0, most)) : undefined
 
 const issuesOf = (value: unknown): Issue[] | undefined => {
   if (!Array.isArray(value)) return undefined
   const issues = value.flatMap((issue): Issue[] => {
-    const field = isRecord(issue) ? said(issue.field, 200) : undefined
-    return field && isRecord(issue) ? [{ field, message: said(issue.message) ?? 'is wrong' }] : []
+    const field = isRecord(issue) ? lineOf(issue.field, 200) : undefined
+    return field && isRecord(issue) ? [{ field, message: lineOf(issue.message) ?? 'is not valid' }] : []
   })
   return issues.length > 0 ? issues.slice(0, 100) : undefined
 }
@@ -29,7 +29,7 @@ const rootHint = 'The API root ends in /admin/public/api: svc profile show --exp
 
 const apiRoot = '/admin/public/api'
 
-/** A route that the service does not have: most often the base URL lacks its path. */
+/** A route that the service does not have, usually because the base URL lacks its path. */
 const noRoute = (url: string): { message: string; hint: string } => {
   const { origin, pathname } = new URL(url)
   const message = `${hostOf(url)} has no route ${safeLine(pathname)}`
@@ -41,22 +41,22 @@ const noRoute = (url: string): { message: string; hint: string } => {
   return { message, hint: `The routes of this service are listed at ${origin}/openapi.json` }
 }
 
-/** What the client knows of a request, for the hint of an answer that refuses it. */
+/** Details of a request for the hint of its error. */
 export type RequestContext = {
-  /** What to do about a key that is not accepted. */
+  /** What to do if the key is not accepted. */
   keyHint?: string
   /** Whether the command has --org. */
   takesOrg?: boolean
 }
 
-/** What to type next when the service does not say. */
+/** What to type next, if the service gives no hint. */
 const hintFor = (
   status: number,
   after: string | undefined,
   { keyHint = 'svc profile login', takesOrg = false }: RequestContext,
 ): string | undefined => {
   if (status === 401) return keyHint
-  if (status === 403) return 'Use a key that is allowed to: svc profile list, --profile NAME'
+  if (status === 403) return 'Use a key with the required scope: svc profile list, --profile NAME'
   if (status === 404)
     return takesOrg
       ? 'Check the ID and --org. You only see resources that your key can access: svc org list'
@@ -83,21 +83,21 @@ const redirected = (response: HttpResponse, url: string): SvcError => {
   )
 }
 
-const toldBy = ({ status, headers }: HttpResponse) => ({
+const httpDetails = ({ status, headers }: HttpResponse) => ({
   http_status: status,
   retry_after_ms: retryAfterMs(headers['retry-after'], new Date()),
 })
 
-/** An answer that is no envelope. */
-const strange = (response: HttpResponse, url: string, asked: RequestContext): SvcError => {
+/** The error for an answer that is not an envelope. */
+const notAnEnvelope = (response: HttpResponse, url: string, context: RequestContext): SvcError => {
   const { status } = response
-  const good = status < 300
+  const ok = status < 300
   const details = {
     hint:
-      (good || status === 404 ? undefined : hintFor(status, response.headers['retry-after'], asked)) ??
+      (ok || status === 404 ? undefined : hintFor(status, response.headers['retry-after'], context)) ??
       rootHint,
-    request_id: said(response.headers['x-request-id'], 100),
-    ...toldBy(response),
+    request_id: lineOf(response.headers['x-request-id'], 100),
+    ...httpDetails(response),
   }
   const what = isPage(response)
     ? 'this address answered with a web page. Check that it is the API root, which ends in /admin/public/api'
@@ -105,49 +105,49 @@ const strange = (response: HttpResponse, url: string, asked: RequestContext): Sv
       ? 'the answer is empty'
       : 'the answer is not JSON with a status'
   return new SvcError(
-    good ? 'failed' : exitOfAnswer(status),
-    good ? 'unexpected_answer' : `http_${status}`,
+    ok ? 'failed' : exitOfAnswer(status),
+    ok ? 'unexpected_answer' : `http_${status}`,
     `${hostOf(url)} answered ${status}: ${what}`,
     details,
   )
 }
 
-/** An answer as the envelope it is. Fails with an SvcError unless it is a 2xx whose status is `success`. */
-export const readAnswer = (response: HttpResponse, url: string, asked: RequestContext = {}): Answer => {
+/** Reads the envelope of an answer. Throws an SvcError unless it is a 2xx with the status `success`. */
+export const readAnswer = (response: HttpResponse, url: string, context: RequestContext = {}): Answer => {
   const { status, headers, body } = response
   if (status >= 300 && status < 400) throw redirected(response, url)
   const envelope = parseJson(body)
-  if (!isEnvelope(envelope)) throw strange(response, url, asked)
-  const requestId = said(headers['x-request-id'], 100)
+  if (!isEnvelope(envelope)) throw notAnEnvelope(response, url, context)
+  const requestId = lineOf(headers['x-request-id'], 100)
   if (status < 300 && envelope.status === 'success') return { httpStatus: status, requestId, envelope }
 
   const data = isRecord(envelope.data) ? envelope.data : {}
-  const code = said(data.code, 100)
+  const code = lineOf(data.code, 100)
   const fallback = status < 300 ? 'unexpected_answer' : `http_${status}`
   const exit = exitOfAnswer(status, code)
-  const hint = hintFor(status, headers['retry-after'], asked)
-  // What the service says of these is for whoever builds requests; here svc builds them.
+  const hint = hintFor(status, headers['retry-after'], context)
+  // The messages of the service for these are for people who write requests; svc writes its own.
   const known =
     code === 'no_such_route'
       ? noRoute(url)
       : code === 'unauthenticated'
         ? { message: `${hostOf(url)} does not accept this API key`, hint }
         : code === 'key_expired'
-          ? { message: said(envelope.message), hint }
+          ? { message: lineOf(envelope.message), hint }
           : undefined
   throw new SvcError(
     exit,
     code ?? fallback,
     known?.message ??
-      said(envelope.message) ??
-      `The service answered ${status} with the status ${said(envelope.status, 100) ?? '""'}`,
+      lineOf(envelope.message) ??
+      `The service answered ${status} with the status ${lineOf(envelope.status, 100) ?? '""'}`,
     {
-      detail: said(data.detail, 2000),
+      detail: lineOf(data.detail, 2000),
       issues: issuesOf(data.issues),
-      // No other key changes what a person or the rules decided.
-      hint: known?.hint ?? said(data.hint) ?? (exit === 'denied' ? undefined : hint),
-      request_id: requestId ?? said(data.request_id, 100),
-      ...toldBy(response),
+      // Another key does not change a decision.
+      hint: known?.hint ?? lineOf(data.hint) ?? (exit === 'denied' ? undefined : hint),
+      request_id: requestId ?? lineOf(data.request_id, 100),
+      ...httpDetails(response),
       data,
     },
   )

@@ -3,22 +3,22 @@ import { isRecord } from '../core/is-record.ts'
 import { SvcError } from '../core/errors.ts'
 import type { Answer } from './client.ts'
 
-// What svc goes on to work with in an answer. Another service of the contract may report success and say no more.
+// Reads the data of an answer that svc needs. A third-party service may report success without data.
 
 type Fields = Record<string, unknown>
 type Known<D> = unknown extends D ? Fields : D
 type Row<D> = D extends readonly (infer R)[] ? R : Fields
 type AnswerOf<O extends Operation> = Pick<Answer<Data<O>>, 'envelope'>
 
-/** What a service leaves out is unknown, and not nothing. */
+/** Missing data means unknown, not empty. */
 const noData = ({ cli, effect }: Operation): SvcError =>
   new SvcError(
     'failed',
     'unexpected_answer',
     `The service reported success and returned no data for svc ${cli}`,
     {
-      ...(effect !== 'read' && { detail: 'It may have been done.' }),
-      hint: 'Check that it is the service that you mean: svc profile show --explain',
+      ...(effect !== 'read' && { detail: 'The change may have been made.' }),
+      hint: 'Check that this is the right service: svc profile show --explain',
     },
   )
 
@@ -28,7 +28,7 @@ export const rowsIn = <O extends Operation>(operation: O, { envelope }: AnswerOf
   throw noData(operation)
 }
 
-/** A record that has these fields. */
+/** A record; throws unless it has these fields. */
 export const recordIn = <O extends Operation>(
   operation: O,
   { envelope }: AnswerOf<O>,
@@ -39,6 +39,6 @@ export const recordIn = <O extends Operation>(
   throw noData(operation)
 }
 
-/** The fields of a record that the service returned, which may be none. */
+/** The fields of a record, if the service returned any. */
 export const fieldsIn = <D>({ envelope }: Pick<Answer<D>, 'envelope'>): Partial<Known<D>> =>
   isRecord(envelope.data) ? envelope.data : {}

@@ -1,10 +1,10 @@
 import { safeJson } from '../core/safe-text.ts'
 import { quoted } from '../core/shell-quote.ts'
 
-/** What stands in place of a secret, and the variable of the shell that holds it. */
+/** A token that replaces a secret, and the shell variable that contains the secret. */
 export type Placeholder = { token: string; variable: string; isText: boolean }
 
-/** A request that may be printed: placeholders stand for its secrets. */
+/** A request without secrets: placeholders replace them. */
 export type PrintableRequest = {
   method: string
   url: string
@@ -12,18 +12,18 @@ export type PrintableRequest = {
   body?: Record<string, unknown>
 }
 
-type Circumstances = {
+type CurlOptions = {
   placeholders?: readonly Placeholder[]
   /** A file with the CA to trust. */
   cacert?: string | undefined
-  /** Whether a key is needed; it is when this is left out. */
+  /** Whether a key is required; default true. */
   withKey?: boolean
 }
 
-/** The shell stops, and curl is not run, where a variable is not set. */
+/** If the variable is not set, the shell stops and does not run curl. */
 const variable = (name: string): string => `"\${${name}:?}"`
 
-/** Text in quotes for a POSIX shell; each placeholder is the variable that holds the secret. */
+/** Quoted text for a POSIX shell, with each placeholder replaced by its variable. */
 const shellText = (text: string, placeholders: readonly Placeholder[]): string => {
   const next = placeholders
     .map(({ token, variable: name }) => ({ token, name, at: text.indexOf(token) }))
@@ -34,22 +34,21 @@ const shellText = (text: string, placeholders: readonly Placeholder[]): string =
   return (before === '' ? '' : quoted(before)) + variable(next.name) + shellText(after, placeholders)
 }
 
-/** The body as JSON; a secret that is no text has no quotes around its placeholder. */
+/** The body as JSON; the placeholder of a secret that is not text has no quotes. */
 const bodyText = (body: Record<string, unknown>, placeholders: readonly Placeholder[]): string =>
   placeholders
     .filter(({ isText }) => !isText)
     .reduce((json, { token }) => json.replaceAll(`"${token}"`, token), safeJson(body))
 
 /**
- * A line for a POSIX shell that sends the same request. The key and every secret are variables: the line does not run
- * before they are set.
+ * A line for a POSIX shell that sends the same request. The key and every secret are variables, which must be set first.
  */
-export const curlLine = (request: PrintableRequest, circumstances: Circumstances = {}): string => {
+export const curlLine = (request: PrintableRequest, options: CurlOptions = {}): string => {
   const { method, url, headers = {}, body } = request
-  const { placeholders = [], cacert, withKey = true } = circumstances
+  const { placeholders = [], cacert, withKey = true } = options
   return [
     'curl',
-    // Brackets and braces (`[::1]`) would be patterns to curl.
+    // curl would read brackets and braces (`[::1]`) as patterns.
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
     ...(cacert === undefined ? [] : ['--cacert', quoted(cacert)]),
     ...(method === 'GET' ? [] : method === 'HEAD' ? ['--head'] : ['-X', method]),

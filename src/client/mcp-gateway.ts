@@ -13,7 +13,7 @@ const patienceMs = 30_000
 
 type Options = {
   tools: ToolClient
-  /** What is known of a request that an earlier run made. */
+  /** What an earlier run stored about a request. */
   recall?(request_id: string): Partial<ApprovalRecord> | undefined
   now?(): Date
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
@@ -27,7 +27,7 @@ type Call = {
   open?: string | undefined
 }
 
-/** What a tool is called with for this. */
+/** The arguments of the tool call. */
 export const argumentsOf = ({ action, reason, approver_mobile, factors, subject }: Ask): Said =>
   Object.fromEntries(
     Object.entries({ action, reason, approver_mobile, factors, subject }).filter(
@@ -36,8 +36,8 @@ export const argumentsOf = ({ action, reason, approver_mobile, factors, subject 
   )
 
 /**
- * Asks through the tools of another server. A request with a lifetime is one waiting call there, because only such a
- * call can be withdrawn; one without is asynchronous.
+ * Requests approvals through the tools of another server. A request with a lifetime is one waiting call, because only such a
+ * call can be withdrawn; one without a lifetime is asynchronous.
  */
 export const createMcpGateway = ({
   tools,
@@ -53,7 +53,7 @@ export const createMcpGateway = ({
   const blank = (ask: Ask, request_id: string, seconds: number): ApprovalRecord =>
     newRequest(ask, { request_id, at: now().getTime(), seconds })
 
-  /** A request of another run: a tool server tells little about it, and what it does not tell stays empty. */
+  /** A request of another run. A tool server reports little about it; the other fields stay empty. */
   const unknown = (request_id: string): ApprovalRecord => ({
     ...blank({ action: '', approver_mobile: '', requester: '' }, request_id, 0),
     requested_at: '',
@@ -86,9 +86,9 @@ export const createMcpGateway = ({
           timeoutMs: timeout_s * 1000 + patienceMs,
         },
       )
-      .then((said) => {
-        apply(record, said)
-        if (record.status === 'pending') call.open = text(said.request_id) ?? undefined
+      .then((answer) => {
+        apply(record, answer)
+        if (record.status === 'pending') call.open = text(answer.request_id) ?? undefined
         return record
       })
     call.ended.catch(() => undefined)
@@ -103,7 +103,7 @@ export const createMcpGateway = ({
     return apply(record, said)
   }
 
-  const look = async (request_id: string): Promise<ApprovalRecord> => {
+  const read = async (request_id: string): Promise<ApprovalRecord> => {
     const call = calls.get(request_id)
     if (!call) return check(request_id)
     if (call.open === undefined) return within(call, 0)
@@ -112,7 +112,7 @@ export const createMcpGateway = ({
     return apply(call.record, said)
   }
 
-  /** A call under way, as it is after `ms` at most. */
+  /** The record of a pending call, after at most `ms`. */
   const within = async (
     { record, ended }: Call,
     ms: number,
@@ -136,12 +136,7 @@ export const createMcpGateway = ({
       return notice
     },
     request: async (ask) => {
-      if (ask.number)
-        throw new SvcError(
-          'refused',
-          'not_supported',
-          'The tools of another server cannot be asked for a number',
-        )
+      if (ask.number) throw new SvcError('refused', 'not_supported', 'A tool server cannot require a number')
       if (ask.requester !== undefined) tools.introduce(ask.requester)
       if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
       const said = await tools.call('request_approval_async', argumentsOf(ask))
@@ -149,17 +144,17 @@ export const createMcpGateway = ({
       known.set(record.request_id, record)
       return record
     },
-    status: look,
+    status: read,
     wait: async (request_id, seconds, signal) => {
       const end = now().getTime() + seconds * 1000
       const call = calls.get(request_id)
       if (call && call.open === undefined) {
         const record = await within(call, seconds * 1000, signal)
-        // Whoever waits may have to pass a number on.
+        // The caller may have to pass the number on.
         if (record.status !== 'pending' || call.open === undefined || record.number !== null) return record
       }
       for (;;) {
-        const record = await look(request_id)
+        const record = await read(request_id)
         if (record.status !== 'pending' || now().getTime() >= end) return record
         await sleep(pollMs, signal)
       }
@@ -170,7 +165,7 @@ export const createMcpGateway = ({
         throw new SvcError(
           'refused',
           'not_supported',
-          'A request that the other server leaves open cannot be withdrawn',
+          'The tool server left this request open, so it cannot be withdrawn',
         )
       if (call.record.status === 'pending')
         Object.assign(call.record, { status: 'expired', detail: 'Withdrawn.' })

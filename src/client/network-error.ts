@@ -12,7 +12,7 @@ export const hostOf = (url: string): string => {
 const unreachable = (code: string, message: string, hint: string, cause?: unknown): SvcError =>
   new SvcError('unreachable', code, message, { hint, cause })
 
-/** `what` is what we waited for: `a connection`, `an answer`, `the end of the answer`. */
+/** `what`: `a connection`, `an answer` or `the end of the answer`. */
 export const timedOut = (url: string, what: string, seconds: number): SvcError =>
   unreachable(
     'timed_out',
@@ -55,7 +55,7 @@ const tlsFailed = (host: string, code: string, error: Error): SvcError => {
 const dnsCodes = /^(?:ENOTFOUND|EAI_)/
 const connectCodes = /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/
 
-const plain = (url: string, code: string, error: Error): SvcError => {
+const socketError = (url: string, code: string, error: Error): SvcError => {
   const host = hostOf(url)
   if (connectCodes.test(code))
     return unreachable(
@@ -86,15 +86,15 @@ const plain = (url: string, code: string, error: Error): SvcError => {
   )
 }
 
-/** An error of undici, the socket or TLS as the one that people see. `proxy` is the address of the proxy, if any. */
+/** Turns an error of undici, the socket or TLS into one for people. `proxy` is the address of the proxy, if any. */
 export const networkError = (error: Error, url: string, proxy?: string): SvcError => {
   if (error instanceof SvcError) return error
   const code = String((error as { code?: unknown }).code ?? '')
   const host = hostOf(url)
   if (tlsCodes.test(code)) return tlsFailed(host, code, error)
   if (code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return new SvcError('failed', 'answer_too_large', `The answer of ${host} is larger than 64 MiB`, {
-      hint: 'Ask for less: --limit 1000',
+    return new SvcError('failed', 'answer_too_large', `The answer from ${host} is larger than 64 MiB`, {
+      hint: 'Request fewer rows: --limit 1000',
       cause: error,
     })
   if (code === 'UND_ERR_INVALID_ARG')
@@ -122,5 +122,5 @@ export const networkError = (error: Error, url: string, proxy?: string): SvcErro
         cause: error,
       },
     )
-  return plain(url, code, error)
+  return socketError(url, code, error)
 }

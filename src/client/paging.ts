@@ -1,12 +1,12 @@
-/** The cursor of a page that a `Link` header names; undefined where a service names its pages otherwise. */
+/** The cursor in a link; undefined if the service identifies its pages in another way. */
 export const cursorIn = (link: string | undefined): string | undefined =>
   (link !== undefined && new URL(link).searchParams.get('cursor')) || undefined
 
 const rels = { next: /;\s*rel="?next"?\s*(?:;|$)/i, prev: /;\s*rel="?prev"?\s*(?:;|$)/i }
 
 /**
- * The next page, or the previous one, that a `Link` header names; undefined when it names none, or one that is not the
- * same list: a key goes to no other address because a header says so.
+ * The next or previous page in a `Link` header. Undefined if there is none, or if it is not the same list: a header must not
+ * be able to send the key to another address.
  */
 export const linkedPage = (
   link: string | undefined,

@@ -5,7 +5,7 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 
 type Tls = { timeout: number; ca?: string }
 
-/** Sends everything through the proxy. Loaded only where the environment names a proxy. */
+/** Sends everything through the proxy. Loaded only if the environment names a proxy. */
 export const openProxyAgent = (uri: string, tls: Tls, options: PoolType.Options): Dispatcher =>
   new EnvHttpProxyAgent({
     ...options,
@@ -17,6 +17,6 @@ export const openProxyAgent = (uri: string, tls: Tls, options: PoolType.Options)
       Object.assign(new Pool(url, { ...settings, headersTimeout: tls.timeout }), { connect }),
     httpProxy: uri,
     httpsProxy: uri,
-    // NO_PROXY has been read: only what goes through the proxy comes here.
+    // NO_PROXY is already applied: only requests for the proxy reach this agent.
     noProxy: '',
   })

@@ -16,8 +16,8 @@ const isExempt = ({ hostname, port, protocol }: URL, noProxy: string): boolean =
 }
 
 /**
- * The proxy that the environment names for an origin. Lower-case names come first, as in curl. Loopback never goes
- * through a proxy: a key that may travel in clear on this machine must not leave it.
+ * The proxy that the environment sets for an origin. Lower-case names take precedence, as in curl. Loopback never uses a
+ * proxy: a key that is sent in clear on this machine must not leave it.
  */
 export const proxyFor = (origin: string, env: Env): string | undefined => {
   const url = new URL(origin)

@@ -2,30 +2,30 @@ import type { Operation } from '../contract/operation.ts'
 import { fillPath, pathNames } from '../contract/path.ts'
 import { fieldsOf } from '../contract/describe.ts'
 
-/** Where an operation goes, before any secret is added. */
+/** The request of an operation, without secrets. */
 export type PlannedRequest = { method: Operation['method']; url: string; body?: Record<string, unknown> }
 
-/** An address such as `https://host/admin/public/api`, without slashes at its end. */
+/** An address such as `https://host/admin/public/api`, without trailing slashes. */
 export const withoutSlash = (url: string): string => {
   let end = url.length
   while (url[end - 1] === '/') end -= 1
   return url.slice(0, end)
 }
 
-/** Where a raw path goes: below the API root, or from the origin when it starts with /svc/ or /.well-known/. */
+/** The URL of a raw path: below the API root, or from the origin if it starts with /svc/ or /.well-known/. */
 export const rawUrl = (baseUrl: string, path: string): string => {
   const root = /^\/(?:svc|\.well-known)\//.test(path) ? new URL(baseUrl).origin : withoutSlash(baseUrl)
   return new URL(root + path).href
 }
 
-/** A raw path without the path of the API root, which a dry run and `/openapi.json` print with it. */
+/** A raw path without the path of the API root, with which a dry run and `/openapi.json` print it. */
 export const belowRoot = (baseUrl: string, path: string): string => {
   const { pathname } = new URL(withoutSlash(baseUrl))
   return pathname !== '/' && path.startsWith(`${pathname}/`) ? path.slice(pathname.length) : path
 }
 
 /**
- * Puts each value where it belongs: names in `{}` into the path, the rest into the query of a GET or DELETE and into
+ * Distributes the values of the input: names in `{}` into the path, the rest into the query of a GET or DELETE and into
  * the body of a POST or PUT. `extra` holds further fields that the table does not name.
  */
 export const planRequest = (
@@ -52,7 +52,7 @@ export const planRequest = (
 
 const secretName = /token|key|secret|otp|password|credential/i
 
-/** An address for a debug line: what the table marks secret, and what is named like a secret, stands as `***`. */
+/** An address for a debug line: fields that are marked as secret or named like a secret are replaced by `***`. */
 export const redactedUrl = (
   url: string,
   operation?: Operation,

@@ -6,7 +6,7 @@ import { recordIn } from './answered.ts'
 import type { Client } from './client.ts'
 import { mayComeBack, sleepFor } from './retry.ts'
 
-/** Less than a transport waits for an answer. */
+/** Shorter than the time-out of the transport for an answer. */
 const longestPoll = 50
 const pauseMs = 1_000
 
@@ -18,16 +18,16 @@ type ApprovalOperation = (typeof approval)[
 
 type Options = {
   client: Client
-  /** Needed where the key is an operator's. */
+  /** Required with an operator key. */
   org_id?: number
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
-  /** Milliseconds that only grow. */
+  /** A monotonic clock, milliseconds. */
   clock?(): number
 }
 
 /**
- * Whether the service has `/svc/v1/approvals`; another service of the contract answers 404 there. Fails with an
- * SvcError when it cannot be asked, or does not take the key.
+ * Whether the service has `/svc/v1/approvals`; a third-party service answers 404. Throws an SvcError if the service cannot
+ * be reached or does not accept the key.
  */
 export const hasApprovals = async (client: Client): Promise<boolean> => {
   try {
@@ -39,7 +39,7 @@ export const hasApprovals = async (client: Client): Promise<boolean> => {
   }
 }
 
-/** Asks through the REST API of our service. */
+/** Requests approvals through the REST API of our service. */
 export const createRestGateway = (options: Options): ApprovalGateway => {
   const { client, sleep = sleepFor, clock = () => performance.now() } = options
 
@@ -56,7 +56,7 @@ export const createRestGateway = (options: Options): ApprovalGateway => {
         const record = await call(approval.getApproval, { request_id, wait_s }, signal)
         if (record.status !== 'pending') return record
       } catch (error) {
-        // A service that restarts, or a cut cable, does not end the wait: the request is still there.
+        // A restart of the service or a lost connection does not end the wait: the request still exists.
         if (!mayComeBack(error)) throw error
         await sleep(pauseMs, signal)
       }
@@ -74,9 +74,14 @@ export const createRestGateway = (options: Options): ApprovalGateway => {
     consume: async (request_id, digest) => {
       const { used_at } = await call(approval.consumeApproval, { request_id, digest })
       if (typeof used_at === 'string') return
-      throw new SvcError('failed', 'unexpected_answer', 'The service did not say that the approval is used', {
-        detail: 'It may be used now, and it works once. Ask again.',
-      })
+      throw new SvcError(
+        'failed',
+        'unexpected_answer',
+        'The service did not confirm that the approval was used',
+        {
+          detail: 'It may have been used, and it works once. Request a new approval.',
+        },
+      )
     },
   }
 }

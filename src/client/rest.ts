@@ -7,23 +7,23 @@ import type { Answer, CallOptions, Client } from './client.ts'
 import { interrupted } from './network-error.ts'
 import { linkedPage } from './paging.ts'
 import { redactedUrl, planRequest, rawUrl } from './request.ts'
-import { mayPass, mostTries, neverSent, retryAfterMs, retryDelayMs, sleepFor } from './retry.ts'
+import { isTemporary, maxAttempts, neverSent, retryAfterMs, retryDelayMs, sleepFor } from './retry.ts'
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
 
 type Options = {
   /** The API root: `https://host/admin/public/api`. */
   baseUrl: string
-  /** The key for this address, asked before each call. */
+  /** The key for this address; read before each call. */
   apiKey(url: string): Promise<string | undefined>
-  /** What to do where there is no key, or the service does not accept it. */
+  /** What to do if there is no key, or the service does not accept it. */
   keyHint?: string
   transport: Transport & { close?(): Promise<void> }
   now?(): Date
   sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
   random?(): number
-  /** Of a person who approved what is written now: told with each write, for the audit. */
+  /** Id of the approval for the current writes, sent with each write for the audit log. */
   approval?: (() => string | undefined) | undefined
-  /** One line for each request and each answer, without secrets. */
+  /** Writes one line per request and answer, without secrets. */
   debug?: ((line: string) => void) | undefined
 }
 
@@ -35,7 +35,7 @@ const noKey = (hint: string): SvcError =>
 const takesOrg = (operation: Operation): boolean =>
   fieldsOf(operation).some(({ flag, name }) => flag === 'org' && !argsOf(operation).includes(name))
 
-/** Whether there is something to check: if not, the validator is not loaded. */
+/** Whether there are fields to check; if not, the validator is not loaded. */
 const hasShownFields = (operation: Operation, input: Record<string, unknown>): boolean =>
   pathNames(operation.path).length > 0 ||
   fieldsOf(operation).some(({ path, meta }) => meta.source === 'shown' && Object.hasOwn(input, path[0]!))
@@ -43,7 +43,7 @@ const hasShownFields = (operation: Operation, input: Record<string, unknown>): b
 export const createClient = (options: Options): Client => {
   const { baseUrl, transport, debug, keyHint = 'svc profile login' } = options
   const { now = () => new Date(), sleep = sleepFor, random = Math.random } = options
-  let honoured: Promise<boolean> | undefined
+  let isIdempotent: Promise<boolean> | undefined
 
   const sendOnce = async (
     request: HttpRequest,
@@ -63,7 +63,7 @@ export const createClient = (options: Options): Client => {
     }
   }
 
-  /** Whether the service says that it does a write with the same Idempotency-Key once. Asked without a key. */
+  /** Whether the service declares that it carries out writes with the same Idempotency-Key once. Sent without a key. */
   const honoursIdempotency = async (signal?: AbortSignal): Promise<boolean> => {
     const url = `${new URL(baseUrl).origin}/health`
     const health = await sendOnce(
@@ -79,21 +79,21 @@ export const createClient = (options: Options): Client => {
     outcome: HttpResponse | SvcError,
     signal?: AbortSignal,
   ): Promise<boolean> => {
-    if (effect === 'notifies' || !mayPass(outcome)) return false
+    if (effect === 'notifies' || !isTemporary(outcome)) return false
     if (effect === 'read' || neverSent(outcome)) return true
-    honoured ??= honoursIdempotency(signal)
-    return honoured
+    isIdempotent ??= honoursIdempotency(signal)
+    return isIdempotent
   }
 
   const send = async (request: HttpRequest, { effect, signal, shownUrl }: Sending): Promise<HttpResponse> => {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       if (signal?.aborted) throw interrupted()
       const outcome = await sendOnce(request, shownUrl, signal)
-      const asked =
+      const afterMs =
         outcome instanceof SvcError ? undefined : retryAfterMs(outcome.headers['retry-after'], now())
-      const delay = retryDelayMs(tries + 1, asked, random)
-      if (tries < mostTries && delay !== undefined && (await mayRepeat(effect, outcome, signal))) {
-        debug?.(`  again in ${Math.round(delay)} ms`)
+      const delay = retryDelayMs(attempt + 1, afterMs, random)
+      if (attempt < maxAttempts && delay !== undefined && (await mayRepeat(effect, outcome, signal))) {
+        debug?.(`  retry in ${Math.round(delay)} ms`)
         await sleep(delay, signal)
         continue
       }
@@ -134,7 +134,7 @@ export const createClient = (options: Options): Client => {
     const { method, url, body } = planRequest(baseUrl, operation, input, extra)
     const { effect } = operation
     const headers = await headersFor(url, effect, idempotencyKey)
-    // The one name in the table for how long an answer may be held back.
+    // By this field, and no other, a caller asks the service to delay its answer.
     const wait = typeof input.wait_s === 'number' ? { waitMs: input.wait_s * 1000 } : {}
     const seen = new Set<string>()
     let at: string | undefined = url
@@ -143,8 +143,8 @@ export const createClient = (options: Options): Client => {
       const request = { method, url: at, headers, ...(body && { body: JSON.stringify(body) }), ...wait }
       const response = await send(request, { effect, signal, shownUrl: redactedUrl(at, operation, input) })
       const { date, link } = response.headers
-      const asked = response.status < 300 ? {} : { keyHint, takesOrg: takesOrg(operation) }
-      const answer: Answer = { ...readAnswer(response, at, asked), ...(date === undefined ? {} : { date }) }
+      const context = response.status < 300 ? {} : { keyHint, takesOrg: takesOrg(operation) }
+      const answer: Answer = { ...readAnswer(response, at, context), ...(date === undefined ? {} : { date }) }
       const isList = method === 'GET' && Array.isArray(answer.envelope.data)
       if (!isList && seen.size > 1) return
       const next: string | undefined = isList ? linkedPage(link, 'next', at) : undefined
@@ -180,7 +180,7 @@ export const createClient = (options: Options): Client => {
   }
 
   return {
-    // Here, and nowhere else, an answer gets the type that the table gives its operation.
+    // The only place where an answer gets the data type of its operation.
     call: call as Client['call'],
     pages: pages as Client['pages'],
     raw,

@@ -2,28 +2,28 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { SvcError } from '../core/errors.ts'
 import { interrupted } from './network-error.ts'
 
-/** Tries in all, the first included. */
-export const mostTries = 3
+/** Maximum number of attempts, including the first. */
+export const maxAttempts = 3
 
-/** The longest wait that a server may ask for and still be waited for, milliseconds. */
+/** The longest `Retry-After` that svc waits for, milliseconds. */
 const longestWaitMs = 30_000
 
 const lostConnection = new Set(['connection_refused', 'dns_failed', 'connection_cut', 'proxy_failed'])
-const passing = new Set([429, 502, 503, 504])
+const temporary = new Set([429, 502, 503, 504])
 
-/** A failure that may be gone at the next try. A time-out is none: it has cost its time already. */
-export const mayPass = (outcome: { status: number } | SvcError): boolean =>
-  outcome instanceof SvcError ? lostConnection.has(outcome.code) : passing.has(outcome.status)
+/** Whether a failure may be temporary. A time-out is excluded: it has already taken its time. */
+export const isTemporary = (outcome: { status: number } | SvcError): boolean =>
+  outcome instanceof SvcError ? lostConnection.has(outcome.code) : temporary.has(outcome.status)
 
-/** A service that restarts, a cut cable: what was asked there is still there. */
+/** Whether the service may return, after a restart or a lost connection, with its requests intact. */
 export const mayComeBack = (error: unknown): error is SvcError =>
   error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
 
-/** The service cannot have seen the request. */
+/** Whether the service cannot have received the request. */
 export const neverSent = (outcome: unknown): boolean =>
   outcome instanceof SvcError && outcome.code === 'connection_refused'
 
-/** `Retry-After` in milliseconds: whole seconds or a date. Undefined when there is none that makes sense. */
+/** `Retry-After` (whole seconds or a date) in milliseconds. Undefined if it is missing or not valid. */
 export const retryAfterMs = (header: string | undefined, now: Date): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000
@@ -32,8 +32,8 @@ export const retryAfterMs = (header: string | undefined, now: Date): number | un
 }
 
 /**
- * How long to wait before try number `next` (from 2), milliseconds; never less than the server asked for.
- * Undefined when it asked for longer than we wait: trying earlier would be rude, and waiting looks like a hang.
+ * Milliseconds to wait before attempt number `next` (from 2), never less than the server asked for. Undefined if the server
+ * asked for more than svc waits: an earlier attempt would ignore it, and a longer wait looks like a hang.
  */
 export const retryDelayMs = (
   next: number,

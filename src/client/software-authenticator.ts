@@ -8,14 +8,14 @@ import {
 } from 'node:crypto'
 import { encodeCBOR, type CBORType } from '@levischuck/tiny-cbor'
 
-/** A passkey in a file: a real key that makes real assertions, with no hardware and no person behind it. */
+/** A passkey in a file: a real key with real assertions, but without hardware or a person. */
 export type SoftwareKey = {
   credential_id: string
   alg: 'ES256' | 'EdDSA'
   private_jwk: JsonWebKey
   /** COSE_Key, base64url. */
   public_key_cose: string
-  /** Never counts, as synced passkeys do not. */
+  /** Always 0, as for synced passkeys. */
   sign_count: 0
   rp_id: string
   user_handle: string
@@ -23,7 +23,7 @@ export type SoftwareKey = {
 
 export type Ceremony = { challenge: string; origin: string; rpId: string }
 
-/** Tells a service that the key is made of software: the 16 letters `svc-software-key`. */
+/** Identifies a software key: the ASCII bytes of `svc-software-key`. */
 export const softwareAaguid = '7376632d-736f-6674-7761-72652d6b6579'
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
@@ -50,7 +50,7 @@ const coseKey = ({ x, y }: JsonWebKey, alg: SoftwareKey['alg']): string => {
   return base64url(encodeCBOR(new Map(entries)))
 }
 
-/** `userHandle` is base64url, as the service names the user; random when left out. */
+/** `userHandle` is the base64url handle from the service; random by default. */
 export const createSoftwareKey = (
   alg: SoftwareKey['alg'],
   { rpId, userHandle = base64url(randomBytes(16)) }: { rpId: string; userHandle?: string },
@@ -76,7 +76,7 @@ const authenticatorData = (rpId: string, flagBits: number, attested: Uint8Array[
   return new Uint8Array(Buffer.concat([hash, Buffer.from([flagBits, 0, 0, 0, 0]), ...attested]))
 }
 
-/** The client's part: it says where it is, and gives a key to no other site than the key's own. */
+/** The client's part: it states its origin, and uses a key only on the site of the key. */
 const clientData = (key: SoftwareKey, type: string, { challenge, origin, rpId }: Ceremony): Uint8Array => {
   const { hostname } = new URL(origin)
   if (rpId !== key.rp_id || (hostname !== rpId && !hostname.endsWith(`.${rpId}`)))
@@ -91,7 +91,7 @@ export const signAssertion = (key: SoftwareKey, data: Uint8Array, clientDataJson
   return new Uint8Array(sign(key.alg === 'ES256' ? 'sha256' : null, signed, privateKey))
 }
 
-/** What every answer of a key says of it, as a browser does. */
+/** The fields that a browser adds to every response of a key. */
 const credentialOf = ({ credential_id }: SoftwareKey) => ({
   id: credential_id,
   rawId: credential_id,
@@ -100,7 +100,7 @@ const credentialOf = ({ credential_id }: SoftwareKey) => ({
   clientExtensionResults: {},
 })
 
-/** Registers the key with attestation `none`. Throws when the site is not the key's. */
+/** Registers the key with attestation `none`. Throws if the site is not that of the key. */
 export const register = (key: SoftwareKey, ceremony: Ceremony) => {
   const id = bytes(key.credential_id)
   const data = authenticatorData(
@@ -130,7 +130,7 @@ export const register = (key: SoftwareKey, ceremony: Ceremony) => {
   }
 }
 
-/** Signs a challenge. `userVerified` is what the caller's own confirmation stands for. Throws when the site is not the key's. */
+/** Signs a challenge. `userVerified` states that the caller has confirmed. Throws if the site is not that of the key. */
 export const assert = (key: SoftwareKey, ceremony: Ceremony, userVerified = true) => {
   const data = authenticatorData(key.rp_id, flags.userPresent | (userVerified ? flags.userVerified : 0))
   const client = clientData(key, 'webauthn.get', ceremony)

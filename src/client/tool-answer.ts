@@ -4,16 +4,16 @@ import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 
-// What the answers of the three tools of another server mean. Whatever is not clearly an answer is an error.
+// Reads the answers of the three tools of another server. Anything ambiguous is an error.
 
 export type Said = Record<string, unknown>
 
 export const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** An answer from which nobody can tell what was decided. */
+/** An answer that does not show what was decided. */
 const unclear = (message: string, id: string | null): SvcError =>
   new SvcError('failed', 'unexpected_answer', message, {
-    detail: 'Whether it was approved is not known.',
+    detail: 'It is not known whether the request was approved.',
     hint: id === null ? undefined : `svc approve status ${shellQuote(id)} --mcp`,
   })
 
@@ -24,29 +24,29 @@ export const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] 
   throw unclear(`The tool server reports ${word}, which svc does not know`, text(request_id))
 }
 
-/** What a tool says of another request than the one it was asked about, or of one it does not name, says nothing. */
-const requireSame = ({ request_id }: Said, asked: string): void => {
-  if (request_id === asked) return
+/** An answer about another request, or without a request id, is not usable. */
+const requireSame = ({ request_id }: Said, expected: string): void => {
+  if (request_id === expected) return
   const wrong = request_id === undefined ? 'without the ID of the request' : 'about another request'
-  throw unclear(`The tool server answered ${wrong}`, asked)
+  throw unclear(`The tool server answered ${wrong}`, expected)
 }
 
-/** The state that `check_status` reports of the request it was asked about. Fails where it reports none that is known. */
-export const statusIn = (said: Said, asked: string): ApprovalRecord['status'] => {
-  requireSame(said, asked)
+/** The state of this request from `check_status`. Throws if it is missing or unknown. */
+export const statusIn = (said: Said, expected: string): ApprovalRecord['status'] => {
+  requireSame(said, expected)
   return stateOf(said)
 }
 
-/** The id of a request that was just made, which nobody can have decided yet. */
+/** The id of a new request, which must still be pending. */
 export const openedBy = (said: Said): string => {
   const id = text(said.request_id)
-  if (!id) throw unclear('The tool server asked the person, but does not name the request', null)
+  if (!id) throw unclear('The tool server asked the person, but returned no request ID', null)
   if (stateOf(said) !== 'pending')
     throw unclear('The tool server reports a decision before the person can have made one', id)
   return id
 }
 
-/** A receipt with its claims beside the JWS, as the record of the service has it. The tools leave them out. */
+/** A receipt with the claims next to the JWS, as in the records of the service. The tools leave them out. */
 export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {
   if (typeof attestation !== 'object' || attestation === null) return null
   const receipt = attestation as NonNullable<ApprovalRecord['attestation']>

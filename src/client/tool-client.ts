@@ -11,33 +11,33 @@ import { isRecord } from '../core/is-record.ts'
 type Options = {
   /** Ends in `/mcp`. */
   url: string
-  /** The bearer for this very address, if there is one. */
+  /** The bearer for this address, if there is one. */
   token?: string | undefined
-  /** Its time-out for headers and body must be longer than the longest call. */
+  /** Its time-outs for headers and body must be longer than the longest call. */
   transport: Transport
-  /** Who asks; the approver reads it. */
+  /** Name of the requester; the approver reads it. */
   name: string
-  /** Ends whatever is under way, for calls that have no signal of their own too. */
+  /** Ends everything in progress, including calls without a signal of their own. */
   signal?: AbortSignal
-  /** From now on; a silent server is not waited for longer. A call that names its own time has that. */
+  /** Maximum total wait for a silent server, from now on. A call with its own time-out uses that. */
   mostMs?: number | undefined
 }
 
-/** For which a connection, and an answer that waits for nobody, are waited for. */
+/** Time-out for a connection, and for an answer that does not depend on a person. */
 const silentMs = 30_000
-/** In which a server takes a cancel. */
+/** Time for a server to accept a cancel. */
 const cancelMs = 2_000
 
 export type CallOptions = { signal?: AbortSignal | undefined; timeoutMs?: number }
 
-/** A client of any `/mcp` of this contract, in both protocol eras. Fails with an SvcError. */
+/** A client of any `/mcp` of this contract, for current and legacy protocol versions. Throws SvcErrors. */
 export type ToolClient = {
   list(): Promise<
     { name: string; title?: string | undefined; description?: string | undefined; inputSchema: unknown }[]
   >
-  /** The structured answer of a tool; a tool that says `isError` is a failure. */
+  /** The structured answer of a tool; throws if the tool reports `isError`. */
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<Record<string, unknown>>
-  /** The name to give instead, from the next connection on. */
+  /** Changes the name, from the next connection on. */
   introduce(name: string): void
   close(): Promise<void>
 }
@@ -50,18 +50,18 @@ const refusedBearer = (url: string, sent: boolean): SvcError =>
     { hint: 'Set MCP_AUTH_TOKEN; it is not the API key' },
   )
 
-/** The signal as the SDK takes it: absent, and never undefined. */
-const only = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
+/** The SDK requires the signal to be absent instead of undefined. */
+const withSignal = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
 
 const isNotification = (body: string): boolean => body.includes('"method":"notifications/')
 
-/** The SDK's way to the network, over ours: no redirect, our time-outs, proxy and certificates. */
+/** A fetch for the SDK over our transport: no redirects, and our time-outs, proxy and certificates. */
 const createFetch = ({ url, token, transport }: Options) => {
   const ended = new AbortController()
   let cancelling: Promise<unknown> = Promise.resolve()
 
   const send = async (to: string | URL, init: RequestInit = {}): Promise<Response> => {
-    // The stream of a session: none of the tools needs it, and it would never end.
+    // The tools do not need the stream of a session, which would never end.
     if (init.method !== 'POST') return new Response(null, { status: 405 })
     const headers = Object.fromEntries(new Headers(init.headers))
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
@@ -69,7 +69,7 @@ const createFetch = ({ url, token, transport }: Options) => {
     const signal = init.signal ? AbortSignal.any([init.signal, ended.signal]) : ended.signal
     const { status, headers: answered, body } = await transport(request, signal)
     if (status === 401) throw refusedBearer(url, token !== undefined)
-    // A server of the specification knows three methods, and none of them is a notification.
+    // A server of the specification has three methods and no notifications.
     if (status >= 400 && isNotification(request.body)) return new Response(null, { status: 202 })
     if (status >= 300 && status < 400)
       throw new SvcError(
@@ -86,9 +86,9 @@ const createFetch = ({ url, token, transport }: Options) => {
       if (String(init?.body).includes('"notifications/cancelled"')) cancelling = sent.catch(() => undefined)
       return sent
     },
-    /** Ends when the last cancel has been taken. */
+    /** Resolves when the server has accepted the last cancel. */
     cancelled: (): Promise<unknown> => cancelling,
-    /** Ends all requests that are under way. */
+    /** Aborts all requests in progress. */
     end: (): void => ended.abort(),
   }
 }
@@ -103,20 +103,20 @@ const parsed = (block: string): Record<string, unknown> | undefined => {
   return isRecord(value) ? value : undefined
 }
 
-/** Words beside an answer that says `approved` must not say otherwise: `Denied. As JSON:`. */
-const deniesIt = (words: string): boolean => {
+/** Whether text next to an `approved` answer contradicts it: `Denied. As JSON:`. */
+const contradictsApproval = (words: string): boolean => {
   const [first] = /\b(?:approved|denied|rejected|declined|expired|pending|unapproved)\b/i.exec(words) ?? []
   const negated = /(?:\bnot|\bnever|n['’]t)(?: yet| been)? approved\b/i.test(words)
   return negated || (first !== undefined && first.toLowerCase() !== 'approved')
 }
 
-/** Whether several values were given and differ. */
+/** Whether several values are present and differ. */
 const differ = (values: readonly unknown[]): boolean =>
   new Set(values.filter((value) => value !== undefined)).size > 1
 
 /**
  * The answer of a tool: `structuredContent`, or JSON in a block of text, as servers of older revisions answer.
- * `contradictory`: its parts do not agree, so none of them is believed.
+ * `contradictory`: its parts disagree, so none of them is trusted.
  */
 const answerIn = (
   structuredContent: unknown,
@@ -131,33 +131,33 @@ const answerIn = (
     differ(objects.map(({ status }) => status)) ||
     differ(objects.map(({ request_id }) => request_id)) ||
     (answer?.status === 'approved' &&
-      blocks.some((block) => parsed(block)?.status === undefined && deniesIt(block)))
+      blocks.some((block) => parsed(block)?.status === undefined && contradictsApproval(block)))
   return { answer, contradictory }
 }
 
 const unreadable = (
   tool: string,
   args: Record<string, unknown>,
-  { url, wrong }: { url: string; wrong: string },
+  { url, problem }: { url: string; problem: string },
 ): SvcError =>
-  new SvcError('failed', 'unexpected_answer', `The answer of ${tool} from ${hostOf(url)} ${wrong}`, {
+  new SvcError('failed', 'unexpected_answer', `The answer of ${tool} from ${hostOf(url)} ${problem}`, {
     detail:
       tool === 'check_status'
-        ? 'Whether it was approved is not known.'
-        : 'The person may have been asked. Whether it was approved is not known.',
+        ? 'It is not known whether the request was approved.'
+        : 'The person may have been asked. It is not known whether the request was approved.',
     hint:
       typeof args.request_id === 'string'
         ? `svc approve status ${shellQuote(args.request_id)} --mcp`
         : undefined,
   })
 
-/** Before any tool was called. */
+/** The error if the server does not respond before any tool is called. */
 const silent = (url: string): SvcError =>
   new SvcError('unreachable', 'no_answer', `The tool server at ${hostOf(url)} does not answer`, {
     hint: 'Check its address: svc profile show --explain',
   })
 
-/** What went wrong, as svc says it. */
+/** Turns any error into an SvcError. */
 const asSvcError = (error: unknown, url: string): SvcError => {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SvcError) return one
   const said = error instanceof Error ? safeLine(error.message.slice(0, 500)) : 'no reason given'
@@ -193,7 +193,7 @@ export const createToolClient = (options: Options): ToolClient => {
       const late = (): SvcError => timedOut(url, 'an answer', Math.ceil(ms / 1000))
       return await within(work(client), { ms, late })
     } catch (error) {
-      // The next call connects anew: a server that was restarted does not know us.
+      // The next call reconnects, because a restarted server does not know the session.
       connecting = undefined
       throw options.signal?.aborted ? interrupted() : asSvcError(error, url)
     }
@@ -201,15 +201,18 @@ export const createToolClient = (options: Options): ToolClient => {
 
   return {
     list: () =>
-      use(async (client) => (await client.listTools(undefined, only(options.signal))).tools, {
+      use(async (client) => (await client.listTools(undefined, withSignal(options.signal))).tools, {
         signal: options.signal,
         ms: bounded(silentMs),
       }),
     call: async (tool, args, { signal = options.signal, timeoutMs = bounded(silentMs) } = {}) => {
       const { isError, content, structuredContent } = await use(
-        // Our own limit comes first: it says what was waited for.
+        // Our own time-out comes first: its message names what svc waited for.
         (client) =>
-          client.callTool({ name: tool, arguments: args }, { ...only(signal), timeout: timeoutMs + 1000 }),
+          client.callTool(
+            { name: tool, arguments: args },
+            { ...withSignal(signal), timeout: timeoutMs + 1000 },
+          ),
         { signal, ms: timeoutMs },
       ).finally(async () => {
         if (!signal?.aborted) return
@@ -222,13 +225,13 @@ export const createToolClient = (options: Options): ToolClient => {
         throw new SvcError('refused', 'tool_error', said)
       }
       const { answer, contradictory } = answerIn(structuredContent, content)
-      if (!answer) throw unreadable(tool, args, { url, wrong: 'cannot be read' })
+      if (!answer) throw unreadable(tool, args, { url, problem: 'is not readable' })
       if (contradictory)
-        throw unreadable(tool, args, { url, wrong: 'contradicts itself, so it is not an approval' })
+        throw unreadable(tool, args, { url, problem: 'contradicts itself, so it is not an approval' })
       return answer
     },
-    introduce: (given) => {
-      name = given
+    introduce: (newName) => {
+      name = newName
     },
     close: async () => {
       network.end()

@@ -1,12 +1,12 @@
-/** One HTTP request, whole. Header names are lower-case. */
+/** One complete HTTP request. Header names are lower-case. */
 export type HttpRequest = {
   method: string
   url: string
   headers: Record<string, string>
   body?: string | undefined
-  /** How long the other side was asked to wait before it answers, milliseconds. */
+  /** How long the request asks the server to delay its answer, milliseconds. */
   waitMs?: number
-  /** Told as soon as the answer begins, whatever becomes of the rest of it. */
+  /** Called when the answer starts, even if the rest of it fails. */
   onStatus?(status: number): void
 }
 
@@ -16,5 +16,5 @@ export type HttpResponse = {
   body: string
 }
 
-/** Sends one request once: no redirect is followed, nothing is repeated. Fails with an SvcError (`unreachable`). */
+/** Sends one request once: no redirect is followed, nothing is repeated. Throws an SvcError (`unreachable`). */
 export type Transport = (request: HttpRequest, signal?: AbortSignal) => Promise<HttpResponse>

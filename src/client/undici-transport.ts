@@ -10,13 +10,13 @@ import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
 import { isUtf8 } from 'node:buffer'
 
 type Options = {
-  /** Milliseconds: to connect, until the headers come, and from then until the whole body is there. */
+  /** Time-outs in milliseconds: to connect, until the headers arrive, and from then until the end of the body. */
   timeoutMs?: { connect?: number; headers?: number; body?: number } | undefined
   /** Certificate authorities (PEM) to trust instead of the usual ones. */
   ca?: string | undefined
-  /** Says which proxy to use: HTTPS_PROXY, HTTP_PROXY, NO_PROXY. */
+  /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
   env: Env
-  /** Most connections to one origin. */
+  /** Maximum number of connections to one origin. */
   connections?: number
 }
 
@@ -46,10 +46,10 @@ const textHeaders = (headers: Record<string, string | string[] | undefined>): Re
     ]),
   )
 
-/** What an answer that was waited for may take besides. */
+/** Extra time for an answer that the request asked to delay. */
 const waitSlackMs = 10_000
 
-/** A transport over undici with keep-alive. It follows no redirect and repeats nothing. `close` ends what is open. */
+/** A transport over undici with keep-alive. It follows no redirect and repeats nothing. `close` ends open connections. */
 export const createTransport = (options: Options): Transport & { close(): Promise<void> } => {
   const { connect = 10_000, headers: headersMs = 60_000, body: bodyMs = 60_000 } = options.timeoutMs ?? {}
   const routes = new Map<string, Promise<Route>>()
@@ -107,7 +107,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
           onResponseEnd() {
             clearTimeout(timer)
             signal?.removeEventListener('abort', abort)
-            // undici frees the connection a turn of the loop later: a next request that came before would open another.
+            // undici frees the connection one turn of the loop later; an earlier request would open another one.
             setImmediate(() => setImmediate(resolve, { ...answer, body: Buffer.concat(chunks) }))
           },
           onResponseError(_, error) {
@@ -138,7 +138,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
   return Object.assign(send, { close })
 }
 
-/** The largest answer that is read, before and after decompression. */
+/** Maximum size of an answer, before and after decompression. */
 export const mostBytes = 64 * 1024 * 1024
 
 const unexpected = (message: string): SvcError =>
@@ -146,7 +146,7 @@ const unexpected = (message: string): SvcError =>
     hint: 'Check the address: svc profile show --explain',
   })
 
-/** We ask for no compression, and yet some proxies compress. */
+/** svc requests no compression, but some proxies compress anyway. */
 const decompress = async (body: Buffer, encoding: string, host: string): Promise<Buffer> => {
   const zlib = await import('node:zlib')
   const { promisify } = await import('node:util')
@@ -156,14 +156,14 @@ const decompress = async (body: Buffer, encoding: string, host: string): Promise
     if (encoding === 'deflate') return await promisify(zlib.inflate)(body, limit)
     if (encoding === 'br') return await promisify(zlib.brotliDecompress)(body, limit)
   } catch {
-    throw unexpected(`The answer of ${host} says it is ${encoding}, and cannot be read as that`)
+    throw unexpected(`The answer from ${host} is not valid ${encoding}`)
   }
   throw unexpected(
-    `The answer of ${host} is encoded as ${safeLine(encoding).slice(0, 40)}, which svc does not read`,
+    `The answer from ${host} is encoded as ${safeLine(encoding).slice(0, 40)}, which svc does not support`,
   )
 }
 
-/** The text of a body. Fails when it is compressed in a way we do not know, or is no UTF-8. */
+/** The text of a body. Throws if its compression is unknown or it is not UTF-8. */
 export const decodeBody = async (
   body: Buffer,
   encoding: string | undefined,
@@ -172,6 +172,6 @@ export const decodeBody = async (
   const way = (encoding ?? '').trim().toLowerCase()
   const plain =
     way === '' || way === 'identity' || body.length === 0 ? body : await decompress(body, way, host)
-  if (!isUtf8(plain)) throw unexpected(`The answer of ${host} is not UTF-8 text`)
+  if (!isUtf8(plain)) throw unexpected(`The answer from ${host} is not UTF-8 text`)
   return plain.toString('utf8').replace(/^\uFEFF/, '')
 }

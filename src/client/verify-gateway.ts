@@ -6,7 +6,7 @@ import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
 import {
   decisionOf,
-  isPassing,
+  isTransient,
   promptMs,
   refusedBy,
   successTooSoon,
@@ -19,16 +19,16 @@ const lifetimeSeconds = 120
 
 type Options = {
   calls: VerifyCalls
-  /** Parts a number in E.164 into its dialing prefix and the rest. */
+  /** Splits a number in E.164 into its dialing prefix and the rest. */
   partsOf(mobile: string): Phone
   now?(): Date
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 /**
- * Asks through a service of the contract that has no approvals: it rings a phone and tells whether the person
- * authenticated. The person never sees the action, and two questions to one phone could not be told apart; so one
- * at a time. Only for a service that `verify-test.ts` has tested.
+ * Requests approvals from a service without them: it sends a prompt to a phone and reports whether the person authenticated.
+ * The person never sees the action, and two prompts on one phone cannot be distinguished, so only one is possible at a time.
+ * Only for a service that has passed `verify-test.ts`.
  */
 export const createVerifyGateway = ({
   calls,
@@ -37,33 +37,33 @@ export const createVerifyGateway = ({
   sleep = sleepFor,
 }: Options): ApprovalGateway => {
   const requests = new Map<string, ApprovalRecord>()
-  /** How the service names a request, where it does. */
-  const names = new Map<string, string>()
-  /** Requests of which the service has said, before anything else, that they are no success. */
+  /** Request ids of the service, if it has them. */
+  const serviceIds = new Map<string, string>()
+  /** Requests for which the service has first reported something other than success. */
   const open = new Set<string>()
 
   const end = (record: ApprovalRecord, status: ApprovalRecord['status'], detail: string): void => {
     Object.assign(record, { status, detail, decided_at: now().toISOString() })
   }
 
-  const look = async (record: ApprovalRecord): Promise<ApprovalRecord> => {
+  const refresh = async (record: ApprovalRecord): Promise<ApprovalRecord> => {
     if (record.status !== 'pending') return record
-    const named = names.get(record.request_id)
-    const said = await calls.look(record.approver_mobile, named)
+    const serviceId = serviceIds.get(record.request_id)
+    const said = await calls.readDecision(record.approver_mobile, serviceId)
     if (record.status !== 'pending') return record
-    if (named !== undefined && said.request_id !== undefined && said.request_id !== named)
+    if (serviceId !== undefined && said.request_id !== undefined && said.request_id !== serviceId)
       throw refusedBy('The service answered about another request', { http: said.http })
     const decision = decisionOf(said)
     if (decision === undefined) throw refusedBy('The service does not report the decision', said)
     if (decision === 'approved' && !open.has(record.request_id)) {
-      end(record, 'expired', 'Not believed.')
+      end(record, 'expired', 'The service cannot be trusted.')
       throw successTooSoon()
     }
-    if (!isPassing(said)) open.add(record.request_id)
+    if (!isTransient(said)) open.add(record.request_id)
     const late = record.expires_at <= now().toISOString()
     if (late) end(record, 'expired', 'Nobody answered in time.')
     else if (decision !== 'pending')
-      end(record, decision, 'The person was asked to authenticate, and was not shown the action.')
+      end(record, decision, 'The person was asked to authenticate, but was not shown the action.')
     return record
   }
 
@@ -79,24 +79,24 @@ export const createVerifyGateway = ({
       throw new SvcError(
         'refused',
         'not_supported',
-        'This service checks no number and no factor but biometric',
+        'This service supports only the factor biometric, and no number',
       )
     const at = now().getTime()
     for (const [id, other] of requests) {
       if (other.approver_mobile !== approver_mobile) continue
-      // A prompt that was withdrawn or ran out may still stand on the phone, and its answer must not count for this one.
+      // A withdrawn or expired prompt may still be on the phone, and its answer must not count for this request.
       const undecided = other.status === 'pending' || other.status === 'expired'
       if (undecided && Date.parse(other.requested_at) + promptMs > at)
         throw new SvcError(
           'refused',
           'one_at_a_time',
-          'This person is being asked already: one request at a time',
+          'This person already has a pending request; only one is possible at a time',
           {
-            hint: 'Wait until check_status shows how that one ended',
+            hint: 'Wait until check_status shows the result of that request',
           },
         )
       requests.delete(id)
-      names.delete(id)
+      serviceIds.delete(id)
       open.delete(id)
     }
     const seconds = Math.min(lifetime_s, promptMs / 1000)
@@ -104,21 +104,21 @@ export const createVerifyGateway = ({
       ...newRequest(ask, { request_id: `verify_${randomToken(9)}`, at, seconds }),
       factors: ['biometric'],
     }
-    // Taken before the phone rings, so that a second question cannot slip in.
+    // Reserved before the prompt is sent, so that a second request cannot start.
     requests.set(record.request_id, record)
     try {
-      const named = await calls.ring(partsOf(approver_mobile))
-      if (named !== undefined) names.set(record.request_id, named)
+      const serviceId = await calls.sendPrompt(partsOf(approver_mobile))
+      if (serviceId !== undefined) serviceIds.set(record.request_id, serviceId)
     } catch (error) {
       requests.delete(record.request_id)
       throw error
     }
     try {
-      // At once, because nobody can have answered yet.
-      await look(record)
+      // Immediately, before the person can have answered.
+      await refresh(record)
     } catch (error) {
-      // The prompt is on the phone, so no other one may start.
-      end(record, 'expired', 'Not believed.')
+      // The prompt is on the phone, so no other request may start.
+      end(record, 'expired', 'The service cannot be trusted.')
       throw error
     }
     return { ...record }
@@ -127,14 +127,15 @@ export const createVerifyGateway = ({
   return {
     boundToAction: false,
     request,
-    status: async (request_id) => ({ ...(await look(find(request_id))) }),
+    status: async (request_id) => ({ ...(await refresh(find(request_id))) }),
     wait: async (request_id, seconds, signal) => {
       const record = find(request_id)
       const until = now().getTime() + seconds * 1000
-      while ((await look(record)).status === 'pending' && now().getTime() < until) await sleep(pollMs, signal)
+      while ((await refresh(record)).status === 'pending' && now().getTime() < until)
+        await sleep(pollMs, signal)
       return { ...record }
     },
-    // The prompt on the phone cannot be taken back; what it answers is not believed any more.
+    // The prompt on the phone cannot be withdrawn, but its answer no longer counts.
     cancel: async (request_id) => {
       const record = find(request_id)
       if (record.status === 'pending') end(record, 'expired', 'Withdrawn.')

@@ -1,13 +1,13 @@
 import { sleepFor } from './retry.ts'
-import { decisionOf, isPassing, promptMs, type Phone, type VerifyCalls } from './verify-calls.ts'
+import { decisionOf, isTransient, promptMs, type Phone, type VerifyCalls } from './verify-calls.ts'
 
 const pollMs = 5_000
-/** Answers to an open question that must have been no success. */
-const leastAnswers = 3
+/** Minimum number of answers to an open prompt, none of them a success. */
+const minAnswers = 3
 
 type Options = {
   calls: VerifyCalls
-  /** E.164, and in its parts. */
+  /** The same number in E.164 and in parts. */
   mobile: string
   phone: Phone
   signal: AbortSignal
@@ -15,34 +15,34 @@ type Options = {
   sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined
 }
 
-export type Tested = { proved: true; answers: number } | { proved: false; why: string }
+export type Tested = { passed: true; answers: number } | { passed: false; why: string }
 
-const failed = (why: string): Tested => ({ proved: false, why })
+const failed = (why: string): Tested => ({ passed: false, why })
 
 /**
- * Asks a person who leaves the prompt unanswered, and looks until it expires. Only a service that never reports a success
- * on the way can be believed when it reports one: the specification gives every 2xx the status `success`.
+ * Sends a prompt that the person leaves unanswered, and polls until it expires. Only a service that never reports success
+ * for it can be trusted: in the specification, every 2xx has the status `success`.
  */
 export const testVerify = async (options: Options): Promise<Tested> => {
   const { calls, mobile, phone, signal, now, sleep = sleepFor } = options
-  const named = await calls.ring(phone, signal)
+  const serviceId = await calls.sendPrompt(phone, signal)
   const end = now().getTime() + promptMs
   let answers = 0
   for (;;) {
     const over = now().getTime() >= end
-    const said = await calls.look(mobile, named, signal)
+    const said = await calls.readDecision(mobile, serviceId, signal)
     const decision = decisionOf(said)
-    if (decision === 'approved') return failed(`it reported success though nobody had answered`)
+    if (decision === 'approved') return failed('it reported success before anybody answered')
     if (decision === 'denied') return failed('it reported an unanswered prompt as denied')
     if (decision === undefined) return failed(`svc cannot read its answer to an open prompt (${said.http})`)
-    if (!isPassing(said)) answers += 1
+    if (!isTransient(said)) answers += 1
     if (over || decision === 'expired') break
     await sleep(pollMs, signal)
   }
-  // The last word on a prompt that has expired.
+  // The answer after the prompt has expired.
   await sleep(pollMs, signal)
-  if (decisionOf(await calls.look(mobile, named, signal)) === 'approved')
+  if (decisionOf(await calls.readDecision(mobile, serviceId, signal)) === 'approved')
     return failed('it reported success after the prompt had expired')
-  if (answers < leastAnswers) return failed(`it gave ${answers} answers, and ${leastAnswers} are needed`)
-  return { proved: true, answers }
+  if (answers < minAnswers) return failed(`it gave ${answers} answers, but ${minAnswers} are required`)
+  return { passed: true, answers }
 }

@@ -2,14 +2,14 @@ import type { SvcError } from '../core/errors.ts'
 import { interrupted } from './network-error.ts'
 
 type Bounds = {
-  /** Ends the wait at once. */
+  /** Ends the wait immediately. */
   signal?: AbortSignal | undefined
   ms: number
-  /** What a wait fails with that took too long. */
+  /** The error if the wait takes too long. */
   late(): SvcError
 }
 
-/** What `work` answers, unless a signal or the time ends the wait for it first. The work itself goes on. */
+/** Waits for `work` until a signal or the time ends the wait. The work itself continues. */
 export const within = <T>(work: Promise<T>, { signal, ms, late }: Bounds): Promise<T> =>
   new Promise((resolve, reject) => {
     const end = (): void => {

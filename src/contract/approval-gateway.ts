@@ -2,40 +2,40 @@ import type { ApprovalRecord } from './approval.ts'
 import type { factors } from './records.ts'
 import type { subjectTypes } from './subject.ts'
 
-/** What somebody asks of a person. */
+/** A request for an approval. */
 export type Ask = {
   action: string
-  /** What exactly is asked; without it, the action is all there is. */
+  /** What exactly to approve; without it, only the action. */
   subject?:
     | { type: (typeof subjectTypes)[number]; data: Record<string, unknown>; digest?: string }
     | undefined
   reason?: string | undefined
   approver_mobile: string
   factors?: (typeof factors)[number][] | undefined
-  /** How long it can be decided, seconds. */
+  /** Seconds until the request expires. */
   lifetime_s?: number | undefined
   requester?: string | undefined
-  /** The approver must type a number that only the requester sees; where the other side cannot, it is refused. */
+  /** The approver must type a number that only the requester sees; a gateway that cannot require it refuses. */
   number?: boolean
-  /** Needed where the key is of no organization. */
+  /** Required if the key belongs to no organization. */
   org_id?: number | undefined
 }
 
 /**
- * How the tools reach a person: the engine in this process, our REST API, another service of the contract, or the
- * demo. Each call fails with an SvcError or a Refusal whose message is fit for the one who asked.
+ * How the tools reach a person: the engine in this process, our REST API, a third-party service, or the demo. Each call
+ * throws an SvcError or a Refusal whose message is safe to show to the requester.
  */
 export type ApprovalGateway = {
   request(ask: Ask): Promise<ApprovalRecord>
   status(request_id: string): Promise<ApprovalRecord>
-  /** Answers when it is decided or has expired, or as it is after `seconds`. */
+  /** Returns when the request is decided or has expired, or its state after `seconds`. */
   wait(request_id: string, seconds: number, signal?: AbortSignal): Promise<ApprovalRecord>
-  /** Withdraws a pending request, so that no prompt stays live. `why` is recorded where the gateway is the engine. */
+  /** Withdraws a pending request, so that no prompt stays open. The engine records `why`. */
   cancel(request_id: string, why?: string): Promise<void>
-  /** Uses an approval, which works once; absent where the other side has no such thing. */
+  /** Uses an approval, which works once; absent if the service does not support it. */
   consume?: ((request_id: string, digest: string) => Promise<void>) | undefined
-  /** Whether the person saw and signed this very action. */
+  /** Whether the person saw and signed exactly this action. */
   boundToAction: boolean
-  /** Stands in every answer when it is not the real thing: the demo. */
+  /** A notice for every answer, if nobody is really asked: the demo. */
   notice?: string | undefined
 }

@@ -1,2 +1,2 @@
-/** In a file of its own: the command line needs the words, and no validator. */
+/** In its own file, because the command line needs the states without a validator. */
 export const approvalStates = ['pending', 'approved', 'denied', 'expired'] as const

@@ -3,7 +3,7 @@ import { orgFields, type Field, type Kind, type Operation, type Outline } from '
 import { pathNames } from './path.ts'
 import { coreOf, fieldSchemas, partsOf, type Parts, type Schema, type Shape } from './schema.ts'
 
-// The table as plain data for flags, prompts, help, completions and docs.
+// The table as plain data, for flags, prompts, help, completions and docs.
 
 const kindOf = (def: Parts): { kind: Kind; choices: string[] } => {
   if (def.type === 'enum') return { kind: 'enum', choices: Object.values(def.entries!) }
@@ -44,16 +44,16 @@ const fieldsIn = (shape: Shape, above: string[]): Field[] =>
     const path = [...above, name]
     const meta = metaOf(schema)
     if (def.type === 'object' && !meta?.whole) return fieldsIn(def.shape!, path)
-    if (!meta) throw new Error(`The field ${path.join('.')} says neither shown nor chosen`)
+    if (!meta) throw new Error(`The field ${path.join('.')} is neither shown nor chosen`)
     const required = partsOf(schema).type !== 'optional' || meta.unless !== undefined
     return [{ name, path, flag: flagOf(name, meta), required, meta, ...kindOf(def) }]
   })
 
-/** The input of an operation, field by field; an object in it (a policy) gives one field for each of its keys. */
+/** The input of an operation, field by field; an object in it (a policy) becomes one field per key. */
 export const fieldsOf = (operation: Pick<Operation, 'input' | 'outline'>): Field[] =>
   operation.outline?.fields ?? fieldsIn(fieldSchemas(operation.input), [])
 
-/** What checks the value of one field of the input. */
+/** The schema of one field of the input. */
 export const schemaOf = ({ input }: Pick<Operation, 'input'>, { path }: Field): Schema =>
   path.reduce<Schema>((schema, name) => fieldSchemas(schema)[name]!, input)
 
@@ -62,7 +62,7 @@ export const argsOf = (operation: Operation): readonly string[] =>
   operation.args ??
   pathNames(operation.path).filter((name) => !orgFields.includes(name) && name !== operation.select)
 
-/** Names of the fields of an answer, at any depth, whose meta says so. */
+/** Names of the fields of a schema, at any depth, that are marked as personal or secret. */
 export const fieldsWith = (schema: Schema, flag: 'personal' | 'secret'): Set<string> => {
   const names = new Set<string>()
   const walk = (type: Schema): void => {
@@ -77,20 +77,20 @@ export const fieldsWith = (schema: Schema, flag: 'personal' | 'secret'): Set<str
   return names
 }
 
-/** Names of the fields of an operation's answer whose meta says so; none where it has no data. */
+/** Names of the fields of an operation's data that are marked as personal or secret. */
 export const answerFieldsWith = (operation: Operation, flag: 'personal' | 'secret'): Set<string> => {
   if (operation.outline) return new Set(operation.outline[flag])
   return operation.data ? fieldsWith(operation.data, flag) : new Set()
 }
 
-/** The names of the fields of an operation's answer, not of what is in them; none where it has no data. */
+/** Names of the top-level fields of an operation's data. */
 export const answeredFields = (operation: Operation): string[] => {
   if (operation.outline) return operation.outline.answered
   const { data } = operation
   return Object.keys(fieldSchemas((data && coreOf(data).element) ?? data))
 }
 
-/** All that this file finds out about an operation, as plain data. */
+/** Everything that this file derives from an operation, as plain data. */
 export const outlineOf = (operation: Operation): Outline => ({
   fields: fieldsOf(operation),
   personal: [...answerFieldsWith(operation, 'personal')],

@@ -15,7 +15,7 @@ const dotted = (path: PropertyKey[]): string =>
 const at = (value: unknown, path: PropertyKey[]): unknown =>
   path.reduce<unknown>((inner, part) => (inner as Record<PropertyKey, unknown> | undefined)?.[part], value)
 
-/** The names that are known where `path` leads. */
+/** The known field names at `path`. */
 const namesAt = (schema: z.core.$ZodType, path: PropertyKey[]): string[] => {
   const { shape = {}, element } = coreOf(schema)
   const [part, ...rest] = path
@@ -52,12 +52,12 @@ const valuesOf = (issue: ZodIssue): unknown[] => {
   return issue.code === 'invalid_union' ? issue.errors.flat().flatMap(valuesOf) : []
 }
 
-/** What is wrong, to stand behind the name of the field. */
-const sentence = (issue: ZodIssue, value: unknown): string => {
+/** The problem, as the predicate of a sentence that starts with the name of the field. */
+const predicate = (issue: ZodIssue, value: unknown): string => {
   if (value === undefined) return 'is missing'
-  // zod/mini says this where the schema has no words of its own.
+  // zod/mini reports this if the schema has no message.
   if (issue.message !== 'Invalid input') return issue.message
-  if (issue.code === 'invalid_key' && issue.issues[0]) return sentence(issue.issues[0] as ZodIssue, value)
+  if (issue.code === 'invalid_key' && issue.issues[0]) return predicate(issue.issues[0] as ZodIssue, value)
   const values = valuesOf(issue)
   if (values.length > 0) return oneOf(values)
   if (issue.code === 'invalid_type') return `must be ${types[issue.expected] ?? issue.expected}`
@@ -66,7 +66,7 @@ const sentence = (issue: ZodIssue, value: unknown): string => {
   return 'is not valid'
 }
 
-/** A field that is not known, with the one that was perhaps meant. */
+/** An issue for an unknown field, with the most similar known one. */
 export const unknownField = (name: string, known: readonly string[], prefix = ''): Issue => {
   const meant = nearest(name, known)
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name
@@ -76,7 +76,7 @@ export const unknownField = (name: string, known: readonly string[], prefix = ''
 
 export type PlacedIssue = Issue & { path: PropertyKey[] }
 
-/** At most 50 issues, each for a person, with where each is. */
+/** At most 50 issues, worded for people, each with its path. */
 export const placedIssuesOf = (
   error: z.core.$ZodError,
   schema: z.core.$ZodType,
@@ -94,13 +94,13 @@ export const placedIssuesOf = (
         : [
             {
               field: dotted(issue.path) || 'input',
-              message: sentence(issue, at(input, issue.path)),
+              message: predicate(issue, at(input, issue.path)),
               path: issue.path,
             },
           ],
     )
     .slice(0, 50)
 
-/** At most 50 issues, each for a person. */
+/** At most 50 issues, worded for people. */
 export const issuesOf = (error: z.core.$ZodError, schema: z.core.$ZodType, input: unknown): Issue[] =>
   placedIssuesOf(error, schema, input).map(({ field, message }) => ({ field, message }))

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { fieldMeta } from './field.ts'
 
-/** JSON Schema of a zod schema, with what the table says of each field. Each says where it is from: `x-spec` is `shown` or `chosen`. */
+/** JSON Schema of a zod schema with the meta of each field. `x-spec` is `shown` or `chosen`. */
 export const jsonSchema = (
   schema: z.core.$ZodType,
   target: 'draft-2020-12' | 'draft-7' = 'draft-2020-12',

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from './approval.ts'
 import type { Ask } from './approval-gateway.ts'
 
-/** The record of a request that was just made where the other side answers none. */
+/** The record of a new request, for a gateway whose service returns none. */
 export const newRequest = (
   ask: Ask,
   { request_id, at, seconds }: { request_id: string; at: number; seconds: number },

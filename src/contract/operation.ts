@@ -6,7 +6,7 @@ export type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'list'
 
 export type Field = {
   name: string
-  /** Where its value goes in the input: `['policy', 'ip_allow']`. */
+  /** The path of its value in the input: `['policy', 'ip_allow']`. */
   path: string[]
   /** The flag without dashes: `--org`, `--ip-allow`, `--client-secret-file`. */
   flag: string
@@ -19,51 +19,51 @@ export type Field = {
 /** An operation without its schemas. */
 export type Outline = { fields: Field[]; personal: string[]; secret: string[]; answered: string[] }
 
-/** `notifies` reaches a person. A call that notifies is never repeated by itself. */
+/** `notifies` reaches a person. svc never repeats such a call automatically. */
 export type Effect = 'read' | 'write' | 'delete' | 'notifies'
 
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below `/admin/public/api`, or from the origin when it starts with `/svc/v1/`. `{name}` is a field of the input. */
+  /** Below `/admin/public/api`, or from the origin if it starts with `/svc/v1/`. `{name}` is a field of the input. */
   path: string
   /** The words of the command: `org auth-code create`. */
   cli: string
-  /** Where two operations share their words: the input field whose flag selects this one. */
+  /** If two operations share a command: the input field whose flag selects this one. */
   select?: string
-  /** Input fields that are positional arguments, in order. Without it: the path values that are no organization. */
+  /** Input fields that are positional arguments, in order. Default: the path values except the organization. */
   args?: readonly string[]
   effect: Effect
   /**
-   * A GET whose answer is the same for the same caller and address until something is written: it depends on the store alone,
-   * and neither on the clock nor on the request.
+   * A GET whose answer stays the same for the same caller and address until something is written: it depends only on the
+   * store, not on the clock or the request.
    */
   cacheable?: true
-  /** A POST that changes a record, and answers it. Every PUT does. */
+  /** A POST that changes a record and returns it, as every PUT does. */
   updates?: boolean
-  /** A key needs one of these scopes. Every operation has some, unless it is `open` or called by the approver page. */
+  /** A key requires one of these scopes. Every operation has some, unless it is `open` or called by the approver page. */
   scope?: Scope | readonly Scope[]
-  /** Only an operator key may call it. */
+  /** Only an operator key can call it. */
   operator?: boolean
-  /** Needs no key: a one-use token or an assertion in its input is the proof. */
+  /** Requires no key: a one-use token or an assertion in its input is the proof. */
   open?: boolean
   /** Called by the approver page: the cookie of a device is the proof. */
   session?: boolean
-  /** Its command is for other programs and does not stand in the help. */
+  /** Its command is for programs, and help does not list it. */
   hidden?: boolean
   summary: string
-  /** The `message` of the envelope when it went well. */
+  /** The `message` of a successful envelope. */
   message: string
   /** Arguments that make a working example: `--name "Acme Corp"`. */
   example?: string
-  /** Path values, query and body in one flat object; see `place` in `request.ts` for which goes where. */
+  /** Path values, query and body in one flat object; `planRequest` in `client/request.ts` distributes them. */
   input: z.ZodMiniObject
-  /** The envelope's `data`; none where the envelope has no data. */
+  /** The envelope's `data`; absent if the envelope has none. */
   data?: z.ZodMiniType
-  /** The columns of its table, when the output is a table. */
+  /** The columns of its table. */
   columns?: readonly string[]
-  /** Fields of a record too long for a person: a table leaves them out, every other format has them. */
+  /** Fields that are too long for people: a table leaves them out, every other format has them. */
   folded?: readonly string[]
-  /** What `describe.ts` finds out, where the build has done it: the command line then starts without a validator. */
+  /** The result of `describe.ts`, precomputed by the build, so that the command line starts without a validator. */
   outline?: Outline
 }
 
@@ -82,12 +82,12 @@ export const operations = <const T extends Operations>(table: T & WithPathValues
 
 export type Input<O extends Operation> = z.input<O['input']>
 
-/** What an operation answers. Of one that is chosen when the program runs, whose type is `Operation`, it is unknown. */
+/** The data of an operation; unknown for the plain type `Operation`. */
 export type Data<O extends Operation> = Operation extends O
   ? unknown
   : O['data'] extends z.ZodMiniType
     ? z.input<O['data']>
     : undefined
 
-/** Names under which an operation takes the organization. */
+/** Names of the input field for the organization. */
 export const orgFields: readonly string[] = ['org_id', 'orgId', 'orgIdOrSlug']

@@ -1,22 +1,22 @@
-// A `{name}` in the path of an operation stands for one segment, which is never empty.
+// A `{name}` in the path of an operation matches one non-empty segment.
 
 const placeholder = /\{(\w+)\}/g
 
 /** The names in `{}` of a path, in order. */
 export const pathNames = (path: string): string[] => [...path.matchAll(placeholder)].map((match) => match[1]!)
 
-/** The path with `{name}` replaced by what `valueOf` answers for that name. */
+/** The path with each `{name}` replaced by `valueOf(name)`. */
 export const fillPath = (path: string, valueOf: (name: string) => string): string =>
   path.replace(placeholder, (_, name: string) => valueOf(name))
 
-/** Whether an address has the form of a path: compared segment by segment, nothing is decoded. */
+/** Matches addresses segment by segment, without decoding them. */
 export const createPathMatcher = (path: string): ((pathname: string) => boolean) => {
-  const wanted = path.split('/').map((segment) => (segment.startsWith('{') ? undefined : segment))
+  const expected = path.split('/').map((segment) => (segment.startsWith('{') ? undefined : segment))
   return (pathname) => {
-    const asked = pathname.split('/')
+    const segments = pathname.split('/')
     return (
-      asked.length === wanted.length &&
-      wanted.every((segment, i) => (segment === undefined ? asked[i] !== '' : asked[i] === segment))
+      segments.length === expected.length &&
+      expected.every((segment, i) => (segment === undefined ? segments[i] !== '' : segments[i] === segment))
     )
   }
 }

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini'
 
-// What a schema is made of. The types of zod do not say it of a schema that is known only as one; this is the one place
-// that looks inside.
+// The structure of a schema. The types of zod hide it; only this file reads it.
 
 export type Schema = z.core.$ZodType
 export type Shape = Record<string, Schema>
@@ -9,20 +8,20 @@ export type Shape = Record<string, Schema>
 export type Parts = {
   /** `object`, `array`, `optional` … */
   type: string
-  /** Of `optional`, `nullable`, a default: what it wraps. */
+  /** The wrapped schema of `optional`, `nullable` or a default. */
   innerType?: Schema
   element?: Schema
   shape?: Shape
-  /** Of an enum. */
+  /** For an enum. */
   entries?: Record<string, string>
-  /** Of a union. */
+  /** For a union. */
   options?: Schema[]
-  /** Of a literal. */
+  /** For a literal. */
   values?: unknown[]
   format?: string
 }
 
-/** The parts of a schema itself: of an optional list, those of `optional`. */
+/** The parts of a schema itself: for an optional list, those of `optional`. */
 export const partsOf = (schema: Schema): Parts => schema._zod.def as unknown as Parts
 
 /** The parts of a schema behind `optional`, `nullable` and defaults. */
@@ -31,5 +30,5 @@ export const coreOf = (schema: Schema): Parts => {
   return parts.innerType ? coreOf(parts.innerType) : parts
 }
 
-/** The fields of an object, behind `optional` too; none of anything else. */
+/** The fields of an object, also behind `optional`; none for other schemas. */
 export const fieldSchemas = (schema: Schema | undefined): Shape => (schema && coreOf(schema).shape) ?? {}

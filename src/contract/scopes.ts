@@ -1,12 +1,12 @@
-/** What a key may do, in the order in which lists show it. */
+/** What a key can do, in the order of lists. */
 export const scopes = ['ask', 'read', 'people', 'rules', 'devices', 'keys', 'notify', 'app'] as const
 
 export type Scope = (typeof scopes)[number]
 
-/** With any of these a key can influence who approves, and so could answer its own question. */
+/** With any of these, a key can influence who approves, and so could approve its own request. */
 export const influential: readonly Scope[] = ['devices', 'keys', 'people', 'rules']
 
-/** One sentence a scope, for help and documentation. */
+/** One sentence per scope, for help and documentation. */
 export const scopeMeanings: Record<Scope, string> = {
   ask: 'request approvals and verifications, and use their results',
   read: 'read the organization, except keys, auth codes, credentials and message text',
@@ -18,7 +18,7 @@ export const scopeMeanings: Record<Scope, string> = {
   app: 'what the backend of a mobile or IoT application calls',
 }
 
-/** Words that stand for several scopes where a key is created. */
+/** Names for several scopes, for creating a key. */
 export const presets = {
   admin: scopes.filter((scope) => scope !== 'ask' && scope !== 'app'),
   all: [...scopes],
@@ -36,7 +36,7 @@ export const grantMeanings: Record<Scope | Preset, string> = {
 
 type Needs = { scope?: Scope | readonly Scope[]; operator?: boolean }
 
-/** What a key needs to call an operation, in words: `ask or read`. Undefined where no key is needed. */
+/** The scopes that an operation requires, as text: `ask or read`. Undefined if it requires no key. */
 export const neededScope = ({ scope, operator }: Needs): string | undefined => {
   if (operator) return 'every scope, without an organization (an operator key)'
   if (scope === undefined) return undefined
@@ -44,7 +44,7 @@ export const neededScope = ({ scope, operator }: Needs): string | undefined => {
   return accepted.length === scopes.length ? 'any' : accepted.join(' or ')
 }
 
-/** The scopes that a list of scopes and presets stands for, in their own order, each once. */
+/** Expands scopes and presets to a list of scopes, in the order of `scopes`, without duplicates. */
 export const scopesOf = (granted: readonly (Scope | Preset)[]): Scope[] => {
   const all = new Set<Scope>(
     granted.flatMap((one) => (one in presets ? presets[one as Preset] : [one as Scope])),

@@ -18,7 +18,7 @@ import { pendingUser } from './pending-user.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
 
-/** The whole table, for the service, OpenAPI and the docs. A command loads only its own group. */
+/** The whole table, for the service, OpenAPI and the docs. Commands load only their own group. */
 export const table = {
   ...org,
   ...authCode,

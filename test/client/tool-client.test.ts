@@ -65,7 +65,7 @@ describe('an unreadable result', () => {
       const { gateway } = await open({ check_status: said })
       expect(await failure(gateway.status("r-1'; x"))).toMatchObject({
         code: 'unexpected_answer',
-        detail: 'Whether it was approved is not known.',
+        detail: 'It is not known whether the request was approved.',
         hint: `svc approve status 'r-1'\\''; x' --mcp`,
       })
     },
@@ -75,7 +75,7 @@ describe('an unreadable result', () => {
     const { gateway } = await open({ request_approval_async: 'approved' })
     const { message, detail } = await failure(gateway.request(ask))
     expect(message).toContain('request_approval_async')
-    expect(detail).toBe('The person may have been asked. Whether it was approved is not known.')
+    expect(detail).toBe('The person may have been asked. It is not known whether the request was approved.')
   })
 })
 
@@ -174,7 +174,7 @@ describe('a result without a decision', () => {
     ['has no status', { request_id: 'r-1' }, 'no status'],
     ['has an unknown status', { status: 'APPROVED', request_id: 'r-1' }, '"APPROVED"'],
     ['has a status that is not text', { status: true, request_id: 'r-1' }, 'no status'],
-    ['does not name the request', { status: 'approved' }, 'without the ID of the request'],
+    ['returned no request ID', { status: 'approved' }, 'without the ID of the request'],
     ['is about another request', { status: 'approved', request_id: 'r-2' }, 'another request'],
   ])('%s', async (_, check_status, said) => {
     const { gateway } = await open({ request_approval_async: pending, check_status })
@@ -183,14 +183,14 @@ describe('a result without a decision', () => {
     expect([error.code, error.message, error.detail]).toEqual([
       'unexpected_answer',
       expect.stringContaining(said),
-      'Whether it was approved is not known.',
+      'It is not known whether the request was approved.',
     ])
     expect(error.hint).toBe('svc approve status r-1 --mcp')
   })
 
   test.each([
-    ['has no ID', { ...pending, request_id: undefined }, 'does not name the request'],
-    ['has an empty ID', { ...pending, request_id: '' }, 'does not name the request'],
+    ['has no ID', { ...pending, request_id: undefined }, 'returned no request ID'],
+    ['has an empty ID', { ...pending, request_id: '' }, 'returned no request ID'],
     ['is approved at once', { ...pending, status: 'approved' }, 'before the person can have made one'],
   ])('of request_approval_async: %s', async (_, request_approval_async, said) => {
     const { gateway } = await open({ request_approval_async })

@@ -30,12 +30,12 @@ const begin = async (answers: Answering[], verify: Answering = yes) => {
 describe('a test of /verify-user with a person who does not answer', () => {
   test('proves a service that reports no success until the prompt expires', async () => {
     const { outcome } = await begin([pending, pending, pending, no(410)])
-    expect(await outcome).toEqual({ proved: true, answers: 4 })
+    expect(await outcome).toEqual({ passed: true, answers: 4 })
   })
 
   test('continues for the longest lifetime of a prompt if the service reports no end', async () => {
     const { outcome, passed } = await begin([pending])
-    expect(await outcome).toMatchObject({ proved: true })
+    expect(await outcome).toMatchObject({ passed: true })
     expect(passed()).toBeGreaterThan(600_000)
   })
 
@@ -45,21 +45,21 @@ describe('a test of /verify-user with a person who does not answer', () => {
     ['after the end', [pending, pending, pending, no(410), yes]],
   ])('proves nothing if the service reports success %s', async (_, answers) => {
     const { outcome } = await begin(answers)
-    expect(await outcome).toMatchObject({ proved: false, why: expect.stringContaining('success') })
+    expect(await outcome).toMatchObject({ passed: false, why: expect.stringContaining('success') })
   })
 
   test.each([
     ['denied', [pending, no(403)], 'denied'],
     ['an unreadable response', [pending, page()], 'cannot read'],
-    ['too few responses', [pending, no(410)], '2 answers, and 3 are needed'],
+    ['too few responses', [pending, no(410)], '2 answers, but 3 are required'],
     ['only errors', [no(503), no(503), no(503), no(410)], '1 answers'],
   ])('proves nothing if the service sends %s', async (_, answers, why) => {
     const { outcome } = await begin(answers)
-    expect(await outcome).toEqual({ proved: false, why: expect.stringContaining(why) })
+    expect(await outcome).toEqual({ passed: false, why: expect.stringContaining(why) })
   })
 
   test('fails if no prompt was sent', async () => {
     const { outcome } = await begin([pending], no(404, { message: 'No such user' }))
-    expect((await failure(outcome)).message).toBe('The phone was not rung: No such user')
+    expect((await failure(outcome)).message).toBe('Nobody was notified: No such user')
   })
 })

@@ -40,7 +40,7 @@ describe('svc mcp for another service', () => {
     const unread = await call(client, 'request_approval', ask)
     expect([unread.isError, unread.text]).toEqual([
       true,
-      expect.stringMatching(/Whether it was approved is not known\. This is not an approval\.$/),
+      expect.stringMatching(/It is not known whether the request was approved\. This is not an approval\.$/),
     ])
   })
 })

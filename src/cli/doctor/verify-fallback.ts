@@ -70,11 +70,11 @@ export const testFallback = async (mobile: string, options: Options, context: Co
     delete current.verify_fallback
     delete current.verify_tested_url
     delete current.verify_tested_at
-    if (!tested.proved) return
+    if (!tested.passed) return
     current.verify_tested_url = baseUrl.value
     current.verify_tested_at = io.now().toISOString()
   })
-  if (!tested.proved)
+  if (!tested.passed)
     throw new SvcError('failed', 'fallback_unusable', `${baseUrl.value} cannot be trusted: ${tested.why}`, {
       hint: 'Set SVC_MCP_URL to its tool server; svc approve request --mcp uses it',
     })

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { words } from '../../client/shown-fields.ts'
+import { messageFor } from '../../client/shown-fields.ts'
 import { schemaOf } from '../../contract/describe.ts'
 import type { Field, Operation } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
@@ -22,7 +22,7 @@ const valueOf = async (
   const value = field.meta.secret ? raw : await parseValue(field, raw, context.io, 'This')
   const checked = z.safeParse(schemaOf(operation, field), value)
   if (checked.success) return value
-  throw usageError(words(checked.error.issues[0]!.message, field.meta))
+  throw usageError(messageFor(checked.error.issues[0]!.message, field.meta))
 }
 
 /** A value as it would be typed. */
