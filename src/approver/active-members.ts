@@ -10,7 +10,7 @@ const shownText = (shown: number, total: number, find: string): string => {
   return total > shown ? `${shown} of ${total} are shown.` : ''
 }
 
-/** Who is active, fetched when it is opened: an organization may be large, and the first of them are shown. */
+/** The active members. They are fetched when the list is opened, and only the first are shown: an organization can be large. */
 export const activeMembers = (
   take: (member: Member, move: 'hold' | 'promote', item: HTMLElement) => unknown,
 ) => {

@@ -1,7 +1,7 @@
 import { h } from './element.ts'
 import { showNotice } from './frame.ts'
 
-/** The token of a link, taken out of the address bar and the history at once. */
+/** Takes the token of a link, and removes it from the address bar and the history. */
 export const takeToken = (of: 'enroll' | 'verify-email'): string | undefined => {
   const [, name, token] = /^#(enroll|verify-email)=([\w-]{1,100})$/.exec(location.hash) ?? []
   if (name !== of) return undefined
@@ -14,7 +14,7 @@ export const requestInAddress = (): string | undefined =>
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** WebAuthn needs a name and https, or localhost. Says so and returns false where it cannot work. */
+/** WebAuthn requires a host name and https, or localhost. If it cannot work, shows why and returns false. */
 export const addressWorks = (): boolean => {
   if (loopback.test(location.hostname)) {
     const there = new URL(location.href)

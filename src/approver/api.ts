@@ -10,7 +10,7 @@ type Table = typeof approver &
 type Name = keyof Table
 type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
 
-// The compiler holds these against the contract, so that the page need not carry its validators.
+// The compiler checks these against the contract, so the page does not need its validators.
 const routes: { [K in Name]: Route<K> } = {
   beginEnrollment: ['POST', '/svc/v1/approver/enrollment'],
   registerDevice: ['POST', '/svc/v1/devices'],
@@ -33,16 +33,16 @@ const routes: { [K in Name]: Route<K> } = {
   refuseNewDevice: ['POST', '/svc/v1/approver/device-refusal'],
 }
 
-/** What this phone waits for before it can approve anything. */
+/** What this phone needs before it can approve anything. */
 export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from: string | null }
 
 /** A new device of the same person that is not active yet. */
 export type Newcomer = { id: string; active_from: string | null }
 
-/** What the service says of a refusal besides its message. */
+/** Details of a refusal, in addition to its message. */
 type Details = { code?: unknown; device?: Waiting; pending?: Newcomer[]; [field: string]: unknown }
 
-/** The service said no. `code` is for the program, `message` for the person. */
+/** The service refused. `code` is for the program, `message` for the person. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
@@ -55,7 +55,7 @@ export class Refused extends Error {
   }
 }
 
-/** Nothing came back: nobody knows whether it arrived. */
+/** No answer: the request may or may not have arrived. */
 export class Unreachable extends Error {}
 
 type Envelope<D> =
@@ -99,7 +99,7 @@ const exchange = async <D>(url: string, init: RequestInit, stop?: AbortSignal) =
   }
 }
 
-/** Calls an operation. Fails with `Refused`, or `Unreachable` when no answer of the service came back. */
+/** Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. */
 export const call = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
@@ -108,7 +108,7 @@ export const call = async <K extends Name>(
   const { url, init } = planned(routes[name], input)
   const { response, body } = await exchange<Data<Table[K]>>(url, init, stop)
   if (response.ok && body.status === 'success') return body.data
-  // A proxy speaks in place of a service that is away.
+  // A proxy answered, because the service is down.
   if (response.status >= 500) throw new Unreachable(body.message ?? 'Can’t reach the service')
   throw new Refused(
     response.status,

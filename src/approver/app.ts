@@ -50,7 +50,7 @@ const feed = createFeed({
   ended: endSession,
 })
 
-/** Each time that the list of requests is looked at; the inbox tells how many wait. */
+/** Runs with each update of the requests; the inbox shows the number of waiting members. */
 const lookForMembers = async (): Promise<void> => {
   if (!session || location.hash === '#members') return
   const before = waiting.total
@@ -58,7 +58,7 @@ const lookForMembers = async (): Promise<void> => {
   if (waiting.total !== before && location.hash === '') showPlace()
 }
 
-/** As often: a new device waits for this one, or for an admin. */
+/** Runs as often: new devices that this device or an administrator can approve. */
 const lookForDevices = async (): Promise<void> => {
   if (!session || location.hash === '#devices') return
   const before = countWaiting(devices)
@@ -66,7 +66,7 @@ const lookForDevices = async (): Promise<void> => {
   if (countWaiting(devices) !== before && location.hash === '') showPlace()
 }
 
-/** Read anew: what is shown there is decided about. */
+/** Read again, because the person decides about what is shown. */
 const openDevices = async (here: Session): Promise<void> => {
   showNotice({ drawing: 'phone', title: 'Devices', lines: ['One moment…'] })
   devices = await readDevices(devices)
@@ -82,7 +82,7 @@ const sayGone = (title: string, line: string): void => {
   })
 }
 
-/** A notification may be faster than the list, so that it looks once more before it says so. */
+/** A notification can arrive before the list, so the list is read again before the request counts as missing. */
 const showGone = (wanted: string): View => {
   sayGone('Loading the request', 'One moment…')
   feed.refresh()
@@ -107,7 +107,7 @@ const signOut = async (): Promise<void> => {
 const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean =>
   encodeURIComponent(request_id) === wanted
 
-/** The screen that the address names: a request, the members, or the inbox. */
+/** The screen for the address: a request, the members, or the inbox. */
 const showPlace = (): void => {
   const here = session
   const requests = pending
@@ -158,7 +158,7 @@ const enter = async (fresh = false): Promise<void> => {
   feed.start()
 }
 
-/** With an enrollment link in the address, its registration; it may come into a page that is open. */
+/** Starts the registration of an enrollment link, which can also be opened in a running page. */
 const beginEnrollment = (): boolean => {
   const token = takeToken('enroll')
   if (token === undefined) return false
@@ -168,7 +168,7 @@ const beginEnrollment = (): boolean => {
   return true
 }
 
-/** With the link of a mail in the address; whoever opens it need not be an approver. */
+/** Handles the link of a verification e-mail; the person may not be an approver. */
 const beginEmailCheck = (): boolean => {
   const token = takeToken('verify-email')
   if (token === undefined) return false

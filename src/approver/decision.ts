@@ -5,7 +5,7 @@ import { assert, challengeOf, CheckFailed } from './webauthn.ts'
 
 export type Choice = { decision: 'approve' | 'deny'; not_me?: true; number?: string }
 
-/** What became of a tap. `again`: the request may be open still; `unsure`: nobody knows whether the answer arrived. */
+/** The outcome of a tap. `again`: the request may still be open; `unsure`: the answer may or may not have arrived. */
 export type Outcome =
   | { kind: 'approved' | 'denied' | 'elsewhere' | 'lapsed' | 'removed' }
   | { kind: 'withdrawn' }
@@ -14,13 +14,13 @@ export type Outcome =
   | { kind: 'again'; message: string; unsure?: true }
 
 type Steps = {
-  /** The device check is done, and from now on the decision may count. */
+  /** The device check is done; from now on the decision may count. */
   sending: () => void
-  /** The phone does not say where it is: whether to send without. */
+  /** Asks whether to send without a location, if the phone reports none. */
   withoutPlace: () => Promise<boolean>
 }
 
-/** "Denied: refused by the rules: …", below a heading that says the first word already. */
+/** "Denied: refused by the rules: …", below a heading that already contains the first word. */
 const reasonIn = (message: string): string => {
   const reason = message.replace(/^Denied: /, '')
   return reason.slice(0, 1).toUpperCase() + reason.slice(1)
@@ -49,7 +49,7 @@ const outcomeOf = (error: unknown): Outcome => {
   return { kind: 'again', message }
 }
 
-/** Made when the request is opened, so that nothing stands between the tap and the check of the device. */
+/** Created when the request is opened, so that the device check starts immediately after the tap. */
 export const createDecider = (asked: PendingRequest, session: Session) => {
   const challenges = {
     approve: challengeOf(asked.contexts.approve),
@@ -59,7 +59,7 @@ export const createDecider = (asked: PendingRequest, session: Session) => {
     try {
       const wanted = choice.decision === 'approve' && session.wants_location
       const place = wanted ? locate() : undefined
-      // Two questions of the phone do not stand on each other.
+      // The phone cannot show two prompts at the same time.
       if (place && !(await locationGranted())) await place
       const challenge = await challenges[choice.decision]
       const response = await assert(session.rp_id, challenge, session.credential_id)

@@ -10,7 +10,7 @@ const known: readonly (readonly [RegExp, string])[] = [
   [/Linux/, 'Linux computer'],
 ]
 
-/** What its owner would call this device: "Pixel 9 of Ada". Never longer than the service takes. */
+/** A name for this device, such as "Pixel 9 of Ada". Never longer than the service accepts. */
 export const suggestedName = async (firstName: string): Promise<string> => {
   const hints = (navigator as { userAgentData?: Hints }).userAgentData
   const model = (await hints?.getHighEntropyValues(['model']).catch(() => undefined))?.model

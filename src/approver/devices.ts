@@ -10,7 +10,7 @@ type Move = 'approve' | 'refuse'
 
 export const noDevices: Devices = { device_id: '', devices: [], recoveries: [] }
 
-/** What was known before where the service does not say. */
+/** The previous state, if the service does not answer. */
 export const readDevices = (known: Devices): Promise<Devices> => call('listOwnDevices', {}).catch(() => known)
 
 /** How many new devices this person can approve or refuse now. */
@@ -30,7 +30,7 @@ const outcomes: Record<Move, string> = {
   refuse: 'Refused. This device can’t approve anything.',
 }
 
-/** The devices of this person and, for an admin, new devices of members who lost theirs. Each move is a check of this device. */
+/** The devices of this person and, for an administrator, new devices of members who lost theirs. This device signs each change. */
 export const showDevices = (session: Session, { device_id, devices, recoveries }: Devices): void => {
   const problem = problemLine()
 

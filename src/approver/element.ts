@@ -4,7 +4,7 @@ type Properties = Record<string, string | number | boolean | Listener | undefine
 
 const svgNames = new Set(['svg', 'path', 'circle', 'rect'])
 
-/** An element. Functions become listeners, `true` an empty attribute; text stays text, never markup. */
+/** Creates an element. Functions become listeners, `true` an empty attribute; text is never parsed as markup. */
 export const h = <K extends keyof HTMLElementTagNameMap>(
   name: K | 'svg' | 'path' | 'circle' | 'rect',
   properties: Properties = {},
@@ -28,7 +28,7 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
 
 type Kind = 'primary' | 'plain' | 'quiet'
 
-/** A large target. While its work runs it is busy and takes no second tap. */
+/** A large button. While its work runs, it is busy and ignores taps. */
 export const button = (
   label: string,
   kind: Kind,
@@ -57,7 +57,7 @@ const drawings = {
 }
 export type Drawing = keyof typeof drawings
 
-/** A picture of lines that says nothing which the words do not say. */
+/** A decorative line icon. */
 export const picture = (name: Drawing, tone = ''): HTMLElement =>
   h(
     'span',

@@ -29,7 +29,7 @@ type Ends = { done: () => void; signIn: () => void }
 const showRegistration = (token: string, enrollment: Enrollment, name: string, ends: Ends): void => {
   const problem = problemLine()
   const field = h('input', { id: 'name', value: name, maxlength: 60, autocomplete: 'off', required: true })
-  // A key that was made is kept until it has arrived: the phone need not make another one.
+  // A new key is kept until the service has it, so that the phone does not create another one.
   let made: Answer | undefined
 
   const signInInstead = (): void => {
@@ -83,7 +83,7 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
   )
 }
 
-/** From the token of a link to a registered phone. The token is spent with the registration and not before. */
+/** Registers a phone with the token of a link. Only a successful registration uses up the token. */
 export const enroll = async (token: string, ends: Ends): Promise<void> => {
   const missing = await missingPart()
   if (missing !== undefined) {

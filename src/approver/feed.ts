@@ -1,7 +1,7 @@
 import { call, Refused, type Pending } from './api.ts'
 import { deadline } from './time.ts'
 
-/** A request and when it lapses, on the page's own clock. */
+/** A request, and when it expires by the clock of the page. */
 export type PendingRequest = Pending & { lapsesAt: number }
 
 type Listener = {
@@ -15,7 +15,7 @@ type Listener = {
 const waitS = 25
 const pausesMs = [300, 1000, 2000, 4000, 8000, 15_000]
 
-/** Keeps the list of what is pending as it is at the service, for as long as the page is open. */
+/** Keeps the list of pending requests up to date while the page is open. */
 export const createFeed = ({ changed, reached, ended }: Listener) => {
   let mark: string | undefined
   let running = false
@@ -61,7 +61,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
           woken = false
           continue
         }
-        // One that fails is nothing to tell: a phone that wakes up drops what it had open.
+        // A single failure is not shown: a phone that wakes up drops its open connections.
         if (failures > 0) reached(false)
         await pause(pausesMs[Math.min(failures, pausesMs.length - 1)]!)
         failures += 1
@@ -80,7 +80,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
       running = false
       wake?.()
     },
-    /** Looks now: after a phone slept or the network came back, what is shown may be old. */
+    /** Updates now: after the phone slept or the network was down, the list may be old. */
     refresh: (): void => {
       mark = undefined
       wake?.()

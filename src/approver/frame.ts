@@ -2,7 +2,7 @@ import { button, h, picture, type Drawing } from './element.ts'
 
 const place = (id: string): HTMLElement => document.getElementById(id)!
 
-/** Told by a screen reader, seen by nobody. */
+/** Visible to screen readers only. */
 export const announce = (text: string): void => {
   place('said').textContent = text
 }
@@ -13,12 +13,12 @@ export const nameOrganization = (name: string): void => {
 
 let news: string | undefined
 
-/** Stands at the top of the next screen, once. */
+/** Shown once, at the top of the next screen. */
 export const tellNext = (text: string): void => {
   news = text
 }
 
-/** Puts a screen in place of the one before; a screen reader goes on at its heading. */
+/** Replaces the current screen; a screen reader continues at the new heading. */
 export const show = (title: string, ...children: (Node | string | false | null)[]): HTMLElement => {
   const told = news !== undefined && h('p', { class: 'outcome', role: 'status' }, news)
   news = undefined
@@ -34,7 +34,7 @@ export const show = (title: string, ...children: (Node | string | false | null)[
   return screen
 }
 
-/** While a check or an answer is awaited. */
+/** The screen during a device check or a call. */
 export const setBusy = (busy: boolean): void => place('main').setAttribute('aria-busy', String(busy))
 
 type Notice = {
@@ -45,7 +45,7 @@ type Notice = {
   actions?: readonly HTMLElement[]
 }
 
-/** A screen that says one thing and what comes next. */
+/** A screen with one message and the next step. */
 export const showNotice = ({ drawing, tone = 'still', title, lines, actions = [] }: Notice): HTMLElement =>
   show(
     title,
@@ -59,7 +59,7 @@ export const showNotice = ({ drawing, tone = 'still', title, lines, actions = []
     actions.length > 0 && h('div', { class: 'actions' }, ...actions),
   )
 
-/** A line that says what went wrong with the last tap. */
+/** A line with the error of the last tap. */
 export const problemLine = (): { element: HTMLElement; say: (text: string) => void } => {
   const element = h('p', { class: 'problem', role: 'alert' })
   return { element, say: (text) => (element.textContent = text) }

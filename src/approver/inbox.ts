@@ -10,9 +10,9 @@ import type { View } from './view.ts'
 type Actions = {
   signOut: () => Promise<void>
   notify: () => Promise<void>
-  /** How many wait to be accepted; nothing for everybody but an admin. */
+  /** Number of members to accept; 0 unless the person is an administrator. */
   waiting?: number
-  /** How many new devices this person can approve or refuse. */
+  /** Number of new devices that this person can approve or refuse. */
   newDevices: number
 }
 
@@ -22,7 +22,7 @@ const card = (one: PendingRequest, stops: (() => void)[], lapsed: () => void): H
   const left = h('span', { class: 'left' })
   const tick = (ms: number): void => {
     left.textContent = `${clockText(ms)} left`
-    // Not while the list is being made.
+    // Not while the list is being rendered.
     if (ms === 0) queueMicrotask(lapsed)
   }
   stops.push(countDown(one.lapsesAt, tick, silent))
@@ -76,7 +76,7 @@ const foot = (session: Session, { signOut, notify, waiting, newDevices }: Action
     button('Sign out', 'quiet', signOut),
   )
 
-/** What waits, oldest first. It follows the service by itself. */
+/** The pending requests, oldest first. The list updates automatically. */
 export const showInbox = (session: Session, first: readonly PendingRequest[], actions: Actions): View => {
   let stops: (() => void)[] = []
   let shown: string | undefined

@@ -6,7 +6,7 @@ type Place = NonNullable<Input<typeof device.decideApproval>['location']>
 const patienceMs = 10_000
 const oldestMs = 15_000
 
-/** Where the phone is, or undefined when it does not say. */
+/** The location of the phone; undefined if the phone does not report it. */
 export const locate = (): Promise<Place | undefined> =>
   new Promise((resolve) => {
     if (!('geolocation' in navigator)) return resolve(undefined)
@@ -23,7 +23,7 @@ export const locate = (): Promise<Place | undefined> =>
     )
   })
 
-/** Whether the phone tells its place without a question to its owner. */
+/** Whether the phone reports its location without asking its owner. */
 export const locationGranted = async (): Promise<boolean> => {
   try {
     return (await navigator.permissions.query({ name: 'geolocation' })).state === 'granted'

@@ -16,7 +16,7 @@ const done: Record<Move, string> = {
 
 const words = { sms: 'SMS', email: 'e-mail', push: 'push' }
 
-/** Whether who was accepted gets the link that registers their phone, or what an admin does instead. */
+/** Whether an accepted member gets the link that registers their phone, or what an administrator must do instead. */
 const linkSaid = ({ enrollment }: Moved): string => {
   if (!enrollment) return ''
   if (enrollment.channel) return ` A link to register a phone is on its way by ${words[enrollment.channel]}.`
@@ -27,16 +27,16 @@ export const isAdmin = ({ role }: Session): boolean => role === 'admin' || role 
 
 export const nobody: Members = { members: [], total: 0 }
 
-/** Nobody for who is no admin; `known` when the service does not say. */
+/** Empty unless the person is an administrator; `known` if the service does not answer. */
 export const waitingMembers = async (session: Session, known: Members): Promise<Members> =>
   isAdmin(session) ? await call('listMembers', {}).catch(() => known) : nobody
 
-/** Who waits first, and who is active behind a disclosure. Each move is a check of the device over that very move. */
+/** Waiting members first, active ones in a disclosure. The device signs each change. */
 export const showMembers = (session: Session, waiting: Members): void => {
   const problem = problemLine()
   const list = h('ul', { class: 'cards' })
 
-  /** What became of a member stands where they stood, and a screen reader goes on there. */
+  /** The result replaces the member in the list, and a screen reader continues there. */
   const take = async (member: Member, move: Move, item: HTMLElement): Promise<void> => {
     item.append(problem.element)
     problem.say('')

@@ -9,7 +9,7 @@ type Offer = {
   title: string
   why: string
   yes: string
-  /** What became of it, when not what was hoped for. */
+  /** The message if the phone did not allow it. */
   take: () => Promise<string | undefined>
 }
 
@@ -75,7 +75,7 @@ export const offerNotifications = async (session: Session): Promise<void> => {
     })
 }
 
-/** After a registration: what the phone may be asked for, one at a time, each with its reason. */
+/** After a registration: asks for permissions of the phone, one at a time, each with its reason. */
 export const makeOffers = async (session: Session): Promise<void> => {
   await offerNotifications(session)
   if (session.wants_location && !(await locationGranted()))

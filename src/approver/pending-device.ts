@@ -32,7 +32,7 @@ const sentenceFor = (error: unknown): string =>
     ? error.message
     : 'Can’t reach the service. Tap again when you’re online.'
 
-/** For a phone that is registered and not active yet. `done` once it is; `over` when it was refused or revoked. */
+/** For a phone that is registered and not active yet. Calls `done` once it is, and `over` if it was refused or revoked. */
 export const showPendingDevice = (
   waiting: Waiting,
   { done, over }: { done: () => void; over: () => void },

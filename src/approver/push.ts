@@ -10,7 +10,7 @@ type TrustedTypes = {
   ): { createScriptURL(url: string): string }
 }
 
-/** The address of the worker for a browser that takes only what a policy admits. The page has no other policy. */
+/** The Trusted Types policy for the address of the worker, the only policy of the page. */
 const trustedWorker = (): string => {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
   const rules = {
@@ -22,7 +22,7 @@ const trustedWorker = (): string => {
   return trustedTypes?.createPolicy('svc-worker', rules).createScriptURL(worker) ?? worker
 }
 
-/** The shell works offline, and a push finds the page when it is closed. */
+/** Registers the worker: the shell works offline, and push messages arrive while the page is closed. */
 export const registerWorker = async (open: (requestId: string) => void): Promise<void> => {
   if (!('serviceWorker' in navigator)) return
   navigator.serviceWorker.addEventListener('message', ({ data }) => {
@@ -34,16 +34,16 @@ export const registerWorker = async (open: (requestId: string) => void): Promise
 
 type Offer = 'possible' | 'install first' | 'impossible'
 
-/** Whether this phone could get notifications and does not yet. */
+/** Whether this phone supports notifications and does not get them yet. */
 export const notificationOffer = ({ push_key, subscribed }: Session): Offer => {
   if (push_key === null || subscribed) return 'impossible'
   if ('PushManager' in globalThis && 'Notification' in globalThis)
     return Notification.permission === 'denied' ? 'impossible' : 'possible'
-  // An iPhone gives them only to what stands on its home screen.
+  // iOS supports them only for pages on the home screen.
   return /iPhone|iPad/.test(navigator.userAgent) ? 'install first' : 'impossible'
 }
 
-/** Asks the phone, then tells the service. Answers why not, in a sentence, or undefined. */
+/** Asks the phone for permission, then subscribes at the service. Returns the reason if it fails, as a sentence. */
 export const turnOnNotifications = async (session: Session): Promise<string | undefined> => {
   if ((await Notification.requestPermission()) !== 'granted')
     return 'Notifications are off. Open this page when you expect a request.'
@@ -66,7 +66,7 @@ export const turnOnNotifications = async (session: Session): Promise<string | un
   }
 }
 
-/** Takes away the notifications of requests that wait no more. */
+/** Removes the notifications of requests that are no longer pending. */
 export const clearNotifications = async (pending: ReadonlySet<string>): Promise<void> => {
   const registration = await navigator.serviceWorker?.getRegistration('/approver')
   for (const shown of (await registration?.getNotifications()) ?? [])

@@ -3,7 +3,7 @@ import { button, h, picture } from './element.ts'
 import { problemLine, setBusy, show } from './frame.ts'
 import { assert, CheckFailed } from './webauthn.ts'
 
-/** For a phone that was active and is not any more. Its owner can still refuse a device that somebody else registered. */
+/** For a phone that is no longer active. Its owner can still refuse a device that somebody else registered. */
 export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): void => {
   const problem = problemLine()
   const refuse = async ({ id: device_id }: Newcomer, item: HTMLElement): Promise<void> => {

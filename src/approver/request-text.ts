@@ -13,7 +13,7 @@ const fieldLine = ({ label, value, before }: Field): HTMLElement =>
     ? line(label, exactText(value))
     : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
 
-/** What is asked: the headline and the fields of the subject that will be signed, and then what the requester says. */
+/** The request: the headline and fields of the subject that will be signed, then the claims of the requester. */
 export const askedText = ({ action, subject, reason, factors, ...who }: PendingRequest): HTMLElement =>
   h(
     'section',
@@ -33,7 +33,7 @@ export const askedText = ({ action, subject, reason, factors, ...who }: PendingR
 
 type Left = { element: HTMLElement; follow: (moment: number) => void; stop: () => void }
 
-/** The time left, as a number and as a bar. `over` is called once it is gone. */
+/** The time left, as a number and as a bar. Calls `over` when it has run out. */
 export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void): Left => {
   const number = h('span', { class: 'digits' })
   const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })

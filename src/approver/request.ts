@@ -12,13 +12,13 @@ import { withdraw } from './webauthn.ts'
 
 type Phase = 'reading' | 'checking' | 'sending' | 'over'
 
-/** One request, until it is decided here, decided elsewhere, or lapsed. */
+/** One request, until it is decided here or elsewhere, or expires. */
 export const showRequest = (asked: PendingRequest, session: Session, back: () => void): View => {
   const decide = createDecider(asked, session)
   const problem = problemLine()
   const step = h('div', { class: 'steps' })
   let phase: Phase = 'reading'
-  // An answer was sent and nobody knows whether it arrived.
+  // An answer was sent; it may or may not have arrived.
   let unsure = false
   let { lapsesAt } = asked
 
@@ -119,7 +119,7 @@ export const showRequest = (asked: PendingRequest, session: Session, back: () =>
         if (phase !== 'sending') endElsewhere()
         return
       }
-      // A phone that slept has counted less than the service.
+      // The timer of the phone stops while it sleeps, so the service may know better.
       if (phase !== 'over' && Math.abs(now.lapsesAt - lapsesAt) > 1500) left.follow((lapsesAt = now.lapsesAt))
     },
     leave: stop,

@@ -7,7 +7,7 @@ type NumberStep = {
   deny: () => void
 }
 
-/** The number that only whoever asks can tell: it joins the phone to the screen in front of the approver. */
+/** The number that only the requester sees. Typing it ties the request to the screen in front of the approver. */
 export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElement => {
   const problem = h('p', { class: 'problem', role: 'alert', id: 'number-problem' }, wrong)
   const input = h('input', {
@@ -61,7 +61,7 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
     h('div', { class: 'actions' }, button('Deny and mute', 'primary', deny), button('Back', 'quiet', back)),
   )
 
-/** The check went well and the phone does not say where it is. */
+/** The device check succeeded, but the phone does not report its location. */
 export const withoutPlaceStep = (answer: (send: boolean) => void): HTMLElement =>
   h(
     'div',

@@ -5,14 +5,14 @@ import { h } from './element.ts'
 
 type Factor = Data<typeof approver.listInbox>['requests'][number]['factors'][number]
 
-// The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), halves of characters,
-// separators, and whatever Unicode lets a screen ignore. A newline stays one.
+// The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
+// separators, and all that Unicode declares ignorable. Newlines are kept.
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const token = (char: string): string =>
   `[U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
 
-/** Text from elsewhere exactly as it is signed; what is invisible stands there as a marked [U+202E]. */
+/** Foreign text exactly as it is signed; invisible characters are shown as a marked [U+202E]. */
 export const exactText = (text: string): Node => {
   const whole = h('span', { class: 'exact', dir: 'auto' })
   let from = 0
@@ -24,7 +24,7 @@ export const exactText = (text: string): Node => {
   return whole
 }
 
-/** What is asked, in one line made from the subject. */
+/** The request in one line, rendered from the subject. */
 export const headline = ({
   action,
   subject,
@@ -35,7 +35,7 @@ export const headline = ({
 
 type Requester = { requester: string; verified_as: string | null }
 
-/** `key "orgbot", says it is Claude Code`: what is verified first, then what the requester says of itself. */
+/** `key "orgbot", says it is Claude Code`: the verified part first, then the claim of the requester. */
 export const requesterText = ({ requester, verified_as }: Requester): Node => {
   if (verified_as === null) return h('span', {}, 'says it is ', h('strong', {}, exactText(requester)))
   const verified = h('strong', {}, exactText(verified_as))

@@ -1,13 +1,13 @@
-// The clock of the phone may be wrong, so time left is counted from when the service said it.
+// The clock of the phone may be wrong, so the time left is counted from the moment of the answer.
 
-/** A moment on the page's own clock, `ms` from now. */
+/** A moment on the monotonic clock of the page, `ms` from now. */
 export const deadline = (ms: number): number => performance.now() + ms
 
 export const msUntil = (moment: number): number => Math.max(0, moment - performance.now())
 
 const milestones = [60, 30, 10]
 
-/** Calls `tick` each second until it is over, and `say` at a minute, 30 and 10 seconds. Returns how to stop it. */
+/** Calls `tick` each second until the end, and `say` at 60, 30 and 10 seconds. Returns a function that stops it. */
 export const countDown = (
   moment: number,
   tick: (leftMs: number) => void,

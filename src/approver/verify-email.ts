@@ -17,7 +17,7 @@ const showOver = (): void =>
     lines: ['A link works for one day, until a newer one is sent. Ask for a new link in the app.'],
   })
 
-/** The token is spent by the tap and not by opening the link: what looks at links in mails opens them too. */
+/** The tap uses up the token, not the opening of the link: mail scanners open links too. */
 export const confirmEmail = (token: string): void => {
   const problem = problemLine()
   const submit = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import type { PendingRequest } from './feed.ts'
 
 /** The screen that is shown now. */
 export type View = {
-  /** What is pending has changed. */
+  /** The pending requests have changed. */
   update?: (requests: readonly PendingRequest[]) => void
   /** Another screen follows. */
   leave?: () => void

@@ -13,14 +13,14 @@ import type { Enrollment } from './api.ts'
 
 const patienceMs = 120_000
 
-/** What a device answered, as the service takes it. */
+/** The response of a device, in the form that the service accepts. */
 export type Answer = { id: string; response: Record<string, unknown>; [field: string]: unknown }
 
-/** The device check did not come about; `message` says what the person can do. */
+/** The device check failed; `message` tells the person what to do. */
 export class CheckFailed extends Error {
-  /** The authenticator holds a key for this user already. */
+  /** The authenticator already has a key for this user. */
   readonly registered: boolean
-  /** The page itself took the question back. */
+  /** The page itself cancelled the prompt. */
   readonly withdrawn: boolean
   constructor(message: string, { registered = false, withdrawn = false } = {}) {
     super(message)
@@ -55,7 +55,7 @@ const attempt = async (
   }
 }
 
-/** Why this browser cannot hold a key, or undefined. */
+/** Why this browser cannot store a key, or undefined. */
 export const missingPart = async (): Promise<string | undefined> => {
   if (!browserSupportsWebAuthn())
     return 'This browser can’t check your identity. Open the link in your phone’s browser, not inside another app.'
@@ -64,7 +64,7 @@ export const missingPart = async (): Promise<string | undefined> => {
   return undefined
 }
 
-/** Makes a key that stays on this phone and needs its owner's check for each use. */
+/** Creates a key on this phone that requires the verification of its owner for each use. */
 export const register = (enrollment: Enrollment): Promise<Answer> =>
   attempt(
     startRegistration({
@@ -90,7 +90,7 @@ export const register = (enrollment: Enrollment): Promise<Answer> =>
     }),
   )
 
-/** Has the owner checked and the challenge signed; without a credential the phone offers what it has. */
+/** Verifies the owner and signs the challenge; without a credential, the phone offers all it has. */
 export const assert = (rpId: string, challenge: string, credential?: string): Promise<Answer> =>
   attempt(
     startAuthentication({
@@ -104,7 +104,7 @@ export const assert = (rpId: string, challenge: string, credential?: string): Pr
     }),
   )
 
-/** Takes back the question that the phone shows now, if it shows one. */
+/** Cancels the prompt that the phone shows, if any. */
 export const withdraw = (): void => WebAuthnAbortService.cancelCeremony()
 
 /** The challenge for a context: SHA-256 of its exact bytes. Both are base64url. */

@@ -16,7 +16,7 @@ worker.addEventListener('install', (event) => {
 
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
 
-// The network first, so that page and service are of one release; the kept shell when there is no network.
+// The network first, so that page and service have the same release; the cached shell without a network.
 const shellOf = async (request: Request, key: string): Promise<Response> => {
   const cache = await caches.open(cacheName)
   try {
@@ -30,7 +30,7 @@ const shellOf = async (request: Request, key: string): Promise<Response> => {
   }
 }
 
-// Answers of the service are never kept: only the shell passes here.
+// Answers of the service are never cached: only requests for the shell get here.
 worker.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url)
   if (event.request.method === 'GET' && origin === worker.location.origin && shell.includes(pathname))
@@ -47,7 +47,7 @@ const saidIn = (data: PushMessageData | null): Said => {
   }
 }
 
-// What is asked does not pass through a push service, so it cannot stand here.
+// Push messages do not contain the request, so the notification cannot show it.
 worker.addEventListener('push', (event) => {
   const said = saidIn(event.data)
   const requestId = typeof said?.request_id === 'string' ? said.request_id : ''
