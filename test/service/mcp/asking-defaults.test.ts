@@ -39,7 +39,10 @@ test('without a default a call must name an approver', async () => {
 
 test.each([
   [{ SVC_DEFAULT_MOBILE: '2025550101' }, 'SVC_DEFAULT_MOBILE must be a phone number in E.164'],
-  [{ SVC_DEFAULT_FACTORS: 'biometric,retina' }, 'SVC_DEFAULT_FACTORS contains "retina", which is not a factor'],
+  [
+    { SVC_DEFAULT_FACTORS: 'biometric,retina' },
+    'SVC_DEFAULT_FACTORS contains "retina", which is not a factor',
+  ],
   [{ SVC_REQUEST_FROM: 'a\nb' }, 'SVC_REQUEST_FROM must be one line'],
 ])('a start with %j is refused', async (env, message) => {
   await expect(start({ env })).rejects.toMatchObject({
