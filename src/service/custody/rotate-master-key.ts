@@ -45,16 +45,6 @@ const changeKeys = async (
   return { values, left_out: [...new Set([...left_out, ...unreadable])], state: 'rotated' }
 }
 
-const required = (): SvcError =>
-  new SvcError(
-    'usage',
-    'new_master_key_required',
-    'The master key is in SVC_MASTER_KEY, so --new-key-file is required',
-    {
-      hint: 'openssl rand -hex 32 > new.key, then: svc service rotate-master-key --new-key-file new.key',
-    },
-  )
-
 const nothing = { values: 0, left_out: [] }
 
 /**
@@ -70,7 +60,15 @@ export const rotateMasterKey = async (
   report: (line: string) => void,
 ): Promise<RotatedMasterKey> => {
   const inFile = !env.SVC_MASTER_KEY
-  if (!inFile && newKey === undefined) throw required()
+  if (!inFile && newKey === undefined)
+    throw new SvcError(
+      'usage',
+      'new_master_key_required',
+      'The master key is in SVC_MASTER_KEY, so --new-key-file is required',
+      {
+        hint: 'openssl rand -hex 32 > new.key, then: svc service rotate-master-key --new-key-file new.key',
+      },
+    )
   const next = newKey === undefined ? randomBytes(32) : decodeMasterKey(newKey, '--new-key-file')
   const marker = await storage.read(readMarker)
   if (inFile && settlePending(dataDir, marker) && newKey === undefined)

@@ -38,11 +38,6 @@ export const insertSigningKey = async (
 export const readSigningKeys = (db: Db) =>
   db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').orderBy('kid').execute()
 
-const noSigningKey = (): Refusal =>
-  new Refusal(503, 'no_signing_key', 'The store has no active signing key that is authentic', {
-    hint: 'Another program has changed the store. Restore a backup, or create a new key: svc service rotate-signing-key',
-  })
-
 /**
  * Reads the store for each signature and each list of public keys: so a rotation takes effect immediately, and a row that
  * another program has changed is never used.
@@ -59,7 +54,10 @@ export const createSigner = (
   return {
     sign: async (claims, typ) => {
       const active = (await authentic()).find(({ retired_at }) => retired_at === null)
-      if (!active) throw noSigningKey()
+      if (!active)
+        throw new Refusal(503, 'no_signing_key', 'The store has no active signing key that is authentic', {
+          hint: 'Another program has changed the store. Restore a backup, or create a new key: svc service rotate-signing-key',
+        })
       const { kid, wrapped_jwk } = active
       if (last?.kid !== kid)
         last = {
@@ -83,11 +81,6 @@ export type RotatedSigningKey = {
   rotated: boolean
 }
 
-const unknownKid = (from: string): SvcError =>
-  new SvcError('notFound', 'no_signing_key', `The store has no authentic signing key ${from}`, {
-    hint: 'Find the kid of the active key in the header of a new receipt, or in /.well-known/jwks.json',
-  })
-
 /**
  * Retires the key that signs and creates another, in one transaction. A running service signs with it from its next
  * signature on, and publishes both. With `from`, does so only if that one signs: so a repeated command rotates once.
@@ -103,7 +96,10 @@ export const rotateSigningKey = async (
       const authentic = (await readSigningKeys(db)).filter((row) => keyring.holds('signing_keys', row))
       const active = authentic.filter(({ retired_at }) => retired_at === null)
       if (from !== undefined && !active.some(({ kid }) => kid === from)) {
-        if (!authentic.some(({ kid }) => kid === from)) throw unknownKid(from)
+        if (!authentic.some(({ kid }) => kid === from))
+          throw new SvcError('notFound', 'no_signing_key', `The store has no authentic signing key ${from}`, {
+            hint: 'Find the kid of the active key in the header of a new receipt, or in /.well-known/jwks.json',
+          })
         return { kid: active[0]!.kid, retired: [], rotated: false }
       }
       for (const row of active) {

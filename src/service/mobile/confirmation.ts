@@ -16,13 +16,6 @@ const notRegistered = (): Refusal =>
     'Register first, then request a new code: svc mobile register, svc mobile send-otp',
   )
 
-const registeredTwice = (): Refusal =>
-  conflict(
-    'registered_twice',
-    'This number was registered more than once, with different details, so none of them was confirmed',
-    'Register again and confirm with a new code; or send the registration_token of your registration: svc mobile confirm --registration-token-file FILE',
-  )
-
 /** Uses up the code of a phone. It confirms a registration, or signs in to an account that no longer has one. */
 export const confirmRegistration: HandlerOf<typeof mobile.confirmRegistration> = {
   before: async ({ mobile: number, country_code, otp, registration_token }, outside) => {
@@ -50,7 +43,11 @@ export const confirmRegistration: HandlerOf<typeof mobile.confirmRegistration> =
         // The owner of the phone starts again, without anything that somebody else registered.
         await erasePeople(call, [user_id])
         await call.audit(org_id, 'registration', ['deleted'])
-        return registeredTwice()
+        return conflict(
+          'registered_twice',
+          'This number was registered more than once, with different details, so none of them was confirmed',
+          'Register again and confirm with a new code; or send the registration_token of your registration: svc mobile confirm --registration-token-file FILE',
+        )
       }
       await call.db
         .insertInto('mobile_accounts')

@@ -2,33 +2,25 @@ import type { notify } from '../../contract/notify.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
-import type { RowInput } from '../call/row-ids.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { sendOneTimeCode } from '../devices/otp.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 
-type NotificationInput = RowInput<typeof notify.sendGlobalNotification>
-
 const limit = { atMost: 5, windowMs: 10 * 60_000 }
 const queued = { channel: 'sms', state: 'queued' } as const
-
-/** The text of a code is fixed, so that no caller can put other words around it. */
-const checkText = ({ type, title, message }: NotificationInput): void => {
-  if (type !== 'otp') {
-    if (message === undefined) throw invalid('message', `is missing: it is the text of the ${type}`)
-    return
-  }
-  for (const [field, text] of Object.entries({ title, message }))
-    if (text !== undefined) throw invalid(field, 'cannot be used with type otp: the text of a code is fixed')
-}
 
 /** Does not look up the number, so the answer is the same for every number. Throws 409 or 429. */
 export const sendGlobalNotification: HandlerOf<typeof notify.sendGlobalNotification> = async (
   input,
   call,
 ) => {
-  checkText(input)
   const { type, title, message } = input
+  // The text of a code is fixed, so that no caller can put other words around it.
+  if (type === 'otp') {
+    for (const [field, text] of Object.entries({ title, message }))
+      if (text !== undefined)
+        throw invalid(field, 'cannot be used with type otp: the text of a code is fixed')
+  } else if (message === undefined) throw invalid('message', `is missing: it is the text of the ${type}`)
   const { mobile } = parsePhone(input.mobile)
   if (input.org_id !== undefined) await reachOrganization(call, input.org_id)
   const org_id = input.org_id ?? call.caller.orgId ?? 0

@@ -1,5 +1,5 @@
 import type { Log } from '../../../core/log.ts'
-import { Refusal } from '../../../core/refusal.ts'
+import { conflict } from '../../../core/refusal.ts'
 import type { Quotes, ToldQuote } from '../../call/service.ts'
 import type { QuotesSettings } from '../../config/quotes-settings.ts'
 import { createFileProvider } from './file-provider.ts'
@@ -12,11 +12,6 @@ const freshMs = 60_000
 const pauseMs = 10_000
 /** Limits the memory that a caller can fill. */
 const cacheSize = 1000
-
-const unavailable = (): Refusal =>
-  new Refusal(409, 'quotes_unavailable', 'The quote provider failed, and no earlier price is known', {
-    hint: 'Try again in a minute; the log of svc serve shows the reason',
-  })
 
 /** The reason of a failure, without the URL, which can contain a secret. */
 const reasonOf = (error: unknown): string => {
@@ -47,7 +42,12 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): str
     } catch (error) {
       log({ at: now(), level: 'warn', message: 'The quote provider failed', error: reasonOf(error) })
       const last = cached.get(name)
-      if (!last) throw unavailable()
+      if (!last)
+        throw conflict(
+          'quotes_unavailable',
+          'The quote provider failed, and no earlier price is known',
+          'Try again in a minute; the log of svc serve shows the reason',
+        )
       return cache(name, { ...last.quote, stale: true }, pauseMs)
     } finally {
       pending.delete(name)
