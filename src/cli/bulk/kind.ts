@@ -18,8 +18,7 @@ export const conflictModes = ['fail', 'skip', 'update'] as const
 export type ConflictMode = (typeof conflictModes)[number]
 
 export type Outcome = { status: 'created' | 'updated' | 'skipped'; id?: unknown }
-export type CallWith = { signal: AbortSignal; idempotencyKey: string }
-export type Send = (item: Item, options: CallWith) => Promise<Outcome>
+export type Send = (item: Item, options: { signal: AbortSignal; idempotencyKey: string }) => Promise<Outcome>
 
 export type Destination = {
   client: Client

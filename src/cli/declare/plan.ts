@@ -96,7 +96,7 @@ export const planFrom = (wanted: Wanted, present: State, { prune }: { prune: boo
     const there = present.rows[section]
     if (!rows || !there) continue
     if (section === 'idp') {
-      for (const step of idpStep(present.slug, rows[0], there[0])) steps.push(step)
+      steps.push(...idpStep(present.slug, rows[0], there[0]))
       continue
     }
     const known = new Map(there.map((row) => [row.key, row]))

@@ -13,10 +13,6 @@ type Fields = Record<string, string>
 /** The reference with which a client reads a secret from elsewhere. */
 type Secret = (name: string) => string
 
-/** Whether the tool server requires a bearer: one is saved, or other machines can reach the server. */
-const needsBearer = async (url: string, settings: Settings): Promise<boolean> =>
-  !isLoopbackHost(new URL(url).hostname) || (await settings.bearer(url)) !== undefined
-
 const explicit = (setting: Setting | undefined): string | undefined =>
   setting && setting.source !== 'profile' && setting.source !== 'default' ? setting.value : undefined
 
@@ -117,7 +113,8 @@ export const httpSnippet = async (client: McpClient, settings: Settings): Promis
       'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',
     )
   const url = mcpUrl.value
-  const guarded = await needsBearer(url, settings)
+  // Without a saved bearer, only a server on this machine may need none.
+  const guarded = !isLoopbackHost(new URL(url).hostname) || (await settings.bearer(url)) !== undefined
   return assemble(
     client,
     async (secret) => ({

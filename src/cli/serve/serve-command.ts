@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -35,12 +36,6 @@ const readPort = (text: string): number => {
 }
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
-
-const untilAborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 
 /** `svc serve`: runs the service in this process until SIGINT or SIGTERM. */
 export const registerServe = (command: Command, context: Context): void => {
@@ -88,7 +83,7 @@ export const registerServe = (command: Command, context: Context): void => {
         if (service.operatorKey !== undefined && !saved) markUnsaved(service.operatorKey, service, context)
         if (globals.output === 'json') announceJson(service, context, saved)
         else announce(service, context, note)
-        await untilAborted(io.signal)
+        if (!io.signal.aborted) await once(io.signal, 'abort')
       } finally {
         await service.stop()
       }
