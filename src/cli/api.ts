@@ -20,7 +20,7 @@ type RawAnswer = { status: number; headers: Record<string, string>; body: string
 const isEnvelope = (value: unknown): value is Envelope =>
   isRecord(value) && typeof value.status === 'string' && typeof value.message === 'string'
 
-/** What a route of the table answers once, as far as its words are known. */
+/** The fields of the answer that the service shows only once. */
 const secretsOf = async (method: string, path: string, context: Context): Promise<Set<string>> => {
   const { operationAt } = await import('./operation/raw-operation.ts')
   const { baseUrl } = await context.settings()
@@ -29,7 +29,7 @@ const secretsOf = async (method: string, path: string, context: Context): Promis
   return operation ? answerFieldsWith(operation, 'secret') : new Set()
 }
 
-/** As the service sent it; on a terminal, JSON is indented, and in a pipe it hides nothing. The last line ends. */
+/** Prints the body as the service sent it, with a final newline; indents JSON on a terminal, and escapes invisible characters. */
 const showRaw = (body: string, { io: { stdout } }: Context): void => {
   if (body === '') return
   const value = stdout.isTTY || !isSeen(body) ? parseJson(body) : undefined
@@ -39,8 +39,8 @@ const showRaw = (body: string, { io: { stdout } }: Context): void => {
 }
 
 /**
- * Shows the answer of any route: whole as JSON, as YAML and to --jq; formats of rows and --json see its data. One that is
- * no success is shown as it came.
+ * Shows the answer of any route: the whole envelope as JSON, YAML and to --jq, its data as rows and to --json. A failure is
+ * shown unchanged.
  */
 const showAnswer = async (
   answer: RawAnswer,
@@ -81,8 +81,8 @@ const rowsIn = (body: unknown): unknown[] | undefined => {
 }
 
 /**
- * A list with the rows of every page, as long as `Link` names a next one: the first answer, with all rows in it. An
- * answer that is no list, or a page that fails, is the answer to all of it.
+ * Fetches every page of a list and returns the first answer with all rows in it. Returns an answer that is not a list, or a page
+ * that fails, instead.
  */
 const everyPage = async (
   client: Client,
@@ -121,7 +121,7 @@ type Options = BodyFlags & {
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
-/** Routes that read although they are no GET; everything else that is no GET may reach a person. */
+/** Any other method than these three may notify a person. */
 const effectOf = (method: string): Effect =>
   method === 'GET' || method === 'HEAD' || method === 'OPTIONS' ? 'read' : 'notifies'
 
@@ -137,7 +137,7 @@ const headersOf = (lines: string[] = []): Record<string, string> =>
     }),
   )
 
-/** `svc api PATH`: any route of the service, raw; the answer's body on stdout whatever its status is. */
+/** `svc api PATH`: calls any route and prints the body of the answer, whatever its status is. */
 export const registerApi = (command: Command, context: Context): void => {
   addBodyFlags(
     command

@@ -13,7 +13,7 @@ type Options = { org?: string; head?: string; jwks?: string }
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })
 
-const keptHead = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead> => {
+const readHead = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead> => {
   const saved = (await readJson(file, context.io, '--head')) as { jws?: unknown } | null
   const client = await context.client()
   const keys = jwks
@@ -24,7 +24,7 @@ const keptHead = async (file: string, jwks: string | undefined, context: Context
   return head
 }
 
-/** `svc audit verify`: recomputes every hash here, and compares with a head that was kept elsewhere. */
+/** `svc audit verify`: recomputes every hash locally and compares the chain with a saved head. */
 export const registerAudit = (group: Command, context: Context): void => {
   const command = group
     .command('verify')
@@ -40,9 +40,9 @@ export const registerAudit = (group: Command, context: Context): void => {
     const wanted = options.org ?? (await context.settings()).org?.value
     const org_id = wanted ? (await resolveOrg(wanted, context)).id : undefined
     const client = await context.client()
-    const head = options.head ? await keptHead(options.head, options.jwks, context) : undefined
+    const head = options.head ? await readHead(options.head, options.jwks, context) : undefined
     const answer = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
-    // From the first link on, whichever way the service lists them.
+    // Oldest first, whatever the order of the service is.
     const rows = rowsIn(audit.listAudit, answer).toSorted((a, b) => a.seq - b.seq)
 
     const result = verifyChain(rows)

@@ -14,44 +14,44 @@ import type { Typed } from './operation/flags.ts'
 import type { Extension, Extensions } from './operation/operation-command.ts'
 import { callTyped } from './operation/typed-names.ts'
 
-/** How a verification ended, or that it did not. `data` is what the service told with it. */
+/** The result of a verification, which can still be pending, and the data of the answer. */
 export type Outcome = { exit: Exit; message: string; data: Record<string, unknown> }
 
 type Following = {
   client: Client
   /** `svc doctor` has tested that this service reports no success for an open prompt. */
   tested: boolean
-  /** What `/validate/global/auth` is asked. */
+  /** The input of `/validate/global/auth`. */
   input: { mobile: string; request_id?: string; org_id?: number }
   seconds: number
   signal: AbortSignal
   now(): number
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
-  /** The connection is lost, and it goes on. */
+  /** Called when the connection is lost; the wait continues. */
   lost?(error: SvcError): void
 }
 
 const firstPauseMs = 500
 const longestPauseMs = 5_000
-/** In which the service may still tell how it ended. */
+/** Time after the deadline in which the service may still report the result. */
 const graceMs = 10_000
 
 /** A service that restarts, a cut cable, a limit: nothing is decided by it. */
 const passes = (error: SvcError): boolean => error.exit === 'pending' || mayComeBack(error)
 
-/** Our service names the verification that it answers about, and reports success only for a yes. */
+/** Our service names the verification, and reports success only for an approval. */
 const isAnswerTo = ({ request_id }: Following['input'], data: Outcome['data']): boolean =>
   request_id !== undefined && data.request_id === request_id
 
 /**
- * Asks `/validate/global/auth`, at growing distances, until the person has answered or their time is over: the way of
- * the specification, so that it works with every service of the contract.
+ * Polls `/validate/global/auth`, at growing intervals, until the person has answered or the deadline has passed. This is the
+ * way of the specification, so it works with every service.
  */
 export const follow = async (options: Following): Promise<Outcome> => {
   const { client, input, signal, now, sleep = sleepFor, lost } = options
   const until = now() + options.seconds * 1000 + graceMs
   let open = false
-  // At once: nobody can have answered yet, and a service that reports success now reports it always.
+  // Poll immediately: nobody can have answered yet, so a service that reports success now always does.
   for (let pause = 0; ; pause = Math.min(pause * 1.5 || firstPauseMs, longestPauseMs)) {
     await sleep(pause, signal)
     try {
@@ -74,7 +74,7 @@ export const follow = async (options: Following): Promise<Outcome> => {
 
 type Options = { wait?: boolean; dryRun?: boolean } & Record<string, unknown>
 
-/** How long a prompt stands where the service does not say, seconds. */
+/** The lifetime of a prompt if the service does not report it, in seconds. */
 const usualSeconds = 300
 
 const secondsOf = (expires_at: unknown, now: number): number => {
@@ -90,8 +90,8 @@ const validateLine = (input: Following['input']): string =>
   ].join(' ')
 
 /**
- * Whether `svc doctor` has tested what the service reports while nobody has answered. Fails, before the phone is rung, for
- * one that has no approvals, as ours has, and was not tested.
+ * Whether `svc doctor` has tested what the service reports while a prompt is open. Throws, before anybody is notified, for an
+ * untested service without approvals.
  */
 const requireTested = async (client: Client, context: Context): Promise<boolean> => {
   const [{ hasApprovals }, settings] = await Promise.all([
@@ -122,9 +122,9 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     ...(typeof request_id === 'string' && { request_id }),
     ...(given.org_id !== undefined && { org_id: given.org_id }),
   }
-  // By the clock of the service, which may be another than this machine's.
-  const told = answer.date === undefined ? io.now().getTime() : Date.parse(answer.date)
-  const seconds = secondsOf(expires_at, told)
+  // Use the clock of the service: that of this machine may be wrong.
+  const startedAt = answer.date === undefined ? io.now().getTime() : Date.parse(answer.date)
+  const seconds = secondsOf(expires_at, startedAt)
   output.note(`${answer.envelope.message}; waiting up to ${Math.round(seconds)} s for the decision`)
   if (typeof number === 'string') output.warn(`Number to type on the phone: ${number}`)
   let lost = false
@@ -160,8 +160,8 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
 }
 
 /**
- * Our service names the verification that a success is about. The bare success of a service that was not tested is no
- * proof that anybody approved.
+ * Requires that a success names its verification, as our service does. A bare success of an untested service does not prove an
+ * approval.
  */
 const requireNamed = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
   const { request_id } = fieldsIn(answer)
@@ -180,7 +180,7 @@ const validate = async (typed: Typed, context: Context): Promise<void> => {
   })
 }
 
-/** `svc auth verify-user --wait`: from the table it only rings; this follows to the decision. */
+/** `svc auth verify-user --wait`: the operation only notifies the person; this waits for the decision. */
 const extendVerifyUser: Extension = (command, context) =>
   void command
     .option('--wait', 'Wait for the decision: exit 0 approved, 6 denied, 7 expired, 8 still pending')

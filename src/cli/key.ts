@@ -28,7 +28,7 @@ const revokedWith = async (id: unknown, context: Context): Promise<string | unde
   }
 }
 
-/** `svc key revoke`: from the table, and the question names the keys that are revoked with it. */
+/** `svc key revoke`: the question lists the keys that are revoked with it. */
 export const revocation: Extensions = new Map([
   [
     key.revokeKey,

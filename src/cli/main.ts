@@ -13,7 +13,7 @@ import {
 } from './program/program.ts'
 import type { Io } from './terminal/io.ts'
 
-/** A group whose commands come from the table, and those that are written by hand. */
+/** A group with commands from the operation table and hand-written ones. */
 const fromTable =
   (
     loadTable: () => Promise<Operations>,
@@ -34,7 +34,7 @@ const fromTable =
 
 const bulk = async (): Promise<Register> => (await import('./bulk/commands.ts')).registerBulk
 
-/** The first word of every command. Only the one that is named is loaded. */
+/** The first word of every command. svc loads only the group in use. */
 export const groups: Record<string, Group> = {
   org: {
     about: 'Manage organizations, their credentials and auth codes',
@@ -193,15 +193,15 @@ export const groups: Record<string, Group> = {
   },
 }
 
-/** The context of one run, in which what a profile or a rule lists waits for an approval. */
+/** The context of one run, with the approval guard. */
 export const openContext = (io: Io): ReturnType<typeof createContext> =>
   createContext(io, createApprovalGuard)
 
-/** Runs one command and says how it ended. */
+/** Runs one command and returns its result. */
 export const run: RunLine = (argv, io) => runLine(argv, openContext(io), parts)
 
 const parts: Parts = { groups, run }
 
-/** The command tree: the branch that `argv` names, or without `argv` all of it. */
+/** The branch of the command tree that `argv` names, or without `argv` the whole tree. */
 export const commandTree = (context: Context, argv?: readonly string[]): Promise<Command> =>
   buildProgram(context, parts, argv)

@@ -14,7 +14,7 @@ import { callTyped } from './operation/typed-names.ts'
 type Options = Record<string, unknown>
 
 const pollMs = 300
-/** An attempt is given up by the service before. */
+/** Longer than one attempt of the service can take. */
 const longestMs = 45_000
 
 const isUnderWay = ({ state }: MessageRecord): boolean => state === 'queued' || state === 'sending'
@@ -24,7 +24,7 @@ const messageFields = ['message_id', 'channel', 'recipient', 'state']
 const showHint = ({ message_id }: MessageRecord, { globals }: Context): string =>
   `svc notify outbox show ${shellQuote(message_id)}${sameService(globals)}`
 
-/** The message as it is once it has ended, or after as long as an attempt can take. */
+/** Polls the message until it is finished, or for as long as an attempt can take. */
 const follow = async (message: MessageRecord, context: Context): Promise<MessageRecord> => {
   const { io } = context
   const client = await context.client()
@@ -56,8 +56,8 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
       })
     throw error
   }
-  const said = last.error === null ? '' : `: ${safeLine(last.error)}`
-  const message = `${last.channel} to ${safeLine(last.recipient)} is ${last.state}${said}`
+  const reason = last.error === null ? '' : `: ${safeLine(last.error)}`
+  const message = `${last.channel} to ${safeLine(last.recipient)} is ${last.state}${reason}`
   await output.show(
     { status: 'success', message, data: last },
     { columns: ['message_id', 'channel', 'recipient', 'state', 'provider_id', 'error'] },
@@ -67,7 +67,7 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
   context.exitCode = exitCode(isUnderWay(last) ? 'pending' : 'failed')
 }
 
-/** `svc notify test`: from the table it only accepts; this follows to the end. */
+/** `svc notify test`: the operation only accepts the message; this waits for its delivery. */
 export const deliveries: Extensions = new Map([
   [
     outbox.testDelivery,

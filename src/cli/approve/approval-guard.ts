@@ -8,10 +8,10 @@ const isListed = (listed: readonly string[], words: string): boolean =>
     .map((entry) => entry.replace(/ add$/, ' create'))
     .some((entry) => words === entry || words.startsWith(`${entry} `))
 
-/** What the service says of an approval that was given for something else than its rule requires. */
+/** The error codes for an approval that does not satisfy the rule. */
 const notForRules = new Set(['unknown_approval', 'other_subject', 'already_used'])
 
-/** Holds back what a profile lists under `require_approval` until a person has approved this run of the command. */
+/** Holds back the commands that a profile lists under `require_approval` until a person approves this run. */
 export const createApprovalGuard = (context: Context): ApprovalGuard => {
   let approved: Promise<string | undefined> | undefined
   let id: string | undefined
@@ -31,7 +31,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     const { operationAt, rawLine, redactedPath } = await import('../operation/raw-operation.ts')
     const operation = operationAt(request.method, request.path, baseUrl.value)
     if ((operation?.effect ?? request.effect) === 'read') return
-    // A route that the table does not name could be any of those that are listed.
+    // A route that is not in the table could be any of the listed ones.
     await requireApproved({
       cli: operation?.cli ?? requireApproval[0]!,
       line: rawLine(request),

@@ -17,7 +17,7 @@ import { createProgress, type Progress } from './progress.ts'
 import { waitFor } from './wait.ts'
 
 const seconds = 120
-/** A service takes 500 characters; where the command is longer its hash says what it was. */
+/** A service accepts 500 characters; a longer command is cut and identified by its hash. */
 const mostLength = 500
 
 const shortened = (line: string, where: string): string => {
@@ -27,14 +27,14 @@ const shortened = (line: string, where: string): string => {
   return `${whole.slice(0, mostLength - rest.length).replace(/[\uD800-\uDBFF]$/, '')}${rest}`
 }
 
-/** Our service asks itself; where it does not show people the action, the tool server of the profile may. */
-const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
+/** Uses the service; if it cannot show people the action, the tool server of the profile. */
+const openRequesting = async (context: Context, ask: Ask): Promise<Backend> => {
   const [{ hasApprovals }, { mcpUrl }, client] = await Promise.all([
     import('../../client/rest-gateway.ts'),
     context.settings(),
     context.client(),
   ])
-  // Not one that the environment names: who asks first is the profile's to say.
+  // Ignores a tool server from the environment: the profile decides how an approval is requested.
   const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client))
   const through = elsewhere ? 'tools' : 'service'
   return openBackend(context, { through, requester: ask.requester, bound: true })
@@ -44,7 +44,7 @@ const openAsking = async (context: Context, ask: Ask): Promise<Backend> => {
 const createPlainProgress = ({ io, globals: { reveal = false } }: Context, backend: Backend): Progress =>
   createProgress({ io, globals: { reveal } }, backend.secondsLeft)
 
-const keepReceipt = async (id: string, receipt: string, context: Context): Promise<void> => {
+const saveReceipt = async (id: string, receipt: string, context: Context): Promise<void> => {
   const folder = join(configDir(context.io), 'receipts')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = reserveFile(join(folder, `${id.replaceAll(/[^\w-]/g, '_')}.json`), 'receipt', context.io)
@@ -53,8 +53,8 @@ const keepReceipt = async (id: string, receipt: string, context: Context): Promi
 }
 
 /**
- * Asks the person whom the profile names to approve exactly this command, and waits. Answers the id of the request when
- * the service that takes the write has it, for its audit. Fails as the person decided; nothing was sent then.
+ * Requests an approval of exactly this command from the approver of the profile, and waits. Returns the id of the request if
+ * the service that gets the write has that request, for its audit log. Throws without an approval; nothing was sent then.
  */
 export const askFirst = async (
   { cli, line, org, bound }: Change,
@@ -83,20 +83,20 @@ export const askFirst = async (
     requester: settings.requestFrom?.value,
     org_id: own && (await resolveOrg(own.value, context)).id,
   }
-  const backend = await openAsking(context, ask)
+  const backend = await openRequesting(context, ask)
   const progress = createPlainProgress(context, backend)
   try {
     const { id, receipt } = await getApproval(
       ask,
-      // What the profile lists holds back this command line, and not its key.
+      // `require_approval` protects against this command line, not against the owner of its key.
       { backend, progress, nothing: 'nothing was sent', allowUnseparated: true, org: undefined },
       context,
     )
-    // One approval, one run: it is used before the first write.
+    // An approval works once: it is used up before the first write.
     const { digestOf, textSubject } = await import('../../receipt/subject.ts')
     await backend.gateway.consume?.(id, digestOf((ask.subject ?? textSubject(ask.action)).data))
     if (backend.namesRequests) return id
-    await keepReceipt(id, receipt, context)
+    await saveReceipt(id, receipt, context)
     return undefined
   } finally {
     await backend.close()
@@ -110,8 +110,8 @@ const requestsIn = ({ data }: SvcError): string[] =>
     .filter((id): id is string => typeof id === 'string' && /^[\w-]{1,64}$/.test(id))
 
 /**
- * Waits until one of those whom the service has asked approves, and answers the id of that request: the call is repeated with
- * it. Fails as they decided; nothing was changed then.
+ * Waits until one of the approvers that the service has notified approves, and returns the id of that request, with which the
+ * call is repeated. Throws without an approval; nothing was changed then.
  */
 export const awaitRequired = async (context: Context, required: SvcError): Promise<string> => {
   const ids = requestsIn(required)

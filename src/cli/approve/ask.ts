@@ -12,30 +12,30 @@ import { addFlag, type Gathered, type Typed } from '../operation/flags.ts'
 const defaultSeconds = 120
 const mostSeconds = 3600
 
-/** The operation behind `svc approve submit` under other words, with its action as an argument or as a flag. */
-const asking = (cli: string, args: readonly string[], example: string): Operation =>
+/** The operation of `svc approve submit` under another name, with its action as an argument or as a flag. */
+const requestOperationFor = (cli: string, args: readonly string[], example: string): Operation =>
   Object.assign(Object.create(approval.createApproval) as Operation, { cli, args, example })
 
-export const requestOperation = asking(
+export const requestOperation = requestOperationFor(
   'approve request',
   ['action'],
   '"Deploy 4.2 to production" --to +12025550101',
 )
 
-/** What is run is the subject, so that words for it may be left out. */
+/** The subject is the command itself, so the action is optional. */
 const runFields = fieldsOf(approval.createApproval)
   .filter(({ name }) => name !== 'subject')
   .map((field) => (field.name === 'action' ? Object.assign({}, field, { required: false }) : field))
 
 export const runOperation: Operation = Object.assign(
-  asking('approve run', [], '--to +12025550101 -- ./deploy.sh 4.2'),
+  requestOperationFor('approve run', [], '--to +12025550101 -- ./deploy.sh 4.2'),
   { outline: { fields: runFields, personal: [], secret: [], answered: [] } },
 )
 
 /** The words that `--factors` takes. */
 export const factors = fieldsOf(requestOperation).find(({ name }) => name === 'factors')!.choices
 
-const worded = (field: Field): Field =>
+const withDefaultTime = (field: Field): Field =>
   field.name === 'lifetime_s'
     ? {
         ...field,
@@ -46,13 +46,13 @@ const worded = (field: Field): Field =>
       }
     : field
 
-/** The flags of an operation that asks, but for what it takes as arguments. */
+/** Adds a flag for each field of the request that is not an argument. */
 export const addAskFlags = (command: Command, operation: Operation): void => {
   for (const field of fieldsOf(operation))
-    if (!operation.args!.includes(field.name)) addFlag(command, worded(field))
+    if (!operation.args!.includes(field.name)) addFlag(command, withDefaultTime(field))
 }
 
-/** A tool server knows no organization, and svc may have no key to look one up with. */
+/** A tool server does not know organizations, and svc may have no key to look one up. */
 const withoutOrg = (operation: Operation): Operation => {
   const fields = fieldsOf(operation).filter(({ name }) => name !== 'org_id')
   return Object.assign(Object.create(operation) as Operation, {
@@ -60,7 +60,7 @@ const withoutOrg = (operation: Operation): Operation => {
   })
 }
 
-/** A subject as it was typed, checked before anybody is asked. */
+/** Checks a typed subject before anybody is notified. */
 export const typedSubject = async (given: unknown): Promise<Subject> => {
   const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
   const { type, data, digest } = (given ?? {}) as Record<string, unknown>
@@ -76,8 +76,8 @@ export const typedSubject = async (given: unknown): Promise<Subject> => {
 }
 
 /**
- * What is asked, from flags, environment and profile; on a terminal, what is missing is asked for. `bound` is what exactly is
- * asked where the command computes it.
+ * Reads the request from flags, environment and profile, and prompts for missing fields on a terminal. `bound` is the subject
+ * if the command computes it.
  */
 export const gatherAsk = async (
   operation: Operation,

@@ -2,39 +2,39 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 
-/** Whom svc asks through, and what else it needs to know of the other side. */
+/** Where svc sends approval requests, and the properties of that service. */
 export type Backend = {
   gateway: ApprovalGateway
-  /** As `gateway.wait`, but a lost connection is told at once and not waited out. */
+  /** Like `gateway.wait`, but reports a lost connection immediately. */
   poll: ApprovalGateway['wait']
-  /** The service's clock, milliseconds: this machine's may be an hour off. */
+  /** The clock of the service, in milliseconds. The clock of this machine may be wrong. */
   now(): number
-  /** Until the request lapses; infinite where nobody says. */
+  /** Until the request expires; infinite if the deadline is unknown. */
   secondsLeft(record: ApprovalRecord): number
   /** Scheme, host and port of the service, where its keys are. */
   origin: string
-  /** A receipt names a request as the backend does; a tool that waits tells its request's id to nobody. */
+  /** Receipts contain the request ids of this backend. A tool that waits does not return the id of its request. */
   namesRequests: boolean
-  /** On this machine: receipts of software keys count there. */
+  /** The service runs on this machine, where receipts of software keys are accepted. */
   local: boolean
-  /** It asks through the tools of a tool server. */
+  /** Requests go through a tool server. */
   tools: boolean
   close(): Promise<void>
 }
 
 export type Wanted = {
   /**
-   * `tools`: the tool server instead of the REST API. `service`: the REST API alone. Otherwise the REST API, or what else
-   * is configured where the service has no approvals.
+   * `tools`: the tool server instead of the REST API. `service`: only the REST API. Otherwise the REST API, or the configured
+   * fallback if the service has no approvals.
    */
   through?: 'tools' | 'service' | undefined
-  /** Who asks, as the approver reads it. */
+  /** The requester, as the approver sees it. */
   requester?: string | undefined
   /** The request must outlive this run: a call of a tool that waits could not be resumed. */
   open?: boolean
-  /** Seconds that the whole may take: a silent tool server is not waited for longer. */
+  /** The longest time to wait for a silent tool server, in seconds. */
   mostSeconds?: number | undefined
-  /** Refuse, before anybody is rung, where the person does not see the action. */
+  /** Refuse, before anybody is notified, if the person would not see the action. */
   bound?: boolean
 }
 

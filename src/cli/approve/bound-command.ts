@@ -41,11 +41,11 @@ const look = (path: string): BigIntStats | undefined => {
   }
 }
 
-/** Tells what is at a path from anything that replaces it. Without times: a directory may be written to. */
+/** Identifies the file at a path, so that a replacement is noticed. Without times: a directory may be written to. */
 const identityOf = (found: BigIntStats | undefined): string | undefined =>
   found && `${found.mode}:${found.dev}:${found.ino}`
 
-/** Where a program finds it. `a/../b` stays as it is: `a` may be a link, and then that is not `b`. */
+/** The path that a program would open. `a/../b` stays unchanged: if `a` is a link, it is not `b`. */
 const pathOf = (name: string, { cwd }: Pick<Io, 'cwd'>): string => {
   const parts = name.split(sep)
   const named = parts.findIndex((part) => !['', '.', '..'].includes(part))
@@ -53,10 +53,10 @@ const pathOf = (name: string, { cwd }: Pick<Io, 'cwd'>): string => {
   return isAbsolute(name) ? name : `${cwd}${sep}${name}`
 }
 
-/** A file whose content is approved. `copy` is what is run and given to the command in its place. */
+/** A file whose content is approved. The command gets `copy` instead, if there is one. */
 type BoundFile = { path: string; sha256: string; copy?: string }
 
-/** An argument whose content is not approved. `why` is missing where it has none: text, or a name that is still free. */
+/** An argument whose content is not approved. `why` is undefined if it has no content: text, or the name of a new file. */
 type Unbound = { path: string; identity: string | undefined; why: string | undefined }
 
 type Given = {
@@ -65,20 +65,20 @@ type Given = {
   file: string
   bind: readonly string[]
   environment: ChildEnvironment
-  /** A folder that is nobody else's. */
+  /** A private folder. */
   folder: string
 }
 
 export type BoundCommand = {
   subject: Subject
-  /** Says of each argument that has content which is not bound why it is not. */
+  /** Explains for each argument with unbound content why it is not bound. */
   warnings: string[]
   /** What to start: private copies where --bind named the file. */
   file: string
   args: string[]
-  /** Accepts a file that svc itself has made since. */
+  /** Accepts a file that svc itself has created since. */
   acceptOwn(path: string): void
-  /** Fails when a file is no longer what was approved, or an argument now names something else. */
+  /** Throws if a file is no longer what was approved, or an argument now refers to another file. */
   recheck(): void
 }
 
@@ -87,7 +87,7 @@ const copyOf = (path: string, folder: string, at: number): string => {
   mkdirSync(place, { recursive: true, mode: 0o700 })
   const copy = join(place, basename(path))
   copyFileSync(path, copy)
-  // Neither it nor its folder is written again, not even by mistake.
+  // Read-only, so that not even a mistake changes it.
   chmodSync(copy, (statSync(path).mode & 0o111) === 0 ? 0o400 : 0o500)
   chmodSync(place, 0o500)
   return copy
@@ -97,7 +97,7 @@ const bindFile = (name: string, at: number, io: Pick<Io, 'cwd'>, folder: string)
   const path = pathOf(name, io)
   if (!look(path)?.isFile()) throw usageError(`--bind: ${name} is not a file`)
   try {
-    // Of the copy: what is hashed is what is run, whatever becomes of the original.
+    // Hash the copy, because the copy is run; the original may change meanwhile.
     const copy = copyOf(path, folder, at)
     return { path, sha256: hashOf(copy), copy }
   } catch (error) {
@@ -132,8 +132,8 @@ const checked = (data: object): Subject => {
 }
 
 /**
- * What exactly is run: arguments, folder, environment, and the content of the program, of each argument that is a file and of
- * each file of --bind. Fails with a usage error.
+ * Binds a command: arguments, folder, environment, and the content of the program, of each argument that is a file and of each
+ * file of --bind. Throws a usage error.
  */
 export const bindCommand = (
   { argv, file, bind, environment, folder }: Given,
@@ -153,7 +153,7 @@ export const bindCommand = (
         return bound
       }
     } catch {
-      // The person who asks is told below.
+      // A warning below explains it.
     }
     unbound.set(path, { path, identity: identityOf(found), why: whyUnbound(path, found) })
     return undefined
@@ -184,10 +184,10 @@ export const bindCommand = (
       for (const one of known.values()) {
         let now: string | undefined
         try {
-          // A copy counts only where the command gets it; else the command opens the original.
+          // If the command does not get the copy, it opens the original.
           now = hashOf(one.copy !== undefined && started.has(one.copy) ? one.copy : one.path)
         } catch {
-          // It has gone.
+          // The file was removed.
         }
         if (now !== one.sha256)
           throw fileChanged(

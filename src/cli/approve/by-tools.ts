@@ -11,10 +11,9 @@ import { openBackend } from './open-backend.ts'
 import { maybeNotified } from './messages.ts'
 import { openRemembered, withTools, type Remembered } from './tool-server.ts'
 
-// What `svc approve` can do through the three tools. A tool server lists nothing and withdraws nothing, so svc remembers
-// what it asked.
+// `svc approve` through the three tools. A tool server cannot list or withdraw requests, so svc remembers its own.
 
-/** Refuses flags of the REST API that no tool takes, rather than to leave them out unsaid. */
+/** Rejects flags of the REST API that no tool supports, instead of ignoring them. */
 const requireOnly = (operation: Operation, { options }: Typed, taken: readonly string[]): void => {
   const given = [
     ...fieldsOf(operation).map(({ flag }) => flag),
@@ -35,7 +34,7 @@ const requireId = ({ args }: Typed, words: string): string => {
   return id
 }
 
-/** Asks with `request_approval_async`. */
+/** Requests an approval with `request_approval_async`. */
 export const submitByTools = async (typed: Typed, context: Context): Promise<void> => {
   requireOnly(approval.createApproval, typed, ['to', 'reason', 'factors', 'requester'])
   const asking = { ...typed, options: { ...typed.options, mcp: true } }
@@ -61,17 +60,17 @@ export const submitByTools = async (typed: Typed, context: Context): Promise<voi
   }
 }
 
-/** Asks `check_status`, and shows what it says beside what this machine remembers of the request. */
+/** Shows the answer of `check_status` together with what this machine remembers of the request. */
 export const statusByTools = async (typed: Typed, context: Context): Promise<void> => {
   const id = requireId(typed, 'approve status')
   requireOnly(approval.getApproval, typed, [])
   const output = await context.output()
   await withTools(context, async ({ url, tools }) => {
-    const said = await tools.call('check_status', { request_id: id })
-    const status = statusIn(said, id)
+    const answer = await tools.call('check_status', { request_id: id })
+    const status = statusIn(answer, id)
     const known = (await openRemembered(context, url)).find(id)
     await output.show(
-      { status: 'success', message: 'Approval', data: { request_id: id, ...known, ...said, status } },
+      { status: 'success', message: 'Approval', data: { request_id: id, ...known, ...answer, status } },
       { masked: new Set(['approver_mobile']), folded: ['attestation'] },
     )
   })

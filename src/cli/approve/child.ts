@@ -16,13 +16,12 @@ const isExecutable = (path: string): boolean => {
   }
 }
 
-/** What Windows adds to a name; nothing elsewhere. */
+/** The extensions that Windows adds to a name. */
 const endings = ({ env }: Pick<Io, 'env'>): string[] =>
   process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';')] : ['']
 
 /**
- * The file of a command, as a shell finds it. Fails as a shell does: 127 where there is none, 126 where it cannot be
- * executed.
+ * Finds the file of a command as a shell does. Throws with the exit codes of a shell: 127 not found, 126 not executable.
  */
 export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string => {
   const folders = /[/\\]/.test(name) ? [''] : (io.env['PATH'] ?? '').split(delimiter)
@@ -41,7 +40,7 @@ export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string =
   })
 }
 
-/** What a program needs to run as its user: where things are, how to print, which language and time. */
+/** The variables that a program needs to run as its user: paths, terminal, language and time zone. */
 const usual = new Set(
   [
     ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'CI'],
@@ -54,14 +53,14 @@ const usual = new Set(
 
 const isUsual = (name: string): boolean => usual.has(name.toUpperCase()) || name.startsWith('LC_')
 
-/** Credentials of svc, which no command gets: who has them could ask, or answer, in its place. */
+/** Credentials of svc, which no command gets: with them it could request or decide approvals itself. */
 const isOwn = (name: string): boolean => /^(?:SVC_|MCP_AUTH_TOKEN$)/i.test(name)
 
 export type ChildEnvironment = {
   env: Record<string, string>
-  /** Names of what is passed on as it is, in order. */
+  /** Sorted names of the variables that are passed on unchanged. */
   passed: string[]
-  /** What --env sets. */
+  /** The variables that --env sets. */
   set: Record<string, string>
 }
 
@@ -91,8 +90,8 @@ export const childEnvironment = (env: Env, added: readonly string[] = []): Child
 const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
 /**
- * Runs a command on this process's own streams and answers its exit code: 128 + n when signal n ended it, as a shell
- * says. Signals go to the child while it runs; svc itself ends after it.
+ * Runs a command on the streams of this process and returns its exit code, or 128 + n if signal n ended it, as a shell does.
+ * Signals go to the child while it runs.
  */
 export const runChild = async (
   file: string,
@@ -102,7 +101,7 @@ export const runChild = async (
   const child = spawn(file, args, { env: env as NodeJS.ProcessEnv, cwd, stdio: 'inherit' })
   const before = passedOn.map((name) => [name, process.rawListeners(name)] as const)
   const pass = (signal: NodeJS.Signals): void => {
-    // Ctrl-C at a terminal goes to the whole group: the child has it already.
+    // On a terminal, Ctrl-C goes to the whole process group, so the child has already got it.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
   }
   for (const name of passedOn) process.removeAllListeners(name).on(name, pass)

@@ -13,7 +13,7 @@ import { registerRun } from './run.ts'
 import { registerVerify } from './verify.ts'
 import { registerWait } from './wait.ts'
 
-/** `svc approve health`: whether the tool server is there; no credential is needed and none is sent. */
+/** `svc approve health`: checks the tool server without a credential. */
 const registerHealth = (group: Command, context: Context): void => {
   const command = group
     .command('health')
@@ -40,7 +40,7 @@ const registerHealth = (group: Command, context: Context): void => {
   })
 }
 
-/** `svc approve tools`: what a tool server offers. */
+/** `svc approve tools`: lists the tools of a tool server. */
 const registerTools = (group: Command, context: Context): void => {
   const command = group
     .command('tools')
@@ -62,7 +62,7 @@ const registerTools = (group: Command, context: Context): void => {
 
 const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
 
-/** A state is one of the request that was asked about, or it is not shown: a script would take it for the decision. */
+/** Requires the status of this very request: a script would take any other for the decision. */
 const requireAbout = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
   const { request_id, status } = fieldsIn(answer)
   if (request_id === asked && typeof status === 'string') return
@@ -86,7 +86,6 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
       ? (answer, { request_id }) => requireAbout(answer, request_id)
       : undefined,
   })
-  // What exactly is asked, and of a request that the rules refused what each of them found.
   if (operation === approval.getApproval) await showBelow(context, record)
 }
 

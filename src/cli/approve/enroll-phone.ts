@@ -9,9 +9,9 @@ import type { Typed } from '../operation/flags.ts'
 import { callTyped } from '../operation/typed-names.ts'
 import { wantsColour } from '../terminal/output.ts'
 
-/** Modules of nothing around the code: a scanner looks for them. */
+/** The empty modules around the code that a scanner needs. */
 const quiet = 4
-// Fixed colours of the 256, and not of the theme: a code is dark on light, be the terminal dark or light.
+// Fixed colours of the 256, independent of the theme: a code must be dark on light on every terminal.
 const dark = 16
 const light = 231
 
@@ -29,7 +29,7 @@ export const qrCode = (text: string, colour: boolean): { code: string; width: nu
   return { code: rows.map((row) => `${paint(row)}\n`).join(''), width: size }
 }
 
-/** What follows the registration. Another service of the same contract may not say. */
+/** What follows the registration. A third-party service may not report it. */
 const whatFollows: Record<string, string> = {
   otp: 'The phone then asks for a code that is sent to the user by SMS.',
   device: 'Another device of the user must then approve it, on the approver page under Devices.',
@@ -37,7 +37,7 @@ const whatFollows: Record<string, string> = {
     'The user has lost all earlier devices, so an administrator must then approve this one, on the approver page under Devices.',
 }
 
-/** What keeps a phone from opening the link; undefined when nothing does. */
+/** Explains why a phone cannot open the link; undefined if it can. */
 const whatPhonesNeed = (url: string): string | undefined => {
   const { protocol, hostname } = URL.canParse(url) ? new URL(url) : {}
   if (hostname === undefined) return undefined
@@ -47,13 +47,13 @@ const whatPhonesNeed = (url: string): string | undefined => {
   return protocol === 'https:' ? undefined : `Phones register over https only: ${how}`
 }
 
-const lapse = (expires_at: string, now: Date): string => {
+const validity = (expires_at: string, now: Date): string => {
   const minutes = Math.round((Date.parse(expires_at) - now.getTime()) / 60_000)
   const left = minutes > 0 && minutes < 60 ? `within ${minutes} minutes, ` : ''
   return `${left}until ${safeLine(expires_at)}`
 }
 
-/** For a person at a terminal: the link as a QR code to scan and as text, how long it is good, what a phone needs. */
+/** Prints the link as a QR code and as text, how long it is valid and what a phone needs to open it. */
 export const enrollPhone = async (typed: Typed, context: Context): Promise<void> => {
   const { io, globals } = context
   const { input, extra } = await gatherInput(device.createEnrollment, typed, context)
@@ -65,7 +65,7 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   else io.stdout.write(`The terminal is too narrow for the QR code: it requires ${width} columns.\n`)
   context.once = `${safeLine(url)}\n`
   io.stdout.write(`Scan it with the phone of the user, or open this link on it:\n\n  ${safeLine(url)}\n\n`)
-  io.stdout.write(`It registers one phone, ${lapse(expires_at, io.now())}. Shown once.\n`)
+  io.stdout.write(`It registers one phone, ${validity(expires_at, io.now())}. Shown once.\n`)
   const follows = Object.hasOwn(whatFollows, proof) ? whatFollows[proof] : undefined
   if (follows) io.stdout.write(`${follows}\n`)
   const needs = whatPhonesNeed(url)

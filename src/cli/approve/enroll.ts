@@ -51,7 +51,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
       ['token', 'rp_id', 'origin', 'challenge', 'user_handle'],
     )
     const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
-    const made = await call(
+    const registered = await call(
       device.registerDevice,
       {
         token,
@@ -61,9 +61,9 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
       },
       ['id'],
     )
-    const saved: KeyFile = { version: 1, device_id: made.id, org_id, user_id, mobile, key }
+    const saved: KeyFile = { version: 1, device_id: registered.id, org_id, user_id, mobile, key }
     file.write(`${JSON.stringify(saved, null, 2)}\n`)
-    data = { ...made, file: file.path }
+    data = { ...registered, file: file.path }
   } catch (error) {
     file.giveUp()
     throw error
@@ -77,7 +77,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   await output.show({ status: 'success', message: 'Device registered', data })
 }
 
-/** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that signs at once. */
+/** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that can sign immediately. */
 const extendEnroll: Extension = (command, context) =>
   void command
     .option('--software', 'Create a key file instead; requires a service that runs with --dev')

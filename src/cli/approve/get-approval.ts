@@ -15,15 +15,14 @@ import { waitFor } from './wait.ts'
 import { issuerIn, requireValid } from './receipt-check.ts'
 
 /**
- * The organization of the request: as it was asked for, as the service said when it took it, as it was typed, or that of the
- * profile.
+ * The organization of the request: from the request itself, from the answer of the service, as typed, or from the profile.
  */
 export const organizationOf = async (
   ask: Pick<Ask, 'org_id'>,
   { asked, typed }: { asked?: Pick<ApprovalRecord, 'org_id'>; typed: string | undefined },
   context: Context,
 ): Promise<string | undefined> => {
-  // A tool server names none.
+  // A tool server does not report an organization.
   const id = ask.org_id ?? (asked?.org_id || undefined)
   return id === undefined ? (typed ?? (await context.settings()).org?.value) : String(id)
 }
@@ -31,15 +30,15 @@ export const organizationOf = async (
 export type Proving = {
   backend: Backend
   askedAt: number
-  /** The key may influence who approves, and that is known and accepted. */
+  /** Accepts a key that can influence who approves. */
   allowUnseparated: boolean
   /** The organization as it was typed. */
   org: string | undefined
 }
 
 /**
- * The receipt, and the id in it, of a request that has just been approved, verified: it must be for exactly what was asked, of the person
- * who was asked, by this request. Fails otherwise, and where there is none.
+ * Returns the verified receipt of a request that was just approved, and the id in it. Throws if there is no receipt, or if it is
+ * not for exactly this subject, approver and request.
  */
 export const requireProof = async (
   ask: Ask,
@@ -66,19 +65,19 @@ export const requireProof = async (
     record.attestation,
     keys,
     {
-      // Each is checked where it is known; on this machine, a development service may leave them open.
+      // Checked if known; a development service on this machine may leave it open.
       organization: await organizationOf(ask, { asked: record, typed: org }, context),
       issuer: issuerIn(keys) ?? origin,
       digest: digestOf((ask.subject ?? textSubject(ask.action)).data),
       approver: /^\+\d+$/.test(typed) ? typed : record.approver_mobile,
       ...(ask.requester === undefined ? {} : { requester: record.requester }),
       ...(ask.factors === undefined ? {} : { factors: ask.factors }),
-      // Not an old receipt of the same action: this very request, or decided since it was asked.
+      // Not an old receipt for the same action: it must be for this request, or newer than it.
       ...(namesRequests ? { requestId: record.request_id } : { maxAgeS: (at - askedAt) / 1000 + 5 }),
       // `--dev` listens on loopback only, so from elsewhere such a receipt is a forgery.
       allowDev: local,
       allowUnseparated,
-      // It is known who asked: this very run.
+      // The requester is known: it is this run.
       allowUnauthenticated: local,
     },
     new Date(at),
@@ -97,12 +96,12 @@ export const notApproved = ({ status, detail }: ApprovalRecord, nothing: string)
 
 type Asking = Omit<Proving, 'askedAt'> & { progress: Progress; nothing: string }
 
-/** No prompt stays live that nobody waits for; says so where it cannot be taken back. */
+/** Withdraws a request that svc no longer waits for; prints a warning if that fails. */
 export const withdraw = async (id: string, { gateway }: Backend, context: Context): Promise<void> => {
   try {
     await gateway.cancel(id)
   } catch (error) {
-    // It has ended by itself.
+    // The request has already ended.
     if (error instanceof SvcError && ['refused', 'expired', 'denied', 'notFound'].includes(error.exit)) return
     ;(await context.output()).warn(
       `The request ${id} could not be withdrawn: svc approve cancel ${shellQuote(id)}${sameService(context.globals)}`,
@@ -111,8 +110,8 @@ export const withdraw = async (id: string, { gateway }: Backend, context: Contex
 }
 
 /**
- * The verified receipt and the id of an approval; fails with how it ended otherwise. `nothing` says what did not happen
- * then: `nothing was run`.
+ * Requests an approval, waits, and returns the verified receipt and its id. Throws without an approval; `nothing` is for that
+ * error: `nothing was run`.
  */
 export const getApproval = async (
   ask: Ask,

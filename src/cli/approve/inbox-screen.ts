@@ -15,27 +15,27 @@ import {
 } from './software-approver.ts'
 import { timeLeft } from './progress.ts'
 
-const lookEveryMs = 1000
+const refreshMs = 1000
 const leave = 'leave'
 const idsOf = (records: readonly ApprovalRecord[]): string =>
   records.map(({ request_id }) => request_id).join(' ')
 
-/** By the clock on the wall, and which one: `14:03:22 CET`. */
+/** Local time with its zone: `14:03:22 CET`. */
 const localTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'long' })
 const clock = (iso: string): string => localTime.format(new Date(iso))
 
 type Stale = (pending: readonly ApprovalRecord[]) => boolean
 
-/** Resolves when what is shown is no longer so; an outage changes nothing. */
+/** Resolves when the list on the screen is out of date; ignores an outage. */
 const untilStale = async (approver: Approver, stale: Stale, signal: AbortSignal): Promise<void> => {
   for (;;) {
-    await sleepFor(lookEveryMs, signal)
+    await sleepFor(refreshMs, signal)
     const pending = await approver.list().catch(() => undefined)
     if (pending && stale(pending)) return
   }
 }
 
-/** Shows `ask` until it is answered, or until it is stale: undefined then. */
+/** Shows the prompt `ask` until it is answered; returns undefined if it becomes stale first. */
 const live = async (
   approver: Approver,
   stale: Stale,
@@ -55,7 +55,7 @@ const live = async (
   }
 }
 
-/** The exact text that will be signed; what is invisible is written out. */
+/** The exact text that will be signed, with invisible characters escaped. */
 const details = (ceremony: Ceremony, now: number): string => {
   const { context: asked, subject, verifiedAs, numberRequired, locationRequired } = ceremony
   const summary = summaryOf(subject)
@@ -101,7 +101,7 @@ const askDegrees = async (prompt: Prompt, name: string, most: number): Promise<n
   return Number(await prompt.text(`${name} of your location, in degrees`, { validate }))
 }
 
-/** The place that was given with the command; where a rule requires one and none was given, it is asked for. */
+/** The location from the flags; prompts for it if a rule requires one and the flags are missing. */
 const placeFor = async (
   { locationRequired }: Ceremony,
   given: Place | undefined,
@@ -121,15 +121,20 @@ const decisionFor = async (
   if (picked === 'not_me') return { decision: 'deny', not_me: true }
   const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
   const location = await placeFor(ceremony, given, prompt)
-  // Stands for the fingerprint that a phone asks for.
+  // Takes the place of the fingerprint on a phone.
   if (!(await prompt.confirm(`Sign the approval of: ${summaryOf(ceremony.subject)}?`))) return undefined
   return { decision: 'approve', ...(number === undefined ? {} : { number }), ...(location && { location }) }
 }
 
-/** Who decides, and where they say they are. */
+/** The approver and their claimed location. */
 type At = { approver: Approver; place?: Place | undefined }
 
-const look = async ({ approver, place }: At, id: string, prompt: Prompt, context: Context): Promise<void> => {
+const openRequest = async (
+  { approver, place }: At,
+  id: string,
+  prompt: Prompt,
+  context: Context,
+): Promise<void> => {
   const { stderr } = context.io
   try {
     const ceremony = await approver.open(id)
@@ -138,7 +143,7 @@ const look = async ({ approver, place }: At, id: string, prompt: Prompt, context
     const picked = await live(approver, over, (changed) =>
       prompt.selectUntil('Your decision', choices, changed),
     )
-    // Somebody else decided, or it lapsed: the service says which.
+    // Somebody else decided, or the request expired: the error of the service says which.
     if (picked === undefined) return void (await approver.open(id))
     if (picked === 'back') return
     const decision = await decisionFor(picked, ceremony, prompt, place)
@@ -146,14 +151,14 @@ const look = async ({ approver, place }: At, id: string, prompt: Prompt, context
     const { status, detail } = await ceremony.decide(decision)
     stderr.write(`The request is ${safeLine(status)}${detail ? `: ${safeLine(detail)}` : ''}.\n\n`)
   } catch (error) {
-    // Somebody else was first, the number was wrong, it lapsed: the list goes on.
+    // Somebody else decided first, the number was wrong, or the request expired: back to the list.
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
     stderr.write(`${safeLine(error.message)}${error.detail ? ` (${safeLine(error.detail)})` : ''}\n\n`)
   }
 }
 
 /** `key "ci", says it is Claude Code`: what the service verified comes first, as on the approver page. */
-const whoAsks = ({ requester, verified_as }: ApprovalRecord): string => {
+const requesterOf = ({ requester, verified_as }: ApprovalRecord): string => {
   const claimed = requester.slice(0, 30)
   if (typeof verified_as !== 'string') return `says it is ${claimed}`
   const verified = verified_as.slice(0, 40)
@@ -162,14 +167,14 @@ const whoAsks = ({ requester, verified_as }: ApprovalRecord): string => {
     : `${verified}, says it is ${claimed}`
 }
 
-/** The live list: what comes in and what ends is seen within a second. */
+/** The live list: new and finished requests show within a second. */
 export const runInbox = async ({ approver, place }: At, prompt: Prompt, context: Context): Promise<void> => {
   for (;;) {
     const pending = await approver.list()
     const shown = idsOf(pending)
     const rows = pending.map((one) => ({
       value: one.request_id,
-      name: `${(one.subject?.summary ?? one.action).slice(0, 60)} (${whoAsks(one)}, until ${clock(one.expires_at)})`,
+      name: `${(one.subject?.summary ?? one.action).slice(0, 60)} (${requesterOf(one)}, until ${clock(one.expires_at)})`,
     }))
     const changes: Stale = (now) => idsOf(now) !== shown
     const picked = await live(approver, changes, (changed) =>
@@ -180,6 +185,6 @@ export const runInbox = async ({ approver, place }: At, prompt: Prompt, context:
       ),
     )
     if (picked === leave) return
-    if (picked !== undefined) await look({ approver, place }, picked, prompt, context)
+    if (picked !== undefined) await openRequest({ approver, place }, picked, prompt, context)
   }
 }

@@ -20,7 +20,7 @@ type Options = {
   dryRun?: boolean
 }
 
-/** The one decision that was typed; undefined where a person is to be asked. */
+/** The decision from the flags; undefined if svc must prompt for it. */
 const typedDecision = (
   { approve, deny, notMe, number }: Options,
   location: Place | undefined,
@@ -43,7 +43,7 @@ const typedDecision = (
   return typed
 }
 
-/** Approves or denies one request. What an approval requires is checked before anything is signed. */
+/** Approves or denies one request. Checks what an approval requires before anything is signed. */
 const decideOne = async (
   approver: Approver,
   { id, decision, dryRun }: { id: string; decision: Decision; dryRun?: boolean | undefined },

@@ -7,7 +7,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir, readGuarded } from '../context/private-file.ts'
 
-/** A software authenticator and whose it is, as `svc user enroll --software` saves it. A secret. */
+/** A software authenticator and its owner, as `svc user enroll --software` saves them. A secret. */
 export type KeyFile = {
   version: 1
   device_id: string
@@ -20,11 +20,11 @@ export type KeyFile = {
 
 const name = /^approver-\d{1,15}-[\w.~!*'()%-]{1,200}\.json$/
 
-/** Where a key is kept when nobody says: beside the profiles. */
+/** The default path of a key: next to the profiles. */
 export const keyFilePath = (io: Pick<Io, 'env' | 'cwd'>, org_id: number, user_id: string): string =>
   join(configDir(io), `approver-${org_id}-${encodeURIComponent(user_id)}.json`)
 
-const kept = (io: Io): string[] => {
+const savedFiles = (io: Io): string[] => {
   try {
     return readdirSync(configDir(io))
       .filter((file) => name.test(file))
@@ -49,7 +49,7 @@ const isKeyFile = (value: unknown): value is KeyFile => {
 
 /** The authenticator in `file`, or the only one that was saved. Refuses a file that others can read. */
 export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
-  const all = file === undefined ? kept(io) : [resolve(io.cwd, file)]
+  const all = file === undefined ? savedFiles(io) : [resolve(io.cwd, file)]
   const [path, ...others] = all
   if (path === undefined)
     throw usageError('No software authenticator found', 'svc user enroll <user-id> --org ORG --software')

@@ -13,20 +13,20 @@ const exitOf: Record<ApprovalState, Exit> = {
   pending: 'pending',
 }
 
-/** A state that we do not know approves nothing. */
+/** An unknown state is never an approval. */
 export const exitOfState = (status: string): Exit =>
   Object.hasOwn(exitOf, status) ? exitOf[status as ApprovalState] : 'failed'
 
 const worst: Exit[] = ['failed', 'denied', 'expired', 'pending', 'done']
 
-/** The exit code of several waits: a no weighs more than a silence, and a silence more than no answer yet. */
+/** The exit code of several waits: the worst of them. */
 export const exitOfAll = (records: readonly ApprovalRecord[]): number =>
   exitCode(worst.find((exit) => records.some(({ status }) => exitOfState(status) === exit)) ?? 'done')
 
 type Fields = Record<string, unknown>
 type Below = { message: string; data: Fields[]; columns: readonly string[] }
 
-/** What exactly is approved, where it is more than the action, which is only what the requester says. */
+/** The subject, if it says more than the action, which is only the requester's claim. */
 const subjectOf = ({ subject, action }: Fields): Below | undefined => {
   if (!isRecord(subject) || !Array.isArray(subject.fields)) return undefined
   if (subject.fields.length === 0 && subject.summary === action) return undefined
@@ -38,13 +38,13 @@ const subjectOf = ({ subject, action }: Fields): Below | undefined => {
   return { message: 'Subject', data, columns: ['subject', 'value'] }
 }
 
-/** Of a request that the rules refused, what each of them found. */
+/** The results of the rules, for a request that they refused. */
 const rulingOf = ({ status, ruling, attestation }: Fields): Below | undefined =>
   status !== 'denied' || attestation || !Array.isArray(ruling)
     ? undefined
     : { message: 'Ruling', data: ruling.filter(isRecord), columns: ['factor', 'policy', 'result', 'reason'] }
 
-/** Below the record of one request, where a person reads it. Machines have it in the record. */
+/** Prints subject and ruling below the record of one request, in a table only: other formats contain them in the record. */
 export const showBelow = async (context: Context, record: Fields): Promise<void> => {
   const { json, jq, envelope } = context.globals
   const output = await context.output()
@@ -78,7 +78,7 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
   if (isRecord(data)) await showBelow(context, data)
 }
 
-/** How a wait that a person ended goes on or ends: nothing is lost, and the prompt is still on the phone. */
+/** The error of an interrupted wait: the request is still pending, and the hint says how to resume or withdraw it. */
 export const interruptedWait = (ids: readonly string[], tools: boolean, { globals }: Context): SvcError => {
   const wait = `svc approve wait ${ids.map(shellQuote).join(' ')}${sameService(globals)}`
   return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
@@ -88,7 +88,7 @@ export const interruptedWait = (ids: readonly string[], tools: boolean, { global
   })
 }
 
-/** What a person should know of an answer that is not the real thing. */
+/** Warnings about a decision that is not bound to the action. */
 export const unboundNote = (
   record: ApprovalRecord,
   gateway: { boundToAction: boolean; notice?: string | undefined },
@@ -101,7 +101,7 @@ export const unboundNote = (
       ]),
 ]
 
-/** A request whose answer was cut may have rung: it is not repeated, and the person is told where to look. */
+/** Adds to the error of a request whose answer was lost that the approver may have been notified, and how to check. */
 export const maybeNotified = (error: unknown, { globals }: Context, tools = false): unknown =>
   error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
     ? error.with({

@@ -9,33 +9,33 @@ import type { Context } from '../context/context.ts'
 import type { Settings } from '../context/settings.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
 
-/** What another service of the contract answers where ours has approvals. */
+/** How a third-party service answers on the routes of the approvals. */
 const isAbsent = (error: unknown): error is SvcError =>
   error instanceof SvcError && (error.exit === 'notFound' || error.code === 'http_405')
 
-/** Whether the service in use has `/svc/v1/approvals`, asked after an error that may mean that it has not. */
+/** Whether an error means that the service in use has no `/svc/v1/approvals`. */
 export const lacksApprovals = async (failure: unknown, context: Context): Promise<boolean> => {
   if (!isAbsent(failure)) return false
   const client = await context.client()
   return !(await hasApprovals(client))
 }
 
-/** That the profile has a tool server, which belongs to another service and so was not asked. */
-const passedOver = (origin: string, { profile, otherMcpUrl }: Settings): string =>
+/** Explains that the tool server of the profile was not used because it belongs to another service. */
+const unusedToolServer = (origin: string, { profile, otherMcpUrl }: Settings): string =>
   otherMcpUrl === undefined
     ? ''
     : ` The tool server ${otherMcpUrl.value} of profile "${profile.value}" was not used, because the profile does not set it for ${origin}.`
 
-/** The error of a service that has no approvals, where nothing else is configured to ask through. */
+/** The error if the service has no approvals and no tool server is configured. */
 export const noApprovals = (failure: SvcError, settings: Settings): SvcError => {
   const { origin } = new URL(settings.baseUrl.value)
   return failure.with({
-    detail: `${origin} has no approvals (/svc/v1/approvals).${passedOver(origin, settings)}`,
+    detail: `${origin} has no approvals (/svc/v1/approvals).${unusedToolServer(origin, settings)}`,
     hint: 'Set its tool server with SVC_MCP_URL or svc profile set mcp_url=…; --mcp uses it',
   })
 }
 
-/** Fails where /verify-user would be all that is left, and nobody has tested whether its answers mean anything. */
+/** The error if only /verify-user is left and svc doctor has not tested its answers. */
 export const noFallback = (settings: Settings): SvcError => {
   const { origin } = new URL(settings.baseUrl.value)
   return new SvcError(
@@ -47,13 +47,13 @@ export const noFallback = (settings: Settings): SvcError => {
         settings.verifyFallback === 'off'
           ? 'The specification gives every 2xx answer the status success, and does not define the answer while a decision is pending.'
           : 'verify_fallback is set, and svc has not tested this address.'
-      }${passedOver(origin, settings)}`,
+      }${unusedToolServer(origin, settings)}`,
       hint: 'SVC_MCP_URL names its tool server; svc doctor --verify-fallback +12025550101 tests whether /verify-user can be used',
     },
   )
 }
 
-/** Keeps the difference between the two clocks, from the `Date` of each answer. */
+/** Tracks the difference between the two clocks from the `Date` of each answer. */
 const withClock = (client: Client, now: () => number): { client: Client; now(): number } => {
   let ahead = 0
   return {
@@ -62,9 +62,9 @@ const withClock = (client: Client, now: () => number): { client: Client; now(): 
       ...client,
       call: async (...call) => {
         const answer = await client.call(...call)
-        const told = Date.parse(answer.date ?? '')
+        const serviceTime = Date.parse(answer.date ?? '')
         // The header counts whole seconds.
-        if (Math.abs(told - now() - ahead) > 1500) ahead = told - now()
+        if (Math.abs(serviceTime - now() - ahead) > 1500) ahead = serviceTime - now()
         return answer
       },
     },
@@ -77,7 +77,7 @@ const unclear = (message: string): SvcError =>
     hint: 'svc profile show --explain shows the address in use',
   })
 
-/** Another service may say success and tell nothing: that is neither a request nor a decision. */
+/** Checks a record: a third-party service may report success without one, which is neither a request nor a decision. */
 const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRecord => {
   const { request_id, status, action, approver_mobile } = record ?? {}
   if ([request_id, status, action, approver_mobile].some((text) => typeof text !== 'string'))
@@ -90,7 +90,7 @@ const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRe
   return record!
 }
 
-/** A request that was just made, which nobody can have decided yet. */
+/** Checks that a new request is pending: nobody can have decided it yet. */
 const opened = (record: ApprovalRecord): ApprovalRecord => {
   if (checked(record).status === 'pending') return record
   throw unclear('The service reports a decision before the person can have made one')
@@ -108,7 +108,7 @@ const notBound = (origin: string): SvcError =>
 
 type Elsewhere = { gateway: ApprovalGateway; backend?: Backend }
 
-/** Who else asks where the service has no approvals: its tools, or /verify-user where that was tested. */
+/** Opens the fallback for a service without approvals: its tools, or /verify-user if svc doctor has tested it. */
 const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewhere> => {
   const settings = await context.settings()
   const { baseUrl, mcpUrl, verifyFallback } = settings
@@ -139,7 +139,7 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
   let opening: Promise<Elsewhere> | undefined
   const gateway = (): ApprovalGateway => other?.gateway ?? here
 
-  /** Does it here, or elsewhere from the first time on that the service turns out to have no approvals. */
+  /** Uses the service until it turns out to have no approvals, and the fallback from then on. */
   const either = async <T>(work: (gateway: ApprovalGateway) => Promise<T>): Promise<T> => {
     if (other) return work(other.gateway)
     try {

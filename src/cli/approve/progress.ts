@@ -6,31 +6,31 @@ import type { Globals } from '../terminal/io.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { maskPhone } from '../terminal/mask.ts'
 
-/** Says how a wait goes: a line that is redrawn on a terminal, plain lines elsewhere, events with -o ndjson. */
+/** Reports the progress of a wait: a redrawn line on a terminal, plain lines elsewhere, events with -o ndjson. */
 export type Progress = {
   requested(record: ApprovalRecord): void
   waiting(record: ApprovalRecord): void
   lost(record: ApprovalRecord, error: SvcError): void
   reconnected(record: ApprovalRecord): void
   decided(record: ApprovalRecord): void
-  /** Takes the redrawn line away. */
+  /** Clears the redrawn line. */
   end(): void
 }
 
-/** `1:05 left`; never below zero. Not every service tells the deadline of a request that it did not just take. */
+/** `1:05 left`; never below zero. Some services report the deadline only when the request is created. */
 export const timeLeft = (seconds: number): string => {
   if (!Number.isFinite(seconds)) return 'deadline unknown'
   const left = Math.max(0, Math.ceil(seconds))
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
 }
 
-/** A tool server need not name the approver of a request that another machine made. */
+/** A tool server may not name the approver of a request from another machine. */
 const person = ({ approver_mobile }: ApprovalRecord, whole: boolean): string =>
   approver_mobile === ''
     ? 'an unnamed approver'
     : safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
 
-/** The person, and the request by which all else is found again. */
+/** The approver and the id of the request. */
 const asked = (record: ApprovalRecord, whole: boolean): string =>
   `${person(record, whole)} (${safeLine(record.request_id)})`
 
@@ -63,14 +63,14 @@ const createEvents = (write: (text: string) => void, left: (record: ApprovalReco
   }
 }
 
-/** Events are printed whole: fails where a flag would pick from them. */
+/** Rejects flags that select fields: events are always printed whole. */
 export const checkEvents = (globals: Globals): void => {
   const picking = pickingFlag(globals)
   if (globals.output === 'ndjson' && picking)
     throw usageError(`-o ndjson prints events; ${picking} does not apply to them`, 'Remove -o')
 }
 
-/** `left` tells the seconds that a request has, by the clock of the service. */
+/** `left` returns the seconds until a request expires, by the clock of the service. */
 export const createProgress = (
   { io, globals }: Pick<Context, 'io' | 'globals'>,
   left: (record: ApprovalRecord) => number,
@@ -93,7 +93,7 @@ export const createProgress = (
     const names = all.length === 1 ? [asked(first, whole), person(first, whole)] : [`${all.length} requests`]
     const room = Math.max(20, stderr.columns - 1)
     const lines = names.map((who) => `${state} ${who}, ${time}.${number}`)
-    // A narrow terminal loses the id, which the line above has, before it loses the time and the number.
+    // On a narrow terminal, drop the id first: the line above already shows it.
     stderr.write(`\r\x1b[K${(lines.find((line) => line.length <= room) ?? lines.at(-1)!).slice(0, room)}`)
   }
   const say = (text: string): void => {

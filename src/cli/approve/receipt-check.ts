@@ -34,7 +34,7 @@ const secondsOf = (text: string): number => {
   return Number(count) * units[unit]!
 }
 
-/** The digest of a subject in JSON, as it was sent or as a record has it: `{"type", "data"}`. */
+/** The digest of a subject in JSON: `{"type", "data"}`. */
 const digestIn = async (source: string, { io }: Context): Promise<string> =>
   digestOf((await typedSubject(await readJson(source, io, '--subject'))).data)
 
@@ -51,7 +51,7 @@ const requireWords = ({ status, separation, factors: wanted, digest, subject }: 
     throw usageError('Use only one of --subject and --digest')
 }
 
-/** The organization that is meant: as typed, or with the keys of the profile's service the profile's own. */
+/** The organization as typed, or of the profile if the keys come from its service. */
 const organizationOf = async (
   { org, allowDev, allowFormat1 }: ExpectedFlags,
   byProfile: boolean,
@@ -65,7 +65,7 @@ const organizationOf = async (
   )
 }
 
-/** The address of the service whose keys these are, by its own word. */
+/** The address that the key set claims for its service. */
 export const issuerIn = (keys: unknown): string | undefined => {
   const { issuer } = (keys ?? {}) as { issuer?: unknown }
   return typeof issuer === 'string' ? issuer : undefined
@@ -110,7 +110,7 @@ export const expectedOf = async (
   }
 }
 
-/** A verdict in one line. It quotes the receipt, so it is not safe for a terminal as it is. */
+/** The result in one line. It quotes the receipt, so it must be escaped for a terminal. */
 export const sentence = ({ valid, claims, headline, checks }: ReceiptVerification): string => {
   const failed = checks.filter(({ ok }) => !ok)
   if (!valid) return `Not valid: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}`
@@ -118,7 +118,7 @@ export const sentence = ({ valid, claims, headline, checks }: ReceiptVerificatio
   return `Valid: ${sub} ${status} "${headline}" at ${new Date(iat * 1000).toISOString()}`
 }
 
-/** What to type, and what it gives up, where nothing else is wrong. */
+/** The flag that accepts a receipt if only this check failed, and its consequence. */
 const allowing: Record<string, string> = {
   development: 'To test without a phone: --allow-dev. Such a receipt does not prove that a person approved',
   separation:
@@ -133,7 +133,7 @@ export const hintOf = ({ checks }: ReceiptVerification): string | undefined => {
   return only && more.length === 0 ? allowing[only.name] : undefined
 }
 
-/** Fails with the checks that did not hold. */
+/** Throws with the failed checks. */
 export const requireValid = (verdict: ReceiptVerification): void => {
   if (verdict.valid) return
   throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {

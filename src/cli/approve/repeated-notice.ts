@@ -8,18 +8,18 @@ import { openDiskCache } from '../context/disk-cache.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { sameService } from '../program/command-line.ts'
 
-/** As long as a service looks back, too: five rings in ten minutes. */
+/** The window of the service's own limit: five notifications in ten minutes. */
 const windowMs = 10 * 60_000
 
 type Notified = { request_id?: string; expires_at?: string }
 
-/** Whom an input rings: a phone or an address, one spelling of each. */
+/** The person whom a call notifies: a normalized phone number, an address or a user id. */
 export const personIn = (
   { cli }: Pick<Operation, 'cli'>,
   input: Record<string, unknown>,
 ): string | undefined => {
   if (!/^(?:approve|auth|notify) /.test(cli)) return undefined
-  // An alert or a notice asks nothing of anybody, and no request to withdraw comes of it.
+  // An alert or a notice creates no request that could be withdrawn.
   if (cli === 'notify global') return undefined
   const { approver_mobile, email, user_id } = input
   const phone = approver_mobile ?? wholeNumber(input)
@@ -32,21 +32,21 @@ const ago = (ms: number): string => {
   return minutes === 0 ? 'less than a minute ago' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
 }
 
-/** Which earlier ring a run has been told of: a request that goes on through the tools is one request. */
+/** The earlier notification that a run has already mentioned: a request that continues through the tools is the same request. */
 const noticed = new WeakMap<Context, string>()
 
 type Notifying<T> = {
   origin: string
   send(): Promise<T>
-  /** The request that was made, as far as it is told. */
+  /** The new request, if the answer contains it. */
   requestIn?(answer: T): { request_id?: unknown; expires_at?: unknown }
-  /** Asked of an earlier request. */
+  /** The status of an earlier request. */
   statusOf?(request_id: string): Promise<unknown>
 }
 
 /**
- * Sends what rings a person, and says before when svc rang the same one within ten minutes: a notice and no more. The
- * limits are the service's.
+ * Sends a call that notifies a person, and prints a notice first if svc notified the same person within ten minutes. It only
+ * informs: the service enforces the limits.
  */
 export const notifyOnce = async <T>(
   context: Context,
@@ -56,9 +56,9 @@ export const notifyOnce = async <T>(
   const cache = openDiskCache<Notified>(context.io, ['ring', origin, person])
   const now = context.io.now().getTime()
   const last = cache.read()
-  const ring = `${person} ${now - (last?.age ?? 0)}`
-  if (last && last.age < windowMs && noticed.get(context) !== ring) {
-    noticed.set(context, ring)
+  const notification = `${person} ${now - (last?.age ?? 0)}`
+  if (last && last.age < windowMs && noticed.get(context) !== notification) {
+    noticed.set(context, notification)
     const { request_id: id, expires_at = '' } = last.value
     const alive = id !== undefined && Date.parse(expires_at) > now
     const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
@@ -75,7 +75,7 @@ export const notifyOnce = async <T>(
   return answer
 }
 
-/** Calls an operation that rings, with that notice. */
+/** Calls an operation that notifies a person, with that notice. */
 export const callNotifying = async <O extends Operation>(
   context: Context,
   client: Client,

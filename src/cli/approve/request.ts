@@ -16,7 +16,7 @@ import { waitFor } from './wait.ts'
 
 type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 
-/** A receipt that was asked for is looked at once, so that nobody finds out later that it proves nothing. */
+/** Verifies the receipt immediately and prints a warning if it proves nothing. */
 const warnOfReceipt = async (
   ask: Ask,
   record: ApprovalRecord,
@@ -34,7 +34,7 @@ const warnOfReceipt = async (
   }
 }
 
-/** `svc approve request`: asks a person once, waits, and exits as they decided. */
+/** `svc approve request`: requests an approval, waits, and exits with the decision. */
 export const registerRequest = (group: Command, context: Context): void => {
   const command = group
     .command('request')
@@ -60,7 +60,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     if (!options.dryRun) {
       checkEvents(context.globals)
       await checkShown(requestOperation, context)
-      // Where there is no place for the receipt, nobody is asked anything.
+      // If the receipt cannot be written, nobody is notified.
       if (options.receipt !== undefined) reserveFile(options.receipt, 'receipt', io).giveUp()
     }
     const output = await context.output()
@@ -97,7 +97,7 @@ export const registerRequest = (group: Command, context: Context): void => {
         progress,
         signal: io.signal,
         globals: context.globals,
-        // Through the tools a request has the lifetime of the other side.
+        // The tool server sets the lifetime of a request.
         most: backend.tools ? ask.lifetime_s : undefined,
       })
       progress.decided(record)

@@ -28,12 +28,11 @@ const ownKey = async (context: Context): Promise<OwnKey | undefined> => {
 }
 
 /**
- * Before anybody is notified: whether the key that asks can influence who approves, and so could answer its own question.
- * Such a key is refused. One with every scope, as all keys from before there were scopes have, is only warned of: then the
- * answer is what to warn with.
+ * Checks, before anybody is notified, whether the requesting key can influence who approves, and so could approve its own
+ * request. Throws for such a key. For a key with every scope, as all old keys have, it returns a warning instead.
  */
 const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
-  // Of a service that does not say, the receipt decides.
+  // If the service does not report the scopes, the receipt decides.
   const { scopes = [] } = (await ownKey(context)) ?? {}
   if (!influential.some((scope) => scopes.includes(scope))) return undefined
   const { org } = await context.settings()
@@ -56,7 +55,7 @@ type Options = {
   env?: string[]
 } & Record<string, unknown>
 
-/** Removes it although what is bound cannot be written. */
+/** Removes the folder although the bound files in it are read-only. */
 const removeFolder = (folder: string): void => {
   const bound = join(folder, 'bound')
   if (existsSync(bound)) for (const name of readdirSync(bound)) chmodSync(join(bound, name), 0o700)
@@ -65,7 +64,7 @@ const removeFolder = (folder: string): void => {
 
 type Running = { command: BoundCommand; environment: ChildEnvironment; folder: string }
 
-/** Asks for exactly this command, and runs it on a yes. Answers its exit code. */
+/** Requests an approval for exactly this command and runs it if approved. Sets the exit code of the command. */
 const askAndRun = async (
   options: Options,
   { command, environment, folder }: Running,
@@ -116,7 +115,7 @@ const askAndRun = async (
   }
 }
 
-/** `svc approve run -- cmd`: runs a command only when a person has approved exactly that, and hands it the proof. */
+/** `svc approve run -- cmd`: runs a command only after a person has approved exactly it, and passes it the receipt. */
 export const registerRun = (group: Command, context: Context): void => {
   const command = group
     .command('run')

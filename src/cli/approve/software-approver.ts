@@ -9,7 +9,7 @@ import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
 import type { KeyFile } from './key-file.ts'
 
-/** A place that the person at the terminal gives, exact and current. */
+/** A location that the person at the terminal typed, exact and current. */
 export type Place = { latitude: number; longitude: number; accuracy_m: 0; age_ms: 0 }
 
 export type Decision = {
@@ -19,13 +19,13 @@ export type Decision = {
   location?: Place
 }
 
-/** A request as the approver signs it; all that is shown comes from here. */
+/** A request as the approver signs it. The screen shows only these values. */
 export type Ceremony = {
   context: ApprovalContext
-  /** What the digest in the context is of. */
+  /** The subject that the digest in the context belongs to. */
   subject: Subject
   numberRequired: boolean
-  /** The credential that asked, by the word of the service: the signed context has only what the requester claims. */
+  /** The requesting credential, as the service claims; the signed context contains only the requester's claim. */
   verifiedAs?: string
   /** An approval without a location would be denied. */
   locationRequired: boolean
@@ -56,21 +56,21 @@ const signed = (...[key, ceremony]: Parameters<typeof assert>) => {
   }
 }
 
-/** What is shown must be what the digest is of. */
+/** Reads the subject. It must match the signed digest. */
 const subjectIn = (context: ApprovalContext, wire: Wire): Subject => {
   const { type, digest } = context.subject
   try {
     const subject = readSubject({ type: wire.subject?.type, data: wire.subject?.data, digest })
     if (subject.type === type) return subject
   } catch {
-    // It is said below.
+    // Reported below.
   }
   throw dishonest('the subject is not that of the request')
 }
 
 type Wire = Data<typeof device.getCeremony>
 
-/** What a software authenticator does for its user: list what waits, look at one, sign a decision. */
+/** Lists pending requests, opens one and signs a decision, with a software authenticator. */
 export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: Context) => {
   const { signal } = context.io
   const client = await context.client()
@@ -78,7 +78,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
   const list = async (): Promise<ApprovalRecord[]> => {
     const input = { status: 'pending' as const, approver_mobile: mobile, org_id }
     const answer = await client.call(approval.listApprovals, input, { signal })
-    // Who asked first is answered first.
+    // Oldest first.
     return rowsIn(approval.listApprovals, answer).toReversed()
   }
 
@@ -139,7 +139,7 @@ const degrees = (flag: string, text: string, most: number): number => {
   return Number(text)
 }
 
-/** The place in --latitude and --longitude; undefined without either. */
+/** The location in --latitude and --longitude; undefined without either. */
 export const readPlace = (latitude: string | undefined, longitude: string | undefined): Place | undefined => {
   if (latitude === undefined && longitude === undefined) return undefined
   if (latitude === undefined) throw usageError('--longitude requires --latitude')

@@ -14,7 +14,7 @@ import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
 /** Longer than any tool waits for a person. */
 const timeoutMs = 3_700_000
 
-/** The address of the tool server; fails where none is configured. */
+/** The address of the tool server. Throws if none is configured. */
 export const toolServer = ({ mcpUrl, otherMcpUrl }: Settings): string => {
   const url = mcpUrl ?? otherMcpUrl
   if (url) return url.value
@@ -24,13 +24,13 @@ export const toolServer = ({ mcpUrl, otherMcpUrl }: Settings): string => {
   )
 }
 
-/** The key that asks, where the tool server is part of the service that it was saved for. */
+/** The ask key, if the tool server is part of the service that the key was saved for. */
 export const askKeyFor = async (url: string, { askKey, baseUrl }: Settings): Promise<string | undefined> =>
   new URL(url).origin === new URL(baseUrl.value).origin ? askKey?.(url) : undefined
 
 /**
- * The tools at SVC_MCP_URL or the profile's mcp_url, with the bearer for that address, else with the key that asks, and never
- * with the API key.
+ * Opens the tools at SVC_MCP_URL or the profile's mcp_url, with the bearer for that address or the ask key, and never with the
+ * API key.
  */
 export const openTools = async (
   context: Context,
@@ -61,7 +61,7 @@ export const openTools = async (
   return { url, tools, close }
 }
 
-/** Works with the tools, and closes their connection at the end. */
+/** Runs `work` with the tools and closes the connection afterwards. */
 export const withTools = async (
   context: Context,
   work: (opened: { url: string; tools: ToolClient }) => Promise<void>,
@@ -76,13 +76,13 @@ export const withTools = async (
 
 const most = 100
 
-/** What this machine knows of a request that it made through a tool server. The phone is masked: it is no secret of svc. */
+/** What this machine remembers of a request that it made through a tool server. The phone number is masked. */
 export type Remembered = Pick<
   ApprovalRecord,
   'request_id' | 'action' | 'approver_mobile' | 'requested_at' | 'expires_at'
 >
 
-/** The requests of a profile to one tool server, newest first. Tool servers list none. */
+/** The requests of a profile to one tool server, newest first. A tool server cannot list them. */
 export const openRemembered = async (context: Context, url: string) => {
   const { profile } = await context.settings()
   const cache = openDiskCache<Remembered[]>(context.io, ['requests', profile.value, url])
@@ -125,7 +125,7 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
       get notice() {
         return gateway.notice
       },
-      // What became of an earlier one, another run of svc cannot ask here.
+      // No `statusOf`: another run of svc cannot check an earlier request here.
       request: (ask) =>
         notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
           origin: new URL(url).origin,

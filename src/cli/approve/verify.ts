@@ -11,12 +11,12 @@ import type { ExpectedFlags } from './receipt-check.ts'
 
 type Options = ExpectedFlags & { jwks?: string; jwksUrl?: string }
 
-/** A receipt as it was saved; of a whole answer of the service (`svc approve status -o json`), its attestation. */
+/** A saved receipt, or the attestation in a whole answer of the service (`svc approve status -o json`). */
 const receiptIn = (text: string): unknown => {
   const value = parseJson(text)
   if (typeof value === 'object' && value !== null && 'attestation' in value && !('jws' in value))
     return value.attestation ?? ''
-  // A bare JWS, or nothing that can be read: the verifier says which.
+  // A bare JWS, or not a receipt: the verifier reports which.
   return text
 }
 
@@ -28,7 +28,7 @@ const urlOf = (text: string): string => {
   return url.href
 }
 
-/** The keys: of a file, without any network; of an address; else of the service of this profile. */
+/** Reads the keys from a file without network access, from an address, or from the service of this profile. */
 const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<unknown> => {
   if (jwks !== undefined)
     return readJson(jwks, context.io, '--jwks', 'curl https://host.example/.well-known/jwks.json > keys.json')
@@ -39,7 +39,7 @@ const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<u
   return getJson(context, urlOf(`${origin}/.well-known/jwks.json`), cacert?.value)
 }
 
-/** `svc approve verify`: checks a receipt with nothing but the keys; no service, no profile. */
+/** `svc approve verify`: verifies a receipt with only the keys. */
 export const registerVerify = (group: Command, context: Context): void => {
   const command = group
     .command('verify')

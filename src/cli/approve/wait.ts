@@ -11,22 +11,22 @@ import { exitOfAll, interruptedWait, showAwaited } from './messages.ts'
 import { checkEvents, createProgress, type Progress } from './progress.ts'
 import type { Backend } from './backend.ts'
 
-/** Less than a transport waits for an answer, so that a silent one is noticed. */
+/** Shorter than the timeout of a transport, so that a silent service is noticed. */
 const longestPoll = 25
-/** Seconds beyond the deadline in which the service may still tell how it ended. */
+/** Seconds after the deadline in which the service may still report the decision. */
 const grace = 10
 
 type Waiting = {
   progress: Progress
   signal: AbortSignal
-  /** As typed, for what is to be typed next. */
+  /** The flags as typed, for the command in a hint. */
   globals?: Globals
-  /** Answer it as it is after so many seconds. */
+  /** Seconds after which to return the request as it is then. */
   most?: number | undefined
   sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-const nobodyTold = (
+const unknownDecision = (
   { request_id }: ApprovalRecord,
   { tools }: Pick<Backend, 'tools'>,
   cause: SvcError,
@@ -38,7 +38,7 @@ const nobodyTold = (
     cause,
   })
 
-/** The key of the wait has ended meanwhile: says what is known of the request. */
+/** The error if the key of the wait was revoked or has expired meanwhile. */
 const keyRefused = (error: SvcError, { request_id }: ApprovalRecord): SvcError =>
   error.with({
     detail:
@@ -47,8 +47,8 @@ const keyRefused = (error: SvcError, { request_id }: ApprovalRecord): SvcError =
   })
 
 /**
- * Waits for a decision until the deadline of the request, also through a restart of the service. Answers the request
- * as it is then; it can still be pending.
+ * Waits for a decision until the deadline of the request, also through a restart of the service. Returns the request, which
+ * can still be pending.
  */
 export const waitFor = async (
   backend: Backend,
@@ -61,9 +61,9 @@ export const waitFor = async (
   let looked = false
   while (record.status === 'pending') {
     const left = Math.min(backend.secondsLeft(record) + grace, (end - backend.now()) / 1000)
-    // Once at least: a clock may be off on either side.
+    // Poll at least once: either clock may be wrong.
     if (left <= 0 && looked) {
-      if (lost && backend.now() < end) throw nobodyTold(record, backend, lost, globals)
+      if (lost && backend.now() < end) throw unknownDecision(record, backend, lost, globals)
       return record
     }
     const started = backend.now()
@@ -75,7 +75,7 @@ export const waitFor = async (
       else if (record.status === 'pending') progress.waiting(record)
       const early = record.status === 'pending' && !lost && backend.now() - started < 500
       lost = undefined
-      // A service that does not wait, or lets go because it stops, is not asked in a tight loop.
+      // Do not poll a service in a tight loop if it does not wait or is about to stop.
       if (early) await sleep(1000, signal)
     } catch (error) {
       if (error instanceof SvcError && error.code === 'unauthenticated') throw keyRefused(error, record)
@@ -97,7 +97,7 @@ const secondsOf = (text: string | undefined): number | undefined => {
   return Number(text)
 }
 
-/** `svc approve wait ID...`: goes on waiting, for one or several. */
+/** `svc approve wait ID...`: continues to wait for one or more requests. */
 export const registerWait = (group: Command, context: Context): void => {
   const command = group
     .command('wait')

@@ -10,9 +10,9 @@ import type { ProfileFile } from '../context/profile-store.ts'
 import { rowsOf } from '../terminal/payload.ts'
 import type { Candidate, ValueKind } from './offers.ts'
 
-/** A shell waits for it while somebody looks at the prompt. */
+/** The shell waits for the answer while the prompt is blocked. */
 const limitMs = 2_000
-/** The names of customers: no longer than somebody types. */
+/** Names of customers are cached only while somebody types. */
 const lastsMs = 60_000
 const mostRows = 1_000
 
@@ -22,7 +22,7 @@ type List = {
   input?: Row
   value(row: Row): unknown
   about(row: Row): unknown
-  /** How long the answer is good for, milliseconds. */
+  /** How long the answer may be cached, in milliseconds. */
   lastsMs?: number
 }
 
@@ -52,15 +52,15 @@ const lists: Record<Exclude<ValueKind, 'profile' | 'field'>, List> = {
     input: { status: 'pending' },
     value: (row) => row['request_id'],
     about: (row) => row['action'],
-    // What is decided waits no more.
+    // A decided request is no longer pending.
     lastsMs: 2_000,
   },
 }
 
-/** Lists that need no organization: an operator's key asks for all. */
+/** Lists that need no organization: an operator's key gets all rows. */
 const ofAll = new Set<ValueKind>(['org', 'request'])
 
-// A shell expands what it is offered: nothing that means anything to one may be in it.
+// A shell expands the values, so they must not contain characters that are special to a shell.
 const harmless = /^[\w][\w.-]{0,62}$/
 
 const offered = (value: unknown, about: unknown): Candidate[] =>
@@ -70,8 +70,8 @@ const offered = (value: unknown, about: unknown): Candidate[] =>
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** What of the words that were typed says where to look. */
-const given = (words: readonly string[]) => {
+/** The flags among the typed words that select the service and the organization. */
+const typedFlags = (words: readonly string[]) => {
   const { values } = parseArgs({
     // Bash takes `--org=acme` apart.
     args: words.filter((word) => word !== '='),
@@ -99,11 +99,11 @@ const savedProfiles = async (io: Io): Promise<ProfileFile['profiles']> => {
 const profiles = async (io: Io): Promise<Candidate[]> =>
   Object.entries(await savedProfiles(io)).flatMap(([name, { base_url }]) => offered(name, base_url))
 
-/** Whether the key comes from a command: it may ask for a passphrase or a finger, and nobody has pressed Enter yet. */
+/** Whether the key comes from a command, which may ask for a passphrase before anybody has pressed Enter. */
 const keyIsAskedFor = async (profile: string, io: Io): Promise<boolean> => {
   const { api_key, credential_command, ask_credential_command } = (await savedProfiles(io))[profile] ?? {}
   if (io.env['SVC_API_KEY']) return false
-  // Without an API key, the key that asks is used.
+  // Without an API key, svc uses the ask key.
   const asks = api_key === undefined && !io.env['SVC_ASK_KEY']
   const command = credential_command ?? (asks ? ask_credential_command : undefined)
   return command !== undefined && command.length > 0
@@ -141,7 +141,7 @@ const fieldsAt = async (words: readonly string[], current: string): Promise<Cand
     .map((name) => ({ value: before + name, about: '' }))
 }
 
-/** The values of one kind. Fails, after 2 seconds at most, when the service does not answer. */
+/** The values of one kind. Throws if the service does not answer within two seconds. */
 export const candidates = async (
   kind: ValueKind,
   { words, current }: { words: readonly string[]; current: string },
@@ -149,7 +149,7 @@ export const candidates = async (
 ): Promise<Candidate[]> => {
   if (kind === 'profile') return profiles(io)
   if (kind === 'field') return fieldsAt(words, current)
-  const { org: named, ...globals } = given(words)
+  const { org: named, ...globals } = typedFlags(words)
   const context = createContext(
     { ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) },
     createApprovalGuard,

@@ -8,7 +8,7 @@ import { scripts } from './scripts.ts'
 
 type Typed = { words: string[]; current: string }
 
-/** Answers a script: a value and its description per line, then `:files` or `:nospace`. Prints nothing when a look-up fails. */
+/** Prints a value and its description per line, then `:files` or `:nospace`. Prints nothing if the service does not answer. */
 const offer = async (typed: Typed, { io }: Context, program: Program): Promise<void> => {
   const [{ offers }, { candidates }] = await Promise.all([import('./offers.ts'), import('./candidates.ts')])
   const tree = prebuiltTree() ?? describeCommand(await program.tree())

@@ -2,13 +2,13 @@ import type { CommandNode, FlagNode } from '../program/command-node.ts'
 import { topics } from '../program/help-topics.ts'
 import { formats } from '../terminal/output.ts'
 
-/** Values that only the service, the profile file or the contract table knows. `field` is a list with commas. */
+/** Values from the service, the profile file or the contract table. `field` is a list with commas. */
 export type ValueKind = 'org' | 'user' | 'geofence' | 'timeslot' | 'request' | 'profile' | 'field'
 
-/** A value that is offered, and what it is. */
+/** A value and its description. */
 export type Candidate = { value: string; about: string }
 
-/** What can be typed: a list, file names, or values that have to be looked up. */
+/** A list of values, file names, or values that have to be looked up. */
 type Choice = { list: Candidate[] } | { files: true } | { kind: ValueKind }
 
 const nothing: Choice = { list: [] }
@@ -60,7 +60,7 @@ const valuesOfArgument = (place: string, { args }: CommandNode): Choice => {
   return kind ? { kind } : nothing
 }
 
-/** Where the words lead: the command, its arguments so far, and a flag that still needs its value. */
+/** Finds the command that the words name, its arguments so far, and a flag that still needs its value. */
 const follow = (tree: CommandNode, words: readonly string[]) => {
   let node = tree
   const place: string[] = []

@@ -22,7 +22,7 @@ export type NewProfile = {
   dryRun?: boolean
 }
 
-/** Saves a new profile; fails where one of that name is there. */
+/** Saves a new profile. Throws if the name is taken. */
 export const addProfile = async (name: string, options: NewProfile, context: Context): Promise<void> => {
   const { io, globals } = context
   checkName(name)
@@ -108,8 +108,8 @@ const allWords = (command: Command, before: string[] = []): string[] =>
     return [words.join(' '), ...allWords(child, words)]
   })
 
-/** The name of the command that these words reach; the words themselves where they reach none. */
-const named = (tree: Command, words: string): string => {
+/** The canonical name of a command; the words themselves if there is no such command. */
+const commandName = (tree: Command, words: string): string => {
   let at: Command | undefined = tree
   for (const word of words.split(' '))
     at = at?.commands.find((child) => child.name() === word || child.aliases().includes(word))
@@ -117,12 +117,11 @@ const named = (tree: Command, words: string): string => {
 }
 
 /**
- * The listed commands and groups by their names. Fails where one of them is neither: a typing error would guard
- * nothing.
+ * The canonical names of the listed commands and groups. Throws for an unknown name: a typing error would protect nothing.
  */
 const checkCommands = (typed: readonly string[], tree: Command): string[] => {
   const known = allWords(tree)
-  const listed = typed.map((words) => named(tree, words))
+  const listed = typed.map((words) => commandName(tree, words))
   const wrong = listed.find((words) => !known.includes(words))
   if (wrong !== undefined) {
     const near = nearest(wrong, known)

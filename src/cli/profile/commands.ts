@@ -12,10 +12,10 @@ import { createSettings, requireProfile } from '../context/settings.ts'
 import { saveProfile } from './save.ts'
 import { findSvcrc } from '../context/svcrc.ts'
 
-const tell = async (context: Context, message: string, data?: unknown): Promise<void> =>
+const showAnswer = async (context: Context, message: string, data?: unknown): Promise<void> =>
   (await context.output()).show({ status: 'success', message, data })
 
-/** One that cannot be used is told by the command that would use it. */
+/** The .svcrc of this folder. The command that uses an invalid one reports it. */
 const svcrcHere = ({ io }: Context): ReturnType<typeof findSvcrc> => {
   try {
     return findSvcrc(io)
@@ -36,7 +36,7 @@ const example = (command: Command, text: string): Command =>
 export const registerProfile: Register = (group, context, program) => {
   const { io } = context
   example(group.command('list').description('List the profiles'), 'list').action(async () =>
-    tell(context, 'Profiles', profileRows(createStore(io).read())),
+    showAnswer(context, 'Profiles', profileRows(createStore(io).read())),
   )
 
   const show = group
@@ -51,8 +51,8 @@ export const registerProfile: Register = (group, context, program) => {
     const saved =
       settings.profile.source === 'default' ? (file.profiles[name] ?? {}) : requireProfile(file, name)
     if (show.opts<{ explain?: boolean }>().explain)
-      return tell(context, 'Settings', explain(settings, saved, asked))
-    return tell(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
+      return showAnswer(context, 'Settings', explain(settings, saved, asked))
+    return showAnswer(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
   })
 
   const add = group

@@ -8,7 +8,7 @@ import { profileName, type Profile } from '../context/profile-store.ts'
 
 type Check = (text: string, field: string, io: Io) => Profile[keyof Profile]
 
-/** Words of a command without a shell: a JSON list, or plain words; quotes are not guessed at. */
+/** The words of a command that runs without a shell: a JSON list, or plain words without quotes. */
 const wordsOf = (text: string, field: string): string[] => {
   const wrong = usageError(
     `${field} must be plain words, or a JSON list if a word contains a space or a quote`,
@@ -24,7 +24,7 @@ const wordsOf = (text: string, field: string): string[] => {
   return words as string[]
 }
 
-/** A program that is named by a path is that file from now on, wherever svc is started. */
+/** Makes the path of a program absolute, so that it works from every folder. */
 const checkCommand: Check = (text, field, io) => {
   const [program = '', ...args] = wordsOf(text, field)
   return [/[/\\]/.test(program) ? resolve(io.cwd, program) : program, ...args]
@@ -48,7 +48,7 @@ const checkFlag: Check = (text, field) => {
   return text === 'true'
 }
 
-/** Words of commands between commas: `org delete, user`. Whether svc has them is looked at where it is saved. */
+/** Commands separated by commas: `org delete, user`. Saving checks that they exist. */
 const checkListed: Check = (text) =>
   text
     .split(',')
@@ -81,7 +81,7 @@ export const checkName = (name: string): string => {
   return name
 }
 
-/** `org=acme`, `protected=true`; an empty value takes the field away. Fails naming the field. */
+/** `org=acme`, `protected=true`; an empty value removes the field. Throws an error that names the field. */
 export const parseChange = (text: string, io: Io): [field: keyof Profile, value: Profile[keyof Profile]] => {
   const at = text.indexOf('=')
   const field = text.slice(0, at).replaceAll('-', '_')

@@ -8,7 +8,7 @@ export type LocalService = {
   mcpUrl: string
   key?: string | undefined
   dataDir: string
-  /** Whether this key of the service can ask. */
+  /** Whether this key works and can request approvals. */
   canAsk(key: string): Promise<boolean>
   makeAskKey(): Promise<string>
 }
@@ -19,7 +19,7 @@ const noKey = (dataDir: string): string =>
   `The profile "${name}" has no API key. To save the operator key: svc profile login ${shellQuote(name)}. ` +
   `If it is lost, stop the service and create a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
 
-/** Whether both are the same loopback address but for the port: all that a restart may change by itself. */
+/** Whether both are the same loopback address except for the port: a restart may change only that. */
 const differsInPort = (before: string | undefined, after: string): boolean => {
   if (before === undefined || !URL.canParse(before)) return false
   const urls = [new URL(before), new URL(after)]
@@ -66,7 +66,7 @@ export const saveLocalProfile = async (
   return note
 }
 
-/** Saves a key that can only ask beside the operator key, unless the profile has one that works. */
+/** Saves an ask key next to the operator key, unless the profile has one that works. */
 const saveAskKey = async (
   { io }: { io: Pick<Io, 'env' | 'cwd'> },
   { dataDir, baseUrl, canAsk, makeAskKey }: LocalService,

@@ -13,7 +13,7 @@ import { readNewKey, saveProfile } from './save.ts'
 
 type Target = { url: string; key: string }
 
-/** A client with nothing but the key that is tried. */
+/** A client with only the key to test. */
 const clientFor = ({ io, globals }: Context, settings: Settings, { url, key }: Target): Client =>
   openClient(io, globals, {
     ...settings,
@@ -23,7 +23,7 @@ const clientFor = ({ io, globals }: Context, settings: Settings, { url, key }: T
     keyHint: 'Nothing was saved. Check that this service created the key and that it was not revoked',
   })
 
-/** Tries a key at its service. Fails where the service refuses it or cannot be reached; answers what it may not do. */
+/** Tests a key. Throws if the service refuses it or cannot be reached; returns a warning about missing rights. */
 const tryKey = async (client: Client, signal: AbortSignal): Promise<string | undefined> => {
   try {
     await client.call(org.listOrganizations, { limit: 1 }, { signal })
@@ -35,7 +35,7 @@ const tryKey = async (client: Client, signal: AbortSignal): Promise<string | und
   }
 }
 
-/** The same for a key that asks. Fails where it cannot; answers what else it can do. */
+/** Tests an ask key. Throws if it cannot request approvals; returns a warning if it can do more than that. */
 const tryAskKey = async (client: Client, signal: AbortSignal): Promise<string | undefined> => {
   const { scopes } = (await readOwnKey(client, signal)) ?? {}
   if (!scopes) return 'The service does not report what this key can do.'
@@ -75,13 +75,13 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
 
 export type LoginOptions = { withKey?: boolean; ask?: boolean; dryRun?: boolean }
 
-/** What differs between the API key of a profile and its key that asks. */
+/** The differences between the API key of a profile and its ask key. */
 const slots = {
   own: { noun: 'API key', key: 'api_key', origin: 'api_key_origin', command: 'credential_command' },
   ask: { noun: 'ask key', key: 'ask_key', origin: 'ask_key_origin', command: 'ask_credential_command' },
 } as const
 
-/** Asks for a key, tries it, and saves it when the service accepts it: for this address and no other. */
+/** Asks for a key, tests it, and saves it for this address if the service accepts it. */
 export const logIn = async (
   asked: string | undefined,
   { withKey = false, ask = false, dryRun }: LoginOptions,
@@ -113,7 +113,6 @@ export const logIn = async (
     file.current ??= name
   }
   const message = `The ${ask ? slot.noun : 'key'} works at ${new URL(url).origin} and is saved in profile ${name}`
-  // The key is neither asked for nor tried.
   if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
   const key = await readNewKey(context, { url, profile: name, piped: withKey, noun: slot.noun })
   const client = clientFor(context, settings, { url, key })
@@ -126,7 +125,7 @@ export const logIn = async (
   await saveProfile({ name, change: (file) => change(file, key), message }, context)
 }
 
-/** Asks for the bearer of the tool server, tries it, and saves it when the server takes it: for that address alone. */
+/** Asks for the bearer of the tool server, tests it, and saves it for that address if the server accepts it. */
 export const logInBearer = async (
   asked: string | undefined,
   { withKey = false, dryRun }: LoginOptions,

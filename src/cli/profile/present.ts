@@ -66,7 +66,7 @@ export const explain = (settings: Settings, profile: Profile, argument: string |
   return named.map(([setting, found, flag, variable]) => {
     const isNamed = setting === 'profile' && argument !== undefined
     const source = isNamed ? 'argument' : (found?.source ?? null)
-    const said = {
+    const origins = {
       flag,
       argument: `svc profile show ${shellQuote(argument ?? '')}`,
       environment: variable,
@@ -74,6 +74,6 @@ export const explain = (settings: Settings, profile: Profile, argument: string |
       '.svcrc': found?.from,
       default: undefined,
     }
-    return { setting, value: found?.value ?? null, source, from: (source && said[source]) ?? null }
+    return { setting, value: found?.value ?? null, source, from: (source && origins[source]) ?? null }
   })
 }

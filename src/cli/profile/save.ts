@@ -9,8 +9,8 @@ const flags: Record<Noun, string[]> = { 'API key': [], 'ask key': ['--ask'], bea
 const labels: Record<Noun, string> = { 'API key': 'API key', 'ask key': 'Ask key', bearer: 'Bearer' }
 
 /**
- * A key that a person hands over: from --key-file, piped into standard input, or typed without echo. Refuses an
- * address that no key may go to before anything is asked.
+ * Reads a new key: from --key-file, from standard input, or typed without echo. Before it asks, it rejects an address to which
+ * no key may be sent.
  */
 export const readNewKey = async (
   { io, globals, prompt }: Context,
@@ -36,7 +36,7 @@ export const readNewKey = async (
 type Saving = {
   /** The profile that is about to be changed. */
   name: string
-  /** Fails where the change cannot be made. */
+  /** Throws if the change is not possible. */
   change(file: ProfileFile): void
   /** Reported once it is saved. */
   message: string

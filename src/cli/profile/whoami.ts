@@ -6,7 +6,7 @@ import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { readOwnKey, type OwnKey } from '../context/own-key.ts'
 
-/** What the service says of a key; a problem is reported and decides the exit, since the rest is known here. */
+/** What the service reports about a key. A problem becomes a warning and the exit code, because the rest is known locally. */
 const askService = async (
   context: Context,
   open: () => Client | Promise<Client>,
@@ -25,7 +25,7 @@ const askService = async (
   }
 }
 
-/** The same of the key that asks, where it is another one. */
+/** The same for the ask key, if the profile has one. */
 const askAboutAskKey = async (context: Context): Promise<OwnKey | undefined> => {
   const { askKey } = await context.settings()
   if (!askKey) return undefined
@@ -33,7 +33,7 @@ const askAboutAskKey = async (context: Context): Promise<OwnKey | undefined> => 
   return withAskKey(context, (client) => askService(context, () => client))
 }
 
-/** `svc whoami`: which profile, address and keys are in use, and what the key reaches. */
+/** `svc whoami`: shows the profile, the address, the keys in use and what they can do. */
 export const registerWhoami = (command: Command, context: Context): void => {
   noteScope(command, 'any')
   command
