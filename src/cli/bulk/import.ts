@@ -90,7 +90,7 @@ export const runImport = async (
 
   const service = new URL(settings.baseUrl.value).origin
   const { results, resume } = options
-  // Before the approval: a request for an import that cannot start helps nobody.
+  // Before the approval, so that nobody approves an import that cannot start.
   checkResults(
     { path: resolve(context.io.cwd, results), shown: results, resume },
     { import: kind.file, service, org_id: org },

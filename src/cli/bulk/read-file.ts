@@ -60,7 +60,7 @@ export const readFeatures = ({ features }: { features: unknown[] }, kind: Kind):
     return { row, fields, issues: isPoint ? issues : [point, ...issues] }
   })
 
-/** A geo-fence as a feature. */
+/** A geofence as a feature. */
 export const featureOf = ({ latitude, longitude, ...properties }: Fields): object => ({
   type: 'Feature',
   geometry: { type: 'Point', coordinates: [longitude, latitude] },

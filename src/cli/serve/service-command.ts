@@ -74,9 +74,9 @@ export const registerService = (group: Command, context: Context): void => {
     const example = `svc service ${name}${file ? ' svc-backup.db' : ''}`
     command.addHelpText('after', `\nExample:\n  ${example}`).action(async () => {
       const options = command.opts<Options>()
-      const [given] = command.args
-      if (file && !given) throw usageError('Missing <file>', example)
-      await work(dataDir(context.io, options.dataDir), options, resolve(context.io.cwd, given ?? ''))
+      const [typed] = command.args
+      if (file && !typed) throw usageError('Missing <file>', example)
+      await work(dataDir(context.io, options.dataDir), options, resolve(context.io.cwd, typed ?? ''))
     })
   }
 
