@@ -17,7 +17,7 @@ const counted = async (count: number, id: string) => {
   return { decision: 'approve', response }
 }
 
-describe('an assertion that does not count', () => {
+describe('an assertion that is refused', () => {
   const refused = [403, 'assertion_refused', []]
 
   test.each<[string, Forgery]>([
@@ -36,7 +36,7 @@ describe('an assertion that does not count', () => {
     expect(await refusedOutright(request_id, { decision: 'approve', response })).toEqual(refused)
   })
 
-  test('is one that was made for a denial, for another request, or changed by a bit', async () => {
+  test('is for a denial, for another request, or has one bit changed', async () => {
     const [first, second] = [await asked(), await asked()]
     const approve = await signed(service, first.request_id, 'approve', ada.key)
     const deny = await signed(service, first.request_id, 'deny', ada.key)
@@ -53,7 +53,7 @@ describe('an assertion that does not count', () => {
     )
   })
 
-  test('is one of a key that is not of this approver, and says no more than that', async () => {
+  test('is from a key of another person, and the answer reveals nothing else', async () => {
     const bob = await createApprover(service, acme.id, 2)
     const other = await createTenant(service, 'other')
     const eve = await createApprover(service, other.id, 1)
@@ -85,7 +85,7 @@ describe('an assertion that does not count', () => {
     expect([404, 422]).toContain(status)
   })
 
-  test('is one whose counter does not go on', async () => {
+  test('has a counter that did not increase', async () => {
     const [first, second, third] = [await asked(), await asked(), await asked()]
     dataOf(await post(service, first.request_id, await counted(7, first.request_id)))
     for (const count of [7, 6, 0])
@@ -103,7 +103,7 @@ describe('an assertion that does not count', () => {
 })
 
 describe('a software key', () => {
-  test('decides nothing where the service does not run with --dev', async () => {
+  test('cannot decide unless the service runs with --dev', async () => {
     const { request_id } = await asked()
     const response = await signed(service, request_id, 'approve', ada.key)
     service.service.dev = false

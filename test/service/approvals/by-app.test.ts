@@ -18,7 +18,7 @@ describe('POST /send/app-auth/notification', () => {
       key,
     )
 
-  test('rings the one and names the other, as whoever calls says', async () => {
+  test('notifies the one and names the other, as the caller claims', async () => {
     const { status, body } = await notifyByApp({ number: true, reason: 'Inventory' })
     expect([status, body.message]).toEqual([200, 'Approval requested'])
     const { request_id, number } = body.data
@@ -41,7 +41,7 @@ describe('POST /send/app-auth/notification', () => {
     expect(await service.messages()).toEqual([])
   })
 
-  test('refuses a sender who is nobody, not active, or of another organization', async () => {
+  test('refuses a sender who is unknown, not active, or in another organization', async () => {
     await createMember(service, globex.id, 3)
     const held = await createMember(service, acme.id, 4)
     await service.call('POST', `/organization/${acme.id}/user/${held.id}/pending`, { body: {} })
@@ -51,7 +51,7 @@ describe('POST /send/app-auth/notification', () => {
     }
   })
 
-  test('refuses a receiver without a device, or of another organization', async () => {
+  test('refuses a receiver without a device, or in another organization', async () => {
     await createApprover(service, globex.id, 3)
     await createMember(service, acme.id, 4)
     for (const n of [3, 4, 5]) {
@@ -71,7 +71,7 @@ describe('POST /send/app-auth/notification', () => {
     expect(await refusedOutright(() => notifyByApp(more))).toEqual([422, 'invalid_field', [field]])
   })
 
-  test('is limited together with all that rings this phone', async () => {
+  test('shares its limits with all other requests to this phone', async () => {
     for (let i = 0; i < 2; i++) dataOf(await notifyByApp())
     dataOf(await ask(service, ada, {}, acme.key))
     expect(refusal(await notifyByApp())).toEqual([429, 'too_many_pending', []])

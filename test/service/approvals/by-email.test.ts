@@ -18,7 +18,7 @@ const notifyByEmail = (more: object = {}, key?: string) =>
   )
 
 describe('POST /send-auth-request-by-email', () => {
-  test('asks the member, rings, and mails a link that leads to the request', async () => {
+  test('requests an approval, notifies, and sends a link to the request by e-mail', async () => {
     const { status, body } = await notifyByEmail({ reason: 'It is payday', email: 'USER1@acme.example' })
     expect([status, body.message]).toEqual([200, 'Approval requested'])
     const { request_id, message_id } = body.data
@@ -44,7 +44,7 @@ describe('POST /send-auth-request-by-email', () => {
     dataOf(await decide(service, request_id, ada.key))
   })
 
-  test('tells the number to who asks, and the letter holds neither it nor what is asked', async () => {
+  test('shows the number to the requester; the e-mail contains neither it nor the request', async () => {
     const { number, expires_at } = dataOf(
       await notifyByEmail({ number: true, reason: 'payday', lifetime_s: 60 }),
     )
@@ -55,7 +55,7 @@ describe('POST /send-auth-request-by-email', () => {
     expect(letter!.text).not.toMatch(/payroll|payday/)
   })
 
-  test('asks for the factors and the number of the policy', async () => {
+  test('requires the factors and the number of the policy', async () => {
     await policy({ require_number: true, device_trust: true, factors: ['device'] })
     const { request_id, number } = dataOf(await notifyByEmail())
     expect(number).toMatch(/^\d\d$/)
@@ -63,12 +63,12 @@ describe('POST /send-auth-request-by-email', () => {
     expect(await notifyByEmail({ factors: ['location'] })).toMatchObject({ status: 422 })
   })
 
-  test('asks nobody where several have the address', async () => {
+  test('asks nobody if several users have the address', async () => {
     await createMember(service, acme.id, 2, { email: 'User1@acme.example' })
     expect(await refusedOutright(() => notifyByEmail())).toEqual([409, 'several_users', []])
   })
 
-  test('needs the organization of an operator where several have the address', async () => {
+  test('requires the organization from an operator if several have the address', async () => {
     const { operatorKey } = service
     expect(dataOf(await notifyByEmail({}, operatorKey)).request_id).toMatch(/^apr_/)
     await createApprover(service, globex.id, 1)
@@ -79,7 +79,7 @@ describe('POST /send-auth-request-by-email', () => {
     expect(dataOf(await show(service, request_id)).org_id).toBe(globex.id)
   })
 
-  test('answers with one code where nobody has it, or without a device, or of another organization, or inactive', async () => {
+  test('has one error code for an unknown address, no device, another organization and an inactive user', async () => {
     await createMember(service, acme.id, 2)
     const held = await createApprover(service, acme.id, 3)
     await service.call('POST', `/organization/${acme.id}/user/${held.id}/pending`, { body: {} })
@@ -90,7 +90,7 @@ describe('POST /send-auth-request-by-email', () => {
     }
   })
 
-  test('asks nobody when no letter can go out', async () => {
+  test('asks nobody if e-mail is not configured', async () => {
     const silent = await startTestService({ dev: true, channels: ['sms'] })
     const org = await createTenant(silent, 'acme')
     await createApprover(silent, org.id, 1)
@@ -101,7 +101,7 @@ describe('POST /send-auth-request-by-email', () => {
     await silent.close()
   })
 
-  test('is limited as every prompt', async () => {
+  test('has the limits of every prompt', async () => {
     for (let i = 0; i < 3; i++) dataOf(await notifyByEmail())
     expect(refusal(await notifyByEmail())).toEqual([429, 'too_many_pending', []])
     expect(await service.messages()).toHaveLength(3)

@@ -39,14 +39,14 @@ describe('using an approval', () => {
     expect((await shown(made.id)).used_at).not.toBeNull()
   })
 
-  test('of something else is refused, and leaves it to be used', async () => {
+  test('for something else is refused, and does not use it up', async () => {
     const made = await approved()
     expect(await refused({ ...made, digest: 'a'.repeat(64) })).toEqual([422, 'other_subject', ['digest']])
     expect(refusal(await consume({ ...made, digest: 'abc' }))[2]).toEqual(['digest'])
     dataOf(await consume(made))
   })
 
-  test('works within the time that was asked for', async () => {
+  test('works within the requested time', async () => {
     const made = await approved({ use_within_s: 60 })
     clock.tick(minute)
     expect(await refused(made)).toEqual([410, 'use_by_passed', []])
@@ -60,7 +60,7 @@ describe('using an approval', () => {
     expect((await shown(pending.id)).use_by).toBeNull()
   })
 
-  test('is for the key that asked, and no other finds it', async () => {
+  test('works for the requesting key only, and no other finds it', async () => {
     const made = await approved()
     const globex = await createTenant(service, 'globex')
     const other = await keyFor({ org_id: acme.id, scopes: ['ask'] })
@@ -73,7 +73,7 @@ describe('using an approval', () => {
     dataOf(await consume(made))
   })
 
-  test('by any number at once works for exactly one', async () => {
+  test('by many callers at once works for exactly one', async () => {
     const made = await approved()
     const answers = await Promise.all(Array.from({ length: 20 }, () => consume(made)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

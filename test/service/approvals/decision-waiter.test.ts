@@ -14,15 +14,15 @@ const isDone = async (promise: Promise<void>): Promise<boolean> => {
   return done
 }
 
-describe('who listens', () => {
-  test('is woken for its own request, all who wait for it at once', async () => {
+describe('a listener', () => {
+  test('wakes for its own request, with all other listeners for it', async () => {
     const waiting = createDecisionWaiter()
     const [a, b, other] = [waiting.listen('a'), waiting.listen('a'), waiting.listen('b')]
     waiting.wake(ended)
     expect(await Promise.all([a, b, other].map(({ woken }) => isDone(woken)))).toEqual([true, true, false])
   })
 
-  test('is woken with the inbox of the approver, and with no other inbox', async () => {
+  test('wakes for the inbox of the approver, and for no other inbox', async () => {
     const waiting = createDecisionWaiter()
     const inboxes = [ended, { org_id: 1, user_id: 8 }, { org_id: 2, user_id: 7 }].map((one) =>
       waiting.listen(inboxName(one)),
@@ -31,7 +31,7 @@ describe('who listens', () => {
     expect(await Promise.all(inboxes.map(({ woken }) => isDone(woken)))).toEqual([true, false, false])
   })
 
-  test('is woken by what came before it waited, and not after it has gone', async () => {
+  test('wakes for a change before it waits, and not after it is closed', async () => {
     const waiting = createDecisionWaiter()
     const { woken, close } = waiting.listen('a')
     const gone = waiting.listen('a')
@@ -41,7 +41,7 @@ describe('who listens', () => {
     expect([await isDone(woken), await isDone(gone.woken)]).toEqual([true, false])
   })
 
-  test('is let go when the service stops, also who comes later', async () => {
+  test('is released when the service stops, even if it starts later', async () => {
     const waiting = createDecisionWaiter()
     const before = waiting.listen('a')
     waiting.stop()
@@ -50,8 +50,8 @@ describe('who listens', () => {
   })
 })
 
-describe('the look at the store', () => {
-  test('is taken every 250 ms by one timer for all, and only while somebody waits', async () => {
+describe('polling the store', () => {
+  test('happens every 250 ms with one timer for all, and only while somebody waits', async () => {
     const poll = vi.fn<() => Promise<Waited[]>>().mockResolvedValue([])
     const waiting = createDecisionWaiter({ poll })
     await vi.advanceTimersByTimeAsync(1000)
@@ -64,7 +64,7 @@ describe('the look at the store', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('wakes whom nobody told, and goes on after a failure', async () => {
+  test('wakes listeners that got no wake, and continues after a failure', async () => {
     const poll = vi
       .fn<() => Promise<Waited[]>>()
       .mockRejectedValueOnce(new Error('no disk'))
@@ -78,7 +78,7 @@ describe('the look at the store', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('is not taken twice at the same time', async () => {
+  test('does not overlap', async () => {
     const poll = vi.fn<() => Promise<Waited[]>>(() => new Promise(() => undefined))
     createDecisionWaiter({ poll }).listen('a')
     await vi.advanceTimersByTimeAsync(2000)

@@ -36,7 +36,7 @@ describe('a decision', () => {
     },
   )
 
-  test('denies with a receipt that does not pass for an approval', async () => {
+  test('denies with a receipt that is not valid as an approval', async () => {
     const { request_id } = await asked()
     const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
     expect(denied).toMatchObject({ status: 'denied', detail: null })
@@ -46,7 +46,7 @@ describe('a decision', () => {
     expect((await verify('denied')).valid).toBe(true)
   })
 
-  test('is written down with the approver and the device', async () => {
+  test('is audited with the approver and the device', async () => {
     const { request_id } = await asked()
     await decide(service, request_id, ada.key)
     const rows = await chainOf(service, acme.id)
@@ -60,7 +60,7 @@ describe('a decision', () => {
     expect(dataOf(await service.call('GET', path))[0].last_used_at).toBe(clock.iso())
   })
 
-  test('is one: another is refused with what it came to', async () => {
+  test('is final: another one is refused with the outcome', async () => {
     const { request_id } = await asked()
     const [approve, deny] = [
       await signed(service, request_id, 'approve', ada.key),
@@ -75,7 +75,7 @@ describe('a decision', () => {
     expect((await shown(request_id)).status).toBe('denied')
   })
 
-  test('of many at once is one, and the receipt is of that one', async () => {
+  test('counts once of many at once, and the receipt belongs to that one', async () => {
     const { request_id } = await asked()
     const decisions = ['approve', 'deny', 'approve', 'deny'] as const
     const responses = await Promise.all(decisions.map((one) => signed(service, request_id, one, ada.key)))
@@ -113,7 +113,7 @@ describe('a decision', () => {
     expect(refusal(again)).toEqual([410, 'expired', []])
   })
 
-  test('comes too late when the time ends between the check and the statement', async () => {
+  test('is too late if the request expires between the check and the statement', async () => {
     const { request_id } = await asked()
     const response = await signed(service, request_id, 'approve', ada.key)
     clock.tick(5 * minute - 1)
@@ -123,7 +123,7 @@ describe('a decision', () => {
     expect(await shown(request_id)).toMatchObject({ status: 'expired', attestation: null })
   })
 
-  test('goes by the clock of the store, be it an hour off', async () => {
+  test('uses the clock of the store, even if it is an hour off', async () => {
     const { request_id, expires_at } = await asked()
     expect(expires_at).toBe('2030-01-31T12:05:00.000Z')
     const response = await signed(service, request_id, 'approve', ada.key)
@@ -199,7 +199,7 @@ describe('"this was not me"', () => {
     await asked()
   })
 
-  test('goes with a denial only', async () => {
+  test('can only be combined with a denial', async () => {
     const { request_id } = await asked()
     const answer = await decide(service, request_id, ada.key, { decision: 'approve', not_me: true })
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['not_me']])

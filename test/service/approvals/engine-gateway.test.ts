@@ -26,8 +26,8 @@ const notMe = async (requester: string) => {
 }
 const wanted = () => ({ action: 'Deploy', approver_mobile: ada.mobile })
 
-describe('the engine, asked from inside', () => {
-  test('rings, waits, and answers with the receipt', async () => {
+describe('the gateway to the engine', () => {
+  test('notifies, waits, and returns the receipt', async () => {
     const { request_id, requester } = await gateway().request({ ...wanted(), number: true })
     expect([requester, service.notified.length]).toEqual(['tool server token', 1])
     const waiting = gateway().wait(request_id, 20)
@@ -36,7 +36,7 @@ describe('the engine, asked from inside', () => {
     expect(await waiting).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
   })
 
-  test('says which credential asked, apart from what the requester says of itself', async () => {
+  test('shows the requesting credential next to the claimed requester', async () => {
     const titled = { ...wanted(), requester: 'Claude Code' }
     expect(await gateway().request(titled)).toMatchObject({
       requester: 'Claude Code',
@@ -49,19 +49,19 @@ describe('the engine, asked from inside', () => {
   })
 
   describe('after "this wasn\'t me"', () => {
-    test('mutes the agent that asked, and not every agent with the same bearer', async () => {
+    test('mutes the requesting agent, and not every agent with the same bearer', async () => {
       await notMe('Cursor')
       await expect(request('Cursor')).rejects.toMatchObject({ code: 'muted' })
       expect(await request('Claude Code')).toMatchObject({ status: 'pending' })
     })
 
-    test('mutes the bearer, when a second name was not expected either', async () => {
+    test('mutes the bearer after a second name was not expected either', async () => {
       await notMe('Cursor')
       await notMe('Cursor 2')
       await expect(request('Claude Code')).rejects.toMatchObject({ code: 'muted' })
     })
 
-    test('mutes a key whatever name its program gives itself', async () => {
+    test('mutes a key under every name that its program claims', async () => {
       const { request_id } = await ofAcme().request({ ...wanted(), requester: 'Cursor' })
       dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
       await expect(ofAcme().request({ ...wanted(), requester: 'Claude Code' })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ describe('the engine, asked from inside', () => {
     await expect(gateway().cancel(request_id)).rejects.toMatchObject({ status: 410, code: 'expired' })
   })
 
-  test('knows the requests of its own caller and no others, be they of the same organization', async () => {
+  test('reaches only the requests of its own caller, even in the same organization', async () => {
     const theirs = dataOf(await ask(service, ada)).request_id
     const { request_id: mine } = await ofAcme().request(wanted())
     for (const attempt of [
@@ -106,7 +106,7 @@ describe('the engine, asked from inside', () => {
     expect(service.notified).toEqual([])
   })
 
-  test('holds to the limits of each caller', async () => {
+  test('applies the limits of each caller', async () => {
     for (let i = 0; i < 3; i++) await gateway().request(wanted())
     await expect(gateway().request(wanted())).rejects.toMatchObject({ code: 'too_many_pending' })
     await ofAcme().request(wanted())

@@ -27,15 +27,15 @@ const resultsOf = ({ attestation }: { attestation: { claims: { factors: { factor
     }),
   )
 
-describe('what is checked', () => {
-  test('is what was asked for, what the organization asks of everybody, and always the user', async () => {
+describe('the factors of a request', () => {
+  test('are those of the request, those of the organization, and always the user', async () => {
     await addSlot()
     await policy({ factors: ['time'], device_trust: true })
     expect((await asked()).factors).toEqual(['biometric', 'time'])
     expect((await asked(['device'])).factors).toEqual(['biometric', 'time', 'device'])
   })
 
-  test('cannot be what the organization asks for and nobody can pass', async () => {
+  test('cannot include a factor of the organization that nobody can pass', async () => {
     await policy({ factors: ['location'] })
     const answer = await ask(service, ada)
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['factors']])
@@ -43,7 +43,7 @@ describe('what is checked', () => {
     expect(service.notified).toEqual([])
   })
 
-  test('cannot be what nothing can be checked against, and the refusal says which commands change that', async () => {
+  test('cannot include a factor without anything to check it against; the error names the commands that add it', async () => {
     const answer = await ask(service, ada, { factors: ['biometric', 'location', 'time', 'device'] })
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['factors']])
     expect(answer.body.message).toBe(
@@ -59,7 +59,7 @@ describe('what is checked', () => {
     expect(factors).toEqual(['biometric', 'location', 'time', 'device'])
   })
 
-  test('is the device without a policy, as a registered one signs each approval', async () => {
+  test('can include the device without a policy, because a registered one signs each approval', async () => {
     const { request_id } = await asked(['device'])
     expect(resultsOf(dataOf(await approve(request_id)))).toEqual({
       biometric: 'required PASS',
@@ -67,7 +67,7 @@ describe('what is checked', () => {
     })
   })
 
-  test('is not what is only reported', async () => {
+  test('do not include those that are only reported', async () => {
     await addFence()
     await policy({ report_only: ['location'] })
     expect((await asked(['location'])).factors).toEqual(['biometric'])
@@ -92,7 +92,7 @@ describe('the decision', () => {
     expect((await verifyReceipt(decided.attestation, jwks, wanted, clock.now())).valid).toBe(true)
   })
 
-  test('outside of the time slot is a denial, which says why and has no receipt', async () => {
+  test('is a denial outside of the time slot, with a reason and no receipt', async () => {
     await addSlot({ end: '13:02' })
     const { request_id } = await asked(['time'])
     clock.tick(2 * minute)
@@ -111,7 +111,7 @@ describe('the decision', () => {
     expect(refusal(await approve(request_id).catch(() => answer))).toEqual([403, 'denied', []])
   })
 
-  test('without evidence of the place fails closed', async () => {
+  test('fails closed without a location', async () => {
     await addFence()
     const { request_id } = await asked(['location'])
     expect((await approve(request_id)).body.message).toContain('location: no location was provided')
@@ -135,7 +135,7 @@ describe('the decision', () => {
     expect((await approve(request_id)).status).toBe(required ? 403 : 200)
   })
 
-  test('holds a slot of the user beside that of the organization', async () => {
+  test('applies a time slot of the user in addition to that of the organization', async () => {
     await addSlot()
     const timeslots = [{ ...slot, start: '20:00', end: '21:00' }]
     await service.call('PUT', `/user/${ada.id}/timeslots/update`, { body: { org_id: acme.id, timeslots } })
@@ -156,7 +156,7 @@ describe('the decision', () => {
       expect(refusal(await approve(request_id, from))).toEqual([403, 'denied', []])
   })
 
-  test('is not changed by what is only reported', async () => {
+  test('does not depend on factors that are only reported', async () => {
     await addFence()
     await policy({ report_only: ['location'] })
     const { request_id } = await asked()
@@ -164,7 +164,7 @@ describe('the decision', () => {
     expect(results).toEqual({ biometric: 'required PASS', location: 'report_only INSUFFICIENT_DATA' })
   })
 
-  test('still holds what the approver read, when the policy has changed', async () => {
+  test('applies the factors that the approver read, even if the policy has changed', async () => {
     await addSlot({ end: '13:02' })
     const { request_id } = await asked(['time'])
     await policy({ report_only: ['time'] })
@@ -172,7 +172,7 @@ describe('the decision', () => {
     expect(refusal(await approve(request_id))).toEqual([403, 'denied', []])
   })
 
-  test('against it needs no rule: a denial always counts', async () => {
+  test('always counts if it is a denial', async () => {
     await addFence()
     const { request_id } = await asked(['location'])
     const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))

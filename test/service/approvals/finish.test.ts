@@ -9,7 +9,7 @@ import { asked, cancel, list, statusOf } from './requested.ts'
 installHooks()
 
 describe('a cancelled request', () => {
-  test('ends as expired, says who cancelled, and is decided no more', async () => {
+  test('ends as expired, says who cancelled it, and cannot be decided any more', async () => {
     const id = await asked()
     expect(dataOf(await cancel(id, acme.key))).toMatchObject({
       status: 'expired',
@@ -20,7 +20,7 @@ describe('a cancelled request', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual(['cancelApproval', `approval:${id}`, ['status']])
   })
 
-  test('is not one that was decided', async () => {
+  test('must not be one that was decided', async () => {
     const id = await asked()
     dataOf(await decide(service, id, ada.key))
     expect(refusal(await cancel(id))).toEqual([409, 'already_approved', []])
@@ -31,7 +31,7 @@ describe('a cancelled request', () => {
 describe('a request whose key has ended', () => {
   const detail = 'the API key of the requester was revoked or has expired'
 
-  test('ends with the revoked key: nobody is offered it, and a waiter is told', async () => {
+  test('ends with the revoked key: no approver sees it, and waiting callers return', async () => {
     const id = await asked()
     const other = await asked({}, service.operatorKey)
     const waiting = service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key })
@@ -54,8 +54,8 @@ describe('a request whose key has ended', () => {
   })
 })
 
-describe('the end of the time', () => {
-  test('shows at once, is written down by the service, and is for ever', async () => {
+describe('an expiry', () => {
+  test('shows immediately, is audited, and is final', async () => {
     const id = await asked()
     clock.tick(5 * minute - 1)
     expect(await statusOf(id)).toEqual(['pending', null])
@@ -66,7 +66,7 @@ describe('the end of the time', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual(['expireApproval', `approval:${id}`, ['status']])
   })
 
-  test('shows in lists, and to who cancels too late', async () => {
+  test('shows in lists, and in the answer to a late cancel', async () => {
     const first = await asked()
     clock.tick(2 * minute)
     const other = await asked()
@@ -78,7 +78,7 @@ describe('the end of the time', () => {
     expect(await list('?status=expired')).toHaveLength(2)
   })
 
-  test('does not change what was decided', async () => {
+  test('does not change a decision', async () => {
     const id = await asked()
     dataOf(await decide(service, id, ada.key))
     clock.tick(60 * minute)

@@ -30,8 +30,8 @@ const toolsOf = async ({ key }: Key) =>
 const notMe = async (id: string) =>
   dataOf(await decide(service, id, ada.key, { decision: 'deny', not_me: true }))
 
-describe('what a key asked is its own after a rotation', () => {
-  test('its tools find the request, with its number, and withdraw it; also after a second rotation', async () => {
+describe('the requests of a key stay its own after a rotation', () => {
+  test('its tools find the request, with its number, and withdraw it, even after a second rotation', async () => {
     const { request_id, number } = dataOf(await asked(old, { number: true }))
     const next = await rotate(await rotate(old))
     expect(number).toMatch(/^\d\d$/)
@@ -42,20 +42,20 @@ describe('what a key asked is its own after a rotation', () => {
     expect((await tools.status(request_id)).status).toBe('expired')
   })
 
-  test('the old secret sees what the new one asked, while both count', async () => {
+  test('the old secret sees the requests of the new one while both work', async () => {
     const next = await rotate(old, 3600)
     const { request_id } = dataOf(await asked(next))
     expect(await (await toolsOf(old)).status(request_id)).toMatchObject({ status: 'pending' })
   })
 
-  test('three requests wait at most, whichever secret asked', async () => {
+  test('at most three requests are pending for both secrets together', async () => {
     for (let i = 0; i < 2; i++) dataOf(await asked(old))
     const next = await rotate(old, 3600)
     dataOf(await asked(next))
     expect([await limit(next), await limit(old)]).toEqual(['too_many_pending', 'too_many_pending'])
   })
 
-  test('a mute holds for the new secret, and one of the new for the old', async () => {
+  test('a mute of either secret applies to the other', async () => {
     await notMe(dataOf(await asked(old)).request_id)
     const next = await rotate(old, 3600)
     expect(await limit(next)).toBe('muted')
@@ -64,14 +64,14 @@ describe('what a key asked is its own after a rotation', () => {
     expect([await limit(old), await limit(next)]).toEqual(['muted', 'muted'])
   })
 
-  test('a request of a secret that has ended is not decided any more', async () => {
+  test('a request of an expired secret can no longer be decided', async () => {
     const { request_id } = dataOf(await asked(old))
     await rotate(old)
     expect(refusal(await decide(service, request_id, ada.key))).toEqual([410, 'expired', []])
   })
 })
 
-describe('a key that is made anew under a name inherits nothing', () => {
+describe('a key that is created again under a name inherits nothing', () => {
   test.each([
     ['of a key that was revoked', async () => revoke(old)],
     [
@@ -93,7 +93,7 @@ describe('a key that is made anew under a name inherits nothing', () => {
   })
 })
 
-test('another key of the organization sees nothing of it, and has its own count', async () => {
+test('another key of the organization sees none of it, and has its own count', async () => {
   const { request_id } = dataOf(await asked(old, { number: true }))
   await rotate(old)
   expect(dataOf(await show(service, request_id, acme.key)).number).toBeNull()

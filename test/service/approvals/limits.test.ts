@@ -26,8 +26,8 @@ const askTimes = async (count: number, key: string): Promise<void> => {
   }
 }
 
-describe('an approver is not worn down:', () => {
-  test('three requests of one key may wait', async () => {
+describe('an approver is not overloaded:', () => {
+  test('three requests of one key can be pending', async () => {
     for (let i = 0; i < 3; i++) await asked()
     clock.tick(minute)
     const answer = await ask(service, ada, {}, acme.key)
@@ -36,7 +36,7 @@ describe('an approver is not worn down:', () => {
     dataOf(await ask(service, ada))
   })
 
-  test('a key asks five times in ten minutes, and takes nothing from another key', async () => {
+  test('a key can ask five times in ten minutes, and takes nothing from another key', async () => {
     await askTimes(5, acme.key)
     const answer = await ask(service, ada, {}, acme.key)
     expect(limitOf(answer)).toEqual([429, 'too_many_rings', '595'])
@@ -49,7 +49,7 @@ describe('an approver is not worn down:', () => {
     await askTimes(1, acme.key)
   })
 
-  test('keys that have asked share ten requests, and five more are for keys that have not', async () => {
+  test('keys with a request in the window share ten requests; five more are for other keys', async () => {
     const [one, two, ...others] = await createKeys(8)
     await askTimes(5, one!)
     await askTimes(5, two!)
@@ -70,7 +70,7 @@ describe('an approver is not worn down:', () => {
     await askTimes(1, others[5]!)
   })
 
-  test('thirty new keys ask fifteen times', async () => {
+  test('thirty new keys can ask fifteen times', async () => {
     const answers = await Promise.all(
       (await createKeys(30)).flatMap((key) => [ask(service, ada, {}, key), ask(service, ada, {}, key)]),
     )
@@ -87,7 +87,7 @@ describe('an approver is not worn down:', () => {
       expect(limitOf(await ask(service, ada, {}, secret)).slice(0, 2)).toEqual([429, 'too_many_rings'])
   })
 
-  test('an approval begins the count of its key anew; a denial does not, nor that of another key', async () => {
+  test('an approval resets the count of its key; a denial does not, nor does an approval for another key', async () => {
     const [other] = await createKeys(1)
     await askTimes(5, other!)
     await askTimes(4, acme.key)
@@ -99,7 +99,7 @@ describe('an approver is not worn down:', () => {
     expect(limitOf(await ask(service, ada, {}, acme.key))).toEqual([429, 'too_many_rings', '596'])
   })
 
-  test('500 requests at once ring three times', async () => {
+  test('500 requests at once notify three times', async () => {
     const answers = await Promise.all(Array.from({ length: 500 }, () => ask(service, ada, {}, acme.key)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(497)

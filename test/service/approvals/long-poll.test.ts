@@ -12,7 +12,7 @@ const wait = (id: string, signal?: AbortSignal) =>
   service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key, signal })
 
 describe('waiting', () => {
-  test('ends with the decision, however many wait, without a look at the store', async () => {
+  test('ends with the decision for every waiting caller, without reading the store', async () => {
     service.service.waiter = createDecisionWaiter()
     const id = await asked()
     const waiting = [wait(id), wait(id), wait(id)]
@@ -20,7 +20,7 @@ describe('waiting', () => {
     for (const answer of await Promise.all(waiting)) expect(dataOf(answer).status).toBe('approved')
   })
 
-  test('ends with a decision of another node, of which nobody told', async () => {
+  test('ends with a decision on another node, without a wake', async () => {
     const id = await asked()
     const waiting = wait(id)
     await service.storage.write(
@@ -35,7 +35,7 @@ describe('waiting', () => {
     expect(dataOf(await waiting).status).toBe('denied')
   })
 
-  test('ends with the cancel, and with the end of the time', async () => {
+  test('ends with a cancel and with the expiry', async () => {
     const [first, other] = [await asked(), await asked()]
     const waiting = [wait(first), wait(other)]
     await cancel(first)
@@ -44,14 +44,14 @@ describe('waiting', () => {
     expect(dataOf((await waiting[1])!).detail).toBe('nobody decided in time')
   })
 
-  test('is no wait when it is decided already, and as short as it is asked to be', async () => {
+  test('returns immediately if it is decided, and otherwise after the requested time', async () => {
     const id = await asked()
     expect(dataOf(await service.call('GET', `/svc/v1/approvals/${id}?wait_s=1`)).status).toBe('pending')
     await decide(service, id, ada.key)
     expect(dataOf(await wait(id)).status).toBe('approved')
   })
 
-  test('ends when the client goes, and when the service stops', async () => {
+  test('ends when the client disconnects, and when the service stops', async () => {
     const id = await asked()
     const client = new AbortController()
     const waiting = [wait(id, client.signal), wait(id)]

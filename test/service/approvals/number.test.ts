@@ -52,7 +52,7 @@ describe('the number', () => {
     for (let i = 0; i < 3; i++) expect((await refusedOutright(request_id, body))[0]).toBe(403)
   })
 
-  test('is not needed to deny', async () => {
+  test('is not required to deny', async () => {
     const { request_id } = await asked({ number: true })
     const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
     expect(denied.attestation.claims.number_matched).toBe(false)

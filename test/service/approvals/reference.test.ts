@@ -22,19 +22,19 @@ const create = (id: string, { key = acme.key, repeat = '' } = {}) =>
 const lastChanges = async () => (await auditOf(service, acme.id)).at(-1)![2]
 
 describe('a write that names an approval', () => {
-  test('leaves it in the audit, where it was approved for this key', async () => {
+  test('records it in the audit if it was approved for this key', async () => {
     const id = await approved()
     expect((await create(id)).status).toBe(200)
     expect(await lastChanges()).toEqual([...Object.keys(fence), `approval:${id}`])
   })
-  test('may name one that another key of its organization asked', async () => {
+  test('can name one that another key of its organization requested', async () => {
     const body = { name: 'gateway', scopes: ['ask'] }
     const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { key: acme.key, body }))
     const id = await approved(key)
     expect((await create(id)).status).toBe(200)
     expect(await lastChanges()).toContain(`approval:${id}`)
   })
-  test('is answered from memory when it is repeated', async () => {
+  test('gets the cached response when it is repeated', async () => {
     const id = await approved()
     const first = await create(id, { repeat: 'one' })
     expect((await create(id, { repeat: 'one' })).body).toEqual(first.body)

@@ -32,7 +32,7 @@ describe('a request for approval', () => {
       expect([status, body.data.issues[0].field]).toEqual([422, 'action'])
     },
   )
-  test('is pending, says everything, and rings once', async () => {
+  test('is pending, is complete, and notifies once', async () => {
     const action = '  Deploy 4.2  to\nproduction \u{1f469}\u200d\u{1f680} '
     const record = dataOf(await ask(service, ada, { action, reason: 'release day' }, acme.key))
     expect(record).toEqual({
@@ -68,14 +68,14 @@ describe('a request for approval', () => {
     ])
   })
 
-  test('knows the phone in any spelling, and lives as long as it was asked to', async () => {
+  test('accepts any spelling of the phone, and lives as long as requested', async () => {
     const approver_mobile = '+1 (202) 555-0101'
     const record = dataOf(await ask(service, ada, { approver_mobile, lifetime_s: 3600, requester: 'CI' }))
     expect(record).toMatchObject({ approver_mobile: '+12025550101', requester: 'CI' })
     expect(record.expires_at).toBe('2030-01-31T13:00:00.000Z')
   })
 
-  test('is written down without what it says', async () => {
+  test('is audited without its text', async () => {
     const id = await asked({ reason: 'secret reason' })
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'createApproval',
@@ -105,7 +105,7 @@ describe('a request for approval', () => {
     expect(await refusedOutright(ask(service, ada, more))).toEqual([422, 'invalid_field', [field]])
   })
 
-  test('to a phone that nobody has looks like one to a phone without a device', async () => {
+  test('for an unknown phone gets the same answer as for a phone without a device', async () => {
     const bob = await createMember(service, acme.id, 2)
     const [unknown, unenrolled] = [
       await ask(service, { mobile: '+12025550199' }, {}, acme.key),
@@ -126,12 +126,12 @@ describe('a request for approval', () => {
     expect(await refusedOutright(ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
   })
 
-  test('to a revoked device rings nobody', async () => {
+  test('for a revoked device notifies nobody', async () => {
     await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)
     expect(await refusedOutright(ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
   })
 
-  test('by an operator needs the organization where the approver is in several', async () => {
+  test('from an operator requires the organization if the approver is in several', async () => {
     const other = await createTenant(service, 'other')
     await createApprover(service, other.id, 1)
     expect(await refusedOutright(ask(service, ada))).toEqual([422, 'invalid_field', ['org_id']])
@@ -140,7 +140,7 @@ describe('a request for approval', () => {
     expect(dataOf(await ask(service, ada, {}, acme.key)).org_id).toBe(acme.id)
   })
 
-  test('with the same Idempotency-Key is the same request, and rings once', async () => {
+  test('with the same Idempotency-Key is the same request, and notifies once', async () => {
     const first = await askWithKey()
     expect((await askWithKey()).body).toEqual(first.body)
     expect(service.notified).toHaveLength(1)
@@ -149,7 +149,7 @@ describe('a request for approval', () => {
 })
 
 describe('the number', () => {
-  test('is told to the key that asked and to nobody else', async () => {
+  test('is shown to the requesting key only', async () => {
     const record = dataOf(await ask(service, ada, { number: true }, acme.key))
     expect(record.number).toMatch(/^[1-9]\d$/)
     expect(dataOf(await show(service, record.request_id, acme.key)).number).toBe(record.number)
@@ -157,7 +157,7 @@ describe('the number', () => {
     expect(await list()).toMatchObject([{ number: null }])
   })
 
-  test('is asked for where the policy says so', async () => {
+  test('is required if the policy says so', async () => {
     const body = { policy: { require_number: true } }
     await service.call('PUT', `/organization/${acme.id}/update`, { body })
     expect(dataOf(await ask(service, ada)).number).toMatch(/^[1-9]\d$/)
@@ -168,7 +168,7 @@ const ids = async (query: string) =>
   (await list(query, acme.key)).map((row: { request_id: string }) => row.request_id)
 
 describe('the list', () => {
-  test('holds what is pending and past, of one state or one phone', async () => {
+  test('contains pending and past requests, filtered by state or phone', async () => {
     const bob = await createApprover(service, acme.id, 2)
     const [first, second] = [await asked(), dataOf(await ask(service, bob, {}, acme.key)).request_id]
     await cancel(first)
@@ -179,7 +179,7 @@ describe('the list', () => {
     expect(await ids('?limit=1')).toEqual([second])
   })
 
-  test('tells which requests are new and which have ended since', async () => {
+  test('shows which requests are new and which have ended since', async () => {
     const old = await asked()
     const bob = await createApprover(service, acme.id, 2)
     const other = dataOf(await ask(service, bob, {}, acme.key)).request_id
@@ -193,7 +193,7 @@ describe('the list', () => {
     expect(await ids('')).toEqual([newest, other, old])
   })
 
-  test("is of the key's own organization only", async () => {
+  test("contains only requests of the key's own organization", async () => {
     const other = await createTenant(service, 'other')
     const id = await asked()
     expect(await list('', other.key)).toEqual([])

@@ -51,7 +51,7 @@ beforeEach(async () => {
 afterEach(() => service.close())
 
 describe('a call that a rule covers', () => {
-  test('is refused, changes nothing, and asks the approver of the rule', async () => {
+  test('is refused, changes nothing, and requests the approval of the approver', async () => {
     const [request, ...others] = asked(await remove())
     expect([request, others]).toEqual([
       {
@@ -70,14 +70,14 @@ describe('a call that a rule covers', () => {
     })
   })
 
-  test('asks nobody again when it is repeated', async () => {
+  test('does not request it again when it is repeated', async () => {
     const [first] = asked(await remove())
     const before = service.notified.length
     expect(asked(await remove())).toEqual([first])
     expect(service.notified.length).toBe(before)
   })
 
-  test('is done with the approval, once, and its audit names it', async () => {
+  test('succeeds with the approval, once, and its audit names it', async () => {
     const [{ request_id }] = asked(await remove())
     dataOf(await decide(service, request_id, ada.key))
     expect((await remove(site, approval(request_id))).status).toBe(200)
@@ -108,7 +108,7 @@ describe('a call that a rule covers', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 404])
   })
 
-  test('is refused with an approval of something else', async () => {
+  test('is refused with an approval for something else', async () => {
     const [other] = asked(
       await service.call('PUT', `/organization/${acme.id}/update/geo-fence/${site}`, {
         body: { radius: 200 },
@@ -121,7 +121,7 @@ describe('a call that a rule covers', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test('is refused when what it replaces is not what the approver saw', async () => {
+  test('is refused if it replaces other values than the approver saw', async () => {
     const change = (radius: number, key: string | undefined, headers = {}) =>
       service.call('PUT', `/organization/${acme.id}/update/geo-fence/${site}`, {
         body: { radius },
@@ -145,18 +145,18 @@ describe('a call that a rule covers', () => {
     expect(await fences()).toBe(1)
   })
 
-  test('is refused to another key than the one that asked', async () => {
+  test('is refused for any key but the requesting key', async () => {
     const [{ request_id }] = asked(await remove())
     dataOf(await decide(service, request_id, ada.key))
     expect(refusal(await remove(site, approval(request_id), acme.key))).toEqual([422, 'unknown_approval', []])
   })
 
-  test('is covered for the operator too', async () => {
+  test('is covered for the operator as well', async () => {
     asked(await service.call('DELETE', `/organization/${acme.id}/delete/geo-fence/${site}`))
     expect(await fences()).toBe(1)
   })
 
-  test('asks each approver of the rule, one of whom is enough', async () => {
+  test('asks each approver of the rule; one approval is enough', async () => {
     dataOf(
       await update(
         { policy: { require_approval: [rule(['geofence'], ada), rule(['timeslot'], ada, grace)] } },
@@ -203,7 +203,7 @@ describe('a rule', () => {
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['policy.require_approval[1].operations[0]']])
   })
 
-  test('cannot cover what another covers', async () => {
+  test('cannot cover an operation of another rule', async () => {
     const twice = [rule(['geofence'], ada), rule(['geofence delete'], grace)]
     expect(refusal(await update({ policy: { require_approval: twice } }, acme.key))).toEqual([
       422,
@@ -212,7 +212,7 @@ describe('a rule', () => {
     ])
   })
 
-  test('names users who can decide', async () => {
+  test('must name users who can decide', async () => {
     const nobody = { operations: ['org delete'], approvers: ['999'] }
     expect(
       refusal(await update({ policy: { require_approval: [rule(['geofence'], ada), nobody] } }, acme.key)),
@@ -237,12 +237,12 @@ describe('a rule', () => {
     expect((await update(body, acme.key, approval(request.request_id))).status).toBe(200)
   })
 
-  test('goes with its organization only where its approvers agree', async () => {
+  test('is deleted with its organization only if its approvers agree', async () => {
     const requests = asked(await service.call('DELETE', `/organization/${acme.id}/delete`, { key: acme.key }))
     expect(requests.map(({ user_id }) => user_id)).toEqual([ada.id])
   })
 
-  test('is removed by the operator, so that nobody is locked out', async () => {
+  test('can be removed by the operator, so that nobody is locked out', async () => {
     dataOf(await update({ policy: { require_approval: [] } }, undefined))
     expect((await remove()).status).toBe(200)
   })

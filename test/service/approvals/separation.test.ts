@@ -20,7 +20,7 @@ const claimsOf = async (key?: string) => {
 }
 
 describe('a receipt', () => {
-  test('says whether the key that asked could influence who approves', async () => {
+  test('says whether the requesting key could influence who approves', async () => {
     expect(await claimsOf(acme.key)).toMatchObject({ influences: true })
     const askKey = await keyFor({ scopes: ['ask'] })
     expect(await claimsOf(askKey)).toMatchObject({
@@ -32,7 +32,7 @@ describe('a receipt', () => {
 })
 
 describe('the policy separation strict', () => {
-  test('refuses a key that can influence who approves, before anybody is asked', async () => {
+  test('refuses a key that can influence who approves, before anybody is notified', async () => {
     await policy({ separation: 'strict' })
     expect(await refusedWithoutTrace(service, () => ask(service, ada, {}, acme.key))).toEqual([
       403,
@@ -41,12 +41,12 @@ describe('the policy separation strict', () => {
     ])
   })
 
-  test('does not bind the operator, who is the root of trust', async () => {
+  test('does not apply to the operator, who is trusted', async () => {
     await policy({ separation: 'strict' })
     expect(await claimsOf()).toMatchObject({ influences: true })
   })
 
-  test('holds for a request that was made before it', async () => {
+  test('applies to requests from before it was set', async () => {
     const { request_id } = dataOf(await ask(service, ada, {}, acme.key))
     await policy({ separation: 'strict' })
     const { status, body } = await decide(service, request_id, ada.key)
@@ -55,7 +55,7 @@ describe('the policy separation strict', () => {
     expect(denied.status).toBe('denied')
   })
 
-  test('refuses an approver all of whose devices the creator of the key enrolled, before anybody is asked', async () => {
+  test('refuses an approver if the creator of the key enrolled all their devices, before anybody is notified', async () => {
     const asks = dataOf(
       await service.call('POST', '/svc/v1/keys', { key: acme.key, body: { name: 'mine', scopes: ['ask'] } }),
     ).key as string
@@ -70,7 +70,7 @@ describe('the policy separation strict', () => {
     expect((await askBob()).status).toBe(200)
   })
 
-  test('is gone with standard', async () => {
+  test('ends with standard', async () => {
     await policy({ separation: 'strict' })
     await policy({ separation: 'standard' })
     expect(await claimsOf(acme.key)).toMatchObject({ influences: true })
@@ -78,7 +78,7 @@ describe('the policy separation strict', () => {
 })
 
 describe('the policy not_requester', () => {
-  test('refuses an approver to whom the key that asks belongs', async () => {
+  test('refuses the owner of the requesting key as the approver', async () => {
     const key = await keyFor({ scopes: ['ask'], owner_user_id: ada.id })
     const { request_id } = dataOf(await ask(service, ada, {}, key))
     await policy({ not_requester: true })

@@ -46,7 +46,7 @@ const wait = (request_id: string) => call('getApproval', { request_id, wait_s: 6
 
 const shown = (): number => log.filter(({ route }) => route === '/svc/v1/approvals/:request_id').length
 
-test('a wait over HTTP ends with the decision, and a developer reads in the log that a phone rang', async () => {
+test('a wait over HTTP ends with the decision, and the log of a development service shows the notification', async () => {
   const { request_id } = await ask()
   expect(log.find(({ message }) => message?.includes(request_id))).toBeDefined()
   const waiting = wait(request_id)
@@ -58,7 +58,7 @@ test('a wait over HTTP ends with the decision, and a developer reads in the log 
   expect(await waiting).toMatchObject({ status: 'approved' })
 })
 
-test('a service that stops answers who waits at once', async () => {
+test('a service that stops answers waiting callers immediately', async () => {
   const { request_id } = await ask()
   const waiting = wait(request_id)
   // Answered by the same service, so the wait has arrived before.
@@ -69,7 +69,7 @@ test('a service that stops answers who waits at once', async () => {
   expect(performance.now() - began).toBeLessThan(5_000)
 })
 
-test('a client that goes away is waited for no longer', async () => {
+test('the wait of a client that disconnects ends', async () => {
   const { request_id } = await ask()
   const url = new URL(service.baseUrl)
   const gone = httpRequest({

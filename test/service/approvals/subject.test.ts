@@ -16,7 +16,7 @@ const call = {
 const digest = digestOf(call.data)
 
 describe('a request with a subject', () => {
-  test('has a headline and fields made from the data', async () => {
+  test('has a headline and fields that are rendered from the data', async () => {
     const { subject, action } = await asked({ action: undefined, subject: call })
     expect(action).toBe('Call delete_repository on github')
     expect(subject).toEqual({
@@ -32,7 +32,7 @@ describe('a request with a subject', () => {
     })
   })
 
-  test('keeps the words of the requester apart', async () => {
+  test('keeps the text of the requester separate', async () => {
     const record = await asked({ action: 'Tidy up', subject: { ...call, digest } })
     expect(record).toMatchObject({
       action: 'Tidy up',
@@ -40,7 +40,7 @@ describe('a request with a subject', () => {
     })
   })
 
-  test('has its digest, its organization and its key in what is signed', async () => {
+  test('is signed with its digest, its organization and its key', async () => {
     const { request_id } = await asked({ subject: call })
     const { contexts, subject } = await ceremonyOf(service, request_id)
     expect(subject).toMatchObject({ ...call, digest })
@@ -53,7 +53,7 @@ describe('a request with a subject', () => {
       })
   })
 
-  test('has a receipt that is of this organization, service, key and subject', async () => {
+  test('has a receipt for this organization, service, key and subject', async () => {
     const { request_id } = await asked({ subject: call })
     const { attestation } = dataOf(await decide(service, request_id, ada.key))
     const { body: jwks } = await service.call('GET', '/.well-known/jwks.json', { key: null })
@@ -106,7 +106,7 @@ describe('a request with a subject', () => {
       [422, 'invalid_field', ['subject.data']],
     ],
   ]
-  test.each(bad)('is refused, and nobody is asked: %j', async (body, said) => {
+  test.each(bad)('is refused, and nobody is notified: %j', async (body, said) => {
     const answer = () => ask(service, ada, body, acme.key)
     const [status, code, fields] = await refusedWithoutTrace(service, answer)
     expect([status, fields]).toEqual([said[0], said[2]])
@@ -114,7 +114,7 @@ describe('a request with a subject', () => {
     expect(service.notified).toEqual([])
   })
 
-  test('names the limit that was passed', async () => {
+  test('names the limit that was exceeded', async () => {
     const subject = { ...call, data: { ...call.data, arguments: { a: 'x'.repeat(40_000) } } }
     const { body } = await ask(service, ada, { subject }, acme.key)
     expect(body.message).toMatch(/at most 32768 bytes, but has 400\d\d/)
@@ -122,8 +122,8 @@ describe('a request with a subject', () => {
   })
 })
 
-describe('a request from before there were subjects', () => {
-  test('ends, and says why, when somebody looks', async () => {
+describe('a request from before subjects existed', () => {
+  test('ends with a reason when it is read', async () => {
     const { request_id } = await asked()
     await service.storage.write(
       (db) =>

@@ -24,7 +24,7 @@ const row = () =>
     db.selectFrom('approvals').where('request_id', '=', request_id).select('status').executeTakeFirst(),
   )
 
-test('a request ends in the store though nobody looks', async () => {
+test('a request ends in the store without any reader', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const stop = watchApprovals(service.service, (record) => log.push(record))
   clock.tick(6 * minute)
@@ -34,7 +34,7 @@ test('a request ends in the store though nobody looks', async () => {
   stop()
 })
 
-test('devices that cannot sign at this address are warned of, and those that can are not', async () => {
+test('warns of devices that cannot sign at this address, and of no others', async () => {
   const start = async (publicUrl: string): Promise<void> => {
     const stop = watchApprovals({ ...service.service, publicUrl }, (record) => log.push(record))
     await service.storage.read((db) => db.selectFrom('settings').selectAll().execute())

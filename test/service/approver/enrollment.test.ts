@@ -9,7 +9,7 @@ installHooks()
 const enrollment = (token: string) => fromPhone(service, 'POST', 'enrollment', { body: { token } })
 
 describe('an enrollment at the page', () => {
-  test('tells what a phone needs to register', async () => {
+  test('returns what a phone needs to register', async () => {
     await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence })
     const bob = await createMember(service, acme.id, 2, { first_name: 'Bob', last_name: 'Builder' })
     const first = await enrollPhone(service, acme.id, bob)
@@ -26,7 +26,7 @@ describe('an enrollment at the page', () => {
     })
   })
 
-  test('is over once it is used, late, of nobody, or of one who was put on hold', async () => {
+  test('is over once it is used, expired, unknown, or of a user who was put on hold', async () => {
     const bob = await createMember(service, acme.id, 2)
     const [used, other] = await Promise.all([1, 2].map(() => linkFor(service, acme.id, bob.id)))
     const { challenge, user_handle } = dataOf(await enrollment(used!))
@@ -45,7 +45,7 @@ describe('an enrollment at the page', () => {
     expect(refusal(await enrollment(late!))).toEqual(over)
   })
 
-  test('of a link that was shared registers the first phone and tells the second', async () => {
+  test('with a shared link registers the first phone and refuses the second', async () => {
     const bob = await createMember(service, acme.id, 2)
     const token = await linkFor(service, acme.id, bob.id)
     const ceremony = dataOf(await enrollment(token))

@@ -28,7 +28,7 @@ describe('a page of another origin', () => {
     }
   })
 
-  test('is told from the page itself also by what the browser says of it', async () => {
+  test('is also distinguished from the page by the headers of the browser', async () => {
     const headers = { 'sec-fetch-site': 'same-origin' }
     const answer = await fromPhone(service, 'POST', 'challenge', { headers })
     expect(dataOf(answer)).toEqual({ rp_id: 'localhost', challenge: expect.any(String) })

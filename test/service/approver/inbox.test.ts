@@ -41,7 +41,7 @@ const wants = async (phone: Phone): Promise<boolean> =>
   dataOf(await fromPhone(service, 'GET', 'session', { cookie: phone.cookie })).wants_location
 
 describe('an inbox', () => {
-  test('has what is pending for its approver, oldest first, and never the number', async () => {
+  test('contains the pending requests of its approver, oldest first, and never the number', async () => {
     const first = await request({ action: 'Deploy 4.2', reason: 'Outage', number: true, requester: 'CI' })
     const second = await request({ lifetime_s: 60 })
     await request({}, bob)
@@ -73,14 +73,14 @@ describe('an inbox', () => {
       expect(JSON.parse(Buffer.from(context, 'base64url').toString())).not.toHaveProperty('number')
   })
 
-  test('is signed and decided from as it stands there', async () => {
+  test('contains what a decision signs', async () => {
     await request({ number: false })
     const { requests } = await inbox()
     expect(dataOf(await decide(requests[0], 'approve'))).toMatchObject({ status: 'approved', number: null })
     expect((await inbox()).requests).toEqual([])
   })
 
-  test('is told at once while it differs from what is seen', async () => {
+  test('is returned immediately if it differs from what was seen', async () => {
     const { mark } = await inbox()
     expect((await inbox('?wait_s=30&seen=other')).mark).toBe(mark)
     await request()
@@ -99,7 +99,7 @@ describe('an inbox', () => {
     ],
     ['one lapses', async () => clock.tick(5 * minute)],
   ]
-  test.each(changes)('wakes who waits when %s', async (_, change) => {
+  test.each(changes)('wakes a waiting page when %s', async (_, change) => {
     await request()
     const { mark, requests } = await inbox()
     const started = performance.now()
@@ -109,7 +109,7 @@ describe('an inbox', () => {
     expect(performance.now() - started).toBeLessThan(1500)
   })
 
-  test('lets go of who waits after the time, when the client goes, and when the service stops', async () => {
+  test('releases a waiting page after the time, on a disconnect, and when the service stops', async () => {
     const { mark } = await inbox()
     expect((await inbox(`?wait_s=1&seen=${mark}`)).mark).toBe(mark)
     const going = new AbortController()
@@ -139,7 +139,7 @@ describe('an inbox', () => {
     ['its user is deleted', () => service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`)],
     ['its organization is deleted', () => service.call('DELETE', `/organization/${acme.id}/delete`)],
   ]
-  test.each(ends)('is closed at once to a phone that waits when %s', async (_, end) => {
+  test.each(ends)('is closed immediately to a waiting phone when %s', async (_, end) => {
     const { mark } = await inbox()
     const waiting = fromPhone(service, 'GET', `requests?wait_s=30&seen=${mark}`, { cookie: ada.cookie })
     const started = performance.now()
@@ -148,7 +148,7 @@ describe('an inbox', () => {
     expect(performance.now() - started).toBeLessThan(1500)
   })
 
-  test('stays open to the other phone of who loses one', async () => {
+  test('stays open to the other phone of a person who loses one', async () => {
     const other = await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
     dataOf(await moveDevice(service, ada, other.device))
     other.cookie = await cookieFor(service, other.key)
@@ -159,7 +159,7 @@ describe('an inbox', () => {
     expect((await waiting).requests).toHaveLength(1)
   })
 
-  test("has nothing of the same person's other organization", async () => {
+  test('contains nothing from another organization of the person', async () => {
     const other = await createTenant(service, 'other')
     const there = await createPhone(service, other.id, 1)
     expect(there.user).toBe(ada.user)
@@ -174,7 +174,7 @@ describe('a location', () => {
   const here = { latitude, longitude, accuracy_m: 20, age_ms: 5 * second }
   beforeEach(addFence)
 
-  test('inside of a fence approves, and the receipt tells the distance and never the place', async () => {
+  test('inside a geofence approves, and the receipt shows the distance but never the location', async () => {
     const record = dataOf(await decide(await pending(), 'approve', { location: here }))
     const claims = record.attestation.claims
     expect(claims.factors).toContainEqual(
@@ -212,7 +212,7 @@ describe('a location', () => {
     expect((await inbox()).requests).toHaveLength(1)
   })
 
-  test('is not needed to deny', async () => {
+  test('is not required to deny', async () => {
     expect(dataOf(await decide(await pending(), 'deny')).status).toBe('denied')
   })
 
@@ -223,7 +223,7 @@ describe('a location', () => {
     expect(kept).not.toMatch(/52\.5204|13\.4049/)
   })
 
-  test('is asked for by the page where a fence of the organization or the user is active', async () => {
+  test('is requested by the page if a geofence of the organization or the user is active', async () => {
     expect(await wants(ada)).toBe(true)
     const off = { body: { is_active: 0 } }
     const [{ id }] = dataOf(await service.call('GET', `/organization/${acme.id}/geo-fences`))

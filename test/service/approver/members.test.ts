@@ -37,7 +37,7 @@ const moved = async (phone: Phone, user: string, move: Move) => {
   return send(phone, user, move, challenge, answerTo(challenge, phone.key))
 }
 
-test('an admin sees who waits, without their whole number', async () => {
+test('an administrator sees pending users, without their whole number', async () => {
   const ada = { first_name: 'Ada', last_name: 'Lovelace', mobile: '••••••••0103' }
   const members = [{ user_id: waiting.id, ...ada, state: 'pending' }]
   expect(dataOf(await list(admin))).toEqual({ members, total: 1 })
@@ -48,8 +48,8 @@ const active = async (find?: string) => {
   return dataOf(await fromPhone(service, 'GET', `members?${query}`, { cookie: admin.cookie }))
 }
 
-describe('who is active', () => {
-  test('is everybody but the admin, by name', async () => {
+describe('the list of active members', () => {
+  test('contains everybody except the administrator, by name', async () => {
     const zoe = await createMember(service, acme.id, 7, { first_name: 'Zoé' })
     const bob = await createMember(service, acme.id, 8, { first_name: 'bob' })
     const { members, total } = await active()
@@ -57,7 +57,7 @@ describe('who is active', () => {
     expect([total, members[0].state]).toEqual([3, 'active'])
   })
 
-  test('is found by parts of a name without its accents, or by the digits that are shown', async () => {
+  test('can be searched by parts of a name without accents, or by the visible digits', async () => {
     const zoe = await createMember(service, acme.id, 7, { first_name: 'Zoé', last_name: "O'Neil" })
     for (const find of ['zoe', 'ZOÉ neil', "o'n", '0107'])
       expect(await active(find)).toMatchObject({ members: [{ user_id: zoe.id }], total: 1 })
@@ -65,7 +65,7 @@ describe('who is active', () => {
       expect(await active(find)).toEqual({ members: [], total: 0 })
   })
 
-  test('is told as far as a phone shows it, however many there are', async () => {
+  test('is limited to what a phone can show', async () => {
     for (let n = 10; n < 45; n += 1) await createMember(service, acme.id, n)
     const { members, total } = await active()
     expect([members.length, total]).toEqual([30, 36])
@@ -89,7 +89,7 @@ describe('a move', () => {
     })
   })
 
-  test('to accept says how the link that registers a phone goes out, and holds no link', async () => {
+  test('to accept says how the enrollment link is sent, and does not contain it', async () => {
     const answer = await moved(admin, waiting.id, 'accept')
     const { enrollment } = dataOf(answer)
     expect(enrollment).toMatchObject({ channel: 'sms', next: null })
@@ -97,14 +97,14 @@ describe('a move', () => {
     expect(dataOf(await moved(admin, waiting.id, 'hold')).enrollment).toBeNull()
   })
 
-  test('that is none from there is refused, whoever was first', async () => {
+  test('that is not possible in the present state is refused', async () => {
     const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
     await service.call('POST', `/organization/${acme.id}/user/${waiting.id}/accept`, { body: {} })
     const late = await send(admin, waiting.id, 'accept', challenge, answerTo(challenge, admin.key))
     expect(refusal(late)).toEqual([409, 'user_active', []])
   })
 
-  test('ends the devices of who is rejected', async () => {
+  test('ends the devices of a rejected user', async () => {
     await hold(member.user)
     dataOf(await moved(admin, member.user, 'reject'))
     const devices = dataOf(
@@ -113,11 +113,11 @@ describe('a move', () => {
     expect(devices).toMatchObject([{ revoked_at: clock.iso() }])
   })
 
-  test('of oneself is refused: nobody could take the last admin back', async () => {
+  test('of oneself is refused, because nobody could undo that for the last administrator', async () => {
     expect(refusal(await beginMove(admin, admin.user, 'hold'))).toEqual([409, 'own_membership', []])
   })
 
-  test('is signed for itself alone, within two minutes, once', async () => {
+  test('is signed for exactly this move, within two minutes, once', async () => {
     const over = [410, 'challenge_over', []]
     const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
     const response = answerTo(challenge, admin.key)
@@ -136,7 +136,7 @@ describe('a move', () => {
     expect(await stateOf(waiting.id)).toBe('pending')
   })
 
-  test('opens no session with its challenge', async () => {
+  test('does not open a session with its challenge', async () => {
     const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
     const body = { challenge, response: answerTo(challenge, admin.key) }
     expect(refusal(await fromPhone(service, 'POST', 'session', { body }))).toEqual([
@@ -156,7 +156,7 @@ describe('a move', () => {
     expect(await stateOf(waiting.id)).toBe('pending')
   })
 
-  test("is not signed by another device, not even another admin's", async () => {
+  test("cannot be signed by another device, not even another administrator's", async () => {
     const second = await createPhone(service, acme.id, 4, { role: 'admin' })
     const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
     const answer = await send(admin, waiting.id, 'accept', challenge, answerTo(challenge, second.key))
@@ -166,10 +166,10 @@ describe('a move', () => {
   })
 })
 
-describe('who is no admin', () => {
+describe('a member who is not an administrator', () => {
   const only = [403, 'admin_only', []]
 
-  test('neither sees nor moves anybody', async () => {
+  test('can neither see nor move anybody', async () => {
     expect(refusal(await list(member))).toEqual(only)
     expect(refusal(await beginMove(member, waiting.id, 'accept'))).toEqual(only)
     const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
@@ -177,7 +177,7 @@ describe('who is no admin', () => {
     expect(refusal(stolen)).toEqual([410, 'challenge_over', []])
   })
 
-  test('any more moves nobody with what was begun before', async () => {
+  test('cannot finish a move that they began as an administrator', async () => {
     const { challenge } = dataOf(await beginMove(admin, waiting.id, 'accept'))
     const body = {
       email: 'ada@acme.example',
@@ -194,7 +194,7 @@ describe('who is no admin', () => {
     expect((await auditOf(service, acme.id)).some(([action]) => action === 'moveMember')).toBe(false)
   })
 
-  test('of this organization finds nobody of it', async () => {
+  test('cannot find members of another organization', async () => {
     const other = await createTenant(service, 'other')
     const elsewhere = await createPhone(service, other.id, 5, { role: 'admin' })
     expect(dataOf(await list(elsewhere))).toEqual({ members: [], total: 0 })

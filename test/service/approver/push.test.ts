@@ -40,7 +40,7 @@ const ring = async (more: object = {}): Promise<string> => {
 }
 
 describe('a push', () => {
-  test('tells the subscribed browser which request waits, and nobody anything else', async () => {
+  test('names the pending request to the subscribed browser, and contains nothing else', async () => {
     const { subscription, own, auth } = here()
     expect((await subscribe(subscription)).status).toBe(200)
     expect(await subscribed()).toBe(true)
@@ -53,7 +53,7 @@ describe('a push', () => {
     expect(body.toString('latin1')).not.toContain(request_id)
   })
 
-  test('is signed for that push service by the key that the page subscribed with', async () => {
+  test('is signed for that push service with the key of the subscription', async () => {
     await subscribe(here().subscription)
     await ring()
     const { authorization } = pushService.received[0]!.headers
@@ -76,7 +76,7 @@ describe('a push', () => {
     expect(payload.exp! - Date.parse('2030-01-31T12:00:00.000Z') / 1000).toBeLessThanOrEqual(24 * 60 * 60)
   })
 
-  test('goes to each device of the approver, to what it said last, and to nobody else', async () => {
+  test('goes to each device of the approver, to its latest subscription, and to nobody else', async () => {
     const bob = await createPhone(service, acme.id, 2)
     await subscribe(here('/ada/old').subscription)
     await subscribe(here('/ada/new').subscription)
@@ -112,14 +112,14 @@ describe('a push', () => {
     pushService = await startPushService()
   })
 
-  test('follows no redirect', async () => {
+  test('does not follow redirects', async () => {
     await subscribe(here('/first').subscription)
     Object.assign(pushService.answer, { status: 307, location: `${pushService.origin}/second` })
     await ring()
     expect(pushService.received.map(({ path }) => path)).toEqual(['/first'])
   })
 
-  test('about a request is not sent to a device that was revoked, nor once the page was left', async () => {
+  test('about a request is sent neither to a revoked device nor after a sign-out', async () => {
     const tablet = await createPhone(service, acme.id, 2)
     await subscribe(here('/ada').subscription)
     await subscribe(here('/tablet').subscription, tablet)
@@ -137,7 +137,7 @@ describe('a push', () => {
 const rows = async () => dataOf(await service.call('GET', '/svc/v1/outbox?channel=push'))
 
 describe('a push in the outbox', () => {
-  test('is sent under an id that tells a repeat, and tried again when the push service asks to wait', async () => {
+  test('has an id that identifies a repeat, and is retried when the push service asks to wait', async () => {
     await subscribe(here().subscription)
     Object.assign(pushService.answer, { status: 429, headers: { 'retry-after': '30' } })
     await ring()
@@ -156,7 +156,7 @@ describe('a push in the outbox', () => {
     expect(pushService.received.map(({ headers }) => headers.topic)).toEqual([row.message_id, row.message_id])
   })
 
-  test('of a request that ended meanwhile is not sent', async () => {
+  test('about a request that has ended is not sent', async () => {
     await subscribe(here().subscription)
     Object.assign(pushService.answer, { status: 503 })
     const request_id = await ring()
@@ -170,14 +170,14 @@ describe('a push in the outbox', () => {
     expect(pushService.received).toHaveLength(1)
   })
 
-  test('is kept with its request or not at all', async () => {
+  test('is stored with its request or not at all', async () => {
     await subscribe(here().subscription)
     for (let i = 0; i < 3; i++) await ring()
     expect(refusal(await ask(service, ada, {}, acme.key))[0]).toBe(429)
     expect(await rows()).toHaveLength(3)
   })
 
-  test('tests a device that takes notifications', async () => {
+  test('tests a device with notifications', async () => {
     const { subscription, own, auth } = here()
     await subscribe(subscription)
     const body = { channel: 'push', to: String(ada.device) }
@@ -190,7 +190,7 @@ describe('a push in the outbox', () => {
 })
 
 describe('a subscription', () => {
-  test('is kept so that the store alone tells neither address nor secret', async () => {
+  test('is stored so that the store alone reveals neither address nor secret', async () => {
     const { subscription } = here('/very-secret')
     await subscribe(subscription)
     const kept = JSON.stringify(await contentsOf(service))
@@ -227,7 +227,7 @@ describe('a subscription', () => {
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['endpoint']])
   })
 
-  test('of a name is looked at again where it leads, each time', async () => {
+  test('with a host name is resolved and checked each time', async () => {
     const problem = await new Promise((resolve) =>
       publicLookup('localhost', {}, (error) => resolve(error?.message)),
     )

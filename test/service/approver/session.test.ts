@@ -12,7 +12,7 @@ const day = 24 * 60 * minute
 const whoami = (cookie?: string) => fromPhone(service, 'GET', 'session', { cookie })
 
 describe('a session', () => {
-  test('opens with the registration and tells who stands at the page', async () => {
+  test('opens with the registration and shows the person at the page', async () => {
     expect(dataOf(await whoami(ada.cookie))).toEqual({
       first_name: 'Ada',
       organization: 'acme',
@@ -27,7 +27,7 @@ describe('a session', () => {
     })
   })
 
-  test('is a cookie that no script reads and no other site sends, and is kept as a hash', async () => {
+  test('is a cookie that no script reads and no other site sends, and is stored as a hash', async () => {
     const challenge = await begin(service)
     const answer = await openSession(challenge, answerTo(challenge, ada.key))
     expect(answer.headers['set-cookie']).toMatch(
@@ -58,7 +58,7 @@ describe('a session', () => {
     ])
   })
 
-  test('is no key of the API, nor a key a session', async () => {
+  test('is not an API key, nor is a key a session', async () => {
     const { status } = await service.call('GET', '/svc/v1/approvals', {
       key: null,
       headers: { cookie: ada.cookie },
@@ -68,7 +68,7 @@ describe('a session', () => {
     expect(refusal(answer)).toEqual([401, 'session_over', []])
   })
 
-  test('ends where the page is left, on that device alone', async () => {
+  test('ends when the user leaves the page, on that device only', async () => {
     const challenge = await begin(service)
     const other = cookieOf(await openSession(challenge, answerTo(challenge, ada.key)))
     const answer = await fromPhone(service, 'DELETE', 'session', { cookie: ada.cookie })
@@ -113,7 +113,7 @@ describe('a session', () => {
     expect(refusal(await whoami(ada.cookie))).toEqual([401, 'session_over', []])
   })
 
-  test('has a cookie for https alone where the site is', async () => {
+  test('has a cookie for https only if the site uses https', async () => {
     const service = await startTestService({
       publicUrl: 'https://svc.example.com',
       guards: { publicUrl: 'https://svc.example.com' },
@@ -138,7 +138,7 @@ describe('a session', () => {
   })
 })
 
-test('the chain of the organization says who registered, opened and left', async () => {
+test('the audit of the organization shows registrations, sign-ins and sign-outs', async () => {
   await fromPhone(service, 'DELETE', 'session', { cookie: ada.cookie })
   expect((await auditOf(service, acme.id)).slice(-2)).toEqual([
     ['registerDevice', `device:${ada.device}`, ['name', 'kind', 'state']],

@@ -16,7 +16,7 @@ describe('an assertion that opens a session', () => {
     expect(refusal(await openSession(challenge, response))).toEqual([410, 'challenge_over', []])
   })
 
-  test('comes within two minutes', async () => {
+  test('must arrive within two minutes', async () => {
     const challenge = await begin(service)
     clock.tick(2 * minute)
     const late = await openSession(challenge, answerTo(challenge, ada.key))

@@ -68,7 +68,7 @@ const someone = () => {
 const zeros = '00000000-0000-0000-0000-000000000000'
 
 describe('a registration', () => {
-  test('keeps what the device says of itself', async () => {
+  test('stores what the device reports', async () => {
     expect(dataOf(await registerWith((made) => withFlags(made, backupEligible)))).toMatchObject({
       aaguid: zeros,
       backup_eligible: true,
@@ -76,21 +76,21 @@ describe('a registration', () => {
     })
   })
 
-  test('keeps a packed attestation where nobody asks for one', async () => {
+  test('stores a packed attestation that was not requested', async () => {
     expect(dataOf(await registerWith((made) => withPacked(made)))).toMatchObject({
       attestation_format: 'packed',
       backup_eligible: false,
     })
   })
 
-  test('with device_bound_only is not one of a key that can be copied', async () => {
+  test('with device_bound_only refuses a key that can be copied', async () => {
     await setPolicy({ device_bound_only: true })
     const answer = await registerWith((made) => withFlags(made, backupEligible))
     expect(refusal(answer)).toEqual([403, 'key_can_be_copied', []])
     expect(dataOf(await service.call('GET', '/svc/v1/organizations/1/users/1/devices'))).toEqual([])
   })
 
-  test('with device_bound_only is one of a key that stays where it is', async () => {
+  test('with device_bound_only accepts a key that cannot be copied', async () => {
     await setPolicy({ device_bound_only: true })
     expect(dataOf(await registerWith())).toMatchObject({ state: 'active', backup_eligible: false })
   })
@@ -103,7 +103,7 @@ describe('with attestation direct', () => {
     ['for which somebody made a certificate', (made) => withPacked(made, someone())],
   ]
 
-  test.each(cases)('a device %s is refused, and its link stays good', async (_, change) => {
+  test.each(cases)('a device %s is refused, and its link stays valid', async (_, change) => {
     await setPolicy({ attestation: 'direct' })
     expect(refusal(await registerWith(change))).toEqual([403, 'attestation_required', []])
     const { enrollments, devices } = await contentsOf(service)
@@ -111,7 +111,7 @@ describe('with attestation direct', () => {
     expect(enrollments).toMatchObject([{ used_at: null }])
   })
 
-  test.each(cases)('the same holds for a device %s with a list of models alone', async (_, change) => {
+  test.each(cases)('a list of models alone also refuses a device %s', async (_, change) => {
     await setPolicy({ allowed_aaguids: [zeros] })
     expect(refusal(await registerWith(change))).toEqual([403, 'attestation_required', []])
   })
@@ -125,7 +125,7 @@ describe('with attestation direct', () => {
     })
   })
 
-  test('a signature of somebody else than the certificate is of is no registration at all', async () => {
+  test('refuses a signature that does not match the certificate', async () => {
     const one = someone()
     const mixed = { privateKey: someone().privateKey, certificate: one.certificate }
     expect(refusal(await registerWith((made) => withPacked(made, mixed)))).toEqual([
@@ -136,7 +136,7 @@ describe('with attestation direct', () => {
   })
 })
 
-test('a model is in one spelling, once', async () => {
+test('a model is stored in one spelling, once', async () => {
   const upper = '08987058-CADC-4B81-B6E1-30DE50DCBE96'
   expect((await setPolicy({ allowed_aaguids: [upper, upper.toLowerCase()] })).policy.allowed_aaguids).toEqual(
     [upper.toLowerCase()],

@@ -29,7 +29,7 @@ const registrationFor = ({ token, challenge, origin, rp_id, user_handle }: Enrol
 const unused = 'x'.repeat(43)
 
 describe('a registration', () => {
-  test('makes a device of the user, named', async () => {
+  test('adds a named device to the user', async () => {
     const { device } = await enroll(service, acme.id, ada.id)
     expect(await devicesOf(ada.id)).toEqual([
       {
@@ -59,7 +59,7 @@ describe('a registration', () => {
     })
   })
 
-  test('spends the token, once, also when two use it at once', async () => {
+  test('uses up the token, even if two use it at once', async () => {
     const enrollment = dataOf(await start())
     const answers = await Promise.all([
       post(registrationFor(enrollment)),
@@ -70,7 +70,7 @@ describe('a registration', () => {
     expect(await devicesOf(ada.id)).toHaveLength(1)
   })
 
-  test('says the same of a token that is used, late or made up', async () => {
+  test('gives the same answer for a used, expired or invented token', async () => {
     const [used, late] = [dataOf(await start()), dataOf(await start())]
     dataOf(await post(registrationFor(used)))
     clock.tick(10 * minute)
@@ -83,13 +83,13 @@ describe('a registration', () => {
     expect(new Set(messages).size).toBe(1)
   })
 
-  test('is refused to who was removed or put on hold since', async () => {
+  test('is refused for a user who was removed or put on hold since', async () => {
     const enrollment = dataOf(await start())
     await service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
     expect(refusal(await post(registrationFor(enrollment)))).toEqual([410, 'enrollment_over', []])
   })
 
-  test('is refused to who is put on hold between the check and the statement', async () => {
+  test('is refused for a user who is put on hold between the check and the statement', async () => {
     const body = registrationFor(dataOf(await start()))
     const hold = service.call('POST', `/organization/${acme.id}/user/${ada.id}/pending`, { body: {} })
     const [, answer] = await Promise.all([hold, post(body)])
@@ -121,14 +121,14 @@ describe('a registration', () => {
     dataOf(await post(registrationFor(enrollment)))
   })
 
-  test('of a key that is registered already is refused', async () => {
+  test('of a registered key is refused', async () => {
     const { key } = await enroll(service, acme.id, ada.id)
     const { token, challenge, origin, rp_id } = dataOf(await start())
     const body = { token, name: 'Again', response: register(key, { challenge, origin, rpId: rp_id }) }
     expect(refusal(await post(body))).toEqual([409, 'device_known', []])
   })
 
-  test('of a software key is refused where the service does not run with --dev', async () => {
+  test('of a software key is refused unless the service runs with --dev', async () => {
     await service.close()
     await open({ dev: false })
     const enrollment = dataOf(await start())
@@ -145,7 +145,7 @@ describe('a revoked device', () => {
     approver = await createApprover(service, acme.id, 2)
   })
 
-  test('stays in the list, and is revoked once', async () => {
+  test('stays in the list, and can be revoked once', async () => {
     expect(dataOf(await revoke(approver.device))).toMatchObject({ revoked_at: clock.iso() })
     expect(await devicesOf(approver.id)).toMatchObject([{ id: approver.device, revoked_at: clock.iso() }])
     expect(refusal(await revoke(approver.device))).toEqual([409, 'device_revoked', []])
@@ -176,7 +176,7 @@ describe('a revoked device', () => {
     expect(await devicesOf(approver.id)).toMatchObject([{ revoked_at: clock.iso() }])
   })
 
-  test('outlives its user, without its name, and goes with the organization', async () => {
+  test('stays after its user is deleted, without its name, and is deleted with the organization', async () => {
     await service.call('DELETE', `/organization/${acme.id}/delete/user/${approver.id}`)
     expect((await contentsOf(service)).devices).toMatchObject([{ state: 'revoked', name: 'deleted' }])
     await service.call('DELETE', `/organization/${acme.id}/delete`)

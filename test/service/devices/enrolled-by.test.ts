@@ -24,7 +24,7 @@ const hold = async () => {
 }
 const idOf = async (key: string) => dataOf(await service.call('GET', '/svc/v1/whoami', { key })).id
 
-test('a device names the key that made its link', async () => {
+test('a device names the key that created its link', async () => {
   const { id } = await createMember(service, acme.id, 1)
   expect(await register(await linkFor(service, acme.id, id))).toMatchObject({ enrolled_by: '1' })
 })
@@ -42,7 +42,7 @@ test('a device names the key that accepted its user', async () => {
   expect(await register(await sentToken())).toMatchObject({ enrolled_by: await idOf(acme.key) })
 })
 
-test('a device names no key where an admin accepted its user on the page; the audit names the admin', async () => {
+test('a device names no key if an administrator accepted its user on the page; the audit names the administrator', async () => {
   const admin = await createPhone(service, acme.id, 9, { role: 'admin' })
   const id = await hold()
   const { cookie, key } = admin

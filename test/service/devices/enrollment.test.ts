@@ -12,7 +12,7 @@ const startWithKey = () =>
   })
 
 describe('an enrollment', () => {
-  test('is a link to the approver page that a browser can use', async () => {
+  test('is a link to the approver page that works in a browser', async () => {
     const data = dataOf(await start())
     expect(data).toEqual({
       url: `http://127.0.0.1:8080/approver#enroll=${data.token}`,
@@ -31,7 +31,7 @@ describe('an enrollment', () => {
     ])
   })
 
-  test('is not kept in clear, nor told again to a repeat', async () => {
+  test('is not stored in clear, nor returned to a repeat', async () => {
     const { token } = dataOf(await startWithKey())
     expect(JSON.stringify(await contentsOf(service))).not.toContain(token)
     const again = await startWithKey()
@@ -53,7 +53,7 @@ describe('an enrollment', () => {
     },
   )
 
-  test('keeps the relying party of the first one for as long as a device is bound to it', async () => {
+  test('keeps the relying party of the first one as long as a device is bound to it', async () => {
     await service.close()
     await open({ publicUrl: 'https://svc.example.com' })
     const { device } = await enroll(service, acme.id, ada.id)

@@ -59,7 +59,7 @@ describe('a first device', () => {
     expect(refusal(await ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
   })
 
-  test('becomes active with the code, and signs in at once', async () => {
+  test('becomes active with the code, and signs in immediately', async () => {
     const phone = await enrollPhone(service, acme.id, ada)
     clock.tick(minute)
     expect(dataOf(await signIn(service, phone.key, await codeOf()))).toMatchObject({
@@ -70,7 +70,7 @@ describe('a first device', () => {
     expect(dataOf(await decide(service, request_id, phone.key))).toMatchObject({ status: 'approved' })
   })
 
-  test('stays pending after five wrong codes, also where it then has the right one', async () => {
+  test('stays pending after five wrong codes, even with the right one', async () => {
     const phone = await enrollPhone(service, acme.id, ada)
     const wrong = await wrongCode()
     for (let at = 0; at < 5; at++)
@@ -87,7 +87,7 @@ describe('a first device', () => {
     dataOf(await signIn(service, phone.key, await codeOf()))
   })
 
-  test('takes no code that was sent for something else', async () => {
+  test('rejects a code that was sent for something else', async () => {
     const phone = await enrollPhone(service, acme.id, ada)
     const body = { type: 'otp', mobile: ada.mobile_e164, org_id: acme.id }
     dataOf(await service.call('POST', '/send/global/notification', { body }))
@@ -96,14 +96,14 @@ describe('a first device', () => {
     expect(refusal(await signIn(service, phone.key, foreign))).toEqual([403, 'otp_invalid', []])
   })
 
-  test('takes no code after ten minutes', async () => {
+  test('rejects a code after ten minutes', async () => {
     const phone = await enrollPhone(service, acme.id, ada)
     const code = await codeOf()
     clock.tick(10 * minute)
     expect(refusal(await signIn(service, phone.key, code))).toEqual([403, 'otp_invalid', []])
   })
 
-  test('of two that wait, only one is the first: the other needs its approval', async () => {
+  test('is only one of two pending devices: the other needs its approval', async () => {
     const one = await enrollPhone(service, acme.id, ada)
     const other = await enrollPhone(service, acme.id, ada)
     const code = await codeOf()
@@ -115,13 +115,13 @@ describe('a first device', () => {
     await cookieFor(service, other.key)
   })
 
-  test('is active at once where the policy asks for the link alone', async () => {
+  test('is active immediately if the policy requires only the link', async () => {
     dataOf(await setPolicy({ device_proof: 'link' }))
     const phone = await enrollPhone(service, acme.id, ada)
     expect(await listed()).toMatchObject([{ id: phone.device, state: 'active', proof: 'link' }])
   })
 
-  test('is not enrolled at all where its code could not be sent', async () => {
+  test('is not enrolled if its code could not be sent', async () => {
     await service.close()
     service = await startTestService({ now: clock.now, channels: ['email', 'push'] })
     acme = await createTenant(service, 'acme')
@@ -133,7 +133,7 @@ describe('a first device', () => {
     expect(refusal(await enrolling)).toEqual([409, 'delivery_not_configured', []])
   })
 
-  test('leaves its link good where too many codes were sent', async () => {
+  test('leaves its link valid if too many codes were sent', async () => {
     const phone = await enrollPhone(service, acme.id, ada)
     for (let at = 0; at < 4; at++) dataOf(await sendAgain(phone))
     const token = await linkFor(service, acme.id, ada.id)

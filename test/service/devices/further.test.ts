@@ -61,7 +61,7 @@ describe('a further device', () => {
     expect(refusal(await decide(service, request_id, tablet.key))).toEqual([403, 'device_refused', []])
   })
 
-  test('is approved or refused once, whoever is faster', async () => {
+  test('is approved or refused once', async () => {
     const tablet = await anotherOf(ada)
     const other = await anotherOf(ada)
     dataOf(await moveDevice(service, ada, other.device))
@@ -91,7 +91,7 @@ describe('a further device', () => {
     expect(await listed(ada)).toMatchObject([{ state: 'active' }, { state: 'pending' }])
   })
 
-  test('is not approved by an admin either, who only approves recoveries', async () => {
+  test('is not approved by an administrator, who only approves recoveries', async () => {
     const tablet = await anotherOf(ada)
     const admin = await createPhone(service, acme.id, 3, { role: 'admin' })
     await service.storage.write(
@@ -101,7 +101,7 @@ describe('a further device', () => {
     expect(refusal(await moveDevice(service, admin, tablet.device))).toEqual([403, 'device_pending', []])
   })
 
-  test('needs a challenge for that very move', async () => {
+  test('requires a challenge for exactly that move', async () => {
     const tablet = await anotherOf(ada)
     const path = `devices/${tablet.device}`
     const cookie = ada.cookie
@@ -115,7 +115,7 @@ describe('a further device', () => {
     ])
   })
 
-  test('waits for an admin once the device that could approve it is revoked', async () => {
+  test('waits for an administrator once the device that could approve it is revoked', async () => {
     const tablet = await anotherOf(ada)
     expect(dataOf(await revoke(ada.device))).toMatchObject({
       state: 'revoked',
@@ -127,7 +127,7 @@ describe('a further device', () => {
     )
   })
 
-  test('that is revoked is not told to be the last one', async () => {
+  test('that is revoked is not reported as the last one', async () => {
     const tablet = await anotherOf(ada)
     dataOf(await moveDevice(service, ada, tablet.device))
     expect(dataOf(await revoke(tablet.device))).toMatchObject({ next: null })

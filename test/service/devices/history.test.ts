@@ -40,7 +40,7 @@ describe.each([
     expect(refusal(await signIn(service, ada.key))).toEqual([403, 'device_not_registered', []])
   })
 
-  test('has still muted whoever they muted', async () => {
+  test('keeps their mutes', async () => {
     const { request_id } = dataOf(await ask(service, ada))
     dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
     await leave()
@@ -53,7 +53,7 @@ describe.each([
     expect(refusal(await ask(service, ada))).toEqual([429, 'muted', []])
   })
 
-  test('is asked no more often than before', async () => {
+  test('keeps the limits of requests to them', async () => {
     for (let at = 0; at < 3; at++) {
       const { request_id } = dataOf(await ask(service, ada))
       dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
@@ -68,7 +68,7 @@ describe.each([
 })
 
 describe('deleting a user', () => {
-  test('ends what was pending, for whoever waits for it, and shows none of it any more', async () => {
+  test('ends pending requests, wakes waiting callers, and hides the requests', async () => {
     const { request_id } = dataOf(await ask(service, ada, { action: 'Deploy 4.2', reason: 'release day' }))
     const response = await signed(service, request_id, 'approve', ada.key)
     await erase()
@@ -87,7 +87,7 @@ describe('deleting a user', () => {
     expect(refusal(late)).toEqual([404, 'not_found', []])
   })
 
-  test('ends verifications, also for whoever gets the same id', async () => {
+  test('ends verifications, even if the same id is used again', async () => {
     const body = { org_id: acme.id, user_id: ada.user }
     const { auth_token } = dataOf(await service.call('POST', '/generate-auth-token', { body }))
     await erase()
@@ -97,7 +97,7 @@ describe('deleting a user', () => {
     expect(unspent.every(({ expires_at }) => expires_at <= clock.iso())).toBe(true)
   })
 
-  test('who is a member of another organization leaves that one alone', async () => {
+  test('does not change another organization of the person', async () => {
     const other = await createTenant(service, 'other')
     const there = await createPhone(service, other.id, 1)
     dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`))
@@ -111,7 +111,7 @@ describe('deleting a user', () => {
     expect([devices, erased_people, people]).toEqual([[], [], []])
   })
 
-  test('who has no history leaves nothing', async () => {
+  test('leaves nothing of a user without history', async () => {
     const bob = await createMember(service, acme.id, 2)
     dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${bob.id}`))
     expect((await contentsOf(service)).erased_people).toEqual([])

@@ -37,7 +37,7 @@ describe('an IMEI', () => {
     })
   })
 
-  test('with any one digit changed is refused: its check digit tells', async () => {
+  test('with any one digit changed is refused because of its check digit', async () => {
     for (let place = 0; place < 15; place++) {
       const digit = (Number(imei[place]) + 1) % 10
       const answer = await check(imei.slice(0, place) + digit + imei.slice(place + 1))
@@ -77,7 +77,7 @@ describe('an IMEI', () => {
     expect(dataOf(await check(imei, { mobile: '+12025550199' })).known).toBe(false)
   })
 
-  test('of an account of another key is not known, and its id is not there', async () => {
+  test('of an account of another key is not found', async () => {
     const { user_id, mobile } = await createMobileUser(service, { imei })
     expect(dataOf(await check(imei, { mobile }, acme.key)).known).toBe(false)
     expect(refusal(await check(imei, { user_id }, acme.key))).toEqual([404, 'not_found', []])
@@ -103,7 +103,7 @@ describe('the IMEI in results', () => {
       },
     })
 
-  test('passes where it is the phone that the user registered, or none is said', async () => {
+  test('passes if it is the phone that the user registered, or is missing', async () => {
     const { factors } = dataOf(await results({ imei: imeisv }))
     expect(factors.find(({ factor }: { factor: string }) => factor === 'device')).toMatchObject({
       result: 'PASS',
@@ -113,14 +113,14 @@ describe('the IMEI in results', () => {
     dataOf(await results({}))
   })
 
-  test('denies where it is another phone', async () => {
+  test('denies if it is another phone', async () => {
     const answer = await results({ imei: '490154203237518' })
     expect(refusal(answer)).toEqual([403, 'denied', []])
     expect(answer.body.message).toContain('the IMEI does not match the registered device')
     expect(JSON.stringify(answer.body)).not.toContain(imei.slice(0, 14))
   })
 
-  test('that is none is a wrong field and spends nothing', async () => {
+  test('is a field error if it is not valid, and uses up nothing', async () => {
     expect(refusal(await results({ imei: '1' }))).toEqual([422, 'invalid_field', ['device_info.imei']])
     dataOf(await results({ imei }))
   })

@@ -69,7 +69,7 @@ test.each([
   expect(await accepted(address)).toBe(channel)
 })
 
-test('a new address of an account is told to the one that was proved', async () => {
+test('a new address of an account is reported to the verified one', async () => {
   const clock = createClock()
   const service = await startTestService({ now: clock.now })
   try {

@@ -34,7 +34,7 @@ const another = () => enrollPhone(service, acme.id, { id: ada.user, mobile: ada.
 const revoke = (device: string) =>
   service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
 
-describe('every device and the e-mail address of the person are told', () => {
+describe('every device and the e-mail address of the person get a notice', () => {
   test('of a new device, its refusal and a revocation', async () => {
     const before = await told()
     const tablet = await another()
@@ -82,7 +82,7 @@ describe('every device and the e-mail address of the person are told', () => {
     ])
   })
 
-  test('of a recovery, with the admins', async () => {
+  test('of a recovery, with the administrators', async () => {
     dataOf(await revoke(ada.device))
     const before = await told()
     const phone = await another()
@@ -100,7 +100,7 @@ describe('every device and the e-mail address of the person are told', () => {
     ])
   })
 
-  test('in no word that whoever registered it has chosen', async () => {
+  test('without any text that the person typed', async () => {
     const path = `/svc/v1/organizations/${acme.id}/users/${ada.user}/enrollments`
     const { token, challenge, user_handle } = dataOf(await service.call('POST', path, { body: {} }))
     const { response } = phoneRegistration({ challenge, user_handle })
@@ -110,7 +110,7 @@ describe('every device and the e-mail address of the person are told', () => {
   })
 })
 
-test('only the answer of an enrollment, and that of onboarding, holds a link', async () => {
+test('only the answers of an enrollment and of onboarding contain a link', async () => {
   dataOf(await revoke(ada.device))
   const path = `/organization/${acme.id}/user/${ada.user}`
   dataOf(await service.call('POST', `${path}/pending`, { body: {} }))

@@ -21,7 +21,7 @@ const sendAndRead = async (): Promise<string> => {
 }
 
 describe('a code', () => {
-  test('is six digits in one message that says how long it is good', async () => {
+  test('is six digits in one message that says when it expires', async () => {
     const answer = dataOf(await send(service, mobile))
     expect(answer).toMatchObject({
       expires_at: '2030-01-31T12:10:00.000Z',
@@ -40,35 +40,35 @@ describe('a code', () => {
     ])
   })
 
-  test('stands nowhere as it is: not in the store, not in the log', async () => {
+  test('is in clear neither in the store nor in the log', async () => {
     const otp = await sendAndRead()
     const kept = JSON.stringify(await contentsOf(service))
     expect(kept).not.toMatch(new RegExp(`\\b${otp}\\b`))
     expect(JSON.stringify(service.log)).not.toMatch(new RegExp(`\\b${otp}\\b`))
   })
 
-  test('is good once', async () => {
+  test('works once', async () => {
     await register(service)
     const otp = await sendAndRead()
     dataOf(await confirm(service, mobile, otp))
     expect(refusal(await confirm(service, mobile, otp))).toEqual(invalid)
   })
 
-  test('lapses after ten minutes', async () => {
+  test('expires after ten minutes', async () => {
     await register(service)
     const otp = await sendAndRead()
     clock.tick(10 * minute)
     expect(refusal(await confirm(service, mobile, otp))).toEqual(invalid)
   })
 
-  test('goes when the next is sent', async () => {
+  test('ends when the next one is sent', async () => {
     await register(service)
     const [first, next] = [await sendAndRead(), await sendAndRead()]
     expect(refusal(await confirm(service, mobile, first))).toEqual(invalid)
     expect((await confirm(service, mobile, next)).status).toBe(200)
   })
 
-  test('of one organization is none of another, and none of the operator', async () => {
+  test('of one organization does not work for another, nor for the operator', async () => {
     const acme = await createTenant(service, 'acme')
     const otp = await sendAndRead()
     expect(refusal(await confirm(service, mobile, otp, acme))).toEqual(invalid)
@@ -76,7 +76,7 @@ describe('a code', () => {
     expect(refusal(await confirm(service, mobile, await codeFor(service, mobile)))).toEqual(invalid)
   })
 
-  test('is answered alike whether it is wrong, lapsed, used, tried too often, or never was', async () => {
+  test('gets the same answer if it is wrong, expired, used, tried too often or does not exist', async () => {
     const never = await confirm(service, mobile, '123456')
     const otp = await sendAndRead()
     const wrong = await confirm(service, mobile, wrongCode(otp))
@@ -87,8 +87,8 @@ describe('a code', () => {
   })
 })
 
-describe('tries', () => {
-  test('count though the request fails, and after five the right code is none', async () => {
+describe('attempts', () => {
+  test('count although the request fails, and after five the right code does not work', async () => {
     await register(service)
     const otp = await sendAndRead()
     for (let i = 0; i < 5; i++) await confirm(service, mobile, wrongCode(otp))
@@ -103,7 +103,7 @@ describe('tries', () => {
     expect(refusal(await confirm(service, mobile, await sendAndRead()))).toEqual(invalid)
   })
 
-  test('come back ten minutes later, one by one, and never more than five for a code', async () => {
+  test('are possible again ten minutes later, one by one, and never more than five for a code', async () => {
     await register(service)
     const first = await sendAndRead()
     for (let i = 0; i < 4; i++) await confirm(service, mobile, wrongCode(first))
@@ -116,7 +116,7 @@ describe('tries', () => {
     expect(refusal(await confirm(service, mobile, second))).toEqual(invalid)
   })
 
-  test('are five of fifty that come at once, with codes sent between them', async () => {
+  test('are limited to five of fifty at once, with codes sent between them', async () => {
     let evaluated = 0
     const { unwrap } = service.keyring
     service.keyring.unwrap = (wrapped, context) => {
@@ -133,8 +133,8 @@ describe('tries', () => {
   })
 })
 
-describe('sends', () => {
-  test('are five in ten minutes; the next is refused with the time until it is allowed', async () => {
+describe('sending codes', () => {
+  test('is possible five times in ten minutes; the next is refused with the time to wait', async () => {
     for (let i = 4; i >= 0; i--) {
       expect(dataOf(await send(service, mobile)).sends_left).toBe(i)
       clock.tick(minute)
@@ -154,13 +154,13 @@ describe('sends', () => {
     expect(refusal(await send(service, mobile))).toEqual([429, 'too_many_sends', []])
   })
 
-  test('are five of fifty at once', async () => {
+  test('is possible five times of fifty at once', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => send(service, mobile)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
     expect(await service.messages()).toHaveLength(5)
   })
 
-  test('of one number or key leave those of another alone', async () => {
+  test('to one number or with one key does not limit another', async () => {
     const acme = await createTenant(service, 'acme')
     for (let i = 0; i < 6; i++) await send(service, mobile)
     for (const answer of [await send(service, '+12025550102'), await send(service, mobile, acme)])
@@ -179,7 +179,7 @@ describe('sends', () => {
     expect(await service.messages()).toEqual([])
   })
 
-  test('count together for every spelling of one number', async () => {
+  test('has one count for every spelling of a number', async () => {
     const spellings = [
       '+1 202 555 0101',
       '+1-202-555-0101',
@@ -193,7 +193,7 @@ describe('sends', () => {
   })
 })
 
-test('without a way to send, nothing is counted and nothing is kept', async () => {
+test('without a configured channel, nothing is counted and nothing is stored', async () => {
   const mute = await startTestService({ channels: [] })
   const before = await contentsOf(mute)
   expect(refusal(await send(mute, mobile))).toEqual([409, 'delivery_not_configured', []])

@@ -41,7 +41,7 @@ beforeEach(async () => {
 })
 
 describe('a device after the last one was lost', () => {
-  test('waits for an admin, who sees it on their page, and then for the cooling period', async () => {
+  test('waits for an administrator, who sees it on their page, and then for the cooling period', async () => {
     expect(await stateOfReplacement()).toMatchObject({ state: 'pending', proof: 'admin', active_from: null })
     const page = dataOf(await fromPhone(service, 'GET', 'devices', { cookie: admin.cookie }))
     expect(page.recoveries).toMatchObject([
@@ -68,14 +68,14 @@ describe('a device after the last one was lost', () => {
     expect(dataOf(await decide(service, request_id, replacement.key))).toMatchObject({ status: 'approved' })
   })
 
-  test('becomes active though nobody looks', async () => {
+  test('becomes active without any reader', async () => {
     dataOf(await moveDevice(service, admin, replacement.device))
     clock.tick(day)
     await endCooling(service.service)
     expect(await stateOfReplacement()).toMatchObject({ state: 'active', bound_at: clock.iso() })
   })
 
-  test('is approved by one of two admins at once', async () => {
+  test('is approved by one of two administrators at once', async () => {
     const second = await createPhone(service, acme.id, 8, { role: 'admin' })
     clock.tick(2 * day)
     const answers = await Promise.all([
@@ -86,14 +86,14 @@ describe('a device after the last one was lost', () => {
     expect(refusal(answers.find(({ status }) => status === 409)!)).toEqual([409, 'device_approved', []])
   })
 
-  test('is not approved by somebody who is no admin, nor by the operator while an admin can', async () => {
+  test('cannot be approved by a member, nor by the operator if an administrator can', async () => {
     const bob = await createPhone(service, acme.id, 2)
     expect(refusal(await moveDevice(service, bob, replacement.device))).toEqual([403, 'admin_only', []])
     expect(refusal(await byOperator())).toEqual([409, 'administrator_approves', []])
     expect(await stateOfReplacement()).toMatchObject({ state: 'pending', active_from: null })
   })
 
-  test('is approved by the operator where no admin has a device', async () => {
+  test('is approved by the operator if no administrator has a device', async () => {
     dataOf(await revoke(admin.device))
     expect(dataOf(await byOperator())).toMatchObject({ state: 'pending', active_from: expect.any(String) })
     expect(refusal(await byOperator())).toEqual([409, 'device_approved', []])
@@ -102,7 +102,7 @@ describe('a device after the last one was lost', () => {
     expect(refusal(await byOperator())).toEqual([409, 'device_active', []])
   })
 
-  test('waits as long as the policy says, not at all with 0', async () => {
+  test('waits as long as the policy says, and not at all with 0', async () => {
     const policy = (recovery_delay_s: number) =>
       service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: { recovery_delay_s } } })
     dataOf(await policy(0))
@@ -127,7 +127,7 @@ describe('during the cooling period, a device', () => {
     clock.tick(hour)
   })
 
-  test('is refused by the one that was active before, which learns of it when it signs in', async () => {
+  test('is refused by the device that was active before, which sees it when it signs in', async () => {
     const answer = await signIn(service, ada.key)
     expect(refusal(answer)).toEqual([403, 'device_not_registered', []])
     expect(answer.body.data.pending).toEqual([
@@ -139,7 +139,7 @@ describe('during the cooling period, a device', () => {
     expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_refused', []])
   })
 
-  test('is not refused by a device of somebody else, by itself, or by one that never counted', async () => {
+  test('cannot be refused by a device of another person, by itself, or by one that was never active', async () => {
     const bob = await createPhone(service, acme.id, 2)
     expect(refusal(await refuseWith(bob))).toEqual([404, 'not_found', []])
     expect(refusal(await refuseWith(replacement))).toEqual([404, 'not_found', []])
@@ -147,7 +147,7 @@ describe('during the cooling period, a device', () => {
     expect(refusal(await refuseWith(never))).toEqual([404, 'not_found', []])
   })
 
-  test('is refused by an admin, and no longer once the period is over', async () => {
+  test('can be refused by an administrator until the period is over', async () => {
     clock.tick(day)
     expect(refusal(await moveDevice(service, admin, replacement.device, 'refuse'))).toEqual([
       409,
@@ -158,14 +158,14 @@ describe('during the cooling period, a device', () => {
     expect(await stateOfReplacement()).toMatchObject({ state: 'active' })
   })
 
-  test('is revoked for good', async () => {
+  test('can be revoked', async () => {
     expect(dataOf(await revoke(replacement.device))).toMatchObject({ state: 'revoked', next: null })
     clock.tick(2 * day)
     await endCooling(service.service)
     expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_not_registered', []])
   })
 
-  test('waits its whole period again when the clock turns out to have been ahead', async () => {
+  test('waits its whole period again if the clock was ahead', async () => {
     const behind = createClock('2029-12-01T00:00:00.000Z')
     clock.tick(Date.parse(behind.iso()) - Date.parse(clock.iso()))
     expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_pending', []])
@@ -175,7 +175,7 @@ describe('during the cooling period, a device', () => {
     dataOf(await signIn(service, replacement.key))
   })
 
-  test('does not wait less when the clock is set back a little', async () => {
+  test('does not wait less if the clock is set back a little', async () => {
     clock.tick(-30 * minute)
     clock.tick(day - 30 * minute - 1)
     expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_pending', []])
@@ -206,7 +206,7 @@ const promoteWith = async ({ key, cookie }: Phone, user: string) => {
   })
 }
 
-describe('a new admin', () => {
+describe('a new administrator', () => {
   let bob: Phone
   beforeEach(async () => {
     bob = await createPhone(service, acme.id, 2)
@@ -230,26 +230,26 @@ describe('a new admin', () => {
     dataOf(await moveDevice(service, bob, replacement.device))
   })
 
-  test('who was created as one waits as well, and does not keep the operator from approving', async () => {
+  test('who was created as one waits as well, and does not prevent the operator from approving', async () => {
     dataOf(await revoke(admin.device))
     const carol = await createPhone(service, acme.id, 3, { role: 'admin' })
     expect(refusal(await moveDevice(service, carol, replacement.device))).toEqual([403, 'admin_too_new', []])
     dataOf(await byOperator())
   })
 
-  test('who was promoted with the device of an admin approves at once', async () => {
+  test('who was promoted with the device of an administrator can approve immediately', async () => {
     expect(dataOf(await promoteWith(admin, bob.user))).toMatchObject({ user_id: bob.user })
     dataOf(await moveDevice(service, bob, replacement.device))
   })
 
-  test('who is new passes nothing on', async () => {
+  test('cannot end the cooling period of another if theirs is not over', async () => {
     await makeAdmin(bob.user)
     const carol = await createPhone(service, acme.id, 3)
     dataOf(await promoteWith(bob, carol.user))
     expect(refusal(await moveDevice(service, carol, replacement.device))).toEqual([403, 'admin_too_new', []])
   })
 
-  test('waits its whole period again when the clock turns out to have been ahead', async () => {
+  test('waits its whole period again if the clock was ahead', async () => {
     await makeAdmin(bob.user)
     clock.tick(-400 * day)
     const cookie = await cookieFor(service, bob.key)
@@ -261,7 +261,7 @@ describe('a new admin', () => {
     dataOf(await approve())
   })
 
-  test('is told to the other admins', async () => {
+  test('is reported to the other administrators', async () => {
     const told = async () =>
       (await service.messages('devices')).filter(({ subject }) => subject === 'acme: A new administrator')
     await createMember(service, acme.id, 7, { role: 'admin' })

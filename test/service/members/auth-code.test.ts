@@ -34,7 +34,7 @@ describe('an auth code', () => {
     ])
   })
 
-  test('is kept as the hash of its bare form only', async () => {
+  test('is stored only as the hash of its bare form', async () => {
     const { code } = dataOf(await create({ label: 'x' }))
     const bare = code.replaceAll('-', '')
     const contents = await contentsOf(service)
@@ -42,7 +42,7 @@ describe('an auth code', () => {
     expect(JSON.stringify(contents)).not.toMatch(new RegExp(`${code}|${bare}`))
   })
 
-  test('lapses at a moment that is kept in UTC', async () => {
+  test('expires at a time that is stored in UTC', async () => {
     const record = dataOf(await create({ label: 'x', expires_at: '2030-01-31T20:00:00+02:00' }))
     expect(record.expires_at).toBe('2030-01-31T18:00:00.000Z')
     const short = dataOf(await create({ label: 'x', expires_at: '2030-01-31T20:00+0200' }))
@@ -62,7 +62,7 @@ describe('an auth code', () => {
     expect(await refusedWithoutTrace(service, () => create(wrong))).toEqual([422, 'invalid_field', [field]])
   })
 
-  test('changes in what is given and stays in the rest', async () => {
+  test('changes the fields that are set and keeps the rest', async () => {
     const { code: _, ...made } = dataOf(await create({ label: 'x', uses: 5 }))
     const changed = dataOf(await update(made.id, { uses: 10 }))
     expect(changed).toEqual({ ...made, uses_left: 10, updated_at: changed.updated_at })
@@ -79,7 +79,7 @@ describe('an auth code', () => {
     ])
   })
 
-  test('is not changed into the past, into nothing, or where it is not', async () => {
+  test('cannot be moved to the past, changed to nothing, or changed if absent', async () => {
     const other = await createTenant(service, 'other')
     const { id } = dataOf(await create({ label: 'x' }))
     const before = await contentsOf(service)
@@ -103,7 +103,7 @@ describe('an auth code', () => {
     expect(dataOf(await list())).toEqual([])
   })
 
-  test('comes in pages', async () => {
+  test('is listed in pages', async () => {
     for (const label of ['a', 'b', 'c']) await create({ label })
     const page = await list('?limit=2')
     expect(dataOf(page)).toMatchObject([{ label: 'a' }, { label: 'b' }])

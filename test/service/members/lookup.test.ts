@@ -26,7 +26,7 @@ describe('details of a user', () => {
     }
   })
 
-  test('need exactly one way to find the user', async () => {
+  test('require exactly one way to find the user', async () => {
     expect(refusal(await details({}, acme.key))).toEqual([
       422,
       'invalid_field',
@@ -36,11 +36,11 @@ describe('details of a user', () => {
     expect(refusal(await details(two, acme.key))).toEqual([422, 'invalid_field', ['user_id', 'email']])
   })
 
-  test('need the organization when an operator asks', async () => {
+  test('require the organization from an operator', async () => {
     expect(refusal(await details({ user_id: user.id }))).toEqual([422, 'invalid_field', ['org_id']])
   })
 
-  test('are not told twice over: two with one address are a conflict, unless one has left', async () => {
+  test('are a conflict if two users have the address, unless one has left', async () => {
     const email = 'shared@acme.example'
     const second = await createMember(service, acme.id, 2, { email })
     const third = await createMember(service, acme.id, 3, { email })
@@ -58,7 +58,7 @@ describe('details of a user', () => {
     },
   )
 
-  test('know nobody of another organization', async () => {
+  test('are not found in another organization', async () => {
     for (const by of [{ user_id: user.id }, { mobile: '+12025550101' }, { email: 'user1@acme.example' }]) {
       expect(refusal(await details(by, other.key))).toEqual([404, 'not_found', []])
       expect(refusal(await details({ ...by, org_id: acme.id }, other.key))).toEqual([404, 'not_found', []])
@@ -88,7 +88,7 @@ const orgs = (body: object, key?: string) =>
   service.call('POST', '/organization/user/getOrganizations', { body, key })
 
 describe('the organizations of a user', () => {
-  test('come all to an operator, with role and state in each', async () => {
+  test('are all shown to an operator, with the role and state in each', async () => {
     await createMember(service, other.id, 1, { role: 'admin' })
     const both = [
       { id: acme.id, name: 'acme', slug: 'acme', role: 'member', state: 'active' },
@@ -99,12 +99,12 @@ describe('the organizations of a user', () => {
     expect(dataOf(await orgs({ user_id: user.id }, acme.key))).toEqual([both[0]])
   })
 
-  test('are nobody else’s business', async () => {
+  test('are hidden from everybody else', async () => {
     expect(refusal(await orgs({ user_id: user.id }, other.key))).toEqual([404, 'not_found', []])
     expect(refusal(await orgs({ user_id: 99 }))).toEqual([404, 'not_found', []])
   })
 
-  test('need exactly one way to find the user', async () => {
+  test('require exactly one way to find the user', async () => {
     expect(refusal(await orgs({}))).toEqual([422, 'invalid_field', ['user_id', 'mobile']])
     const two = { user_id: user.id, mobile: '+12025550101' }
     expect(refusal(await orgs(two))).toEqual([422, 'invalid_field', ['user_id', 'mobile']])

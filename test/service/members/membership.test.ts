@@ -52,15 +52,18 @@ const cases = Object.keys(moves).flatMap((move) =>
 )
 
 describe('moving a user', () => {
-  test.each(cases.filter(({ to }) => to))('$move takes who is $from to $to', async ({ move, from, to }) => {
-    await setState(from)
-    expect(dataOf(await moves[move]!(user.id))).toMatchObject({ id: user.id, state: to })
-    expect(await stateOf()).toBe(to)
-    const row = [move, `user:${user.id}`, [move === 'makeAdmin' ? 'role' : 'state']]
-    expect(await auditOf(service, acme.id)).toContainEqual(row)
-  })
+  test.each(cases.filter(({ to }) => to))(
+    '$move changes a user from $from to $to',
+    async ({ move, from, to }) => {
+      await setState(from)
+      expect(dataOf(await moves[move]!(user.id))).toMatchObject({ id: user.id, state: to })
+      expect(await stateOf()).toBe(to)
+      const row = [move, `user:${user.id}`, [move === 'makeAdmin' ? 'role' : 'state']]
+      expect(await auditOf(service, acme.id)).toContainEqual(row)
+    },
+  )
 
-  test.each(cases.filter(({ to }) => !to))('$move refuses who is $from', async ({ move, from }) => {
+  test.each(cases.filter(({ to }) => !to))('$move refuses a user who is $from', async ({ move, from }) => {
     await setState(from)
     const before = await contentsOf(service)
     const answer = await moves[move]!(user.id)
@@ -69,11 +72,11 @@ describe('moving a user', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test.each(Object.keys(moves))('%s knows nobody who is not a member', async (move) => {
+  test.each(Object.keys(moves))('%s does not find a user who is not a member', async (move) => {
     expect(await refusedWithoutTrace(service, () => moves[move]!('99'))).toEqual([404, 'not_found', []])
   })
 
-  test('happens once, however many ask at the same moment', async () => {
+  test('happens once, even with many calls at once', async () => {
     await setState('pending')
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => moves[i % 2 ? 'acceptUser' : 'rejectUser']!(user.id)),
@@ -82,7 +85,7 @@ describe('moving a user', () => {
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(19)
   })
 
-  test('makes an admin of a member', async () => {
+  test('makes a member an administrator', async () => {
     expect(dataOf(await moves.makeAdmin!(user.id)).role).toBe('admin')
   })
 
@@ -142,7 +145,7 @@ describe('deleting a user', () => {
     expect(JSON.stringify(contents)).not.toMatch(/\+12025550101|user1@acme|Lovelace/)
   })
 
-  test('knows nobody twice', async () => {
+  test('finds no user the second time', async () => {
     await remove(acme.id)
     expect(refusal(await remove(acme.id))).toEqual([404, 'not_found', []])
   })

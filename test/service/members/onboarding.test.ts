@@ -12,7 +12,7 @@ afterEach(() => service.close())
 const onboard = (body: object) => service.call('POST', '/organization/create/onboarding', { body })
 
 describe('onboarding', () => {
-  test('makes the organization, its admin, a link, a code and a key that works', async () => {
+  test('creates the organization, its administrator, a link, a code and a key that works', async () => {
     const made = dataOf(await onboard({ name: 'Acme Corp', slug: 'acme', ...ada }))
     expect(made.organization).toMatchObject({ id: 1, slug: 'acme' })
     expect(made.admin).toMatchObject({
@@ -35,7 +35,7 @@ describe('onboarding', () => {
     ])
   })
 
-  test('keeps its three secrets as hashes only', async () => {
+  test('stores its three secrets as hashes only', async () => {
     const made = dataOf(await onboard({ name: 'Acme', ...ada }))
     const kept = JSON.stringify(await contentsOf(service))
     const token = made.enrollment.url.split('=')[1]
@@ -61,7 +61,7 @@ describe('onboarding', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test('leaves nothing behind when the last step breaks', async () => {
+  test('leaves nothing behind if the last step fails', async () => {
     const before = await contentsOf(service)
     // The key comes last.
     await service.storage.write(
@@ -78,7 +78,7 @@ describe('onboarding', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test('links an admin who is known elsewhere', async () => {
+  test('links an administrator who is in another organization', async () => {
     const { id } = await createTenant(service, 'other')
     const known = await createMember(service, id, 1)
     const { admin } = dataOf(await onboard({ name: 'Acme', ...ada }))

@@ -11,18 +11,18 @@ afterEach(() => service.close())
 const create = (body: object) => service.call('POST', '/organization/create', { body })
 
 describe('creating an organization', () => {
-  test('makes the slug from the name and answers the record', async () => {
+  test('derives the slug from the name and returns the record', async () => {
     const record = dataOf(await create({ name: 'Café Größe & Co.' }))
     expect(record).toMatchObject({ id: 1, name: 'Café Größe & Co.', slug: 'cafe-gro-e-co', policy: {} })
     expect(record.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(await auditOf(service, 1)).toEqual([['createOrganization', 'organization:1', ['name']]])
   })
 
-  test('takes a slug that is given', async () => {
+  test('accepts a slug', async () => {
     expect(dataOf(await create({ name: 'Acme Corp', slug: 'acme' })).slug).toBe('acme')
   })
 
-  test('refuses a slug that is taken, and says how to give another', async () => {
+  test('refuses a slug that is taken, and says how to set another', async () => {
     await create({ name: 'Acme' })
     const answer = await create({ name: 'ACME' })
     expect(refusal(answer)).toEqual([409, 'slug_taken', []])
@@ -42,7 +42,7 @@ describe('creating an organization', () => {
     },
   )
 
-  test('keeps networks in one spelling, once each', async () => {
+  test('stores networks in one spelling, once each', async () => {
     const ip_allow = [
       '203.0.113.7/24',
       '203.0.113.0/24',
@@ -57,7 +57,7 @@ describe('creating an organization', () => {
     })
   })
 
-  test('names the entry of the policy that is no network', async () => {
+  test('names the entry of the policy that is not a valid network', async () => {
     const policy = { ip_allow: ['192.0.2.0/24', '192.0.2.0/33'] }
     expect(refusal(await create({ name: 'Acme', policy }))).toEqual([
       422,
@@ -69,7 +69,7 @@ describe('creating an organization', () => {
 })
 
 describe('finding organizations', () => {
-  test('answers one by id and by slug', async () => {
+  test('finds one by id and by slug', async () => {
     const record = dataOf(await create({ name: 'Acme' }))
     expect(dataOf(await service.call('GET', '/organization/1'))).toEqual(record)
     expect(dataOf(await service.call('GET', '/organization/acme'))).toEqual(record)
@@ -96,7 +96,7 @@ describe('finding organizations', () => {
     expect(second.headers.link).toBeUndefined()
   })
 
-  test('shows a key of an organization that one alone', async () => {
+  test('shows only its own organization to a key', async () => {
     const acme = await createTenant(service, 'acme')
     await createTenant(service, 'other')
     const { key } = acme
@@ -109,7 +109,7 @@ describe('finding organizations', () => {
 const update = (body: object, id = 1) => service.call('PUT', `/organization/${id}/update`, { body })
 
 describe('updating an organization', () => {
-  test('changes what is given and merges the policy key by key', async () => {
+  test('changes the fields that are set and merges the policy key by key', async () => {
     await create({ name: 'Acme', policy: { require_number: true, factors: ['location'] } })
     const record = dataOf(await update({ slug: 'acme-2', policy: { factors: ['time'], device_trust: true } }))
     expect(record).toMatchObject({
@@ -132,7 +132,7 @@ describe('updating an organization', () => {
     expect(answer.body.data.hint).toBe('Set one or more of name, slug, policy')
   })
 
-  test("refuses another's slug and takes its own again", async () => {
+  test('refuses the slug of another organization and accepts its own', async () => {
     await create({ name: 'one' })
     await create({ name: 'two' })
     expect(refusal(await update({ slug: 'two' }))).toEqual([409, 'slug_taken', []])
@@ -140,7 +140,7 @@ describe('updating an organization', () => {
     expect(dataOf(await update({ slug: 'one' })).slug).toBe('one')
   })
 
-  test('tells a key of the organization nothing about the slugs of others', async () => {
+  test('reveals nothing about other slugs to a key of the organization', async () => {
     const acme = await createTenant(service, 'acme')
     await createTenant(service, 'other')
     const rename = (slug: string) =>
@@ -156,7 +156,7 @@ describe('updating an organization', () => {
 })
 
 describe('deleting an organization', () => {
-  test('takes all that is its own, ends its keys at once, and leaves the audit', async () => {
+  test('deletes all its data, ends its keys immediately, and keeps the audit', async () => {
     const acme = await createTenant(service, 'acme')
     const other = await createTenant(service, 'other')
     const gone = await createMember(service, acme.id, 1)
@@ -188,7 +188,7 @@ describe('deleting an organization', () => {
     ])
   })
 
-  test('never gives its id to another', async () => {
+  test('never reuses its id', async () => {
     await create({ name: 'one' })
     await service.call('DELETE', '/organization/1/delete')
     expect(dataOf(await create({ name: 'one' })).id).toBe(2)

@@ -24,7 +24,7 @@ const setState = (userId: number, state: 'pending' | 'active' | 'rejected' | 're
   )
 
 describe('creating a user', () => {
-  test('makes an active member, whose mobile is kept as E.164', async () => {
+  test('creates an active member, whose mobile is stored as E.164', async () => {
     const user = dataOf(await create({}))
     expect(user).toMatchObject({
       org_id: acme.id,
@@ -45,7 +45,7 @@ describe('creating a user', () => {
     ])
   })
 
-  test('knows a number in every spelling', async () => {
+  test('recognizes a number in every spelling', async () => {
     await create({})
     for (const mobile of ['(202) 555-0101', '202.555.0101', '1 202 555 0101', '+1 202 555 0101'])
       expect(refusal(await create({ mobile }))).toEqual([409, 'user_exists', []])
@@ -87,7 +87,7 @@ describe('creating a user', () => {
     },
   )
 
-  test('leaves who waits to be accepted to be accepted', async () => {
+  test('does not accept a pending user', async () => {
     const { id } = dataOf(await create({}))
     await setState(id, 'pending')
     const answer = await create({})
@@ -95,7 +95,7 @@ describe('creating a user', () => {
     expect(answer.body.data.hint).toBe(`svc user pending accept ${id}`)
   })
 
-  test('gives the role operator for an operator key only', async () => {
+  test('assigns the role operator with an operator key only', async () => {
     expect(refusal(await create({ role: 'operator' }, acme.key))).toEqual([403, 'operator_only', []])
     const { id } = dataOf(await create({ role: 'admin' }, acme.key))
     expect(refusal(await update(id, { role: 'operator' }, acme.key))).toEqual([403, 'operator_only', []])
@@ -111,7 +111,7 @@ describe('creating a user', () => {
 const ids = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
 describe('listing users', () => {
-  test('goes by id, leaves out who was removed, and finds them when asked', async () => {
+  test('is ordered by id, and includes removed users only on request', async () => {
     const users = []
     for (let n = 1; n <= 4; n++) users.push(await createMember(service, acme.id, n))
     await setState(users[1].id, 'removed')
@@ -136,7 +136,7 @@ describe('listing users', () => {
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['mobile']])
   })
 
-  test('comes in pages that miss nobody and name nobody twice', async () => {
+  test('has pages that contain each user exactly once', async () => {
     const made = []
     for (let n = 1; n <= 5; n++) made.push(await createMember(service, acme.id, n))
     const seen = []
@@ -162,7 +162,7 @@ describe('updating a user', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual(['updateUser', `user:${id}`, ['email', 'role']])
   })
 
-  test('takes the number it has, in any spelling, and no other', async () => {
+  test('accepts the present number in any spelling, and no other', async () => {
     const { id } = dataOf(await create({}))
     for (const same of [
       { mobile: '(202) 555-0101' },
@@ -188,7 +188,7 @@ describe('updating a user', () => {
     expect(answer.body.data.hint).toBe('Set one or more of email, first_name, last_name, role')
   })
 
-  test('refuses who is removed, and knows nobody else', async () => {
+  test('refuses a removed user, and finds no unknown user', async () => {
     const { id } = dataOf(await create({}))
     await setState(id, 'removed')
     expect(refusal(await update(id, { first_name: 'A' }))).toEqual([409, 'user_removed', []])
