@@ -4,7 +4,7 @@ import { createClock } from './clock.ts'
 import { createTenant } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
 
-// Whoever calls `installHooks` has these anew for each test: a service with `--dev`, the organization acme, and Ada, its approver.
+// After `installHooks`, each test has new instances of these: a service with `--dev`, the organization acme, and Ada, its approver.
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService

@@ -3,7 +3,7 @@ import { createClock } from './clock.ts'
 import { createTenant } from './fixtures.ts'
 import { startTestService, type TestService } from './harness.ts'
 
-// Whoever calls `installHooks` has these anew for each test: a service, and the organization acme with a key of its own.
+// After `installHooks`, each test has new instances of these: a service, and the organization acme with a key of its own.
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService

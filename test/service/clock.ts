@@ -1,7 +1,7 @@
 export const second = 1000
 export const minute = 60 * second
 
-/** A clock that stands still until it is told otherwise. Milliseconds. */
+/** A clock that stands still until it is advanced, in milliseconds. */
 export const createClock = (start = '2030-01-31T12:00:00.000Z') => {
   let at = Date.parse(start)
   let jump = 0

@@ -3,7 +3,7 @@ import { createClock } from './clock.ts'
 import { createMember, createTenant } from './fixtures.ts'
 import { startTestService, type Answer, type TestService } from './harness.ts'
 
-// Whoever calls `installHooks` has these anew for each test: a service with `--dev`, acme, and Ada, who has no device yet.
+// After `installHooks`, each test has new instances of these: a service with `--dev`, acme, and Ada, who has no device yet.
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService

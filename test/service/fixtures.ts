@@ -8,7 +8,7 @@ export const dataOf = ({ status, body }: Answer) => {
   return body.data
 }
 
-/** What a refusal says: `[status, code, names of the fields]`. */
+/** A refusal as `[status, code, names of the fields]`. */
 export const refusal = ({ status, body }: Answer): [number, string, string[]] => [
   status,
   body.data.code,
@@ -63,7 +63,7 @@ export const auditOf = async (service: TestService, orgId: number): Promise<[str
 
 const volatile = new Set(['idempotency', 'signing_keys'])
 
-/** All that the store holds but when a key was last used. */
+/** Everything in the store except when a key was last used. */
 export const contentsOf = ({ storage }: TestService): Promise<Record<string, unknown[]>> =>
   storage.read(async (db) => {
     const contents: Record<string, unknown[]> = {}
@@ -78,7 +78,7 @@ export const contentsOf = ({ storage }: TestService): Promise<Record<string, unk
     return contents
   })
 
-/** What a refusal says that leaves everything as it was. */
+/** The refusal of a request that changes nothing. */
 export const refusedWithoutTrace = async (
   service: TestService,
   answer: () => Promise<Answer>,

@@ -31,17 +31,17 @@ type Options = {
   /** Starts from a copy of this store. */
   from?: KeptStore
   now?: () => Date
-  /** Handlers that stand in for the real ones. */
+  /** Handlers that replace the real ones. */
   handlers?: Partial<Handlers<Table>> | undefined
   guards?: Partial<GuardOptions>
   /** As with `svc serve --dev`. */
   dev?: boolean
   publicUrl?: string
-  /** What a first device proves; `link` where a test is about something else. */
+  /** How a first device proves its owner; `link` by default. */
   deviceProof?: 'link' | 'otp'
-  /** By what messages go out; those that no adapter serves stay in the outbox. */
+  /** The channels for messages; without an adapter, a message stays in the outbox. */
   channels?: Channel[]
-  /** Pushes are really sent unless another stands in. */
+  /** Pushes are really sent unless this is set. */
   adapters?: Adapters
   /** Of one attempt to send. */
   timeoutMs?: number
@@ -54,7 +54,7 @@ type Options = {
 type CallOptions = {
   /** The operator's when left out; null sends none. */
   key?: string | null | undefined
-  /** A string goes as it is, all else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   body?: unknown | undefined
   headers?: Record<string, string> | undefined
   /** Where the request comes from. */

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 export type Listed = { data: { action: string }[] }
 
-// Whoever calls `installHooks` has a data directory of its own for each test, and what it starts is stopped.
+// After `installHooks`, each test has its own data directory, and the services that it starts are stopped.
 
 export let folder: string
 let remove: () => void

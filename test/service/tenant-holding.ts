@@ -70,7 +70,7 @@ export const settle = async (
   const { id: org, key } = await createTenant(service, slug)
   const post = async (path: string, body: object) =>
     dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id
-  // The fence and the slot are there to be found, and hinder nobody, whatever the time is.
+  // The fence and the slot exist, but never deny anything.
   const policy = { report_only: ['location', 'time'] }
   dataOf(await service.call('PUT', `/organization/${org}/update`, { body: { policy } }))
   const { id: user, mobile, device, key: authenticator } = await createApprover(service, org, n)

@@ -31,7 +31,7 @@ describe('a write that was undone and ran again', () => {
     expect(verifyChain(await chainOf(service, acme.id))).toMatchObject({ ok: true })
   })
 
-  test('leaves nothing of its first attempt: neither headers nor what follows a commit', async () => {
+  test('drops the effects of its first attempt: headers and actions after the commit', async () => {
     let attempts = 0
     const woken: number[] = []
     const { wake } = service.service.waiter

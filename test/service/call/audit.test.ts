@@ -10,7 +10,7 @@ const list = (query = '', key?: string) => service.call('GET', `/svc/v1/audit${q
 const head = (query = '', key?: string) => service.call('GET', `/svc/v1/audit/head${query}`, { key })
 
 describe('the audit of an organization', () => {
-  test('is a chain that holds, and whose rows say who did what', async () => {
+  test('is a valid chain whose rows show who did what', async () => {
     await createMember(service, acme.id, 1)
     const rows = await chainOf(service, acme.id)
     expect(verifyChain(rows)).toMatchObject({ ok: true, seq: 3 })
@@ -23,7 +23,7 @@ describe('the audit of an organization', () => {
     })
   })
 
-  test('names fields and never what stands in them', async () => {
+  test('names fields and never their values', async () => {
     await createMember(service, acme.id, 1)
     expect(JSON.stringify(dataOf(await list(`?org_id=${acme.id}`)))).not.toMatch(/202555|@acme|Lovelace/)
   })
@@ -67,7 +67,7 @@ describe('the audit of an organization', () => {
     expect(refusal(await list('?org_id=99'))).toEqual([404, 'not_found', []])
   })
 
-  test('loses nothing when many write at once', async () => {
+  test('loses nothing when many write at the same time', async () => {
     await Promise.all(Array.from({ length: 50 }, (_, n) => createMember(service, acme.id, n)))
     expect(verifyChain(await chainOf(service, acme.id))).toMatchObject({ ok: true, seq: 52 })
   })

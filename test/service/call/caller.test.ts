@@ -16,7 +16,7 @@ const operatorRow = () =>
     db.selectFrom('api_keys').selectAll().where('id', '=', 1).executeTakeFirstOrThrow(),
   )
 
-test('a key is 256 random bits behind a readable start, and only its hash is kept', async () => {
+test('a key is 256 random bits after a readable prefix, and only its hash is stored', async () => {
   expect(newSecret('operator').key).toMatch(/^svc_op_[0-9a-f]{8}_[\w-]{43}$/)
   expect(newSecret('organization').prefix).toMatch(/^svc_org_[0-9a-f]{8}$/)
   const row = await operatorRow()
@@ -38,7 +38,7 @@ test('a key is its own until the moment it expires', async () => {
   })
 })
 
-test('a key that is remembered is nobody once it is revoked', async () => {
+test('rejects a cached key after it is revoked', async () => {
   const authenticate = createAuthenticator(service)
   await authenticate(service.operatorKey)
   await authenticate(service.operatorKey)

@@ -64,7 +64,7 @@ describe('a key of an organization, refused without a trace', () => {
     },
   )
 
-  // The routes have a wall of their own; this goes around it.
+  // Bypasses the wall of the routes, to test the one in each statement.
   test.each(ids.filter((id) => takesOther(id) && !isForOperators(id)))(
     "finds nothing of another's in the handler of %s",
     async (id) => {

@@ -67,7 +67,7 @@ describe('a list by time', () => {
     const span = (since: string, until: string) =>
       get(`${audit}?since=${encodeURIComponent(since)}&until=${encodeURIComponent(until)}`)
     expect(seqs(await span(at[1], at[0]))).toEqual([4])
-    // The same moment, told by a clock two hours east.
+    // The same moment with an offset of two hours.
     const east = new Date(Date.parse(at[1]) + 120 * minute).toISOString().replace('Z', '+02:00')
     expect(seqs(await span(east, at[0]))).toEqual([4])
     expect(refusal(await get(`${audit}?since=yesterday`))).toEqual([422, 'invalid_field', ['since']])
@@ -121,7 +121,7 @@ describe('what is new in a list by time', () => {
     expect(dataOf(await get(linkOf(none, 'prev')!))).toMatchObject([{ action: 'createUser' }])
   })
 
-  test('takes no limit', async () => {
+  test('does not accept a limit', async () => {
     const path = linkOf(await get(`${audit}?limit=1`), 'prev')!
     expect(refusal(await get(`${path}&limit=1`))).toEqual([422, 'invalid_field', ['limit']])
   })
@@ -147,7 +147,7 @@ describe('the audit, filtered', () => {
     expect(dataOf(await service.call('GET', `${audit}?actor=nobody`, { key }))).toEqual([])
   })
 
-  test('finds a subject and an action, of its own organization alone', async () => {
+  test('finds a subject and an action, only of its own organization', async () => {
     const other = await createTenant(service, 'other')
     const { id } = await createMember(service, acme.id, 1)
     await createMember(service, other.id, 2)

@@ -7,7 +7,7 @@ const url = 'https://quotes.example.com/{symbol}'
 const read = (section: object, env = {}) => quotesSettings(configSchema.shape.quotes.parse(section), env)
 
 describe('the quotes of a configuration', () => {
-  test('are the sample where nothing is set', () => {
+  test('are the sample if nothing is set', () => {
     expect([quotesSettings(undefined, {}), read({})]).toEqual([undefined, undefined])
   })
 
@@ -16,7 +16,7 @@ describe('the quotes of a configuration', () => {
     expect(read({ url, ...pointers })).toEqual({ http: { url, headers: {}, ...pointers } })
   })
 
-  test('put the secret where it is wanted, by default into a bearer', () => {
+  test('put the secret where the template says, by default into a bearer', () => {
     const env = { KEY: 'h$&u/sh' }
     const asked = (more: object) => read({ url, ...pointers, secret_env: 'KEY', ...more }, env)
     expect(asked({})).toMatchObject({ http: { headers: { authorization: 'Bearer h$&u/sh' } } })
@@ -51,7 +51,7 @@ describe('the quotes of a configuration', () => {
     expect(() => read(section)).toThrow(why)
   })
 
-  test.each(['price', 'price/0', '/a~2', '/a~', ''])('%j is no pointer', (price) => {
+  test.each(['price', 'price/0', '/a~2', '/a~', ''])('rejects %j as a pointer', (price) => {
     expect(configSchema.shape.quotes.safeParse({ price }).success).toBe(false)
   })
 })

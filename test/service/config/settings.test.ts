@@ -49,7 +49,7 @@ const laughs = Array.from(
       .join(', ')}]`,
 ).join('\n')
 
-test('the sample is taken as it is, once its secrets are there', () => {
+test('the sample is valid as soon as its secrets are set', () => {
   const sample = readFileSync(new URL('../../../docs/svc.sample.yaml', import.meta.url), 'utf8')
   const text = sample.replaceAll('/run/secrets', folder)
   write('from-a-file\n', 0o600, 'smtp-password')
@@ -74,7 +74,7 @@ test('the sample is taken as it is, once its secrets are there', () => {
   expect(quotes).toBeDefined()
 })
 
-test('nothing is configured where nothing is said', () => {
+test('an empty file configures nothing', () => {
   for (const text of ['', '# nothing\n', '{}', 'smtp: {}\nsms: {}\n'])
     expect(settings(text)).toEqual({
       smtp: undefined,
@@ -101,7 +101,7 @@ describe('a mail server', () => {
     )
   })
 
-  test('without TLS elsewhere is only taken when the file says so', () => {
+  test('without TLS on another host is used only if the file allows it', () => {
     const text = 'smtp: {url: "smtp://mail.example.com", from: a@acme.example, plain: true}'
     expect(settings(text).smtp).toMatchObject({ plain: true })
   })
@@ -116,7 +116,7 @@ describe('a mail server', () => {
     })
     const fromEnv = settings(password, env).smtp
     expect(fromEnv).toMatchObject({ host: 'env.example.com', from: { address: 'env@acme.example' } })
-    // Another server is not told the password of this one.
+    // The password of one server is not sent to another.
     expect(fromEnv).not.toHaveProperty('password')
     const flags = { smtpUrl: 'smtps://flag.example.com', mailFrom: 'Flag <flag@acme.example>' }
     expect(settings(password, env, flags).smtp).toMatchObject({
@@ -133,7 +133,7 @@ describe('a mail server', () => {
     expect(settings(`${smtp}  ${line}\n`, env).smtp).toMatchObject({ password: 's3cret' })
   })
 
-  test('has name and password from its address, where they may hold anything', () => {
+  test('takes name and password from its URL, with any characters', () => {
     const SVC_SMTP_URL = 'smtps://ada%40acme.example:p%2Fw%25@mail.example.com'
     expect(readSettings({}, { SVC_SMTP_URL, SVC_SMTP_FROM: 'a@acme.example' }).smtp).toMatchObject({
       user: 'ada@acme.example',
@@ -143,7 +143,7 @@ describe('a mail server', () => {
 })
 
 describe('a provider of text messages', () => {
-  test('gets the three values and a bearer where nothing else is said', () => {
+  test('gets the three values and a bearer by default', () => {
     expect(readSettings({ smsUrl: 'https://x.example/m' }, { SVC_SMS_SECRET: 't' }).sms).toEqual({
       url: 'https://x.example/m',
       method: 'POST',
@@ -155,7 +155,7 @@ describe('a provider of text messages', () => {
   })
 })
 
-describe('a configuration is refused, by name and with what to type,', () => {
+describe('rejects a configuration, with the field and what to type,', () => {
   test.each([
     ['smpt: {}', 'smpt is not a known field; did you mean smtp?'],
     ['smtp: {url: 7}', 'smtp.url must be text'],
@@ -209,7 +209,7 @@ describe('a configuration is refused, by name and with what to type,', () => {
     ['a password in an address', 'smtp: {url: "smtps://a:s3cret-canary@m.example.com", from: a@b.example}'],
     ['a token', `${sms}  secret: s3cret-canary`],
     ['a header', `${sms}  headers: {x-api-key: s3cret-canary}`],
-  ])('when it holds %s and others can read it', (_, text) => {
+  ])('when it contains %s and other users can read it', (_, text) => {
     expect(settings(text)).toBeDefined()
     for (const mode of [0o640, 0o604]) {
       const said = wrong(() => settings(text, {}, {}, mode))
@@ -219,7 +219,7 @@ describe('a configuration is refused, by name and with what to type,', () => {
     }
   })
 
-  test('but not when others can read one without a secret', () => {
+  test('but not when other users can read one without a secret', () => {
     expect(settings(`${sms}  headers: {content-type: application/json}`, {}, {}, 0o644).sms).toBeDefined()
   })
 
@@ -230,11 +230,11 @@ describe('a configuration is refused, by name and with what to type,', () => {
     expect(said).not.toContain('s3cret-canary')
   })
 
-  test('when a flag says whom mail comes from, and nothing says where it goes', () => {
+  test('when a flag sets the sender but no mail server is set', () => {
     expect(wrong(() => readSettings({ mailFrom: 'a@acme.example' }, {}))).toContain('smtp.url is missing')
   })
 
-  test('when a flag holds a password, which then stands in ps', () => {
+  test('when a flag contains a password, which ps would show', () => {
     const said = wrong(() =>
       readSettings({ smtpUrl: 'smtps://ada:s3cret-canary@m.example.com', mailFrom: 'a@b.example' }, {}),
     )

@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('what needs no key', () => {
-  test('health says how it is reached and that repeats are honoured', async () => {
+  test('health shows the transport and that repeats are supported', async () => {
     const { status, body, headers } = await service.call('GET', '/health', { key: null })
     expect(status).toBe(200)
     expect(body).toEqual({ ok: true, transport: 'http' })
     expect(headers).toMatchObject({ 'svc-idempotency': '24h', 'cache-control': 'no-store' })
   })
 
-  test('the public keys hold no private part', async () => {
+  test('the public keys contain no private part', async () => {
     const { body } = await service.call('GET', '/.well-known/jwks.json', { key: null })
     expect(body.keys).toEqual([
       expect.objectContaining({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', kid: expect.any(String) }),
@@ -57,14 +57,14 @@ describe('routes', () => {
     expect(body).toMatchObject({ status: 'error', data: { code: 'no_such_route' } })
   })
 
-  test('another method on a known path is 405 and says which are allowed', async () => {
+  test('another method on a known path is 405 with the allowed methods', async () => {
     const { status, body, headers } = await service.call('PATCH', '/organizations')
     expect(status).toBe(405)
     expect(headers.allow).toBe('GET, HEAD, OPTIONS')
     expect(body).toMatchObject({ status: 'error', data: { code: 'method_not_allowed' } })
   })
 
-  test('OPTIONS says which methods are allowed, and nothing to other origins', async () => {
+  test('OPTIONS lists the allowed methods, and nothing for other origins', async () => {
     const { status, headers } = await service.call('OPTIONS', '/make-admin', { key: null })
     expect(status).toBe(204)
     expect(headers.allow).toBe('POST, OPTIONS')
@@ -86,14 +86,14 @@ describe('routes', () => {
 })
 
 describe('answers', () => {
-  test('each has an id of its own and may not be kept', async () => {
+  test('each has its own id and must not be cached', async () => {
     const [one, two] = [await service.call('GET', '/organizations'), await service.call('GET', '/nowhere')]
     expect(one.headers['x-request-id']).toMatch(/^req_/)
     expect(two.headers['x-request-id']).not.toBe(one.headers['x-request-id'])
     expect(two.headers['cache-control']).toBe('no-store')
   })
 
-  test('an error inside is 500, tells nothing, and is in the log under the same id', async () => {
+  test('an internal error is 500 without details; the log has them under the same id', async () => {
     await service.call('POST', '/organization/create', { body: { name: 'Inside' } })
     const { status, body, headers } = await service.call('GET', '/organization/1/get-org-auth-codes')
     expect(status).toBe(500)
@@ -108,7 +108,7 @@ describe('answers', () => {
     expect(status).toBe(500)
   })
 
-  test('a request is logged with its route and the name of its key, never with what stood in its address', async () => {
+  test('logs a request with its route and the name of its key, never with values of its URL', async () => {
     await service.call('GET', '/organization/canary-in-path')
     const record = service.log.at(-1)!
     expect(record).toMatchObject({
@@ -142,7 +142,7 @@ describe('callers', () => {
     expect(status).toBe(401)
   })
 
-  test('a wrong key is told before the body is looked at', async () => {
+  test('reports a wrong key before it reads the body', async () => {
     const { status } = await service.call('POST', '/organization/create', { key: 'wrong', body: '{not json' })
     expect(status).toBe(401)
   })

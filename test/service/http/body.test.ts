@@ -67,7 +67,7 @@ describe('the media type', () => {
     },
   )
 
-  test('JSON in UTF-8 is taken in any spelling', async () => {
+  test('accepts every spelling of JSON in UTF-8', async () => {
     const { status } = await create('{"name":"Spelled"}', {
       'content-type': 'Application/JSON; charset="UTF-8"',
     })
@@ -90,7 +90,7 @@ describe('size', () => {
     ['POST', '/svc/v1/approvals/x/decide', 32],
     ['POST', '/organization/create', 256],
     ['PUT', '/user/1/geofences/update', 1024],
-  ])('%s %s takes up to %i KiB', async (method, path, kib) => {
+  ])('%s %s accepts up to %i KiB', async (method, path, kib) => {
     const key = path.startsWith('/svc/') ? null : undefined
     const send = (bytes: number) =>
       service.call(method, path, { key, body: bodyOf(bytes), headers: { 'sec-fetch-site': 'same-origin' } })
@@ -104,13 +104,13 @@ describe('size', () => {
     ['/svc/v1/devices', '[]', 1_000],
     ['/svc/v1/devices', '1', 1_000],
     ['/svc/v1/devices', '{}', 1_000],
-  ])('%s takes no body of %s in more than %i values', async (path, value, most) => {
+  ])('%s rejects a body of %s with more than %i values', async (path, value, most) => {
     const { status, body } = await open(path, `{"response":[${`${value},`.repeat(most)}${value}]}`)
     expect([status, body.data.code]).toEqual([413, 'too_large'])
     expect(body.message).toBe(`The body contains more than ${most} values, the limit of this route`)
   })
 
-  test('punctuation inside a text is no value', async () => {
+  test('punctuation inside a text is not a value', async () => {
     const { status } = await create({ name: '[{,'.repeat(30), slug: 'punctuation' })
     expect(status).toBe(200)
     expect((await create({ name: ',\\"['.repeat(9_000) })).status).toBe(422)
@@ -135,13 +135,13 @@ describe('size', () => {
     expect(sent).toBeLessThan(30)
   })
 
-  test('a write without a body takes its values from the address', async () => {
+  test('a write without a body takes its values from the URL', async () => {
     const { status, body } = await service.call('POST', '/organization/1/user/1/accept', { headers: {} })
     expect(status).toBe(404)
     expect(body.data.code).toBe('not_found')
   })
 
-  test('an empty object on a DELETE is no body', async () => {
+  test('accepts an empty object as the body of DELETE', async () => {
     const path = '/organization/1/delete/geo-fence/1'
     expect((await service.call('DELETE', path, { body: {} })).status).toBe(404)
     const { status, body } = await service.call('DELETE', path, { body: { id: 1 } })

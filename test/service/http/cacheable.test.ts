@@ -47,13 +47,13 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const ask = async (id: OperationId) => {
-  // A commit, so that no kept answer is taken.
+  // A commit, so that no cached response is used.
   await service.storage.write(async () => undefined, { org: 0 })
   const input = inputs[id](acme, acme) as Record<string, unknown>
   const { method, url } = planRequest('http://x', table[id], input)
   const { pathname, search } = new URL(url)
   const { status, body, headers } = await service.call(method, pathname + search, { key: acme.key })
-  // What is left of a rate is counted for kept answers too.
+  // Cached responses count against the rate too.
   const { 'x-request-id': _, ratelimit: __, ...rest } = headers
   return { status, body, headers: rest }
 }

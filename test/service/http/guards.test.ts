@@ -33,16 +33,16 @@ describe('host names', () => {
     expect(() => guard({}, { headers: { host } })).toThrow('host name')
   })
 
-  test('the public name is answered too', () => {
+  test('accepts the public name too', () => {
     const publicUrl = 'https://svc.example.com'
     expect(() => guard({ publicUrl }, { headers: { host: 'svc.example.com' } })).not.toThrow()
   })
 
-  test('bound to the network, the name is not looked at', () => {
+  test('does not check the host name when bound to the network', () => {
     expect(() => guard({ loopbackOnly: false }, { headers: { host: 'any.example' } })).not.toThrow()
   })
 
-  test('a refused host is 403 in the envelope, before any key is looked at', async () => {
+  test('a refused host is 403 in the envelope, before any key is checked', async () => {
     const service = await startTestService()
     const { status, body } = await service.call('GET', '/organizations', {
       headers: { host: 'evil.example' },
@@ -77,11 +77,11 @@ describe('a proxy in front', () => {
     expect(guard(options, { peer: '10.1.2.3', headers }).redirect).toBeUndefined()
   })
 
-  test('nobody else is believed', () => {
+  test('trusts no other address', () => {
     expect(guard(options, { ...plain, peer: '192.0.2.1' }).redirect).toBeUndefined()
   })
 
-  test('what is no network is refused at the start', () => {
+  test('rejects an invalid network at the start', () => {
     expect(() =>
       createGuards({ loopbackOnly: true, publicUrl: undefined, trustedProxy: ['10.0.0'] }),
     ).toThrow('--trusted-proxy is not an IP address')

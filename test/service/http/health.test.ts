@@ -4,7 +4,7 @@ import { createProbes, type Phase } from '../../../src/service/http/health.ts'
 import { periodsOf } from '../../../src/service/config/retention.ts'
 import { startTestService } from '../harness.ts'
 
-test('a balancer is told whether the service starts, serves or stops', async () => {
+test('a load balancer sees whether the service starts, serves or stops', async () => {
   const { storage, close } = await startTestService()
   let phase: Phase = 'starting'
   const ready = createProbes({ storage, periods: periodsOf() }, () => phase).find(

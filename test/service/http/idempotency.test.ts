@@ -46,7 +46,7 @@ test('a request that failed is tried again', async () => {
   expect((await create({ name: 'Beta', slug: 'acme' }, 'k1')).status).toBe(200)
 })
 
-test('a repeat leaves out the secret and says so', async () => {
+test('a repeat leaves out the secret and marks that', async () => {
   const make = () =>
     service.call('POST', '/svc/v1/keys', {
       body: { name: 'ci', scopes: ['all'] },

@@ -27,11 +27,11 @@ test('answers text for every id but those of organizations and geo-fences', asyn
   expect(dataOf(await post('/getuser', { mobile: '+12025550109' })).user_id).toBe('2')
 })
 
-test.each([['1'], [1]])('takes %j for a user in a body', async (user_id) => {
+test.each([['1'], [1]])('accepts %j as a user in a body', async (user_id) => {
   expect(dataOf(await post('/make-admin', { org_id: acme.id, user_id })).role).toBe('admin')
 })
 
-test('takes the id of an organization in a body as a number and as text', async () => {
+test('accepts the id of an organization in a body as a number and as text', async () => {
   expect(dataOf(await post('/make-admin', { org_id: '1', user_id: '1' })).role).toBe('admin')
 })
 

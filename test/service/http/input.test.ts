@@ -44,7 +44,7 @@ describe('values of the address', () => {
     },
   )
 
-  test('a name that is not known or given twice is refused', async () => {
+  test('rejects an unknown or repeated name', async () => {
     expect(await issues('GET', '/organization/3/users?stat=active')).toEqual([
       { field: 'stat', message: 'is not a known field; did you mean state?' },
     ])
@@ -141,7 +141,7 @@ describe('fields of a body', () => {
     expect(await set({ ...fence, name: 'a\0' })).toEqual([{ field: 'geofences[0].name', message }])
   })
 
-  test('nine thousand unknown fields are answered with fifty issues', async () => {
+  test('nine thousand unknown fields give fifty issues', async () => {
     const body = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`field${i}`, 1]))
     expect((await issues('POST', '/organization/create', body)).length).toBeLessThanOrEqual(51)
   })

@@ -25,7 +25,7 @@ test.each([
   expect(shape(text)).toEqual({ values, depth })
 })
 
-test('the depth is what a parser finds, and the values are no fewer', () => {
+test('finds the depth of a parser, and no fewer values', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.boolean(), (value, wide) => {
       const text = JSON.stringify(value, null, wide ? 2 : undefined)

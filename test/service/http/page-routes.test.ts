@@ -32,7 +32,7 @@ const get = async (
 }
 
 describe('the page', () => {
-  test('is answered with and without a slash, and may load from its own origin alone', async () => {
+  test('is served with and without a slash, and loads only from its own origin', async () => {
     for (const path of ['/approver', '/approver/']) {
       const response = await get(path)
       expect(response.status).toBe(200)
@@ -61,7 +61,7 @@ describe('the page', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
   })
 
-  test('is compressed for who takes that, and as it is for who does not', async () => {
+  test('is compressed for clients that accept it, and plain for others', async () => {
     const packed = await get('/approver/app.js', { 'accept-encoding': 'br, gzip' })
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     const bytes = Buffer.from(await packed.arrayBuffer())
@@ -73,7 +73,7 @@ describe('the page', () => {
     }
   })
 
-  test('is not sent again to who has it', async () => {
+  test('is not sent again to a client that has it', async () => {
     const etag = (await get('/approver/app.js')).headers.get('etag')!
     const again = await get('/approver/app.js', { 'if-none-match': `W/"other", ${etag}` })
     expect([again.status, await again.text()]).toEqual([304, ''])
@@ -106,7 +106,7 @@ describe('an address without a name', () => {
   })
 })
 
-test('the page stands behind the guards, and takes no other method', async () => {
+test('the page is behind the guards and accepts no other method', async () => {
   const service = await startTestService()
   const ask = (init: RequestInit) => service.app.request('http://localhost:8080/approver', init)
   expect((await ask({ headers: { host: 'evil.example' } })).status).toBe(403)

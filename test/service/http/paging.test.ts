@@ -11,7 +11,7 @@ afterAll(() => service.close())
 
 const nextOf = (link: string | undefined): string | undefined => /^<(.+)>; rel="next"$/.exec(link ?? '')?.[1]
 
-test('without a limit every row is answered and no page is named', async () => {
+test('returns every row and links no page without a limit', async () => {
   const { body, headers } = await service.call('GET', '/organizations')
   expect(body.data).toHaveLength(5)
   expect(headers).not.toHaveProperty('link')

@@ -38,7 +38,7 @@ afterEach(() => service.close())
 const get = (path: string, key = acme.key, more = {}) => service.call('GET', path, { key, ...more })
 
 describe('an answer of a read', () => {
-  test('is taken from memory while nothing is committed', async () => {
+  test('comes from memory while nothing is committed', async () => {
     const first = await get(`/organization/${acme.id}`)
     const again = await get(`/organization/${acme.id}`)
     expect(asked).toEqual(['getOrganization'])
@@ -46,20 +46,20 @@ describe('an answer of a read', () => {
     expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
   })
 
-  test('is made anew after any commit', async () => {
+  test('is built again after any commit', async () => {
     await get(`/organization/${acme.id}`)
     await service.call('PUT', `/organization/${acme.id}/update`, { body: { name: 'New' } })
     expect((await get(`/organization/${acme.id}`)).body.data.name).toBe('New')
   })
 
-  test('is never told to another caller', async () => {
+  test('is never sent to another caller', async () => {
     expect((await get('/organization/acme')).body.data.slug).toBe('acme')
     expect((await get('/organization/acme', other.key)).status).toBe(404)
     expect((await get(`/organization/acme`, service.operatorKey)).status).toBe(200)
     expect(asked).toHaveLength(2)
   })
 
-  test('is not told to a key that was revoked since', async () => {
+  test('is not sent to a key that was revoked since', async () => {
     await get(`/organization/${acme.id}`)
     const { body } = await service.call('GET', '/svc/v1/keys')
     const { id } = body.data.find((key: { org_id: number }) => key.org_id === acme.id)
@@ -67,7 +67,7 @@ describe('an answer of a read', () => {
     expect((await get(`/organization/${acme.id}`)).status).toBe(401)
   })
 
-  test('is made each time where the operation does not declare it cacheable', async () => {
+  test('is built each time if the operation is not cacheable', async () => {
     await get(`/organization/${acme.id}/get-org-auth-codes`)
     await get(`/organization/${acme.id}/get-org-auth-codes`)
     expect(asked).toEqual(['listAuthCodes', 'listAuthCodes'])

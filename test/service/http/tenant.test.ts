@@ -39,7 +39,7 @@ describe('a key of an organization', () => {
     expect(one.body).toEqual(two.body)
   })
 
-  test('is told 403 where only an operator may go', async () => {
+  test('gets 403 on operations for operators', async () => {
     const { status, body } = await service.call('POST', '/organization/create', {
       key: acmeKey,
       body: { name: 'Mine' },
@@ -48,7 +48,7 @@ describe('a key of an organization', () => {
     expect(body.data.code).toBe('operator_only')
   })
 
-  test('is nobody once it is revoked, at once', async () => {
+  test('is rejected immediately after it is revoked', async () => {
     const { body } = await service.call('POST', '/svc/v1/keys', {
       body: { name: 'short', org_id: 1, scopes: ['all'] },
     })
@@ -59,7 +59,7 @@ describe('a key of an organization', () => {
   })
 })
 
-test('the guard knows every name under which the table takes an organization', () => {
+test('the guard knows every field of the table that names an organization', () => {
   const names = new Set(
     Object.values(table)
       .flatMap(({ input }) => Object.keys(input._zod.def.shape))

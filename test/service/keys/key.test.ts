@@ -96,7 +96,7 @@ describe('rotating a key', () => {
     ])
   })
 
-  test('ends the old one at once when there is no overlap', async () => {
+  test('revokes the old one immediately without an overlap', async () => {
     const old = dataOf(await create({ name: 'ci' }))
     await rotate(old.id, { overlap_s: 0 })
     expect(await works(old.key)).toBe(false)
@@ -116,7 +116,7 @@ describe('rotating a key', () => {
 })
 
 describe('revoking a key', () => {
-  test('ends it at once, and once', async () => {
+  test('revokes it immediately, and only once', async () => {
     const made = dataOf(await create({ name: 'ci', org_id: acme.id }))
     expect((await revoke(made.id)).status).toBe(200)
     expect(await works(made.key)).toBe(false)
@@ -168,7 +168,7 @@ test.each(['older', 'newer'])('a key is revoked whole by its %s secret', async (
   )
 })
 
-test('a key rotates itself and what it created, and no key of somebody else', async () => {
+test('a key rotates only itself and the keys that it created', async () => {
   const { id, key } = dataOf(await create({ name: 'lead', org_id: acme.id, scopes: ['keys', 'ask'] }))
   const other = dataOf(await create({ name: 'app', org_id: acme.id, scopes: ['ask'] }))
   const child = dataOf(await create({ name: 'child', scopes: ['ask'] }, key))
@@ -206,7 +206,7 @@ describe('a key of an organization', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
-  test('grants only what it has, and gets no secret of a stronger key', async () => {
+  test('grants only its own scopes, and gets no secret of a stronger key', async () => {
     const { key } = await scoped('keys', 'ask')
     const stronger = await scoped('rules')
     const before = await contentsOf(service)
@@ -254,7 +254,7 @@ describe('a key of an organization', () => {
     expect(await works(child.key)).toBe(false)
   })
 
-  test('says that it has expired to whoever shows the whole key, and not that it was revoked', async () => {
+  test('reports expiry for a complete key, but not that it was revoked', async () => {
     const expires_at = '2030-01-02T00:00:00.000Z'
     const made = dataOf(await create({ name: 'x', org_id: acme.id, scopes: ['read'], expires_at }))
     now = new Date(expires_at)
@@ -269,7 +269,7 @@ describe('a key of an organization', () => {
     expect([over.status, over.body]).toEqual([guess.status, guess.body])
   })
 
-  test('is revoked with the key that created it, and so is what it created itself', async () => {
+  test('is revoked with the key that created it, and so are the keys that it created', async () => {
     const { id, key } = await scoped('keys', 'ask', 'read')
     const child = dataOf(await create({ name: 'child', scopes: ['keys', 'read'] }, key))
     const grandchild = dataOf(await create({ name: 'grandchild', scopes: ['read'] }, child.key))
@@ -314,7 +314,7 @@ describe('a key of an organization', () => {
       'is put on hold',
       (id: string) => service.call('POST', `/organization/${acme.id}/user/${id}/pending`, { body: {} }),
     ],
-  ])('ends when its owner %s, with what it created and asked', async (_, leave) => {
+  ])('ends when its owner %s, with its keys and requests', async (_, leave) => {
     const owner = dataOf(await service.call('POST', `/organization/${acme.id}/create/user`, { body: ada }))
     const other = dataOf(
       await service.call('POST', `/organization/${acme.id}/create/user`, {
@@ -340,7 +340,7 @@ describe('a key of an organization', () => {
     expect(changes.map(([, subject]) => subject)).toEqual([`key:${own.id}`, `key:${child.id}`])
   })
 
-  test('belongs to a user of the organization, where it says so', async () => {
+  test('can belong to a user of the organization', async () => {
     expect(
       refusal(await create({ name: 'x', org_id: acme.id, scopes: ['ask'], owner_user_id: '99' })),
     ).toEqual([422, 'invalid_field', ['owner_user_id']])

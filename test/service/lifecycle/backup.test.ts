@@ -53,7 +53,7 @@ test('a backup made while the service runs becomes the same service elsewhere', 
   expect((await keySet(service.baseUrl)).keys).toEqual(keys)
 })
 
-test('a backup is readable by its owner alone, and nothing else is left beside it', () => {
+test('only its owner can read a backup, and no other file is left', () => {
   const before = process.umask(0)
   try {
     backup(dataDir, file)
@@ -64,7 +64,7 @@ test('a backup is readable by its owner alone, and nothing else is left beside i
   expect(readdirSync(folder).sort()).toEqual(['data', 'svc.backup'])
 })
 
-test('a restored store does not hold its own master key', async () => {
+test('a restored store does not contain its own master key', async () => {
   backup(dataDir, file)
   const masterKey = readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
   expect(readFileSync(file).includes(masterKey)).toBe(true)
@@ -81,11 +81,11 @@ test('does not overwrite an existing file', () => {
   expect(readFileSync(file, 'utf8')).toBe('precious')
 })
 
-test('a folder that does not exist is told', () => {
+test('reports a folder that does not exist', () => {
   expect(() => backup(dataDir, join(folder, 'nowhere', 'x'))).toThrow('could not be written')
 })
 
-test('a directory that holds anything is not restored into', async () => {
+test('does not restore into a directory that is not empty', async () => {
   backup(dataDir, file)
   await expect(restore(file, dataDir)).rejects.toMatchObject({ code: 'data_dir_not_empty' })
   expect((await ask('/organizations')).data).toHaveLength(1)
@@ -106,7 +106,7 @@ test.each([
   expect(readdirSync(elsewhere)).toEqual([])
 })
 
-test('what a backup holds as unsent is sent by nobody but who asks for it', async () => {
+test('unsent messages of a backup are sent only on request', async () => {
   await service.stop()
   // No provider is configured, so the message stays queued.
   const smsUrl = 'http://127.0.0.1:1'

@@ -14,7 +14,7 @@ import { dataDir, folder, installHooks, start } from '../started.ts'
 
 installHooks()
 
-describe('a folder that is no data folder', () => {
+describe('a folder that is not a data folder', () => {
   test('is refused before anything in it is changed', async () => {
     mkdirSync(dataDir)
     chmodSync(dataDir, 0o777)
@@ -76,7 +76,7 @@ describe('a new data folder', () => {
     expect((await start()).operatorKey).toBeDefined()
   })
 
-  test('may be what a first start that broke off has left', async () => {
+  test('can contain the files of an interrupted first start', async () => {
     mkdirSync(dataDir)
     for (const name of ['lock', 'server.pid']) writeFileSync(join(dataDir, name), '')
     expect((await start()).operatorKey).toBeDefined()

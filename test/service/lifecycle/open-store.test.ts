@@ -28,7 +28,7 @@ const slugs = async (service: Awaited<ReturnType<typeof start>>, key: string): P
   const { data } = (await (await ask(service, '/organizations', key)).json()) as { data: { slug: string }[] }
   return data.map(({ slug }) => slug)
 }
-/** The hash of each file that is kept in a folder. */
+/** The hash of each file in a folder. */
 const kept = (dir = dataDir): [name: string, hash: string][] =>
   readdirSync(dir)
     .filter((name) => !/^lock|^server\.pid$|-(?:wal|shm)$/.test(name))
@@ -39,7 +39,7 @@ const truncate = (bytes: Buffer): Buffer => bytes.subarray(0, 9000)
 const zero = (bytes: Buffer): Buffer => bytes.fill(0, 4096)
 
 describe('an older store', () => {
-  test('is copied, then upgraded, and the log says so', async () => {
+  test('is copied, then upgraded, and the log shows it', async () => {
     const { key, masterKey } = await createOlderStore(dataDir, 7)
     const messages: (string | undefined)[] = []
     const service = await start({ log: ({ message }) => messages.push(message) })
@@ -164,7 +164,7 @@ describe('a store that cannot be used', () => {
     expect(kept()).toEqual(before)
   })
 
-  test('that is empty beside its master key is not taken for a new one', async () => {
+  test('that is empty next to its master key is not treated as new', async () => {
     await (await start()).stop()
     writeFileSync(store(), '')
     await expect(start()).rejects.toMatchObject({ code: 'store_missing' })

@@ -58,7 +58,7 @@ const nextCode = async (): Promise<string> => {
   return code!
 }
 
-test('what was good once when the backup was made is good no more, and who signs in anew gets in', async () => {
+test('one-time values of a backup are no longer valid, and a new sign-in works', async () => {
   await ask('/wp/register/mobile/user', {
     country_code: '+1',
     mobile: '2025550101',

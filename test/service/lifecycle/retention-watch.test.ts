@@ -27,7 +27,7 @@ test('sweeps when the service starts, and stops at the end of a transaction', as
   expect(service.log.filter(({ level }) => level === 'warn')).toEqual([])
 })
 
-test('a store that cannot be written is told to the log, and does not end the service', async () => {
+test('logs a store that cannot be written, without ending the service', async () => {
   const { storage } = service.service
   service.service.storage = { ...storage, write: () => Promise.reject(new Error('disk full')) }
   const stop = watchRetention(service.service, (record) => void service.log.push(record))

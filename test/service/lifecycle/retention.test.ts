@@ -128,7 +128,7 @@ const create = () =>
     headers: { 'idempotency-key': 'k' },
   })
 
-test('an answer for repeats is given for a day, and is then removed', async () => {
+test('a response for repeats is stored for a day and then removed', async () => {
   const first = await create()
   clock.tick(day)
   expect((await create()).body).toEqual(first.body)

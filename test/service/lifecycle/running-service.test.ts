@@ -52,7 +52,7 @@ test.each([
 })
 
 describe('a running service', () => {
-  test('finishes what is under way when it is stopped, and takes nothing new', async () => {
+  test('finishes the requests in progress when it stops, and accepts no new ones', async () => {
     const service = await start()
     const body = '{"name":"Under way"}'
     const head = [
@@ -78,7 +78,7 @@ describe('a running service', () => {
     expect(data).toHaveLength(1)
   })
 
-  test('answers bytes that are no HTTP in the envelope', async () => {
+  test('responds with the envelope to bytes that are not HTTP', async () => {
     const text = await raw(await start(), 'HELLO\r\n\r\n')
     expect(text).toMatch(/^HTTP\/1\.1 400 /)
     expect(JSON.parse(text.split('\r\n\r\n')[1]!)).toMatchObject({
@@ -151,13 +151,13 @@ describe('a running service', () => {
     ['another form of address', 'GET http://a.example/ HTTP/1.1\r\nHost: a.example\r\n\r\n'],
     ['a first line that is none', 'HELLO\r\n\r\n'],
     ['headers that are too large', `GET / HTTP/1.1\r\nHost: a.example\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`],
-  ])('sends nobody elsewhere from its TLS port for %s', async (_, bytes) => {
+  ])('does not redirect from its TLS port for %s', async (_, bytes) => {
     const answer = await raw(await startTls(), bytes)
     expect(answer).toMatch(/^HTTP\/1\.1 4(?:00|31) /)
     expect(answer).not.toMatch(/location:/i)
   })
 
-  test('stops at once beside connections to its TLS port that say nothing', async () => {
+  test('stops immediately despite silent connections to its TLS port', async () => {
     const service = await startTls()
     const socket = createConnection(portOf(service), '127.0.0.1')
     await once(socket, 'connect')
@@ -167,7 +167,7 @@ describe('a running service', () => {
     await closed
   }, 5_000)
 
-  test('takes a request without a body that names no content type', async () => {
+  test('accepts a request without a body and content type', async () => {
     const key = `svc_op_${'k'.repeat(43)}`
     const service = await start({ env: { SVC_BOOTSTRAP_API_KEY: key } })
     const create = { method: 'POST', body: '{"name":"Acme","slug":"acme"}' }

@@ -44,7 +44,7 @@ describe('a first start', () => {
       expect([name, statSync(join(dataDir, name)).mode & 0o777]).toEqual([name, 0o600])
   })
 
-  test('takes a preset operator key, and does not show it', async () => {
+  test('accepts a preset operator key, and does not show it', async () => {
     const key = 'a-preset-key-of-more-than-32-characters'
     const service = await start({ env: { SVC_BOOTSTRAP_API_KEY: key } })
     expect(service.operatorKey).toBeUndefined()
@@ -61,7 +61,7 @@ describe('a first start', () => {
 })
 
 describe('a start that cannot be', () => {
-  test('a second service on the same directory is refused, and told which process has it', async () => {
+  test('rejects a second service on the same directory, with the process that uses it', async () => {
     const first = await start()
     await expect(start()).rejects.toMatchObject({
       name: 'SvcError',
@@ -72,7 +72,7 @@ describe('a start that cannot be', () => {
     await start()
   })
 
-  test('a port in use is told with a way out, and makes no key that nobody sees', async () => {
+  test('a port in use is an error with a solution, and creates no operator key', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -128,7 +128,7 @@ describe('a start that cannot be', () => {
 })
 
 describe('a lost operator key', () => {
-  test('is replaced; the old one ends, and the audit says so', async () => {
+  test('is replaced; the old one expires, and the audit shows it', async () => {
     const service = await start()
     const old = service.operatorKey!
     await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject({ code: 'data_dir_in_use' })
@@ -144,7 +144,7 @@ describe('a lost operator key', () => {
     expect(data.map(({ action }) => action)).toEqual(['resetOperatorKey', 'createKey'])
   })
 
-  test('where no service ever ran there is none, and none is made', async () => {
+  test('does not exist, and is not created, if no service ever ran', async () => {
     await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject({ code: 'no_store' })
     await expect(migrate(dataDir)).rejects.toMatchObject({ code: 'no_store' })
     expect(existsSync(dataDir)).toBe(false)

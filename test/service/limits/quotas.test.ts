@@ -53,14 +53,14 @@ const text = (mobile: string, key = acme.key): Promise<Answer> =>
   })
 
 describe('the limits of an organization', () => {
-  test('have defaults, and are shown with what is used', async () => {
+  test('have defaults, and are listed with the usage', async () => {
     const rows = await shown()
     expect(rows.users).toMatchObject({ limit: 50_000, default: 50_000, used: 1 })
     expect(rows.sms_countries).toMatchObject({ limit: ['all'], used: null })
     expect(rows.requests_per_second).toMatchObject({ limit: 1_000, used: null })
   })
 
-  test('are changed by the operator alone, and set back', async () => {
+  test('only the operator can change and reset them', async () => {
     expect(refusal(await set({ users: 5 }, acme.key))).toEqual([403, 'operator_only', []])
     const rows = dataOf(await set({ users: 5, sms_countries: ['+49'] }))
     expect(rows.find(({ name }: { name: string }) => name === 'users').limit).toBe(5)
@@ -120,13 +120,13 @@ describe('what is counted', () => {
     expect(await usedOf('users')).toBe(3)
   })
 
-  test('users who are there already are told so, and cost nothing', async () => {
+  test('existing users are reported as such, and cost nothing', async () => {
     dataOf(await set({ users: 2 }))
     for (let i = 0; i < 3; i++) expect(refusal(await member(1))[1]).toBe('user_exists')
     dataOf(await member(2))
   })
 
-  test('many users at once are as many as the limit allows', async () => {
+  test('concurrent additions of users do not exceed the limit', async () => {
     dataOf(await set({ users: 6 }))
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => member(i + 2)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
@@ -202,8 +202,8 @@ const create = (name: string, idempotency: string): Promise<Answer> =>
     headers: { 'idempotency-key': idempotency },
   })
 
-describe('answers that are kept for repeats', () => {
-  test('count by their bytes; a write whose answer has no room is undone, and a repeat still answered', async () => {
+describe('responses that are stored for repeats', () => {
+  test('count by their bytes; a write whose response does not fit is undone, and a repeat still works', async () => {
     dataOf(await set({ idempotency_mib: 1 }))
     const first = await create('first', 'k1')
     await service.storage.write(
@@ -221,7 +221,7 @@ describe('answers that are kept for repeats', () => {
     expect(refused(await create('third', 'k3'))).toEqual([409, 'quota_exceeded', 'idempotency_mib', 1])
     expect((await create('first', 'k1')).body).toEqual(first.body)
     expect(await usedOf('geofences')).toBe(2)
-    // Without the header nothing is kept.
+    // Without the header nothing is stored.
     dataOf(await geofence())
   })
 })

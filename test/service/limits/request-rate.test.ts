@@ -6,7 +6,7 @@ import type { Answer } from '../harness.ts'
 
 installHooks()
 
-// One request in a second of a key and two of the organization, on average: 40 and 80 at once.
+// One request per second of a key and two of the organization, with bursts of 40 and 80.
 
 const get = (key = acme.key): Promise<Answer> =>
   service.call('GET', `/organization/${acme.id}/geo-fences`, { key })
@@ -14,7 +14,7 @@ const set = async (body: object): Promise<void> =>
   void dataOf(await service.call('POST', `/svc/v1/organizations/${acme.id}/limits`, { body }))
 const create = (): Promise<Answer> =>
   service.call('POST', `/organization/${acme.id}/create/auth-code`, { key: acme.key, body: { label: 'x' } })
-/** How many of so many requests were answered. */
+/** How many of `count` requests succeeded. */
 const answered = async (count: number, key?: string): Promise<number> => {
   const answers = await Promise.all(Array.from({ length: count }, () => get(key)))
   return answers.filter(({ status }) => status === 200).length
@@ -27,7 +27,7 @@ const anotherKey = async (): Promise<{ id: string; key: string }> =>
 beforeEach(() => set({ key_requests_per_second: 1, requests_per_second: 2 }))
 
 describe('requests in a second', () => {
-  test('are counted, and every answer says how many are left', async () => {
+  test('are counted, and every response shows how many are left', async () => {
     const { headers } = await get()
     expect(headers['ratelimit-policy']).toBe('"key";q=40;w=40, "organization";q=80;w=40')
     expect(headers.ratelimit).toBe('"key";r=39;t=1, "organization";r=79;t=1')

@@ -47,7 +47,7 @@ describe('geo-fences of an organization', () => {
     expect(await refusedWithoutTrace(service, () => create(wrong))).toEqual([422, 'invalid_field', [field]])
   })
 
-  test('change in what is given and stay in the rest', async () => {
+  test('change only the fields of the request', async () => {
     const made = dataOf(await create())
     const path = `/organization/${acme.id}/update/geo-fence/${made.id}`
     const changed = dataOf(await service.call('PUT', path, { body: { radius: 300, is_active: 0 } }))
@@ -102,7 +102,7 @@ describe('geo-fences of a user', () => {
   const home = { name: 'Home', latitude: 52.5, longitude: 13.4, radius: 100, enabled: true }
   const office = { ...home, name: 'Office', enabled: false }
 
-  test('are replaced as a whole, in the order given', async () => {
+  test('are replaced as a whole, in the order of the request', async () => {
     const { id } = await createMember(service, acme.id, 1)
     expect(dataOf(await list(id))).toEqual([])
     expect(dataOf(await set(id, { geofences: [office, home] }))).toEqual([office, home])
@@ -131,7 +131,7 @@ describe('geo-fences of a user', () => {
     expect(dataOf(await set(id, { geofences }))).toEqual(geofences)
   })
 
-  test('are of one membership: an operator says which when there are several', async () => {
+  test('belong to one membership: an operator names it if there are several', async () => {
     const other = await createTenant(service, 'other')
     const { id } = await createMember(service, acme.id, 1)
     await createMember(service, other.id, 1)
@@ -162,7 +162,7 @@ const check = (query: string, key?: string) =>
 describe('a check', () => {
   const inside = `latitude=${fence.latitude}&longitude=${fence.longitude}`
 
-  test('tells what the fences of the organization would say, and why', async () => {
+  test('reports the result of the geofences of the organization, and why', async () => {
     expect(dataOf(await check(inside))).toMatchObject({ factor: 'location', result: 'NOT_APPLICABLE' })
     await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence })
     expect(dataOf(await check(`${inside}&accuracy_m=20`))).toEqual({
@@ -176,7 +176,7 @@ describe('a check', () => {
     expect(dataOf(await check('latitude=48.1&longitude=11.5')).result).toBe('FAIL')
   })
 
-  test('counts the fences of the user who is named', async () => {
+  test('includes the geofences of the named user', async () => {
     const { id } = await createMember(service, acme.id, 9)
     const geofences = [{ name: 'Home', latitude: 1, longitude: 2, radius: 100, enabled: true }]
     dataOf(await service.call('PUT', `/user/${id}/geofences/update`, { body: { geofences } }))

@@ -27,7 +27,7 @@ test.each([
   dataOf(await update(after))
 })
 
-test('a key of the organization strengthens what protects it', async () => {
+test('a key of the organization can strengthen its protections', async () => {
   const strict = {
     recovery_delay_s: 172_800,
     separation: 'strict',

@@ -58,7 +58,7 @@ describe('the rules in memory', () => {
     expect((await rules()).organization).toBe(compiled)
   })
 
-  test('are the same for checks and for decisions, and read once for all who ask at the same time', async () => {
+  test('are the same for checks and decisions, and concurrent requests share one read', async () => {
     await write('PUT', `/organization/${org}/update`, { name: 'Acme' })
     const [one, two] = await Promise.all([rules(), service.service.rulesFor(org)])
     expect(one.organization).toBe(two.organization)

@@ -32,7 +32,7 @@ const wrong = [
 ] as const
 
 describe('time slots of an organization', () => {
-  test('are added, active when nothing is said, with their days in the order of the week', async () => {
+  test('are added, active by default, with their days in the order of the week', async () => {
     const first = dataOf(await add({ days: ['fri', 'mon', 'wed'] }))
     expect(first).toMatchObject({ ...slot, days: ['mon', 'wed', 'fri'], is_active: 1, org_id: acme.id })
     const second = dataOf(await add({ is_active: 0, start: '22:00', end: '06:00', timezone: 'UTC' }))
@@ -52,7 +52,7 @@ describe('time slots of an organization', () => {
     expect(await refusedWithoutTrace(service, () => add(more))).toEqual([422, 'invalid_field', [field]])
   })
 
-  test('change in what is given and stay in the rest', async () => {
+  test('change only the fields of the request', async () => {
     const made = dataOf(await add())
     const changed = dataOf(await update(made.id, { end: '18:00', days: ['sun', 'sat'], is_active: 0 }))
     expect(changed).toEqual({
@@ -110,7 +110,7 @@ const show = (userId: number, query = '', key?: string) =>
 describe('time slots of a user', () => {
   const nights = { ...slot, name: 'Nights', start: '22:00', end: '06:00', is_active: 0 }
 
-  test('are replaced as a whole, in the order given', async () => {
+  test('are replaced as a whole, in the order of the request', async () => {
     const { id } = await createMember(service, acme.id, 1)
     const both = [nights, { ...slot, is_active: 1 }]
     expect(dataOf(await set(id, { timeslots: [nights, slot] }))).toEqual(both)
@@ -147,7 +147,7 @@ describe('time slots of a user', () => {
 const check = (query = '') => service.call('GET', `/svc/v1/organizations/${acme.id}/timeslot-check${query}`)
 
 describe('a check', () => {
-  test('tells what the slots would say at a moment, and why', async () => {
+  test('reports the result of the time slots at a moment, and why', async () => {
     expect(dataOf(await check())).toMatchObject({ factor: 'time', result: 'NOT_APPLICABLE' })
     await add()
     // A Thursday; the plus of an offset is %2B in an address.
@@ -162,7 +162,7 @@ describe('a check', () => {
     })
   })
 
-  test('counts the slots of the user who is named', async () => {
+  test('includes the time slots of the named user', async () => {
     const { id } = await createMember(service, acme.id, 9)
     const timeslots = [{ ...slot, name: 'Nights', start: '22:00', end: '06:00' }]
     dataOf(await service.call('PUT', `/user/${id}/timeslots/update`, { body: { timeslots } }))

@@ -12,7 +12,7 @@ const give = (user: number, what: 'geofences' | 'timeslots', rows: object[], org
   service.call('PUT', `/user/${user}/${what}/update`, { body: { org_id: org, [what]: rows } })
 
 describe('the rules of users', () => {
-  test('are told for each user that has some, and for no other', async () => {
+  test('are listed for each user that has some, and for no other', async () => {
     const [ada, bob, eve] = await Promise.all([1, 2, 3].map((n) => createMember(service, acme.id, n)))
     await give(ada.id, 'geofences', [home, { ...home, name: 'Office', enabled: false }])
     await give(eve.id, 'timeslots', [nights])
@@ -40,7 +40,7 @@ describe('the rules of users', () => {
     expect(pages).toEqual(whole)
   })
 
-  test('leave out who was removed and what the same person has elsewhere', async () => {
+  test('leave out removed users and rules of other organizations', async () => {
     const globex = await createTenant(service, 'globex')
     const gone = await createMember(service, acme.id, 1)
     await give(gone.id, 'geofences', [home])

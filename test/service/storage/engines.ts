@@ -29,7 +29,7 @@ export const engines: Engine[] = [
           return storage
         },
         remove: async () => {
-          // Closed already where it could not be opened again.
+          // Already closed if it could not be opened again.
           await storage.close().catch(() => undefined)
           folder.remove()
         },

@@ -46,7 +46,7 @@ describe.each(engines)('the $name store', ({ open }) => {
   const slugs = () => storage.read(readSlugs)
 
   describe('a write', () => {
-    test('answers with what its work answers, and is then there to read', async () => {
+    test('returns the result of its work, which is then readable', async () => {
       const id = await storage.write((db) => add(db, 'a'), { org })
       expect(id).toBeGreaterThan(0)
       expect(await slugs()).toEqual(['a'])
@@ -132,7 +132,7 @@ describe.each(engines)('the $name store', ({ open }) => {
   })
 
   describe('writes that wait together', () => {
-    test('fail alone: the others are kept', async () => {
+    test('fail alone: the others are committed', async () => {
       const results = await Promise.allSettled([
         storage.write((db) => add(db, 'first'), { org }),
         storage.write(
@@ -193,12 +193,12 @@ describe.each(engines)('the $name store', ({ open }) => {
       expect(await slugs()).toEqual(['a'])
     })
 
-    test('that is asked about with ON CONFLICT is no error', async () => {
+    test('that ON CONFLICT handles is not an error', async () => {
       expect(await storage.write(addOnce, { org })).toHaveLength(1)
       expect(await storage.write(addOnce, { org })).toHaveLength(0)
     })
 
-    test('takes what refers to a row along with it', async () => {
+    test('deletes the rows that refer to a deleted row', async () => {
       const id = await storage.write((db) => add(db, 'a'), { org })
       const fence = { name: 'x', latitude: 1, longitude: 2, radius: 3, is_active: 1 as const }
       const row = { org_id: id, ...fence, created_at: at, updated_at: at }
@@ -208,7 +208,7 @@ describe.each(engines)('the $name store', ({ open }) => {
     })
   })
 
-  test('an id that was deleted is never given to another row', async () => {
+  test('never assigns the id of a deleted row again', async () => {
     const first = await storage.write((db) => add(db, 'a'), { org })
     await storage.write((db) => db.deleteFrom('organizations').execute(), { org })
     expect(await storage.write((db) => add(db, 'b'), { org })).toBeGreaterThan(first)
@@ -228,7 +228,7 @@ describe.each(engines)('the $name store', ({ open }) => {
     ).rejects.toBeInstanceOf(Error)
   })
 
-  test('a statement that is built once runs with other values, and tells how many rows it changed', async () => {
+  test('a statement that is built once runs with other values and reports how many rows it changed', async () => {
     const rename = statement((db: Db, { from, to }: { from: string; to: string }) =>
       db.updateTable('organizations').set({ name: to }).where('slug', '=', from),
     )
@@ -259,7 +259,7 @@ describe.each(engines)('the $name store', ({ open }) => {
     expect(storage.revision()).toBe(revisions.at(-1))
   })
 
-  test('the clock is ISO 8601 in UTC with milliseconds, and goes on', () => {
+  test('the clock is ISO 8601 in UTC with milliseconds, and advances', () => {
     expect(storage.now()).toBe(clock.iso())
     clock.tick(1)
     expect(storage.now()).toBe('2030-01-31T12:00:00.001Z')

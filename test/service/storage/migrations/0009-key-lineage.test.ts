@@ -8,7 +8,7 @@ import { openOldStore } from './old-store.ts'
 
 const ended = '2030-01-01T00:00:00.000Z'
 
-/** A store as it was before, with what is given to `fill`. */
+/** A store of an older schema, with the rows that `fill` adds. */
 const migrated = async (fill: (sql: (text: string) => void) => void): Promise<Kysely<Tables>> => {
   const { connection, db } = openOldStore()
   await administration(db)
@@ -23,7 +23,7 @@ const key = (id: number, name: string, org: number | null, expires: string | nul
   `INSERT INTO api_keys (id, name, org_id, prefix, hash, created_at, expires_at, revoked_at) VALUES
    (${[id, name, org, `p${id}`, 'h', ended, expires, revoked].map((one) => (one === null ? 'NULL' : `'${one}'`)).join()})`
 
-test('a rotation is told from a name that was taken again', async () => {
+test('distinguishes a rotation from a name that was used again', async () => {
   const db = await migrated((sql) => {
     sql(key(1, 'ci', 1, ended, null))
     sql(key(2, 'ci', null, null, null))

@@ -38,7 +38,7 @@ test('devices become active or revoked by link, and whoever is signed in stays s
   const { seq } = connection.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'devices'`).all([])[0] as {
     seq: number
   }
-  // The id of a deleted device is still never given to another.
+  // The id of a deleted device is never assigned again.
   expect(seq).toBe(9)
 })
 

@@ -58,7 +58,7 @@ describe('writes', () => {
     expect(rows).toEqual([{ slug: 'kept' }])
   })
 
-  test('a write that finds the disk full is refused and leaves nothing; the store goes on', async () => {
+  test('rejects a write on a full disk and leaves nothing; the store continues', async () => {
     await storage.write((db) => add(db, 'before'), { org: 0 })
     await storage.write(
       async (db) => {
@@ -110,7 +110,7 @@ describe('writes', () => {
   })
 })
 
-test('once closed, the file alone is the whole store', async () => {
+test('after it is closed, the file alone is the whole store', async () => {
   await storage.write((db) => add(db, 'a'), { org: 0 })
   await storage.close()
   copyFileSync(path, join(folder, 'copy.db'))
@@ -119,7 +119,7 @@ test('once closed, the file alone is the whole store', async () => {
 })
 
 describe('the tables', () => {
-  test('files of the store are readable by their owner alone, whatever the umask is', async () => {
+  test('only their owner can read the files of the store, under any umask', async () => {
     await storage.close()
     const before = process.umask(0)
     try {
@@ -135,13 +135,13 @@ describe('the tables', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600])
   })
 
-  test('another process that looks into the store and goes takes nothing of it away', async () => {
+  test('a process that opens and closes the store deletes nothing of it', async () => {
     await storage.write((db) => add(db, 'before'), { org: 0 })
     const looks = `const db = new (require('libsql'))(${JSON.stringify(path)}); db.prepare('SELECT count(*) FROM organizations').all(); db.close()`
     const child = spawn(process.execPath, ['-e', looks], { cwd: import.meta.dirname, stdio: 'inherit' })
     expect(await once(child, 'exit')).toEqual([0, null])
     await storage.write((db) => add(db, 'after'), { org: 0 })
-    // As after kill -9: the files alone, without whoever has them open.
+    // As after kill -9: only the files, not the process that has them open.
     for (const name of readdirSync(folder)) copyFileSync(join(folder, name), join(folder, `copy-${name}`))
     const copy = await openSqlite({ path: join(folder, 'copy-svc.db') })
     const kept = await copy.read((db) =>
