@@ -157,7 +157,7 @@ export const registerService = (group: Command, context: Context): void => {
         return reportDryRun(context, { data_dir: dir, retires: from ?? 'the active signing key' })
       }
       const output = await context.output()
-      const done = await rotateSigningKey(dir, context.io.env, { from, tell: (line) => output.warn(line) })
+      const done = await rotateSigningKey(dir, context.io.env, { from, notify: (line) => output.warn(line) })
       const { rotated } = done
       await report(context, rotated ? 'New signing key' : `${from} is already retired`, {
         data_dir: dir,
@@ -179,8 +179,8 @@ export const registerService = (group: Command, context: Context): void => {
         newKeyFile === undefined ? undefined : await readText(newKeyFile, context.io, '--new-key-file')
       if (dryRun) return reportDryRun(context, { data_dir: dir, rewraps: 'every wrapped value' })
       const output = await context.output()
-      const tell = (line: string): void => output.warn(line)
-      const { left_out, ...done } = await rotateMasterKey(dir, env, { given, tell })
+      const notify = (line: string): void => output.warn(line)
+      const { left_out, ...done } = await rotateMasterKey(dir, env, { newKey: given, notify })
       if (left_out.length > 0)
         output.warn(
           `Skipped, because they were already not authentic or not readable: ${left_out.join(', ')}`,

@@ -92,16 +92,16 @@ const useSharedStore = async <T>(dataDir: string, notify: Notify, work: Work<T>)
 export const rotateSigningKey = (
   dataDir: string,
   env: Env,
-  { from, tell }: { from?: string | undefined; tell: (line: string) => void },
+  { from, notify }: { from?: string | undefined; notify: (message: string) => void },
 ): Promise<RotatedSigningKey> =>
-  useSharedStore(dataDir, tell, async (storage) =>
-    changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env, tell) }, from),
+  useSharedStore(dataDir, notify, async (storage) =>
+    changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env, notify) }, from),
   )
 
-/** Replaces the master key by `given`, or else by a generated one in the key file. */
+/** Replaces the master key by `newKey`, or else by a generated one in the key file. */
 export const rotateMasterKey = (
   dataDir: string,
   env: Env,
-  { given, tell }: { given?: string | undefined; tell: (line: string) => void },
+  { newKey, notify }: { newKey?: string | undefined; notify: (message: string) => void },
 ): Promise<RotatedMasterKey> =>
-  useIdleStore(dataDir, tell, (storage) => changeMasterKey(storage, dataDir, env, given, tell))
+  useIdleStore(dataDir, notify, (storage) => changeMasterKey(storage, dataDir, env, newKey, notify))

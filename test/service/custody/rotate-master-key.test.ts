@@ -40,8 +40,8 @@ afterEach(async () => {
 const keyFile = (dir = dataDir): string => join(dir, 'master.key')
 const pending = (): string => join(dataDir, 'master.key.next')
 const readKey = (dir = dataDir): string => readFileSync(keyFile(dir), 'utf8')
-const tell = (): void => undefined
-const rotate = (given?: string, env = {}) => rotateMasterKey(dataDir, env, { given, tell })
+const notify = (): void => undefined
+const rotate = (given?: string, env = {}) => rotateMasterKey(dataDir, env, { newKey: given, notify })
 
 const valuesUnder = async (masterKey: string, dir = dataDir) => {
   const storage = await openSqlite({ path: join(dir, 'svc.db') })
@@ -209,7 +209,7 @@ describe('a new signing key', () => {
   test('signs and is published while the service runs, and the old one still verifies', async () => {
     const service = await start()
     const old = await signer(service)
-    const { kid, retired } = await rotateSigningKey(dataDir, {}, { tell })
+    const { kid, retired } = await rotateSigningKey(dataDir, {}, { notify })
     expect([retired, await signer(service)]).toEqual([[old], kid])
     const [, { keys }] = await ask(service, '/.well-known/jwks.json')
     expect(keys.map((one) => one.kid)).toEqual([kid, old])
@@ -217,9 +217,13 @@ describe('a new signing key', () => {
 
   test('is created once if the command names the key that it replaces', async () => {
     const [{ kid: from }] = changeStore(dataDir, 'SELECT kid FROM signing_keys') as [{ kid: string }]
-    const { kid } = await rotateSigningKey(dataDir, {}, { from, tell })
-    expect(await rotateSigningKey(dataDir, {}, { from, tell })).toEqual({ kid, retired: [], rotated: false })
-    await expect(rotateSigningKey(dataDir, {}, { from: 'nobody', tell })).rejects.toMatchObject({
+    const { kid } = await rotateSigningKey(dataDir, {}, { from, notify })
+    expect(await rotateSigningKey(dataDir, {}, { from, notify })).toEqual({
+      kid,
+      retired: [],
+      rotated: false,
+    })
+    await expect(rotateSigningKey(dataDir, {}, { from: 'nobody', notify })).rejects.toMatchObject({
       code: 'no_signing_key',
     })
     expect(changeStore(dataDir, 'SELECT kid FROM signing_keys')).toHaveLength(2)
@@ -227,14 +231,14 @@ describe('a new signing key', () => {
 
   test('replaces one that another program has changed', async () => {
     changeStore(dataDir, "UPDATE signing_keys SET created_at = '2020-01-01T00:00:00.000Z'")
-    const { kid } = await rotateSigningKey(dataDir, {}, { tell })
+    const { kid } = await rotateSigningKey(dataDir, {}, { notify })
     const service = await start()
     expect(await signer(service)).toBe(kid)
     expect((await ask(service, '/.well-known/jwks.json'))[1].keys).toHaveLength(1)
   })
 
   test('adds an audit row', async () => {
-    const { kid, retired } = await rotateSigningKey(dataDir, {}, { tell })
+    const { kid, retired } = await rotateSigningKey(dataDir, {}, { notify })
     expect(
       changeStore(dataDir, "SELECT subject, changes FROM audit WHERE action = 'rotateSigningKey'"),
     ).toEqual([{ subject: `signing_key:${kid}`, changes: JSON.stringify([`retired:${retired[0]}`]) }])
@@ -247,7 +251,7 @@ describe('a new signing key', () => {
     ]
     changeStore(dataDir, `PRAGMA user_version = ${version - 1}`)
     changeStore(dataDir, `UPDATE schema_version SET version = ${version - 1} WHERE version = ${version}`)
-    await expect(rotateSigningKey(dataDir, {}, { tell })).rejects.toMatchObject({ code: 'service_older' })
+    await expect(rotateSigningKey(dataDir, {}, { notify })).rejects.toMatchObject({ code: 'service_older' })
     changeStore(dataDir, `PRAGMA user_version = ${version}`)
     changeStore(dataDir, `UPDATE schema_version SET version = ${version} WHERE version = ${version - 1}`)
   })

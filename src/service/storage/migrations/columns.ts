@@ -1,8 +1,8 @@
 import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely'
 
-// Columns that stand in several tables.
+// Columns of several tables.
 
-/** An id that the store assigns: the id of a deleted row is never given to another. */
+/** An id that the store assigns: the id of a deleted row is never assigned again. */
 export const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
 
 export const texts = <T extends string, C extends string>(

@@ -31,11 +31,11 @@ export type AdministrationTables = {
     last_name: string
     role: 'operator' | 'admin' | 'member'
     state: 'pending' | 'active' | 'rejected' | 'removed'
-    /** Of a new administrator: from when to when they cannot approve recoveries; null where they always could. */
+    /** The period in which a new administrator cannot approve recoveries; null if there is none. */
     promoted_at: string | null
     admin_from: string | null
   } & Times
-  /** Deleted people whose history counts: the same number gets the same id again. A MAC and not the number. */
+  /** Deleted people whose history counts: the same number gets the same id again. Stores a MAC, not the number. */
   erased_people: { user_id: number; mobile_mac: string }
   auth_codes: {
     id: Generated<number>
@@ -57,15 +57,15 @@ export type AdministrationTables = {
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
-    /** The SHA-256 of the secret, wrapped by the master key: a rotation of that makes `hash` anew from it. */
+    /** The SHA-256 of the secret, wrapped by the master key: a rotation of the master key computes `hash` from it. */
     wrapped_hash: string | null
-    /** The first secret of the key, where a rotation made this one. */
+    /** The first secret of the key, if a rotation created this one. */
     lineage: number | null
     /** A comma list in the order of the contract. */
     scopes: string
-    /** The key that created it, by its first secret; null where the service did. */
+    /** The key that created it, by its first secret; null if the service did. */
     created_by: number | null
-    /** The person whose key it is; null where nobody said. */
+    /** The person who owns the key, if its creator set one. */
     owner_user_id: number | null
     /** 1 for a secret that a rotation replaced. */
     replaced: Generated<0 | 1>
@@ -99,9 +99,9 @@ export type AdministrationTables = {
   /** `days` is a comma list of weekdays. */
   timeslots: { id: Generated<number>; org_id: number } & Slot & Times
   user_timeslots: { id: Generated<number>; org_id: number; user_id: number } & Slot
-  /** How many migrations the store has seen, in one row. */
+  /** The number of migrations that the store has seen, in one row. */
   schema_version: { version: number }
-  /** What a store keeps of its service beyond its start. */
+  /** Values that the service keeps across restarts. */
   settings: { name: string; value: string }
   /** One hash chain an organization; `org_id` 0 is the service itself. */
   audit: {
@@ -116,12 +116,12 @@ export type AdministrationTables = {
     prev_hash: string
     hash: string
   }
-  /** What the operator set for an organization instead of the defaults; `value` is JSON. */
+  /** Limits that the operator set for an organization; `value` is JSON. */
   organization_limits: { org_id: number; name: string; value: string }
-  /** Answers kept for repeats of one `Idempotency-Key`, without their secrets. */
+  /** Stored responses for repeats of an `Idempotency-Key`, without secrets. */
   idempotency: {
     key_id: number
-    /** Whose quota it uses; null for the operator's keys and for callers without a key. */
+    /** The organization whose quota it uses; null for operator keys and callers without a key. */
     org_id: number | null
     bytes: Generated<number>
     idempotency_key: string

@@ -2,9 +2,8 @@ import type { Selectable } from 'kysely'
 import type { Tables } from '../schema.ts'
 
 /**
- * Columns that a decision relies on are covered by what authenticates their row. A new column does not compile before
- * somebody has said whether it is one. Left out is what each use changes, what a person only reads, and what is authenticated
- * by itself.
+ * The MAC of a row covers the columns that a decision relies on. A new column does not compile until it is listed here. Not
+ * covered are columns that each use changes, that people only read, or that are authenticated by themselves.
  */
 const covered = {
   signing_keys: {
@@ -41,7 +40,7 @@ const covered = {
     row_mac: false,
   },
   enrollments: {
-    // The hash of its token tells it apart, so that it has its MAC from the first moment.
+    // Its token hash identifies it, so that the row has its MAC from the start.
     id: false,
     org_id: true,
     user_id: true,
@@ -52,7 +51,7 @@ const covered = {
     created_by: true,
     row_mac: false,
   },
-  // What was asked, by which key and of whom. How it ended is for the receipt to say.
+  // The request, its key and its approver. The receipt proves the result.
   approvals: {
     id: false,
     request_id: true,
@@ -139,7 +138,7 @@ const columnsOf = Object.fromEntries(
   ]),
 ) as Record<SealedTable, string[]>
 
-/** The table and the covered columns as one text, the same for the same row. */
+/** The table and the covered columns as one text; equal rows give equal texts. */
 export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>): string =>
   JSON.stringify([
     table,

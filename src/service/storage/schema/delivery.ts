@@ -2,19 +2,19 @@ import type { Generated } from 'kysely'
 import type { Times } from './times.ts'
 
 export type DeliveryTables = {
-  /** What is to be sent, and what became of it. `wrapped` holds the message and is erased at the last state. */
+  /** Messages and their delivery state. `wrapped` contains the message and is erased in the final state. */
   outbox: {
     id: Generated<number>
     org_id: number
     message_id: string
     channel: 'email' | 'sms' | 'push'
     kind: string
-    /** So much of the recipient as may be shown. */
+    /** The recipient, shortened for display. */
     recipient: string
     wrapped: string | null
     state: 'queued' | 'sending' | 'sent' | 'failed' | 'dead'
     attempts: number
-    /** When it is due; of one that is being sent: when it is due again unless it is told otherwise. */
+    /** When it is due; while it is being sent, when it is due again if no result arrives. */
     next_at: string
     expires_at: string | null
     provider_id: string | null

@@ -2,16 +2,16 @@ import type { Generated } from 'kysely'
 import type { Times } from './times.ts'
 
 /**
- * Here `org_id` is the organization of the key that was used, 0 for an operator's: nobody reads what was registered with
- * another's.
+ * In these tables, `org_id` is the organization of the key that was used, or 0 for an operator's. A key sees only the rows of
+ * its own organization.
  */
 export type MobileTables = {
-  /** What an app on a phone wants to register, until its owner confirms it. A number may have several. */
+  /** A registration by an app, until the owner of the phone confirms it. A number can have several. */
   registrations: {
     id: Generated<number>
     org_id: number
     user_id: number
-    /** Null for those of an older svc. */
+    /** Null in rows of an older svc. */
     token_hash: string | null
     /** JSON. */
     profile: string
@@ -27,14 +27,14 @@ export type MobileTables = {
     last_name: string
     email: string | null
     email_verified_at: string | null
-    /** When it last became another address. */
+    /** When the address last changed. */
     email_changed_at: string | null
     device_id: string | null
     imei: string | null
     platform: string | null
     device_name: string | null
   } & Times
-  /** The code that a phone was sent last; a new one takes its place. Its hash is wrapped by the master key. */
+  /** The latest code of a phone; a new one replaces it. Its hash is wrapped by the master key. */
   otps: {
     org_id: number
     mobile: string
@@ -43,9 +43,9 @@ export type MobileTables = {
     expires_at: string
     used_at: string | null
   }
-  /** When each of the last few things of a kind was done with a subject, until it counts no more: what limits look at. */
+  /** The recent uses of a rate limit, by kind and subject, until they no longer count. */
   turns: { org_id: number; kind: string; subject: string; slot: number; at: string; until: string }
-  /** A sign-in of an account; it ends for all its tokens at once. */
+  /** A sign-in of an account; all its tokens end together. */
   token_families: {
     family: string
     org_id: number
@@ -53,7 +53,7 @@ export type MobileTables = {
     created_at: string
     ended_at: string | null
   }
-  /** Each is good once; whoever shows a spent one again ends its family. */
+  /** Each works once; using one again ends its family. */
   refresh_tokens: {
     id: Generated<number>
     family: string

@@ -3,8 +3,8 @@ import type { Tables } from '../schema.ts'
 type Kept = { table: keyof Tables; column: string; by: readonly string[] }
 
 /**
- * Every column that holds wrapped values. The context of a value is the name of its place and the values of `by`, so that
- * `rewrap` finds it. A value of any other context does not compile.
+ * Every column with wrapped values. The context of a value is the name of the entry and the values of `by`, so that `rewrap`
+ * finds it. A value of any other context does not compile.
  */
 export const keptColumns = {
   signing_keys: { table: 'signing_keys', column: 'wrapped_jwk', by: ['kid'] },
@@ -18,7 +18,7 @@ export const keptColumns = {
 /** Rows of `settings` whose value is wrapped; the context is the name. */
 export const keptSettings = ['custody', 'vapid', 'erased_people'] as const
 
-/** Wrapped, and kept by whoever was given it: it ends after minutes, and no rotation looks for it. */
+/** Wrapped values that clients keep: they expire after minutes, so a rotation ignores them. */
 type Sent = 'approver challenge'
 
 export type Context = `${keyof typeof keptColumns}:${string}` | (typeof keptSettings)[number] | Sent
