@@ -115,7 +115,7 @@ describe('the key of svc mcp', () => {
 describe('a bad environment', () => {
   test.each([
     [{ SVC_DEFAULT_MOBILE: '2025550101' }, /SVC_DEFAULT_MOBILE must be a phone number in E\.164/],
-    [{ SVC_DEFAULT_FACTORS: 'biometric,retina' }, /SVC_DEFAULT_FACTORS holds "retina"/],
+    [{ SVC_DEFAULT_FACTORS: 'biometric,retina' }, /SVC_DEFAULT_FACTORS contains "retina"/],
     [{ SVC_REQUEST_FROM: 'a\nb' }, /SVC_REQUEST_FROM must be one line/],
     [{ SVC_MCP_URL: 'https://host.example/api' }, /SVC_MCP_URL must end in \/mcp/],
     [{ SVC_MCP_URL: 'http://host.example/mcp', MCP_AUTH_TOKEN: 'x' }, /over plain http/],
