@@ -1,8 +1,17 @@
 import * as z from 'zod/mini'
-import { chosen, id, line, positive } from './field.ts'
+import { chosen, id, line } from './field.ts'
 import { either, phoneProfile, prefix, sending } from './mobile.ts'
 import { operations } from './operation.ts'
-import { membershipRecord, organizationName, phoneFields, roles, states, time, times } from './records.ts'
+import {
+  membershipRecord,
+  organizationName,
+  orgOfKey,
+  phoneFields,
+  roles,
+  states,
+  time,
+  times,
+} from './records.ts'
 
 // The mobile operations for a known person. Bodies and data. spec: not shown
 
@@ -126,9 +135,7 @@ export const account = operations({
     example: '--mobile +12025550101',
     input: z.strictObject({
       ...who,
-      org_id: chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
-        example: 1,
-      }),
+      org_id: orgOfKey,
     }),
     data: z.looseObject({
       assigned: chosen(z.boolean(), 'Whether the person is an active member'),

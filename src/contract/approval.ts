@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
 import { chosen, line, positive, seen } from './field.ts'
 import { operations } from './operation.ts'
-import { factorRuling, factors, mobile, time, timeline } from './records.ts'
+import { factorRuling, factors, mobile, orgOfKey, time, timeline } from './records.ts'
 import { scopes } from './scopes.ts'
 import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
 
@@ -158,9 +158,7 @@ export const approval = operations({
           example: 'CI of acme/web',
         },
       ),
-      org_id: chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
-        example: 1,
-      }),
+      org_id: orgOfKey,
     }),
     data: approvalRecord,
     folded: ['ruling', 'attestation', 'subject'],

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
 import { shownMember } from './approver.ts'
 import { deviceRecord } from './device.ts'
-import { chosen, id, line } from './field.ts'
+import { chosen, id } from './field.ts'
 import { operations } from './operation.ts'
-import { time, webauthn } from './records.ts'
+import { challengeRecord, signedChallenge, time } from './records.ts'
 
 // Pending devices on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 
@@ -40,9 +40,7 @@ export const approverDevices = operations({
     summary: 'Get a challenge for approving or refusing a pending device',
     message: 'Challenge',
     input: z.strictObject({ device_id: pendingDevice, move }),
-    data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
-    }),
+    data: challengeRecord,
   },
   moveDevice: {
     method: 'POST',
@@ -57,8 +55,7 @@ export const approverDevices = operations({
     input: z.strictObject({
       device_id: pendingDevice,
       move,
-      challenge: chosen(line(500), 'The challenge from the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+      ...signedChallenge,
     }),
     data: deviceRecord,
   },
@@ -71,10 +68,7 @@ export const approverDevices = operations({
     effect: 'write',
     summary: 'Send a new code to the mobile number of a user whose first device requires one',
     message: 'Code sent',
-    input: z.strictObject({
-      challenge: chosen(line(500), 'The challenge from the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
-    }),
+    input: z.strictObject(signedChallenge),
     data: z.looseObject({
       expires_at: chosen(time, 'When the code expires'),
       sends_left: chosen(z.int(), 'Number of codes that can be sent now'),
@@ -91,9 +85,7 @@ export const approverDevices = operations({
     summary: 'Get a challenge for refusing a new device with an earlier device',
     message: 'Challenge',
     input: z.strictObject({ device_id: pendingDevice }),
-    data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
-    }),
+    data: challengeRecord,
   },
   refuseNewDevice: {
     method: 'POST',
@@ -106,8 +98,7 @@ export const approverDevices = operations({
     message: 'Device refused',
     input: z.strictObject({
       device_id: pendingDevice,
-      challenge: chosen(line(500), 'The challenge from the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+      ...signedChallenge,
     }),
     data: deviceRecord,
   },

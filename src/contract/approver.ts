@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { pendingRecord } from './approval.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
-import { sentEnrollment, states, webauthn } from './records.ts'
+import { challengeRecord, sentEnrollment, signedChallenge, states } from './records.ts'
 
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 // The session is an HttpOnly, SameSite cookie of one device and is read-only; each decision is an assertion.
@@ -104,8 +104,7 @@ export const approver = operations({
     summary: 'Open a session with an assertion of the device; sets the cookie',
     message: 'Session opened',
     input: z.strictObject({
-      challenge: chosen(line(500), 'The challenge from the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+      ...signedChallenge,
       code: chosen(z.optional(line(10)), 'The code that was sent by SMS, if the device requires one', {
         secret: true,
       }),
@@ -208,9 +207,7 @@ export const approver = operations({
       user_id: chosen(id, 'User id'),
       move: chosen(z.enum(memberMoves), 'The change to make'),
     }),
-    data: z.looseObject({
-      challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
-    }),
+    data: challengeRecord,
   },
   moveMember: {
     method: 'POST',
@@ -224,8 +221,7 @@ export const approver = operations({
     input: z.strictObject({
       user_id: chosen(id, 'User id'),
       move: chosen(z.enum(memberMoves), 'The change to make'),
-      challenge: chosen(line(500), 'The challenge from the service'),
-      response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+      ...signedChallenge,
     }),
     data: z.extend(shownMember, { enrollment: sentEnrollment }),
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { attestation } from './approval.ts'
-import { chosen, id, line, positive, shown } from './field.ts'
+import { chosen, id, line, shown } from './field.ts'
 import { operations } from './operation.ts'
 import {
   accuracy,
@@ -9,15 +9,13 @@ import {
   latitude,
   longitude,
   mobile,
+  orgOfKey,
   time,
   user_id,
 } from './records.ts'
 
 // Verification of a person. spec: of the answers, only status and message are shown
 
-const organization = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
-  example: 1,
-})
 const request_id = chosen(line(64), 'Request id of the verification', { example: 'apr_3mYk8wQZ' })
 const user = chosen(id, 'User id of the person')
 const which = chosen(z.optional(line(64)), 'Request id of the verification; default: the newest', {
@@ -66,7 +64,7 @@ export const auth = operations({
         example: '+12025550101',
         personal: true,
       }),
-      org_id: organization,
+      org_id: orgOfKey,
     }),
     data: z.looseObject({
       request_id,
@@ -87,7 +85,7 @@ export const auth = operations({
     input: z.strictObject({
       country_code: shown(country_code, 'Dialing prefix with plus', { example: '+1' }),
       mobile: shown(mobile, 'Mobile number, national', { example: '2025550101', personal: true }),
-      org_id: organization,
+      org_id: orgOfKey,
     }),
     data: z.looseObject({
       request_id,
@@ -161,7 +159,7 @@ export const auth = operations({
         example: '2030-01-31T12:00:00Z',
       }),
       request_id: which,
-      org_id: organization,
+      org_id: orgOfKey,
     }),
     data: z.looseObject(decided),
   },
@@ -180,7 +178,7 @@ export const auth = operations({
         personal: true,
       }),
       request_id: which,
-      org_id: organization,
+      org_id: orgOfKey,
     }),
     data: z.looseObject({
       ...decided,

@@ -1,7 +1,18 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { is_active, latitude, longitude, org_id, paging, radius, ruling, times, user_id } from './records.ts'
+import {
+  is_active,
+  latitude,
+  longitude,
+  org_id,
+  orgOfUser,
+  paging,
+  radius,
+  ruling,
+  times,
+  user_id,
+} from './records.ts'
 
 // The specification shows the fields of two bodies: a geofence that is created, and those of a user. Elsewhere they are chosen.
 const placeFields = (mark: typeof shown) => ({
@@ -30,9 +41,6 @@ const userFence = z.strictObject(userFenceFields(shown))
 export const userFenceRecord = z.looseObject(userFenceFields(chosen))
 
 const fenceId = shown(positive, 'Geofence id', { example: 12, flag: 'geofence-id' })
-const userOrg = chosen(z.optional(positive), 'Organization id; required if the user is in several', {
-  example: 1,
-})
 
 const userColumns = ['name', 'latitude', 'longitude', 'radius', 'enabled']
 
@@ -110,7 +118,7 @@ export const geofence = operations({
     summary: 'List the geofences of a user',
     message: 'Geofences of the user',
     example: '--user 7',
-    input: z.strictObject({ userId: user_id, org_id: userOrg }),
+    input: z.strictObject({ userId: user_id, org_id: orgOfUser }),
     data: z.array(userFenceRecord),
     columns: userColumns,
   },
@@ -127,7 +135,7 @@ export const geofence = operations({
       '--user 7 --geofences \'[{"name":"Home","latitude":52.5,"longitude":13.4,"radius":100,"enabled":true}]\'',
     input: z.strictObject({
       userId: user_id,
-      org_id: userOrg,
+      org_id: orgOfUser,
       geofences: shown(
         z.array(userFence).check(z.maxLength(1000, 'must have at most 1000 entries')),
         'All geofences of the user, as JSON or @file',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { mobile, time } from './records.ts'
+import { mobile, orgOfKey, time } from './records.ts'
 
 /** Nothing is trimmed: two spellings would be two machines. */
 const machineId = z
@@ -39,9 +39,6 @@ const registration = {
     example: '250.42',
   }),
 }
-const organization = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
-  example: 1,
-})
 
 const values = '--stock-name AAPL --total-price 12,500.00 --current-stock-price 250.42'
 
@@ -65,7 +62,7 @@ export const iot = operations({
         example: '+12025550101',
         personal: true,
       }),
-      org_id: organization,
+      org_id: orgOfKey,
     }),
     data: z.looseObject({
       machineId: chosen(z.string(), 'Machine id'),
@@ -98,7 +95,7 @@ export const iot = operations({
         example: '+12025550101',
         personal: true,
       }),
-      org_id: organization,
+      org_id: orgOfKey,
     }),
   },
   verifyMachine: {
@@ -114,7 +111,7 @@ export const iot = operations({
     input: z.strictObject({
       // Snake case in this one: so the specification has it.
       machine_id: shown(machineId, 'Machine id', { example: 'press-01' }),
-      org_id: organization,
+      org_id: orgOfKey,
     }),
     data: z.looseObject({
       machineId: chosen(z.string(), 'Machine id'),

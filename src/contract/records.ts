@@ -7,6 +7,15 @@ import { scopes } from './scopes.ts'
 
 export const org_id = shown(positive, 'Organization id', { example: 1 })
 export const user_id = shown(id, 'User id', { example: '7' })
+/** The organization, if the caller may leave it out. */
+export const orgOfKey = chosen(
+  z.optional(positive),
+  'Organization id; default: the organization of the key',
+  { example: 1 },
+)
+export const orgOfUser = chosen(z.optional(positive), 'Organization id; required if the user is in several', {
+  example: 1,
+})
 export const time = z.string()
 export const times = {
   created_at: chosen(time, 'When it was created'),
@@ -171,6 +180,15 @@ export const place = z.strictObject({
 export const webauthn = z.looseObject({
   id: chosen(z.string(), 'Credential id'),
   response: chosen(z.looseObject({}), 'Response of the authenticator'),
+})
+
+/** The signature of a device over a challenge of the service. */
+export const signedChallenge = {
+  challenge: chosen(line(500), 'The challenge from the service'),
+  response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
+}
+export const challengeRecord = z.looseObject({
+  challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
 })
 
 /** The result of one rule. */

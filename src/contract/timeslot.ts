@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { weekdays } from '../core/weekdays.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { is_active, org_id, paging, ruling, times, user_id } from './records.ts'
+import { is_active, org_id, orgOfUser, paging, ruling, times, user_id } from './records.ts'
 
 const clockTime = z
   .string()
@@ -34,9 +34,6 @@ const slotRecord = z.looseObject({
 })
 export const userSlotRecord = z.looseObject(slot.shape)
 const timeslot_id = shown(id, 'Time slot id', { example: '4' })
-const userOrg = chosen(z.optional(positive), 'Organization id; required if the user is in several', {
-  example: 1,
-})
 const columns = ['name', 'days', 'start', 'end', 'timezone', 'is_active']
 
 export const timeslot = operations({
@@ -101,7 +98,7 @@ export const timeslot = operations({
     summary: 'List the time slots of a user',
     message: 'Time slots of the user',
     example: '--user 7',
-    input: z.strictObject({ userId: user_id, org_id: userOrg }),
+    input: z.strictObject({ userId: user_id, org_id: orgOfUser }),
     data: z.array(userSlotRecord),
     columns,
   },
@@ -118,7 +115,7 @@ export const timeslot = operations({
       '--user 7 --timeslots \'[{"name":"Nights","days":["mon"],"start":"22:00","end":"06:00","timezone":"Europe/Berlin"}]\'',
     input: z.strictObject({
       userId: user_id,
-      org_id: userOrg,
+      org_id: orgOfUser,
       timeslots: chosen(
         z.array(slot).check(z.maxLength(1000, 'must have at most 1000 entries')),
         'All time slots of the user, as JSON or @file',

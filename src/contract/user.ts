@@ -8,6 +8,7 @@ import {
   membershipRecord,
   mobile,
   org_id,
+  orgOfKey,
   paging,
   roles,
   states,
@@ -28,9 +29,6 @@ const roleField = (text: string) =>
     example: 'member',
   })
 
-const orgOfCaller = chosen(z.optional(positive), 'Organization id; default: the organization of the key', {
-  example: 1,
-})
 const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
 const bodyUser = chosen(id, 'User id', { example: '7' })
 const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
@@ -144,7 +142,7 @@ export const user = operations({
     message: 'User details',
     example: '--org acme --mobile +12025550101',
     input: z.strictObject({
-      org_id: orgOfCaller,
+      org_id: orgOfKey,
       user_id: z.optional(bodyUser),
       mobile: e164,
       email: address,

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { sha256 } from '../core/ids.ts'
+import { isSeen } from '../core/safe-text.ts'
 
 // What exactly a person approves, as data. The approver reads what is rendered from `data` and signs its digest, so the text
 // shown and the hash cannot differ.
@@ -18,16 +19,17 @@ const boundFile = z.strictObject({ path: some, sha256: sha256Hex })
 
 // The same rule as `actionText` in the contract: the approver reads this text as it is. Newlines, tabs and joiners of letters
 // and emoji are allowed.
-const unseen = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
-const readable = z.string().check(
-  z.minLength(1, 'must not be empty'),
-  z.maxLength(500, 'must have at most 500 characters'),
-  z.regex(/^$|\S/, 'must not be blank'),
-  z.refine(
-    (text) => !unseen.test(text),
-    'must not contain control, invisible or direction-changing characters, or an unpaired surrogate',
-  ),
-)
+const readable = z
+  .string()
+  .check(
+    z.minLength(1, 'must not be empty'),
+    z.maxLength(500, 'must have at most 500 characters'),
+    z.regex(/^$|\S/, 'must not be blank'),
+    z.refine(
+      isSeen,
+      'must not contain control, invisible or direction-changing characters, or an unpaired surrogate',
+    ),
+  )
 
 const shapes = {
   /** Only a sentence, which no program can check. */

@@ -90,7 +90,7 @@ const runRule = (policy: Policy, evidence: Evidence, factor: Factor): Verdict =>
 
 const decideFactor = (policy: Policy, evidence: Evidence, factor: Factor): FactorDecision => {
   if (!factors.includes(factor))
-    return { factor: safeLine(factor), policy: 'required', ...fail('unknown factor', null, null) }
+    return { factor: safeLine(factor), policy: 'required', ...fail('unknown factor') }
   const mode = modeOf(policy, factor)
   if (mode === null) return { factor, policy: mode, ...notApplicable('not requested') }
   const verdict = runRule(policy, evidence, factor)

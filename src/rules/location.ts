@@ -42,7 +42,7 @@ const coarse = (distance: number): number => {
 // Rounded up to whole metres before the comparison, so that readers of the verdict can verify the sum.
 const checkFences = (fences: FenceIndex, { point, accuracy }: Fix): Verdict => {
   const nearest = fences.nearest(point)
-  if (!nearest) return fail('no active geofence can be read', null, null)
+  if (!nearest) return fail('no active geofence can be read')
   const { name, radius } = nearest
   const distance = Math.ceil(nearest.distance)
   const inside = distance + accuracy <= radius

@@ -10,7 +10,7 @@ const checkSlots = (slots: SlotIndex, instant: number): Verdict => {
   const readings = slots.read(instant)
   const open = readings.find((one) => one.open)
   if (open) return pass(`${open.local} is inside ${open.text}`, [open.slot], [open.local])
-  if (readings.length === 0) return fail('no active time slot can be read', null, null)
+  if (readings.length === 0) return fail('no active time slot can be read')
   const named = readings.slice(0, few)
   const reasons = named.map(({ local, text }) => `${local} is outside ${text}`)
   const more = readings.length - named.length
