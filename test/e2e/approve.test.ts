@@ -75,7 +75,7 @@ describe('svc approve', () => {
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
       [/Deploy \(key "asks"/, enter],
       [/Your decision/, () => decide('deny', id)],
-      [/denied already[^]*No pending requests/, enter],
+      [/already denied[^]*No pending requests/, enter],
     ])
     expect(inbox.exit).toBe(0)
     expect((await request.ended).exit).toBe(6)
