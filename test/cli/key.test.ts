@@ -45,7 +45,7 @@ describe('svc key create', () => {
   })
 
   test.each([
-    ['soon', '--expires is not a time: "soon"'],
+    ['soon', '--expires is not a valid time: "soon"'],
     ['2020-01-31', '--expires must be in the future'],
   ])('rejects the expiry %s', async (typed, expected) => {
     const { exit, message } = await run(`key create --name ci --can ask --expires ${typed}`)

@@ -59,7 +59,7 @@ describe('a credential command', () => {
   test('shows the last line of its error output without control characters, and a hint', async () => {
     const { exit, stderr } = await use(String.raw`printf 'locked \033[31m\n' >&2; exit 2`)
     expect(exit).toBe(1)
-    expect(stderr).toContain('It said: locked \\u{001b}[31m')
+    expect(stderr).toContain('It printed: locked \\u{001b}[31m')
     expect(stderr).toContain("svc profile set cmd credential_command='…'")
   })
 })

@@ -175,7 +175,7 @@ describe('in a pipe', () => {
 describe('on a terminal', () => {
   test('asks with organization, address and profile, and changes nothing without a yes', async () => {
     const path = write('q.yaml', organization('q', ['HQ']))
-    const no = await onTerminal(['apply', '-f', path], env, [[/Go on\?/, enter]])
+    const no = await onTerminal(['apply', '-f', path], env, [[/Continue\?/, enter]])
     expect([no.exit, no.screen]).toEqual([
       1,
       expect.stringMatching(
@@ -183,7 +183,7 @@ describe('on a terminal', () => {
       ),
     ])
     expect((await run('org', 'get', 'q')).exit).toBe(5)
-    const yes = await onTerminal(['apply', '-f', path], env, [[/Go on\?/, `y${enter}`]])
+    const yes = await onTerminal(['apply', '-f', path], env, [[/Continue\?/, `y${enter}`]])
     expect([yes.exit, yes.screen]).toEqual([0, expect.stringContaining('Done: 3 of 3 steps')])
     expect(yes.screen).toContain('users/+1••••••1000')
   })

@@ -27,7 +27,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a filter that never returns',
 
 test.each([
   ['SIGINT', 'was interrupted'],
-  ['SIGTERM', 'did not end within 5 s'],
+  ['SIGTERM', 'did not finish within 5 s'],
 ] as const)(
   '%s ends it after a write, and the result is still printed',
   async (name, why) => {

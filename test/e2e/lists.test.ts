@@ -59,7 +59,7 @@ describe('a followed list', () => {
         [/"seq":4/, () => create('D')],
         [/"seq":5/, () => service.stop()],
         [
-          /Trying again/,
+          /Retrying/,
           async () => {
             service = await startService(dataDir, key, ['--port', new URL(service.baseUrl).port])
             await create('E')
@@ -76,7 +76,7 @@ describe('a followed list', () => {
         .map((line) => JSON.parse(line).seq),
     ]).toEqual([130, [4, 5, 6]])
     expect(stderr).toMatch(
-      /^Nothing answers at .*Trying again until it is back; Ctrl-C ends\.\nThe service is back\.\n$/,
+      /^Nothing answers at .*Retrying until it is back; press Ctrl-C to stop\.\nThe service is back\.\n$/,
     )
   })
 
@@ -104,7 +104,7 @@ describe('a followed list', () => {
   })
 
   test.each([
-    [['-o', 'json'], /-o json prints one document.*svc audit list --follow -o ndjson"/],
+    [['-o', 'json'], /-o json prints a single document.*svc audit list --follow -o ndjson"/],
     [['--until', '1h'], /--until cannot be combined with --follow.*\nhint: svc audit list --follow\n/],
   ])('rejects %j', async (flags, message) => {
     const { exit, stderr } = await run('audit', 'list', '--follow', ...flags)

@@ -51,14 +51,14 @@ describe('a confirmation prompt', () => {
 
   test('shows the organization, the address and the profile', async () => {
     const { exit, screen } = await onTerminal(['org', 'delete', String(id), '-p', 'plain'], env, [
-      [/Go on\?/, enter],
+      [/Continue\?/, enter],
     ])
     expect(screen.replaceAll(/\r?\n/g, '')).toMatch(where('plain'))
     expect(exit).toBe(1)
   })
   test('requires the slug in a protected profile', async () => {
     const { exit, screen } = await onTerminal(['org', 'delete', String(id), '-p', 'guarded'], env, [
-      [new RegExp(`Type ${slug} to go on`), `y${enter}`],
+      [new RegExp(`Type ${slug} to continue`), `y${enter}`],
     ])
     expect(screen.replaceAll(/\r?\n/g, '')).toMatch(where('guarded'))
     expect(exit).toBe(1)

@@ -91,12 +91,12 @@ describe('on a terminal', () => {
   test('lists the keys that end with a revoked key', async () => {
     const parent = await createKey('parent', 'keys,ask,read', service.key)
     const lonely = await onTerminal(['key', 'revoke', parent.id], env, [
-      [/No other key is revoked with it[^]*Go on\?/, enter],
+      [/No other key is revoked with it[^]*Continue\?/, enter],
     ])
     expect([lonely.exit, lonely.screen]).toEqual([1, expect.stringContaining('Nothing was deleted')])
     const deploy = await createKey('deploy', 'ask', parent.key)
     const reader = await createKey('reader', 'read', parent.key)
-    const { exit, screen } = await onTerminal(['key', 'revoke', parent.id], env, [[/Go on\?/, `y${enter}`]])
+    const { exit, screen } = await onTerminal(['key', 'revoke', parent.id], env, [[/Continue\?/, `y${enter}`]])
     expect(screen).toContain(
       `2 keys are revoked with it: ${deploy.id} deploy (ask); ${reader.id} reader (read)`,
     )
@@ -104,11 +104,11 @@ describe('on a terminal', () => {
     expect((await svc(['whoami'], { ...env, SVC_API_KEY: deploy.key })).exit).toBe(4)
   })
   test('deletes only after a yes', async () => {
-    const no = await onTerminal(['geofence', 'delete', '1', '--org', 'acme'], env, [[/Go on\?/, enter]])
+    const no = await onTerminal(['geofence', 'delete', '1', '--org', 'acme'], env, [[/Continue\?/, enter]])
     expect(no.exit).toBe(1)
     expect(no.screen).toMatch(/Nothing was deleted/)
     const yes = await onTerminal(['geofence', 'delete', '1', '--org', 'acme'], env, [
-      [/Go on\?/, `y${enter}`],
+      [/Continue\?/, `y${enter}`],
     ])
     expect(yes.exit).toBe(0)
   })

@@ -37,10 +37,10 @@ test('reset-operator-key requires --yes in a script', async () => {
 })
 
 test('reset-operator-key asks on a terminal, and a no changes nothing', async () => {
-  const no = await onTerminal(reset, env, [[/Go on\?/, 'n\r']])
+  const no = await onTerminal(reset, env, [[/Continue\?/, 'n\r']])
   expect([no.exit, no.screen]).toEqual([1, expect.stringContaining('No key was revoked')])
   expect(no.screen).toContain(`in ${join(home.path, 'share', 'svc')}`)
-  const yes = await onTerminal(reset, env, [[/Go on\?/, 'y\r']])
+  const yes = await onTerminal(reset, env, [[/Continue\?/, 'y\r']])
   expect([yes.exit, yes.screen]).toEqual([0, expect.stringContaining('svc_op_')])
   expect(yes.screen).toContain('Revoked 1 operator key and ended 0 pending requests.')
 })

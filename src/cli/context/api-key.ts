@@ -113,7 +113,7 @@ export const keySource = (
     return envSource(
       'SVC_API_KEY',
       inEnv,
-      `Correct SVC_API_KEY, or unset it: a key that "svc profile login ${shellQuote(profileName)}" saves is used without it`,
+      `Correct SVC_API_KEY, or unset it and save a key with "svc profile login ${shellQuote(profileName)}"`,
     )
   return savedSource(io, profile, profileName, {
     key: profile.api_key,
@@ -149,11 +149,11 @@ export const askKeySource = (
 
 const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
   'API key': (profileName, origin) =>
-    `svc profile login ${shellQuote(profileName)}, or give a key for ${origin} with --key-file`,
+    `svc profile login ${shellQuote(profileName)}, or pass a key for ${origin} with --key-file`,
   'ask key': (profileName, origin) =>
-    `svc profile login ${shellQuote(profileName)} --ask, or SVC_ASK_KEY for ${origin}`,
+    `svc profile login ${shellQuote(profileName)} --ask, or set SVC_ASK_KEY to a key for ${origin}`,
   bearer: (profileName, origin) =>
-    `svc profile login ${shellQuote(profileName)} --bearer, or MCP_AUTH_TOKEN for ${origin}`,
+    `svc profile login ${shellQuote(profileName)} --bearer, or set MCP_AUTH_TOKEN to a bearer for ${origin}`,
 }
 
 /** MCP_AUTH_TOKEN, then the profile. */
@@ -179,7 +179,7 @@ const checkDestination = (
     )
   if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname))
     throw new SvcError('usage', 'insecure_url', `The ${noun} is not sent to ${url.origin} over plain http`, {
-      hint: `use https://${url.host}`,
+      hint: `Use https://${url.host}`,
     })
 }
 

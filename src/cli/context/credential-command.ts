@@ -49,9 +49,9 @@ export const runCredentialCommand = (
           {
             detail,
             hint:
-              `It must print only the key, on one line. It runs in ${folder}: name files by whole paths.\n` +
+              `It must print only the key, on one line. It runs in ${folder}: use absolute paths.\n` +
               `      Try it: ${safeLine(command.map(shellQuote).join(' '))}\n` +
-              `      svc profile set ${shellQuote(profileName)} ${shellQuote(field)}='…' names another`,
+              `      svc profile set ${shellQuote(profileName)} ${shellQuote(field)}='…' sets another command`,
           },
         ),
       )
@@ -96,6 +96,6 @@ export const runCredentialCommand = (
       const key = output.stdout.trim()
       const wrong = code === 0 ? wrongWith(key) : `ended with ${signal ?? `exit code ${code}`}`
       if (wrong === undefined) resolve(key)
-      else failed(wrong, said ? `It said: ${safeLine(said.slice(0, 200))}` : undefined)
+      else failed(wrong, said ? `It printed: ${safeLine(said.slice(0, 200))}` : undefined)
     })
   })

@@ -57,7 +57,7 @@ const lookUp = async (idOrSlug: string, context: Context): Promise<Organization>
   const id = idIn(data)
   if (id === undefined)
     throw new SvcError('failed', 'no_id', `This service does not return the id of "${idOrSlug}"`, {
-      hint: 'Pass the id instead of the slug: --org 12, SVC_ORG=12, or 12 where the organization is an argument',
+      hint: 'Pass the id instead of the slug: --org 12, SVC_ORG=12, or 12 if the organization is an argument',
     })
   return { id, slug: text(data.slug), name: text(data.name) }
 }

@@ -31,7 +31,7 @@ export const checkFolder = (dir: string): boolean => {
   if (!stats) return false
   if (stats.isSymbolicLink())
     throw refused(
-      `The folder ${dir} is a symbolic link, so it is not certain where secrets are saved`,
+      `The folder ${dir} is a symbolic link, so svc does not save secrets in it`,
       `export SVC_CONFIG_DIR="$(realpath ${quoted(dir)})"`,
     )
   if (!stats.isDirectory()) throw refused(`${dir} is not a folder`, 'Choose another one with SVC_CONFIG_DIR')

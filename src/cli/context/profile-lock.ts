@@ -116,8 +116,8 @@ export const holdLock = async (path: string): Promise<Held> => {
         return { mine, release }
       }
       if (now > deadline)
-        throw new SvcError('failed', 'profile_locked', `Another svc holds ${lockPath}`, {
-          hint: `If no other svc is running: rm -r '${lockPath}'`,
+        throw new SvcError('failed', 'profile_locked', `Another svc process holds the lock ${lockPath}`, {
+          hint: `If no other svc process is running: rm -r '${lockPath}'`,
         })
       bury(lockPath)
       await sleep(5 + Math.random() * 25)

@@ -84,7 +84,7 @@ const notThere = (message: string, name: string, others: boolean): SvcError =>
 export const requireProfile = (file: ProfileFile, name: string): Profile => {
   if (Object.hasOwn(file.profiles, name)) return file.profiles[name]!
   const names = Object.keys(file.profiles)
-  const others = names.length > 0 ? `; there are ${names.join(', ')}` : ''
+  const others = names.length > 0 ? `; existing profiles: ${names.join(', ')}` : ''
   throw notThere(`Profile "${name}" not found${others}`, name, names.length > 0)
 }
 
@@ -190,7 +190,7 @@ export const createSettings = ({
     apiKey: createKeyReader(key, name.value, own ? 'API key' : 'ask key'),
     keyHint:
       key?.remedy ??
-      `svc profile login ${shellQuote(name.value)} saves one; SVC_API_KEY is used once; svc serve creates the profile local`,
+      `svc profile login ${shellQuote(name.value)} saves one; SVC_API_KEY sets one for a single command; svc serve creates the profile local`,
     ...(own && asking && { askKey: createKeyReader(asking, name.value, 'ask key') }),
     askKeyHint: asking?.remedy ?? `svc profile login ${shellQuote(name.value)} --ask`,
     bearer: createKeyReader(bearer, name.value, 'bearer'),

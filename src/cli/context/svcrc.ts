@@ -34,7 +34,7 @@ const check = (stats: Stats, path: string): void => {
       'can be written by others, so it does not choose your profile',
       `chmod go-w ${shellQuote(path)}`,
     )
-  if (stats.size > mostBytes) throw refused(path, `is too long: it holds one line, ${example}`)
+  if (stats.size > mostBytes) throw refused(path, `is too long: it must contain one line, ${example}`)
 }
 
 /** Keys of services, tokens and the like are longer than a name, or start as ours do. */
@@ -52,21 +52,21 @@ const nameIn = (text: string, path: string): string => {
     if (field !== undefined && /key|token|secret|passw|bearer|credential/i.test(field))
       throw refused(
         path,
-        `holds ${field}: it names a profile and never a secret`,
-        'take the line out, and save the key with svc profile login',
+        `contains ${field}: it can only name a profile, never a secret`,
+        'remove the line, and save the key with svc profile login',
       )
     if (field !== undefined && field !== 'profile')
-      throw refused(path, `holds ${field}, which svc does not know: it holds one line, ${example}`)
+      throw refused(path, `contains ${field}, which svc does not know: it must contain one line, ${example}`)
   }
   const name = /^profile\s*:\s*(\S.*)$/.exec(line)?.[1]
-  if (name === undefined || more.length > 0) throw refused(path, `must hold one line, ${example}`)
+  if (name === undefined || more.length > 0) throw refused(path, `must contain one line, ${example}`)
   if (looksSecret(name))
     throw refused(
       path,
-      'holds what looks like a secret: it names a profile',
-      'take it out, and save the key with svc profile login',
+      'contains what looks like a secret: it can only name a profile',
+      'remove it, and save the key with svc profile login',
     )
-  if (!profileName.test(name)) throw refused(path, `names no profile: it holds one line, ${example}`)
+  if (!profileName.test(name)) throw refused(path, `does not contain a valid profile name: it must contain one line, ${example}`)
   return name
 }
 

@@ -134,8 +134,8 @@ export const requestSubject = (bound: Bound, organization: Organization | undefi
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
     throw usageError(
-      `This cannot be approved at once: ${error.path} ${error.message}`,
-      'Split it: several files, or fewer changes at a time',
+      `This change is too large for one approval: ${error.path} ${error.message}`,
+      'Split it into several files, or make fewer changes at a time',
     )
   }
 }

@@ -63,15 +63,15 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
     const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
     return `${safeLine(what)}\n${below}`
   }
-  if (typed === undefined) return requireYes('Go on?', { yes: answers.yes, about, declined }, context)
+  if (typed === undefined) return requireYes('Continue?', { yes: answers.yes, about, declined }, context)
   const prompt = await context.prompt()
   if (!prompt)
     throw usageError(
-      `svc ${command!.words} needs --confirm ${shellQuote(typed)} where nobody can be asked: the profile is protected`,
+      `svc ${command!.words} requires --confirm ${shellQuote(typed)} when it cannot ask for confirmation: the profile is protected`,
       await again('--confirm', typed),
     )
   context.io.stderr.write(await about())
-  if ((await prompt.text(`Type ${typed} to go on`)) !== typed)
+  if ((await prompt.text(`Type ${typed} to continue`)) !== typed)
     throw new SvcError('failed', 'declined', declined)
 }
 

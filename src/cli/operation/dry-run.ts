@@ -111,7 +111,7 @@ export const showPlan = async (
   const shown = placeholders.shown(plan)
   const output = await context.output()
   const { output: format } = context.globals
-  if (format === 'id') throw usageError('--dry-run answers no id', '-o json shows the request')
+  if (format === 'id') throw usageError('--dry-run cannot be combined with -o id', '-o json shows the request')
   if (output.machine || (format !== undefined && format !== 'table')) {
     const data = { ...facts, ...shown, curl, ...(secrets.length > 0 && { secrets }) }
     return output.show({ status: 'dry_run', message: 'Nothing was sent', data })

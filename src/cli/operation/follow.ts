@@ -37,7 +37,7 @@ const outputFor = async (context: Context): Promise<Output> => {
   const byRow = jq !== undefined || (json !== undefined && said === undefined)
   if (envelope || (!byRow && !endless.has(output.format)))
     throw usageError(
-      `--follow prints rows as they come, and ${envelope ? '--envelope' : `-o ${output.format}`} prints one document`,
+      `--follow prints rows as they arrive, but ${envelope ? '--envelope' : `-o ${output.format}`} prints a single document`,
       await context.command!.again({ without: ['--output', '--envelope'], plus: ['-o', 'ndjson'] }),
     )
   return output
@@ -75,7 +75,7 @@ async function* changes(
       yield answer.rows
     } catch (error) {
       if (!mayComeBack(error)) throw error
-      if (!isLost) warn(`${withFullStop(error.message)} Trying again until it is back; Ctrl-C ends.`)
+      if (!isLost) warn(`${withFullStop(error.message)} Retrying until it is back; press Ctrl-C to stop.`)
       isLost = true
     }
   }

@@ -40,7 +40,7 @@ export const checkShown = async (
       `--json ${shellQuote(known.join(','))}; use --jq for additional fields of another service`,
     )
   if (output === 'id' && idOf(json === undefined ? known : names) === undefined)
-    throw usageError(`svc ${operation.cli} has no id in its answer; nothing was sent`, 'Leave -o id out')
+    throw usageError(`svc ${operation.cli} has no id in its answer; nothing was sent`, 'Remove -o id')
   return known
 }
 

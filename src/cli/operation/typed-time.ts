@@ -76,7 +76,7 @@ export const typedTime = (flag: string, text: string, direction: Direction, now:
   if (!Number.isNaN(at)) return new Date(at).toISOString()
   const [short, long] = examples[direction]
   throw usageError(
-    `--${flag} is not a time: "${text}"`,
+    `--${flag} is not a valid time: "${text}"`,
     `--${flag} ${short}, --${flag} ${long} (units: s, m, h, d, w), --${flag} 2030-01-31 or --${flag} 2030-01-31T18:00:00Z`,
   )
 }

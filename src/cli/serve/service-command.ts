@@ -131,7 +131,7 @@ export const registerService = (group: Command, context: Context): void => {
       if (options.dryRun) return reportDryRun(context, { data_dir: dir, revokes: 'every operator key' })
       const about = () => `Revoke every operator key, and create a new one\n  in ${safeLine(dir)}\n`
       const declined = 'No key was revoked'
-      await requireYes('Go on?', { yes: options.yes, about, declined }, context)
+      await requireYes('Continue?', { yes: options.yes, about, declined }, context)
       const output = await context.output()
       const { key, revoked, ended } = await resetOperatorKey(dir, context.io.env, (line) => output.warn(line))
       output.note(resetNote(revoked, ended))

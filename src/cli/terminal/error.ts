@@ -74,22 +74,18 @@ export const notShownAsAsked = (run: Run, error: unknown): SvcError =>
     'The whole answer is on standard output as JSON. Do not run the command again to see it',
   )
 
-const whys: Record<string, string> = {
-  EPIPE: 'nobody reads standard output',
-  EBADF: 'standard output is closed',
-}
-
 /** Standard output cannot be written. Undefined where its reader has seen enough, as `head` has, and nothing is lost. */
 export const unwritable = (run: Run, code: string): SvcError | undefined => {
   const { once, changed, io } = run
   // One that is closed looks like one that was closed on purpose.
-  if ((code === 'EPIPE' || code === 'EBADF') && !(changed && once)) return undefined
-  const why = whys[code] ?? `standard output cannot be written (${code})`
+  const isClosed = code === 'EPIPE' || code === 'EBADF'
+  if (isClosed && !(changed && once)) return undefined
+  const why = isClosed ? 'standard output is closed' : `standard output cannot be written (${code})`
   if (!changed) return new SvcError('failed', 'system', `The answer could not be shown: ${why}`)
   if (once === undefined) return lost(run, why, 'Do not run the command again to see it')
   if (io.stderr.isTTY) {
     io.stderr.write(once)
-    return lost(run, why, 'It is shown above, and never again')
+    return lost(run, why, 'It is shown above and will not be shown again')
   }
   return lost(
     run,

@@ -85,7 +85,7 @@ const wrong = (source: string, bytes: Buffer): SvcError => {
   const { line, byte, value } = firstBad(bytes)
   const shown = `0x${value.toString(16).toUpperCase().padStart(2, '0')}`
   return usageError(
-    `${source} is not UTF-8: line ${line}, byte ${byte} is ${shown}, as Latin-1 or Windows-1252 has it`,
+    `${source} is not UTF-8: line ${line}, byte ${byte} is ${shown} (probably Latin-1 or Windows-1252)`,
     saveAs,
   )
 }
@@ -96,7 +96,7 @@ export const textOf = (bytes: Buffer, source: string): string => {
   const wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
   if (wide) throw usageError(`${source} is UTF-16`, saveAs)
   const nul = bytes.indexOf(0)
-  if (nul >= 0) throw usageError(`${source} is no text: byte ${nul + 1} is 0, as in UTF-16`, saveAs)
+  if (nul >= 0) throw usageError(`${source} is not text: byte ${nul + 1} is 0, as in UTF-16`, saveAs)
   if (!isUtf8(bytes)) throw wrong(source, bytes)
   return bytes.toString('utf8').replace(/^\uFEFF/, '')
 }

@@ -63,7 +63,7 @@ const readAll = async (): Promise<Buffer> => {
   let size = 0
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > mostBytes) throw usageError('Standard input holds more than 64 MiB')
+    if (size > mostBytes) throw usageError('Standard input is larger than 64 MiB')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

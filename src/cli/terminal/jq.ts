@@ -26,7 +26,7 @@ const limited = <T>(work: () => T, filter: string, changed: boolean): T => {
     if (code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED')
       throw new SvcError('interrupted', 'interrupted', `--jq "${filter}" was interrupted`)
     if (code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-      throw new SvcError('failed', 'jq_time', `--jq "${filter}" did not end within ${mostSeconds} s`)
+      throw new SvcError('failed', 'jq_time', `--jq "${filter}" did not finish within ${mostSeconds} s`)
     throw error
   } finally {
     for (const listener of listeners) process.on('SIGTERM', listener)
@@ -62,7 +62,7 @@ const firstLine = (stderr: string): string => {
     .replace(/^jq: (?:error(?: \([^)]*\))?: )?/, '')
     .split(' at <top-level>')[0]!
   // What jq says when `input` finds nothing to read.
-  return said === 'break' ? 'there is no further input; the answer is the only one' : said
+  return said === 'break' ? 'there is no more input; the answer is the only one' : said
 }
 
 /** Fails when jq cannot compile the filter. Runs nothing: jq gets no input. */
@@ -100,7 +100,7 @@ export const runJq = async (
     throw new SvcError(
       'failed',
       'jq',
-      `--jq "${filter}" failed${secret ? '. Its error message is not shown, because it can hold a secret' : `: ${firstLine(stderr)}`}`,
+      `--jq "${filter}" failed${secret ? '. Its error message is not shown, because it may contain a secret' : `: ${firstLine(stderr)}`}`,
       { hint: 'Remove --jq to see the answer' },
     )
   const text = stdout
@@ -115,6 +115,6 @@ export const runJq = async (
   const isHidden = secret && stderr !== ''
   return {
     text,
-    said: isHidden ? 'What --jq wrote to standard error is not shown: it can hold a secret' : stderr,
+    said: isHidden ? 'What --jq wrote to standard error is not shown: it may contain a secret' : stderr,
   }
 }

@@ -121,15 +121,15 @@ export const checkAccepted = (command: Command, words: string, globals: Globals)
   const picking = pickingFlag(globals)
   if (words === 'api' && globals.envelope)
     throw usageError('svc api shows the whole answer without --envelope')
-  if (only && picking) throw usageError(`svc ${words} does not take ${picking}`, `svc ${words} --help`)
+  if (only && picking) throw usageError(`svc ${words} does not support ${picking}`, `svc ${words} --help`)
   if (json !== undefined && (json === true || namesIn(json).length === 0) && !fromTable.has(command))
     throw fieldsNeeded([])
   if (output === 'id' && !only && !fromTable.has(command) && !answersId.has(words))
-    throw usageError(`svc ${words} answers no id`, '-o json shows the answer')
+    throw usageError(`svc ${words} has no id in its answer`, '-o json shows the answer')
   const isKnown = (formats as readonly string[]).includes(output ?? '')
   if (only && isKnown && !(only as readonly string[]).includes(output!))
     throw usageError(
-      `svc ${words} does not take -o ${output}`,
-      only.length > 0 ? `-o ${only.join(' or -o ')}` : 'Leave -o out',
+      `svc ${words} does not support -o ${output}`,
+      only.length > 0 ? `-o ${only.join(' or -o ')}` : 'Remove -o',
     )
 }

@@ -36,7 +36,7 @@ const ids = (payload: unknown): string[] =>
     const name = isRecord(row) && idOf(Object.keys(row))
     const id = isRecord(row) && name ? row[name] : undefined
     if (typeof id === 'number' || (typeof id === 'string' && id !== '')) return safeLine(String(id))
-    throw new SvcError('failed', 'no_id', 'The answer has no id to print', { hint: 'use -o json' })
+    throw new SvcError('failed', 'no_id', 'The answer has no id to print', { hint: 'Use -o json' })
   })
 
 const lines = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')

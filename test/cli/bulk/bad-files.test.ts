@@ -30,7 +30,7 @@ describe('a file of users', () => {
     [
       'Latin-1',
       Buffer.from(`${header}+12025550101,a@b.cc,Ren\u00e9,B`, 'latin1'),
-      'line 2, byte 24 is 0xE9, as Latin-1',
+      'line 2, byte 24 is 0xE9 (probably Latin-1',
     ],
     [
       'Latin-1 after a character for the unreadable',

@@ -97,7 +97,7 @@ describe('the credential command', () => {
     ).rejects.toMatchObject({
       code: 'credential_command',
       message: expect.stringContaining('ended with exit code 3'),
-      detail: 'It said: no such \\u{001b}[31mentry',
+      detail: 'It printed: no such \\u{001b}[31mentry',
     })
   })
   test('is named if it does not exist', async () => {

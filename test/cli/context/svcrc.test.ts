@@ -68,19 +68,19 @@ describe('.svcrc', () => {
 
   const secret = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
   const wrong: [string, string, RegExp][] = [
-    ['a key', `profile: prod\napi_key: ${secret}`, /holds api_key: it names a profile and never a secret/],
-    ['a key alone', secret, /must hold one line/],
-    ['a key for a name', `profile: ${secret}`, /holds what looks like a secret/],
-    ['an assignment of a token', `MCP_AUTH_TOKEN=${secret}`, /holds MCP_AUTH_TOKEN: it names/],
+    ['a key', `profile: prod\napi_key: ${secret}`, /contains api_key: it can only name a profile, never a secret/],
+    ['a key alone', secret, /must contain one line/],
+    ['a key for a name', `profile: ${secret}`, /contains what looks like a secret/],
+    ['an assignment of a token', `MCP_AUTH_TOKEN=${secret}`, /contains MCP_AUTH_TOKEN: it can only name/],
     [
       'an address',
       'profile: prod\nbase_url: https://evil.example',
-      /holds base_url, which svc does not know/,
+      /contains base_url, which svc does not know/,
     ],
-    ['JSON', '{"profile": "prod"}', /must hold one line/],
-    ['two names', 'profile: prod\nprofile: staging', /must hold one line/],
-    ['nothing', '', /must hold one line, "profile: NAME"/],
-    ['a bidirectional override in the name', 'profile: prod\u202ex', /names no profile/],
+    ['JSON', '{"profile": "prod"}', /must contain one line/],
+    ['two names', 'profile: prod\nprofile: staging', /must contain one line/],
+    ['nothing', '', /must contain one line, "profile: NAME"/],
+    ['a bidirectional override in the name', 'profile: prod\u202ex', /does not contain a valid profile name/],
     ['a long text', `profile: prod\n${'# x\n'.repeat(2000)}`, /is too long/],
   ]
   for (const [what, text, message] of wrong)

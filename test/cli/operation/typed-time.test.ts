@@ -30,7 +30,7 @@ test.each([
 test('lists the accepted formats of a future time', () => {
   expect(() => typedTime('expires', 'soon', 'future', now)).toThrow(
     expect.objectContaining({
-      message: '--expires is not a time: "soon"',
+      message: '--expires is not a valid time: "soon"',
       hint: '--expires 12h, --expires 30d (units: s, m, h, d, w), --expires 2030-01-31 or --expires 2030-01-31T18:00:00Z',
     }),
   )
@@ -49,5 +49,5 @@ test.each([
   '31.01.2030',
   '1M',
 ])('%j is rejected by the name of its flag', (typed) => {
-  expect(() => typedTime('since', typed, 'past', now)).toThrow(`--since is not a time: "${typed}"`)
+  expect(() => typedTime('since', typed, 'past', now)).toThrow(`--since is not a valid time: "${typed}"`)
 })

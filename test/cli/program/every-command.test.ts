@@ -63,15 +63,15 @@ const withFlags = (argv: string[], flags: string[]): string[] => {
 }
 
 const faults: [fault: string, flags: string[], says: RegExp][] = [
-  ['an invalid filter', ['--jq', '.['], /is not a valid filter|does not take --jq/],
-  ['an unknown format', ['-o', 'xml'], /-o must be|does not take -o/],
-  ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /cannot be combined with -o csv|does not take --jq/],
+  ['an invalid filter', ['--jq', '.['], /is not a valid filter|does not support --jq/],
+  ['an unknown format', ['-o', 'xml'], /-o must be|does not support -o/],
+  ['a filter and -o csv', ['--jq', '.', '-o', 'csv'], /cannot be combined with -o csv|does not support --jq/],
   [
     '--envelope and -o tsv',
     ['--envelope', '-o', 'tsv'],
-    /--envelope requires|does not take --envelope|without --envelope/,
+    /--envelope requires|does not support --envelope|without --envelope/,
   ],
-  ['--json with an empty list', ['--json', ','], /--json requires the names|does not take --json/],
+  ['--json with an empty list', ['--json', ','], /--json requires the names|does not support --json/],
 ]
 
 describe.each(typed)('svc $words', ({ words, argv }) => {
@@ -84,21 +84,21 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
   test('rejects an invalid filter in every format before anything is sent', async () => {
     for (const format of formats) {
       const { exit, out, err, sent } = await failing(withFlags(argv, ['--jq', '.[', '-o', format]))
-      expect(err).toMatch(/is not a valid filter|cannot be combined with -o|does not take|answers no id/)
+      expect(err).toMatch(/is not a valid filter|cannot be combined with -o|does not support|has no id in its answer/)
       expect({ format, exit, out, sent }).toEqual({ format, exit: 2, out: '', sent: 0 })
     }
   })
 
   test.runIf(answersNoId(words))('refuses -o id, since it answers none', async () => {
     const { exit, out, err, sent } = await failing(withFlags(argv, ['-o', 'id']))
-    expect(err).toContain(`svc ${words} answers no id`)
+    expect(err).toContain(`svc ${words} has no id in its answer`)
     expect({ exit, out, sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
   test.runIf(Object.hasOwn(printsText, words))('refuses flags that it would ignore', async () => {
     for (const flags of [['--jq', '.'], ['--json', 'id'], ['--envelope'], ['-o', 'csv']]) {
       const { exit, out, err } = await failing(withFlags(argv, flags))
-      expect(err).toContain(`svc ${words} does not take ${flags[0] === '-o' ? '-o csv' : flags[0]}`)
+      expect(err).toContain(`svc ${words} does not support ${flags[0] === '-o' ? '-o csv' : flags[0]}`)
       expect({ exit, out }).toEqual({ exit: 2, out: '' })
     }
   })

@@ -71,7 +71,7 @@ describe('jq', () => {
 
   test('explains that there is one input when a filter reads another', async () => {
     await expect(filtered('x', 'input')).rejects.toMatchObject({
-      message: '--jq "input" failed: there is no further input; the answer is the only one',
+      message: '--jq "input" failed: there is no more input; the answer is the only one',
     })
   })
 
@@ -89,13 +89,13 @@ describe('jq', () => {
       ({ said }) => said,
       (error: Error) => `${error.message} ${JSON.stringify(error)}`,
     )
-    expect(said).toMatch(/not shown.* it can hold a secret/)
+    expect(said).toMatch(/not shown.* it may contain a secret/)
     expect(said).not.toContain('svc_org')
   })
 
   test('stops an endless filter after a change, and can be used again', async () => {
     await expect(runJq({}, 'def f: f; f', { onTerminal: false, changed: true })).rejects.toMatchObject({
-      message: '--jq "def f: f; f" did not end within 5 s',
+      message: '--jq "def f: f; f" did not finish within 5 s',
     })
     expect(await filtered([1], 'length')).toBe('1\n')
   }, 20_000)
