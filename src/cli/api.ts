@@ -64,7 +64,7 @@ const showAnswer = async (
     })
     if (!context.changed) throw error
     showRaw(body, context)
-    throw (await import('./terminal/error.ts')).notShownAsAsked(context, error)
+    throw (await import('./terminal/error.ts')).notShownAsRequested(context, error)
   }
   const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(format ?? '')
   const whole = !rows && json === undefined

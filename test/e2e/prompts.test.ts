@@ -96,7 +96,9 @@ describe('on a terminal', () => {
     expect([lonely.exit, lonely.screen]).toEqual([1, expect.stringContaining('Nothing was deleted')])
     const deploy = await createKey('deploy', 'ask', parent.key)
     const reader = await createKey('reader', 'read', parent.key)
-    const { exit, screen } = await onTerminal(['key', 'revoke', parent.id], env, [[/Continue\?/, `y${enter}`]])
+    const { exit, screen } = await onTerminal(['key', 'revoke', parent.id], env, [
+      [/Continue\?/, `y${enter}`],
+    ])
     expect(screen).toContain(
       `2 keys are revoked with it: ${deploy.id} deploy (ask); ${reader.id} reader (read)`,
     )

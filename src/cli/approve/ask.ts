@@ -84,9 +84,9 @@ export const gatherAsk = async (
   typed: Typed,
   context: Context,
   bound?: Subject,
-): Promise<{ ask: Ask; asked: Gathered['asked'] }> => {
+): Promise<{ ask: Ask; asked: Gathered['prompted'] }> => {
   const { gatherInput } = await import('../operation/gather-input.ts')
-  const { input, asked } = await gatherInput(
+  const { input, prompted: asked } = await gatherInput(
     typed.options.mcp ? withoutOrg(operation) : operation,
     typed,
     context,

@@ -79,7 +79,7 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
   ])
   let record: Record<string, unknown> = {}
   await runOperation(operation, typed, context, {
-    look: (answer) => {
+    afterShown: (answer) => {
       record = fieldsIn(answer)
     },
     check: aboutOneRequest.has(operation)

@@ -87,7 +87,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       const asked = answers
         ? await (
             await import('../operation/ask.ts')
-          ).untilAccepted(requestOperation, { input: ask, asked: answers }, context, send)
+          ).untilAccepted(requestOperation, { input: ask, prompted: answers }, context, send)
         : await send()
       id = asked.request_id
       const askedAt = backend.now()

@@ -18,7 +18,7 @@ const parse = (text: string, what: string, example: string): URL => {
   return url
 }
 
-/** The address of the REST API without a slash at its end. `what` names where it came from. */
+/** The address of the REST API without a trailing slash. `what` names its flag, variable or field in an error. */
 export const checkBaseUrl = (text: string, what: string): string =>
   withoutSlash(parse(text, what, 'https://host.example/admin/public/api').href)
 
@@ -30,11 +30,11 @@ export const checkMcpUrl = (text: string, what: string): string => {
   return url.href
 }
 
-/** Scheme, host and port; undefined where the text is no address. */
+/** Scheme, host and port; undefined if the text is not a URL. */
 export const originOf = (text: string): string | undefined =>
   URL.canParse(text) ? new URL(text).origin : undefined
 
-/** What is probably meant where a base URL has no path: the API root ends in /admin/public/api. */
+/** A hint for a base URL without a path: the API root ends in /admin/public/api. */
 export const pathHint = (baseUrl: string): string | undefined => {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   return url?.pathname === '/' ? `the API root is usually ${url.origin}/admin/public/api` : undefined

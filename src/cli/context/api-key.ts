@@ -7,10 +7,10 @@ import { isLoopbackHost } from '../../core/loopback.ts'
 import { defaultBaseUrl, originOf } from './address.ts'
 import type { Profile } from './profile-store.ts'
 
-/** The secrets of a profile, as an error calls them. */
+/** The secrets of a profile, as errors name them. */
 export type Noun = 'API key' | 'ask key' | 'bearer'
 
-/** Fails where a key cannot stand in a header. Its text is never part of the message. */
+/** Throws if a key cannot be sent in a header. The message never contains the key. */
 export const checkKey = (key: string, where: string, noun: Noun = 'API key'): string => {
   if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
   throw new SvcError(
@@ -28,14 +28,14 @@ export const checkKey = (key: string, where: string, noun: Noun = 'API key'): st
 
 export type Source = 'flag' | 'environment' | '.svcrc' | 'profile' | 'default'
 
-/** Where the key of this run comes from; read when asked for. `origin`: the only one it may go to. */
+/** Where the key of this run comes from; read when needed. svc sends it only to `origin`. */
 export type KeySource = {
   where: string
   source: Source
-  /** What a person reads of it; `mask` hides a secret. */
+  /** The source for a person to read; `mask` hides a secret. */
   shown(mask: (secret: string) => string): string
   origin?: string
-  /** What to do where the service does not accept this key. */
+  /** What to do if the service does not accept this key. */
   remedy?: string | undefined
   read(): Promise<string>
 }
@@ -60,7 +60,7 @@ const envSource = (name: EnvName, key: string, remedy?: string): KeySource => ({
   read: async () => key,
 })
 
-/** A secret in the profile; it goes to the origin that it was saved for. */
+/** A secret in the profile; svc sends it only to the origin for which it was saved. */
 const profileSource = (key: string, origin = 'nowhere', remedy?: string): KeySource => ({
   where: 'in the profile',
   source: 'profile',
@@ -125,8 +125,8 @@ export const keySource = (
 }
 
 /**
- * The key that asks people for approvals, where it is another one: SVC_ASK_KEY, then the profile. A key that was named for
- * this run, with --key-file or SVC_API_KEY, does everything.
+ * The ask key, which requests approvals: SVC_ASK_KEY, then the profile. Undefined if --key-file or SVC_API_KEY sets the
+ * key of this run, which then does everything.
  */
 export const askKeySource = (
   io: Io,
@@ -147,7 +147,7 @@ export const askKeySource = (
   })
 }
 
-const wayOut: Record<Noun, (profileName: string, origin: string) => string> = {
+const originHints: Record<Noun, (profileName: string, origin: string) => string> = {
   'API key': (profileName, origin) =>
     `svc profile login ${shellQuote(profileName)}, or pass a key for ${origin} with --key-file`,
   'ask key': (profileName, origin) =>
@@ -163,7 +163,7 @@ export const bearerSource = (io: Io, { mcp_token, mcp_token_origin }: Profile): 
   return mcp_token === undefined ? undefined : profileSource(mcp_token, mcp_token_origin)
 }
 
-/** Fails where the key must not go to this address. */
+/** Throws if the key must not be sent to this address. */
 const checkDestination = (
   url: URL,
   source: Pick<KeySource, 'origin'>,
@@ -175,7 +175,7 @@ const checkDestination = (
       'usage',
       'key_origin',
       `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
-      { hint: wayOut[noun](profileName, url.origin) },
+      { hint: originHints[noun](profileName, url.origin) },
     )
   if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname))
     throw new SvcError('usage', 'insecure_url', `The ${noun} is not sent to ${url.origin} over plain http`, {
@@ -183,7 +183,7 @@ const checkDestination = (
     })
 }
 
-/** The key for one address, read once a run. */
+/** Returns a function that reads the key once per run and checks the address that it is for. */
 export const createKeyReader = (
   source: Pick<KeySource, 'where' | 'origin' | 'read'> | undefined,
   profileName: string,

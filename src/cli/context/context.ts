@@ -5,70 +5,70 @@ import type { Prompt } from '../terminal/prompt.ts'
 import type { Io, Run } from '../terminal/io.ts'
 import type { Settings } from './settings.ts'
 
-/** What changes when a command is printed to be typed again. */
+/** Changes to a command that is printed to be run again. */
 export type Again = {
-  /** Flags that are left out, by their long names: `--cursor`. */
+  /** Flags to leave out, by their long names: `--cursor`. */
   without?: readonly string[]
-  /** In place of the arguments that were typed. */
+  /** Replaces the typed arguments. */
   args?: readonly string[]
-  /** Words that are added. */
+  /** Words to add. */
   plus?: readonly string[]
 }
 
 /**
- * Something that is about to be changed: by the operations of which words, as a line for the person who approves it,
- * and in which organization.
+ * A change that is about to happen: the words of its operations, a line for the person who approves it, and the
+ * organization.
  */
 export type Change = {
   cli: string | readonly string[]
   line?: string
   org?: string | number | undefined
-  /** What exactly is written, for the approval to be bound to; without it, the line is all there is. */
+  /** The exact data to which the approval is bound; without it, the approval covers only the line. */
   bound?(): Promise<Bound>
 }
 
-/** A write as data; see the subject `request` in `receipt/subject.ts`. */
+/** The data of a write; see the subject `request` in `receipt/subject.ts`. */
 export type Bound = {
   operation: string
   body?: Record<string, unknown>
   /** The values that an update replaces. */
   before?: Record<string, unknown>
   counts?: Record<string, number>
-  /** The name of everything that is deleted. */
+  /** The names of everything that the write deletes. */
   deletions?: string[]
   file?: { name: string; sha256: string }
 }
 
-/** Holds back changes until a person has approved what the profile or a rule of the organization lists. */
+/** Holds back changes that require an approval by the profile or a rule of the organization. */
 export type ApprovalGuard = {
   requireApproved(change: Change): Promise<void>
   /**
-   * The same client, but nothing is changed through it before a person has approved what the profile lists; and it says
-   * so when it is about to ring somebody again.
+   * The same client, but it makes no change that requires an approval before a person has approved it. It prints a
+   * notice before it notifies the same person again.
    */
   guard(client: Client): Client
-  /** The request that was approved, for the audit of the service that took it. */
+  /** The id of the approved request, for the audit log of the service. */
   approval(): string | undefined
 }
 
-/** A factory of lazy things: a command asks for what it needs, `--help` opens nothing. */
+/** What a command can use. Everything is created on first use, so `--help` opens nothing. */
 export type Context = Run & {
-  /** Where each value comes from: flag, environment, profile or default. */
+  /** The values of flags, environment, profile and defaults. */
   settings(): Promise<Settings>
   client(): Promise<Client>
-  /** The command whose action runs: its words, the line as it was typed, and that line to be typed again with what was missing. */
+  /** The running command: its words, its line as typed, and that line with changes to run it again. */
   command?: { words: string; line(): Promise<string>; again(change: Again): Promise<string> }
   /**
-   * Asks a person first, once a run, where the profile wants that for this change or for the command that makes it. The
-   * client does so before each write; a command that knows better words for what it is about to do calls it before.
+   * Requests an approval, once per run, if the profile requires one for this change or its command. The client calls it
+   * before each write; a command that can describe its change better calls it earlier.
    */
   approveFirst(change: Change): Promise<void>
   output(): Promise<Output>
-  /** Questions on a terminal; elsewhere, or with --no-input, undefined. */
+  /** Prompts on a terminal; undefined without one, or with --no-input. */
   prompt(): Promise<Prompt | undefined>
-  /** What the process exits with when nothing failed; a command may set it (`verify`: 1). */
+  /** The exit code if nothing failed; a command can set it (`verify`: 1). */
   exitCode: number
-  /** Added to the code of a failure: 100 where it could be taken for that of a child (`approve run`). */
+  /** Added to the exit code of a failure: 100 if it could be mistaken for that of a child process (`approve run`). */
   exitOffset: number
 }
 
@@ -77,7 +77,7 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   return () => (made ??= make())
 }
 
-/** The context of one run of the command line; `close` lets go of its connections. */
+/** The context of one run of the command line; `close` closes its connections. */
 export const createContext = (
   io: Io,
   createGuard: (context: Context) => ApprovalGuard,

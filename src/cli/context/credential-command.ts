@@ -8,18 +8,18 @@ import { configDir } from './private-file.ts'
 const limitMs = 5_000
 const limitBytes = 64 * 1024
 
-/** Kills the command and what it started: it leads a process group of its own. */
+/** Kills the command and every process that it started, which share its process group. */
 const killGroup = (pid: number | undefined): void => {
   if (pid === undefined) return
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
   } catch {
-    // It is gone already.
+    // The group has already ended.
   }
 }
 
-/** Why this cannot be a key; it is not repeated. */
-const wrongWith = (key: string): string | undefined => {
+/** What is wrong with the printed key, without its text. */
+const problemOf = (key: string): string | undefined => {
   if (key === '') return 'printed nothing'
   if (/[\r\n]/.test(key)) return 'printed several lines'
   if (!/^[\x21-\x7e]*$/.test(key))
@@ -28,9 +28,9 @@ const wrongWith = (key: string): string | undefined => {
 }
 
 /**
- * The key that the command of a profile prints on stdout, without the line break at its end. No shell; 5 seconds at
- * most, then it and what it started are killed. It runs in the folder of the profiles: the folder that svc is started in
- * can be a stranger's repository, with programs and files of the same names.
+ * The key that the command of a profile prints on stdout, without the final line break. Runs without a shell. After 5
+ * seconds svc kills the command and everything that it started. The command runs in the folder of the profiles, because
+ * the current folder can be a stranger's repository with programs and files of the same names.
  */
 export const runCredentialCommand = (
   command: readonly string[],
@@ -92,10 +92,10 @@ export const runCredentialCommand = (
     })
     child.on('close', (code, signal) => {
       end()
-      const said = output.stderr.trim().split('\n').at(-1)
+      const lastLine = output.stderr.trim().split('\n').at(-1)
       const key = output.stdout.trim()
-      const wrong = code === 0 ? wrongWith(key) : `ended with ${signal ?? `exit code ${code}`}`
+      const wrong = code === 0 ? problemOf(key) : `ended with ${signal ?? `exit code ${code}`}`
       if (wrong === undefined) resolve(key)
-      else failed(wrong, said ? `It printed: ${safeLine(said.slice(0, 200))}` : undefined)
+      else failed(wrong, lastLine ? `It printed: ${safeLine(lastLine.slice(0, 200))}` : undefined)
     })
   })

@@ -4,25 +4,25 @@ import { sha256 } from '../../core/ids.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir, readGuarded } from './private-file.ts'
 
-const keptMs = 24 * 60 * 60_000
+const lifetimeMs = 24 * 60 * 60_000
 
-/** Takes away what nobody would use any more: it can hold names of people. */
+/** Deletes expired entries, which can contain names of people. */
 const sweep = (folder: string, now: number): void => {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
-    if (now - statSync(path).mtimeMs > keptMs) rmSync(path, { force: true })
+    if (now - statSync(path).mtimeMs > lifetimeMs) rmSync(path, { force: true })
   }
 }
 
 /**
- * What svc remembers for a while, on this machine, about one question; of the question only a hash is kept. 0600 beside
- * the profiles. A cache that cannot be read or written is none.
+ * A cached value on this machine under a hash of `question`, in a file with mode 0600 next to the profiles. Ignores
+ * a cache that cannot be read or written.
  */
 export const openDiskCache = <T>({ now, ...io }: Io, question: readonly unknown[]) => {
   const folder = join(configDir(io), 'cache')
   const file = join(folder, `${sha256(JSON.stringify(question)).slice(0, 32)}.json`)
   return {
-    /** With its age, milliseconds. */
+    /** The value and its age in milliseconds. */
     read: (): { value: T; age: number } | undefined => {
       try {
         const { at, value } = JSON.parse(readGuarded(file, 'cache') ?? '') as { at: number; value: T }

@@ -13,15 +13,15 @@ import type { Settings } from './settings.ts'
 type Options = {
   /** With the API key. */
   own: Client
-  /** With the key that asks; the same client where one key does both. */
+  /** With the ask key; the same client if one key does both. */
   asking: Client
-  /** Whether requests of other keys stay unknown, as they do to an agent. */
+  /** Whether requests of other keys stay hidden, as they are from an agent. */
   askingOnly: boolean
-  /** What to do about a key that cannot ask. */
+  /** What to do about a key without the scope `ask`. */
   hint: string
 }
 
-/** `one` names a request: it is made, read and ended with the key that asks. */
+/** `one` is a call about one request, which uses the ask key. */
 const kindOf = ({ path, open, effect }: Operation): 'other' | 'list' | 'new' | 'one' => {
   if (open || !path.startsWith('/svc/v1/approvals')) return 'other'
   if (path.includes('{')) return 'one'
@@ -32,8 +32,8 @@ const isRefused = (error: unknown, code: string): error is SvcError =>
   error instanceof SvcError && error.code === code
 
 /**
- * One client over two keys. The key that asks makes requests for approval, and reads and ends them. A request that it does
- * not know was made with another key, so the API key is tried. Lists and all other operations are the API key's.
+ * One client with two keys. The ask key creates, reads and ends approval requests. If it does not know a request,
+ * another key created it, so the client tries the API key. The API key does lists and all other operations.
  */
 export const withTwoKeys = ({ own, asking, askingOnly, hint }: Options): Client => {
   const ask: Client['call'] = async (...call) => {
@@ -45,27 +45,27 @@ export const withTwoKeys = ({ own, asking, askingOnly, hint }: Options): Client 
     }
   }
 
-  const call: Client['call'] = async (...given) => {
-    const kind = kindOf(given[0])
-    if (own === asking) return kind === 'new' ? ask(...given) : own.call(...given)
-    if (kind === 'other') return own.call(...given)
-    if (kind === 'new') return ask(...given)
+  const call: Client['call'] = async (...args) => {
+    const kind = kindOf(args[0])
+    if (own === asking) return kind === 'new' ? ask(...args) : own.call(...args)
+    if (kind === 'other') return own.call(...args)
+    if (kind === 'new') return ask(...args)
     const [first, second, passes] =
       kind === 'one' ? [asking, own, 'not_found'] : [own, asking, 'scope_missing']
     try {
-      return await first.call(...given)
+      return await first.call(...args)
     } catch (error) {
       if (askingOnly || !isRefused(error, passes)) throw error
-      return second.call(...given)
+      return second.call(...args)
     }
   }
 
-  const pages: Client['pages'] = async function* (...given) {
+  const pages: Client['pages'] = async function* (...args) {
     try {
-      yield* own.pages(...given)
+      yield* own.pages(...args)
     } catch (error) {
-      if (kindOf(given[0]) !== 'list' || !isRefused(error, 'scope_missing')) throw error
-      yield* asking.pages(...given)
+      if (kindOf(args[0]) !== 'list' || !isRefused(error, 'scope_missing')) throw error
+      yield* asking.pages(...args)
     }
   }
 
@@ -79,18 +79,18 @@ export const readCa = (file: string): string =>
     { flag: '--cacert', mostMiB: 4, hint: '--cacert FILE must be a PEM file' },
   ).toString('utf8')
 
-/** A transport without any credential; `cacert` names a file with the CA to trust. */
+/** A transport without credentials; `cacert` is a file with the CA to trust. */
 export const openTransport = (io: Io, cacert: string | undefined): ReturnType<typeof createTransport> =>
   createTransport({ env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
 
 type Opening = {
-  /** Of a person who approved what is written now. */
+  /** The id of the approved request, sent with each write. */
   approval?: () => string | undefined
-  /** The tools of an agent. */
+  /** For the tools of an agent. */
   forAgent?: boolean
 }
 
-/** The client of this run: its address, keys, proxy and CA from the settings. */
+/** The client of this run, with its address, keys, proxy and CA from the settings. */
 export const openClient = (
   io: Io,
   globals: Globals,
@@ -114,7 +114,7 @@ export const openClient = (
   })
 }
 
-/** What `use` answers with a client that has only the key that asks; undefined where there is no such key. */
+/** Calls `use` with a client that has only the ask key; undefined without such a key. */
 export const withAskKey = async <T>(
   { io, globals, settings: read }: Pick<Run, 'io' | 'globals'> & { settings(): Promise<Settings> },
   use: (client: Client) => Promise<T>,
@@ -135,14 +135,14 @@ export const withAskKey = async <T>(
   }
 }
 
-/** What `/health` says: `ok` is a yes or a no in a service of the specification. Another program may have a page of that name. */
+/** The state in the answer of `/health`. Another program may have a page of that name, without `ok`. */
 export const healthOf = (answer: unknown): 'well' | 'ill' | 'unsaid' => {
   const { ok } = (answer ?? {}) as { ok?: unknown }
   if (ok === true) return 'well'
   return ok === false ? 'ill' : 'unsaid'
 }
 
-/** JSON of an address that wants no credentials; none is sent, and no redirect is followed. `cacert` trusts a CA file. */
+/** JSON from a public address: sends no credentials and follows no redirect. `cacert` is a file with the CA to trust. */
 export const getJson = async (
   { io }: Pick<Run, 'io'>,
   url: string,

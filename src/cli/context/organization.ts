@@ -5,20 +5,20 @@ import type { Context } from './context.ts'
 
 export const isOrg = (field: Field): boolean => orgFields.includes(field.name)
 
-/** What an operation takes for an organization that was typed as id or slug: most take the id only. */
+/** Converts a typed id or slug to the value that the operation accepts: most accept only the id. */
 export const organizationValue = async (field: Field, typed: string, context: Context): Promise<unknown> =>
   field.kind === 'integer' ? (await resolveOrg(typed, context)).id : typed
 
 export type Organization = { id: number; slug?: string | undefined; name?: string | undefined }
 
-/** The organization that was typed, or that of the environment or the profile. Fails with a usage error without one. */
+/** The typed organization, or that of the environment or profile. Throws a usage error without one. */
 export const requireOrg = async (typed: string | undefined, context: Context): Promise<string> => {
   const wanted = typed ?? (await context.settings()).org?.value
   if (wanted) return wanted
   throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
 }
 
-/** An id as it is; a slug is looked up once. Fails when the service knows none, or tells no id for it. */
+/** Returns an id unchanged and looks up a slug. Throws if the service does not know it or returns no id. */
 export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
   if (/^\d{1,15}$/.test(idOrSlug)) return { id: Number(idOrSlug) }
   return findOrg(idOrSlug, context)
@@ -26,15 +26,15 @@ export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Or
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** The id in a record of an organization. The specification shows none, only that paths name it `org_id` and `orgId`. */
+/** The id in the record of an organization. The specification does not show its name; paths call it `org_id` and `orgId`. */
 const idIn = ({ id, org_id, orgId }: Record<string, unknown>): number | undefined => {
-  const said = String(id ?? org_id ?? orgId)
-  return /^[1-9]\d{0,14}$/.test(said) ? Number(said) : undefined
+  const digits = String(id ?? org_id ?? orgId)
+  return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : undefined
 }
 
 const inRun = new WeakMap<Context, Map<string, Organization>>()
 
-/** The organization as the service tells it, by id or slug; one that is found is not looked up again in this run. */
+/** The organization of the service, by id or slug. Looked up once per run. */
 export const findOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
   const known = inRun.get(context) ?? new Map<string, Organization>()
   const found = known.get(idOrSlug) ?? (await lookUp(idOrSlug, context))

@@ -4,15 +4,15 @@ import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 
-/** What a service says of a key. */
+/** The facts that a service returns about a key. */
 export type OwnKey = Partial<Data<typeof key.whoAmI>>
 
-/** Another service of the contract may not have what was asked, or answer it otherwise. */
-export const isUnsaid = (error: unknown): boolean =>
+/** Whether a third-party service lacks this operation, or answers it in another form. */
+export const isUnsupported = (error: unknown): boolean =>
   error instanceof SvcError &&
   (error.exit === 'notFound' || error.exit === 'refused' || error.code === 'unexpected_answer')
 
-/** What the service says of the key of this client; undefined where it does not say. */
+/** The facts about the key of this client; undefined if the service does not return them. */
 export const readOwnKey = async (
   client: Pick<Client, 'call'>,
   signal: AbortSignal,
@@ -22,7 +22,7 @@ export const readOwnKey = async (
     if (typeof own.name !== 'string' && !Array.isArray(scopes)) return undefined
     return Array.isArray(scopes) ? { ...own, scopes } : own
   } catch (error) {
-    if (isUnsaid(error)) return undefined
+    if (isUnsupported(error)) return undefined
     throw error
   }
 }

@@ -6,7 +6,7 @@ import { SvcError } from '../../core/errors.ts'
 import { quoted } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** SVC_CONFIG_DIR, else `svc` where the platform keeps configuration. A relative XDG_CONFIG_HOME is to be ignored. */
+/** SVC_CONFIG_DIR, or `svc` in the configuration folder of the platform. XDG says to ignore a relative XDG_CONFIG_HOME. */
 export const configDir = ({ env, cwd }: Pick<Io, 'env' | 'cwd'>): string => {
   if (env['SVC_CONFIG_DIR']) return resolve(cwd, env['SVC_CONFIG_DIR'])
   const xdg = env['XDG_CONFIG_HOME']
@@ -25,7 +25,7 @@ const checkOwner = (stats: Stats, path: string): void => {
     throw refused(`${path} belongs to another user`, `sudo chown "$(id -un)" ${quoted(path)}`)
 }
 
-/** Fails where the folder is a link, another user's, or one that others can write to. False when there is none. */
+/** Throws if the folder is a link, belongs to another user, or others can write to it. False if it does not exist. */
 export const checkFolder = (dir: string): boolean => {
   const stats = lstat(dir)
   if (!stats) return false
@@ -50,8 +50,8 @@ const checkFile = (stats: Stats, path: string, what: string): void => {
 }
 
 /**
- * The text of a file that holds secrets, called `what` in an error; undefined when there is none. Refuses a link, what is no regular file,
- * another user's, and one that others can read, each with the command that mends it.
+ * The text of a file with secrets, named `what` in errors; undefined if it does not exist. Refuses a link, anything but a
+ * regular file, a file of another user, and one that others can read, each with the command that corrects it.
  */
 export const readGuarded = (path: string, what = 'profile file'): string | undefined => {
   if (!checkFolder(dirname(path))) return undefined
@@ -63,6 +63,6 @@ export const readGuarded = (path: string, what = 'profile file'): string | undef
       `cp --remove-destination "$(realpath ${quoted(path)})" ${quoted(path)} && chmod 600 ${quoted(path)}`,
     )
   checkFile(stats, path, what)
-  // What was checked is what is read: the open file is looked at once more.
+  // Check the open file again, in case it was replaced after the first check.
   return readChecked(path, (opened) => checkFile(opened, path, what))
 }

@@ -16,11 +16,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SvcError } from '../../core/errors.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 
-// The lock is a folder with one file in it, named after its holder. It is taken by renaming a folder made ready into
-// place, which works only where there is none or an empty one, and given up by removing that one file by its name. So
-// nobody who acts late on what he saw can remove the lock of another: the name is not there, the folder not empty.
+// The lock is a folder with one file, named after its holder. A process acquires it by renaming a prepared folder into
+// place, which works only if there is no folder or an empty one, and releases it by deleting its own file. So a slow
+// process cannot remove the lock of another one: its own file is gone, and the folder is not empty.
 
-/** Milliseconds. A holder needs a few; who needs longer than `lease` gives up before others may call him dead. */
+/** Milliseconds. A holder needs a few; one that needs longer than `lease` gives up before others consider it dead. */
 const lease = 5_000
 const stale = 10_000
 const patience = 30_000
@@ -33,8 +33,8 @@ const namespace = (): string => {
   }
 }
 
-/** Gone already, or another's. Windows says EPERM where others say that a folder is there. */
-const lost = new Set([
+/** Codes of a lost race. Windows reports EPERM if the folder exists. */
+const lostRace = new Set([
   'ENOENT',
   'ENOTEMPTY',
   'EEXIST',
@@ -46,7 +46,7 @@ const attempt = (change: () => void): boolean => {
     change()
     return true
   } catch (error) {
-    if (lost.has((error as NodeJS.ErrnoException).code ?? '')) return false
+    if (lostRace.has((error as NodeJS.ErrnoException).code ?? '')) return false
     throw error
   }
 }
@@ -60,7 +60,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** A process id says something only where it was given: on this machine, in this container. */
+/** A process id is meaningful only on the machine and in the container that assigned it. */
 const here = sha256(`${hostname()} ${namespace()}`).slice(0, 12)
 const isDead = (holder: string): boolean => {
   const [place, pid] = holder.split('.')
@@ -73,7 +73,7 @@ const list = (dir: string): string[] => {
   return names
 }
 
-const bury = (lockPath: string): void => {
+const removeStale = (lockPath: string): void => {
   for (const holder of list(lockPath)) {
     const file = join(lockPath, holder)
     const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
@@ -82,7 +82,7 @@ const bury = (lockPath: string): void => {
   attempt(() => rmdirSync(lockPath))
 }
 
-/** What killed waiters have left beside the lock. To be called by its holder. */
+/** Deletes what killed waiters left next to the lock. Only the holder may call it. */
 const sweep = (lockPath: string): void => {
   const prefix = `${basename(lockPath)}-`
   for (const name of list(dirname(lockPath)))
@@ -92,7 +92,7 @@ const sweep = (lockPath: string): void => {
 
 export type Held = { mine(): boolean; release(): void }
 
-/** Waits for the lock of this file. `mine` says whether it still is: ask right before what must not be lost. */
+/** Waits for the lock of this file. Call `mine` right before the write: the lock may have been lost. */
 export const holdLock = async (path: string): Promise<Held> => {
   const lockPath = `${path}.lock`
   const holder = `${here}.${process.pid}.${randomToken(9)}`
@@ -119,7 +119,7 @@ export const holdLock = async (path: string): Promise<Held> => {
         throw new SvcError('failed', 'profile_locked', `Another svc process holds the lock ${lockPath}`, {
           hint: `If no other svc process is running: rm -r '${lockPath}'`,
         })
-      bury(lockPath)
+      removeStale(lockPath)
       await sleep(5 + Math.random() * 25)
     }
   } finally {

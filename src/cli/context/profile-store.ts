@@ -9,7 +9,7 @@ import { checkFolder, configDir, readGuarded } from './private-file.ts'
 type Values = { text: string; flag: boolean; words: string[] }
 type Kind = keyof Values
 
-/** One service and how to reach it. Each secret is kept with the origin that it was saved for. */
+/** One service and how to reach it. Each secret is saved with the only origin that it is sent to. */
 const profileFields = {
   base_url: 'text',
   mcp_url: 'text',
@@ -19,7 +19,7 @@ const profileFields = {
   mcp_token_origin: 'text',
   /** Prints the API key on stdout; run without a shell. */
   credential_command: 'words',
-  /** Asks people for approvals, in place of the API key. */
+  /** Requests approvals instead of the API key. */
   ask_key: 'text',
   ask_key_origin: 'text',
   /** Prints that key, as `credential_command` does. */
@@ -30,12 +30,12 @@ const profileFields = {
   request_from: 'text',
   cacert: 'text',
   protected: 'flag',
-  /** Of the service that this profile was made by. */
+  /** The data folder of the service that created this profile. */
   data_dir: 'text',
   require_approval: 'words',
-  /** Ask through `/verify-user` where a service has no approvals. Holds for `verify_tested_url` alone. */
+  /** Use `/verify-user` if a service has no approvals. Applies only to `verify_tested_url`. */
   verify_fallback: 'flag',
-  /** The `base_url` that `svc doctor --verify-fallback` has tested, and when. */
+  /** The `base_url` that `svc doctor --verify-fallback` tested, and when. */
   verify_tested_url: 'text',
   verify_tested_at: 'text',
 } as const satisfies Record<string, Kind>
@@ -52,7 +52,7 @@ const fits: Record<Kind, (value: unknown) => boolean> = {
   words: (value) => Array.isArray(value) && value.every((word) => typeof word === 'string'),
 }
 
-/** Starts with a letter or digit, so that no name is a flag or `__proto__`. */
+/** Starts with a letter or digit, so that a name cannot be a flag or `__proto__`. */
 export const profileName = /^[a-z0-9][\w.-]{0,62}$/i
 
 export const emptyFile = (): ProfileFile => ({ version: 1, profiles: {} })
@@ -72,7 +72,7 @@ const wrongIn = (file: unknown): string | undefined => {
   return undefined
 }
 
-/** The profiles in this text. Fields that we do not know are kept. Fails with what is wrong and how to mend it. */
+/** The profiles in this text, including unknown fields. Throws an error with the problem and how to correct it. */
 export const parseProfiles = (text: string, path: string): ProfileFile => {
   const file = parseJson(text)
   const wrong = file === undefined ? 'it is not valid JSON' : wrongIn(file)
@@ -84,23 +84,21 @@ export const parseProfiles = (text: string, path: string): ProfileFile => {
 
 export type ProfileStore = {
   path: string
-  /** Fails with an SvcError that says how to mend a file that is open to others, a link, or not as it should be. */
+  /** Throws an SvcError with a correction if the file is open to others, a link or not valid. */
   read(): ProfileFile
   /** Reads, changes and writes under a lock. `change` may run again, so it must do nothing else. */
   update(change: (file: ProfileFile) => void): Promise<void>
 }
 
 const name = 'profiles'
-/** How `conf` names the file that it writes before it renames it. */
+/** The names of the temporary files of `conf`. */
 const leftover = /^profiles\.json\.tmp-\d{10}[0-9a-f]{6}$/
 
 const sweep = (dir: string): void => {
   for (const entry of readdirSync(dir)) if (leftover.test(entry)) rmSync(join(dir, entry), { force: true })
 }
 
-/**
- * The profile file. Every command reads it, so reading is a plain read; `conf` and the lock are loaded to write only.
- */
+/** The profile file. Every command reads it, so `conf` and the lock are loaded only to write. */
 export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
   const dir = configDir(io)
   const path = join(dir, `${name}.json`)
@@ -110,9 +108,12 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
     return text === undefined ? emptyFile() : parseProfiles(text, path)
   }
 
-  const write = async (): Promise<(file: ProfileFile) => void> => {
-    const { default: Conf } = await import('conf')
-    return (file) => {
+  const update = async (change: (file: ProfileFile) => void): Promise<void> => {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    checkFolder(dir)
+    chmodSync(dir, 0o700)
+    const [{ default: Conf }, { holdLock }] = await Promise.all([import('conf'), import('./profile-lock.ts')])
+    const save = (file: ProfileFile): void => {
       const conf = new Conf<ProfileFile>({
         cwd: dir,
         configName: name,
@@ -122,14 +123,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
       })
       conf.store = file
     }
-  }
-
-  const update = async (change: (file: ProfileFile) => void): Promise<void> => {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
-    checkFolder(dir)
-    chmodSync(dir, 0o700)
-    const [save, { holdLock }] = await Promise.all([write(), import('./profile-lock.ts')])
-    for (let tries = 0; tries < 5; tries++) {
+    for (let attempts = 0; attempts < 5; attempts++) {
       const lock = await holdLock(path)
       try {
         sweep(dir)

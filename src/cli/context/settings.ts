@@ -15,17 +15,17 @@ import {
 import { createStore, type Profile, type ProfileFile, type ProfileStore } from './profile-store.ts'
 import { findSvcrc } from './svcrc.ts'
 
-/** `from`: the flag, the variable, the .svcrc or the profile file that says it. */
+/** `from` is the path of the .svcrc file. */
 export type Setting<T = string> = { value: T; source: Source; from?: string }
 
-/** What holds for this command, each value with where it came from. Absent where nothing says it. */
+/** The settings of this command, each value with its source. Absent if nothing sets it. */
 export type Settings = {
   profile: Setting
   baseUrl: Setting
   mcpUrl?: Setting | undefined
   /**
-   * The profile's own tool server, where `mcpUrl` is absent because a flag or the environment names another service: only
-   * somebody who says so, with --mcp, asks through it.
+   * The profile's tool server, if `mcpUrl` is absent because a flag or the environment sets another service. svc uses it
+   * only with an explicit --mcp.
    */
   otherMcpUrl?: Setting | undefined
   org?: Setting | undefined
@@ -33,31 +33,31 @@ export type Settings = {
   defaultFactors?: Setting | undefined
   requestFrom?: Setting | undefined
   cacert?: Setting | undefined
-  /** Deletes want the name typed. */
+  /** Deletes require the typed name. */
   protected: boolean
-  /** The commands that a person approves before svc goes on, in words: `org delete`, or a whole group: `org`. */
+  /** The commands that require an approval, by their words: `org delete`, or a whole group: `org`. */
   requireApproval: readonly string[]
   /**
-   * Whether svc may ask through `/verify-user` where the service has no approvals. `untested`: the profile says so, and
-   * `svc doctor` has not tested this very address.
+   * Whether svc may use `/verify-user` if the service has no approvals. `untested`: the profile allows it, but
+   * `svc doctor` has not tested this address.
    */
   verifyFallback: 'off' | 'untested' | 'on'
-  /** Whom the profile itself names for that: the environment cannot choose somebody else. */
+  /** The approver for `/verify-user`, from the profile only: the environment cannot choose another one. */
   approver?: string | undefined
   /**
-   * The REST key, read when asked for (a prompt, file or command may stand behind it). Fails with an SvcError when
-   * it was saved for another origin than `url`, or when `url` is plain http to a host that is not loopback.
+   * The REST key, read when needed, from a file or command if necessary. Throws an SvcError if it was saved for another
+   * origin than `url`, or if `url` is plain http to a host that is not loopback.
    */
   apiKey(url: string): Promise<string | undefined>
-  /** What to do where there is no REST key, or the service does not accept it. */
+  /** What to do if there is no REST key, or the service does not accept it. */
   keyHint: string
-  /** The key that asks people for approvals, under the same rules; absent where the REST key does that too. */
+  /** The ask key, under the same rules; absent if the REST key requests approvals too. */
   askKey?: ((url: string) => Promise<string | undefined>) | undefined
-  /** What to do where the service does not accept it. */
+  /** What to do if the service does not accept it. */
   askKeyHint: string
   /** The bearer of the approval tool server: another secret, under the same rules. */
   bearer(url: string): Promise<string | undefined>
-  /** Where these come from, for a person who asks. */
+  /** The sources of the keys, for `svc profile show --explain`. */
   keySources: {
     apiKey?: KeySource | undefined
     askKey?: KeySource | undefined
@@ -65,7 +65,7 @@ export type Settings = {
   }
 }
 
-/** An empty variable counts as none: that is how CI hands over a secret that is not set. */
+/** An empty variable counts as unset, because CI passes a missing secret as an empty variable. */
 const envSetting = (io: Io, name: EnvName): Setting | undefined =>
   io.env[name] ? { value: io.env[name], source: 'environment' } : undefined
 
@@ -75,20 +75,17 @@ const flagSetting = (value: string | undefined): Setting | undefined =>
 const fileSetting = (value: string | undefined): Setting | undefined =>
   value ? { value, source: 'profile' } : undefined
 
-const notThere = (message: string, name: string, others: boolean): SvcError =>
-  new SvcError('notFound', 'no_profile', message, {
-    hint: others ? 'svc profile list' : `svc profile create ${shellQuote(name)} --base-url URL`,
-  })
-
-/** Fails when there is no such profile, and lists those that there are. */
+/** The profile of this name. Throws if it does not exist, and lists the existing ones. */
 export const requireProfile = (file: ProfileFile, name: string): Profile => {
   if (Object.hasOwn(file.profiles, name)) return file.profiles[name]!
   const names = Object.keys(file.profiles)
   const others = names.length > 0 ? `; existing profiles: ${names.join(', ')}` : ''
-  throw notThere(`Profile "${name}" not found${others}`, name, names.length > 0)
+  throw new SvcError('notFound', 'no_profile', `Profile "${name}" not found${others}`, {
+    hint: names.length > 0 ? 'svc profile list' : `svc profile create ${shellQuote(name)} --base-url URL`,
+  })
 }
 
-/** What the .svcrc of this folder names; only a profile that the user has made. */
+/** The profile in the .svcrc of this folder; it must exist. */
 const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
   const found = findSvcrc(io)
   if (!found) return undefined
@@ -132,15 +129,15 @@ const fallbackOf = (profile: Profile, baseUrl: string | undefined): Settings['ve
 }
 
 /**
- * Whether the profile's tool server is of the service in use. With an address from elsewhere it is another service's, and
- * would ask the wrong people.
+ * Whether the profile's tool server belongs to the service in use. With a base URL from a flag or the environment it may
+ * belong to another one, and would notify the wrong people.
  */
 const isOfService = ({ base_url, mcp_url }: Profile, baseUrl: Setting | undefined): boolean =>
   baseUrl === undefined ||
   baseUrl.source === 'profile' ||
   [base_url ?? defaultBaseUrl, mcp_url!].some((url) => originOf(url) === originOf(baseUrl.value))
 
-/** What holds for this run: flag, then environment, then profile (which .svcrc may name), then default. Fails with a usage error. */
+/** The settings of this run: flag, then environment, then profile (which .svcrc can name), then default. Throws usage errors. */
 export const createSettings = ({
   io,
   globals,

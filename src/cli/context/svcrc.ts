@@ -8,17 +8,20 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 import { profileName } from './profile-store.ts'
 
-// A file that a repository may bring along: it names one of the profiles that the user has made, and no more.
+// A file that a repository may contain. It can only name an existing profile of the user.
 
 const fileName = '.svcrc'
 const mostBytes = 4096
 const example = '"profile: NAME"'
-const wayOut = '--profile NAME or SVC_PROFILE overrides it'
+const overrideHint = '--profile NAME or SVC_PROFILE overrides it'
 
-const refused = (path: string, what: string, mend?: string): Error =>
-  usageError(`${safeLine(path)} ${what}`, mend === undefined ? wayOut : `${mend}; ${wayOut}`)
+const refused = (path: string, what: string, correction?: string): Error =>
+  usageError(
+    `${safeLine(path)} ${what}`,
+    correction === undefined ? overrideHint : `${correction}; ${overrideHint}`,
+  )
 
-/** In a folder that is shared, somebody else could choose where a command goes. */
+/** In a shared folder, another user could choose the service that a command goes to. */
 const check = (stats: Stats, path: string): void => {
   if (!stats.isFile())
     throw refused(path, 'is not a regular file', `mv ${shellQuote(path)} ${shellQuote(`${path}.odd`)}`)
@@ -37,10 +40,10 @@ const check = (stats: Stats, path: string): void => {
   if (stats.size > mostBytes) throw refused(path, `is too long: it must contain one line, ${example}`)
 }
 
-/** Keys of services, tokens and the like are longer than a name, or start as ours do. */
+/** Keys and tokens are longer than a name, or start like ours. */
 const looksSecret = (text: string): boolean => /^(?:svc_|eyJ)/.test(text) || text.length > 40
 
-/** The name in it. What is wrong is told without what is written there: it may be a secret. */
+/** The profile name in the file. Errors do not repeat its content, which may be a secret. */
 const nameIn = (text: string, path: string): string => {
   const lines = text
     .replace(/^\uFEFF/, '')
@@ -66,7 +69,8 @@ const nameIn = (text: string, path: string): string => {
       'contains what looks like a secret: it can only name a profile',
       'remove it, and save the key with svc profile login',
     )
-  if (!profileName.test(name)) throw refused(path, `does not contain a valid profile name: it must contain one line, ${example}`)
+  if (!profileName.test(name))
+    throw refused(path, `does not contain a valid profile name: it must contain one line, ${example}`)
   return name
 }
 
@@ -74,12 +78,12 @@ const find = (path: string): Stats | undefined => {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
-    // A folder above that we may not look into.
+    // A parent folder that is not readable.
     return undefined
   }
 }
 
-/** The nearest .svcrc in this folder or above it, up to the home folder; fails where it cannot be trusted. */
+/** The nearest .svcrc in this folder or above it, up to the home folder. Throws if it cannot be trusted. */
 export const findSvcrc = ({
   cwd,
   env,
@@ -90,13 +94,8 @@ export const findSvcrc = ({
     const stats = find(path)
     if (stats) {
       check(stats, path)
-      return {
-        path,
-        name: nameIn(
-          readChecked(path, (opened) => check(opened, path)),
-          path,
-        ),
-      }
+      const text = readChecked(path, (opened) => check(opened, path))
+      return { path, name: nameIn(text, path) }
     }
     if (dir === home || dir === dirname(dir)) return undefined
   }

@@ -7,7 +7,7 @@ import { org } from '../../contract/org.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
-import { isUnsaid } from '../context/own-key.ts'
+import { isUnsupported } from '../context/own-key.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import {
@@ -87,7 +87,7 @@ const addRules = async (users: Row[], reading: Reading): Promise<void> => {
     const rows = await readAll(user.listUserRules, reading)
     rules = new Map(rows.map((row) => [String(row.user_id), row]))
   } catch (error) {
-    if (!isUnsaid(error)) throw error
+    if (!isUnsupported(error)) throw error
     rules = await readRulesByUser(users, reading)
     absent = {}
   }

@@ -1,5 +1,5 @@
 import { SvcError } from '../../core/errors.ts'
-import { isUnsaid } from '../context/own-key.ts'
+import { isUnsupported } from '../context/own-key.ts'
 
 /** The result of a check. `next`: the command to type, or what to do. */
 export type Finding = {
@@ -34,7 +34,7 @@ export const tryCheck = async (
   try {
     return await run()
   } catch (error) {
-    if (isUnsaid(error)) return unsupported
+    if (isUnsupported(error)) return unsupported
     if (error instanceof SvcError && error.code === 'scope_missing') return [note(check, scopeMissing)]
     return [failed(check, error)]
   }

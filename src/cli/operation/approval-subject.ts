@@ -15,18 +15,21 @@ import { isRecord } from '../../core/is-record.ts'
 const valueAt = (input: Record<string, unknown>, path: readonly string[]): unknown =>
   path.reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], input)
 
-const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** `svc geofence delete 1`: an operation with all that it was given, but for the organization. */
+const secretsOf = (operation: Operation): Set<string> =>
+  new Set(fieldsOf(operation).flatMap(({ name, meta }) => (meta.secret ? [name] : [])))
+
+/** `svc geofence delete 1`: an operation with its whole input except the organization. Secrets are `***`. */
 export const operationLine = (operation: Operation, { input, extra }: Gathered, typed: Typed): string => {
-  const places = argsOf(operation)
-  const words = places.map((name, i) => shellQuote(typed.args[i] ?? asText(input[name])))
+  const positional = argsOf(operation)
+  const words = positional.map((name, i) => shellQuote(typed.args[i] ?? asText(input[name])))
   const flags = fieldsOf(operation).flatMap((field) => {
     const value = valueAt(input, field.path)
-    if (places.includes(field.name) || isOrg(field) || value === undefined) return []
+    if (positional.includes(field.name) || isOrg(field) || value === undefined) return []
     return [`--${field.flag}`, field.meta.secret ? '***' : shellQuote(asText(value))]
   })
-  const secret = new Set(fieldsOf(operation).flatMap(({ name, meta }) => (meta.secret ? [name] : [])))
+  const secret = secretsOf(operation)
   const more = Object.entries(withoutSecrets(extra) as Record<string, unknown>).flatMap(([name, value]) => [
     '-F',
     shellQuote(`${name}=${secret.has(name) ? '***' : asText(value)}`),
@@ -34,29 +37,22 @@ export const operationLine = (operation: Operation, { input, extra }: Gathered, 
   return ['svc', operation.cli, ...words, ...flags, ...more].join(' ')
 }
 
-// What a write does, as data for the person who approves it: the same that is sent a moment later.
-
 type Fields = Record<string, unknown>
 
-/** Good for this run, which compares what it sends with what was approved; nobody else can try secrets against a digest. */
+/** Random for each run, so that no one can guess a secret by its digest. The run itself compares what it sends with what was approved. */
 const digestKey = randomBytes(32)
 
-const text = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
-
-/** The same as JSON, with a keyed digest in the place of each secret, at any depth. */
-const concealed = (body: Fields, secret: ReadonlySet<string>): Fields =>
+/** A copy of the body with a keyed digest instead of each secret, at any depth. */
+const withDigests = (body: Fields, secret: ReadonlySet<string>): Fields =>
   JSON.parse(
     JSON.stringify(body, (name, value: unknown) =>
       name !== '' && value !== undefined && (secret.has(name) || looksSecret(name))
-        ? keyedDigest(text(value), digestKey)
+        ? keyedDigest(asText(value), digestKey)
         : value,
     ),
   ) as Fields
 
-const secretsOf = (operation: Operation | undefined): Set<string> =>
-  new Set(operation ? fieldsOf(operation).flatMap(({ name, meta }) => (meta.secret ? [name] : [])) : [])
-
-/** The record as it is before an update, as far as it can be read one by one. */
+/** The record before an update; undefined if there is no matching `get`, or the key cannot read it. */
 const readBefore = async (
   operation: Operation,
   input: Fields,
@@ -79,12 +75,12 @@ const readBefore = async (
     )
     return fieldsIn(answer)
   } catch {
-    // A key that writes need not read. The approver then sees the new values alone.
+    // A key that can write may be unable to read. The approver then sees only the new values.
     return undefined
   }
 }
 
-/** One call of an operation, with all that it is given; for an update with the values that it replaces. */
+/** A call of an operation with its whole body and, for an update, the values that it replaces. */
 export const boundCall = async (operation: Operation, input: Fields, context: Context): Promise<Bound> => {
   const body = Object.fromEntries(
     Object.entries(input).filter(([name, value]) => !orgFields.includes(name) && value !== undefined),
@@ -99,37 +95,30 @@ export const boundCall = async (operation: Operation, input: Fields, context: Co
     Object.fromEntries(replaced.flatMap((name) => (name in present ? [[name, present[name]]] : [])))
   return {
     operation: operation.cli,
-    body: concealed(body, secrets),
+    body: withDigests(body, secrets),
     ...(before && Object.keys(before).length > 0 && { before }),
     ...(operation.effect === 'delete' && {
-      deletions: [Object.values(input).map(text).join(' ') || operation.cli],
+      deletions: [Object.values(input).map(asText).join(' ') || operation.cli],
     }),
   }
 }
 
-/** A request whose body is told by nothing but its names. */
+/** A raw request: only the names of its fields tell which values are secret. */
 export const boundBody = (operation: string, body: unknown): Bound => ({
   operation,
-  body: concealed(isRecord(body) ? body : { body }, new Set()),
+  body: withDigests(isRecord(body) ? body : { body }, new Set()),
 })
 
-/** Fails with a usage error where it is more than a person can approve at once. */
+/** Throws a usage error if the change is too large for one approval. */
 export const requestSubject = (bound: Bound, organization: Organization | undefined): Subject => {
   const { operation, body = {}, before, counts, deletions, file } = bound
   const named = organization && {
     id: String(organization.id),
     slug: organization.slug ?? String(organization.id),
   }
-  const data = {
-    organization: named ?? null,
-    operation,
-    body,
-    ...(before && { before }),
-    ...(counts && { counts }),
-    ...(deletions && { deletions }),
-    ...(file && { file }),
-  }
+  const data = { organization: named ?? null, operation, body, before, counts, deletions, file }
   try {
+    // The round trip drops the fields that are undefined.
     return readSubject({ type: 'request', data: JSON.parse(JSON.stringify(data)) as object })
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error

@@ -9,7 +9,7 @@ import { label, parseValue, put, type Gathered } from './flags.ts'
 import { isOrg, organizationValue } from '../context/organization.ts'
 import { typedName } from './typed-names.ts'
 
-/** The value of an answer. Fails with a usage error, or with what the service says of an organization. */
+/** The value of an answer. Throws a usage error, or the error of the service if it does not find the organization. */
 const valueOf = async (
   operation: Operation,
   field: Field,
@@ -25,7 +25,7 @@ const valueOf = async (
   throw usageError(messageFor(checked.error.issues[0]!.message, field.meta))
 }
 
-/** A value as it would be typed. */
+/** A value as a person would type it. */
 const textOf = (value: unknown): string => {
   if (value === undefined) return ''
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(',')
@@ -33,8 +33,8 @@ const textOf = (value: unknown): string => {
 }
 
 /**
- * Asks a person for the value of a field that was not given. An answer is checked when it is typed, and asked for again
- * until it can be the value; `before` is an earlier answer, to be corrected.
+ * Prompts for the value of a missing field. The prompt checks each answer and repeats until one is valid; `before` is an
+ * earlier answer to correct.
  */
 export const askField = async (
   operation: Operation,
@@ -75,7 +75,7 @@ export const askField = async (
   return value
 }
 
-/** Refusals without an issue that are about one field. */
+/** The fields that error codes without issues are about. */
 const fieldOfCode: Record<string, string> = {
   name_taken: 'name',
   slug_taken: 'slug',
@@ -83,25 +83,25 @@ const fieldOfCode: Record<string, string> = {
   machine_exists: 'machineId',
 }
 
-/** The answers that the service refused; none where it refused something else too. */
-const refusedAnswers = (operation: Operation, asked: readonly Field[], error: SvcError): Field[] => {
+/** The prompted fields whose values the service refused; none if it refused anything else too. */
+const refusedAnswers = (operation: Operation, prompted: readonly Field[], error: SvcError): Field[] => {
   const isAbout = (field: Field, name: string): boolean => {
     const typed = typedName(operation, field)
     return name === typed || name.startsWith(`${typed}.`) || name.startsWith(`${typed}[`)
   }
   const { issues = [], code } = error
-  if (issues.length === 0) return asked.filter(({ name }) => name === fieldOfCode[code])
-  const all = issues.every((issue) => asked.some((field) => isAbout(field, issue.field)))
-  return all ? asked.filter((field) => issues.some((issue) => isAbout(field, issue.field))) : []
+  if (issues.length === 0) return prompted.filter(({ name }) => name === fieldOfCode[code])
+  const all = issues.every((issue) => prompted.some((field) => isAbout(field, issue.field)))
+  return all ? prompted.filter((field) => issues.some((issue) => isAbout(field, issue.field))) : []
 }
 
 /**
- * Sends what was gathered. Where the service refuses an answer that a person typed, that question is asked again, and
- * the other answers are kept.
+ * Sends the gathered input. If the service refuses an answer to a prompt, svc asks that question again and keeps the
+ * other answers.
  */
 export const untilAccepted = async <T>(
   operation: Operation,
-  { input, asked = [] }: Pick<Gathered, 'input' | 'asked'>,
+  { input, prompted = [] }: Pick<Gathered, 'input' | 'prompted'>,
   context: Context,
   send: () => Promise<T>,
 ): Promise<T> => {
@@ -109,8 +109,8 @@ export const untilAccepted = async <T>(
     try {
       return await send()
     } catch (error) {
-      const refused = error instanceof SvcError ? refusedAnswers(operation, asked, error) : []
-      // What a person has approved is not changed afterwards.
+      const refused = error instanceof SvcError ? refusedAnswers(operation, prompted, error) : []
+      // An approved request must not change.
       if (refused.length === 0 || (await context.settings()).requireApproval.length > 0) throw error
       const { message, issues = [] } = error as SvcError
       const lines = issues.length > 0 ? issues.map((issue) => `${issue.field} ${issue.message}`) : [message]

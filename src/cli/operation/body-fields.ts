@@ -6,7 +6,7 @@ import { readJson, readText } from '../terminal/input-file.ts'
 import { collect } from './flags.ts'
 import { isRecord } from '../../core/is-record.ts'
 
-// Further body fields, as gh has them: -f text, -F typed, --input a whole file.
+// Additional body fields, as in gh: -f for text, -F for typed values, --input for a whole file.
 
 export type BodyFlags = { rawField?: string[]; field?: string[]; input?: string }
 
@@ -65,7 +65,7 @@ const readObject = async (file: string, io: Io): Promise<Tree> => {
   return { ...value }
 }
 
-/** The further body fields; undefined where none of the three flags was given. */
+/** The additional body fields; undefined without any of the three flags. */
 export const readBody = async (flags: BodyFlags, io: Io): Promise<Tree | undefined> => {
   if (!flags.input && !flags.field && !flags.rawField) return undefined
   const body: Tree = flags.input ? await readObject(flags.input, io) : {}

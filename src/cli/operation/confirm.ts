@@ -8,23 +8,23 @@ import { findOrg } from '../context/organization.ts'
 
 export type Answers = { yes?: boolean; confirm?: string }
 
-/** A change that a person is asked about. */
+/** A change that a person must confirm. */
 export type Write = {
   /** What is about to happen: `Apply 3 changes`. */
   what: string
-  /** What must be typed in a protected profile: a slug, an id. Without it, nothing: a change that takes nothing away. */
+  /** What must be typed in a protected profile: a slug or an id. Absent for a change that deletes nothing. */
   name?: string
-  /** The organization that it happens in, by id or slug. */
+  /** The organization of the change, by id or slug. */
   org?: string | number | undefined
-  /** What else it takes away. */
+  /** What else it deletes. */
   consequence?: (() => Promise<string | undefined> | undefined) | undefined
-  /** Told when the answer was no. */
+  /** The error message after the answer No. */
   declined: string
 }
 
 /**
- * Where a command is about to act: `in organization acme (Acme Corp) at https://host, profile prod`. An organization is
- * looked up; fails when there is none. Holds text of the service.
+ * Where a command is about to act: `in organization acme (Acme Corp) at https://host, profile prod`. Looks the
+ * organization up, and throws if it does not exist. Contains text from the service.
  */
 export const whereLine = async (context: Context, org?: string | number): Promise<string> => {
   const { baseUrl, profile } = await context.settings()
@@ -38,8 +38,8 @@ export const whereLine = async (context: Context, org?: string | number): Promis
 }
 
 /**
- * Asks before something is changed: default No; in a protected profile the name must be typed. Where nobody can be
- * asked it takes --yes, or --confirm NAME in a protected profile. Returns when it may go on, fails otherwise.
+ * Asks for confirmation before a change: default No; a protected profile requires the name. Without a terminal it
+ * requires --yes, or --confirm NAME in a protected profile. Throws unless the change is confirmed.
  */
 export const confirmWrite = async (write: Write, answers: Answers, context: Context): Promise<void> => {
   const { what, name, org, declined } = write
@@ -57,7 +57,7 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
 
   if (answers.confirm !== undefined) return
 
-  // On lines of its own: a question that a terminal breaks is hard to read.
+  // On separate lines, because a question that the terminal wraps is hard to read.
   const about = async (): Promise<string> => {
     const lines = [await whereLine(context, org), await write.consequence?.()]
     const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
@@ -79,13 +79,13 @@ type Question = {
   yes: boolean | undefined
   /** Written above the question. */
   about?(): string | Promise<string>
-  /** Why --yes is required where nobody can be asked. */
+  /** The error message without a terminal and without --yes. */
   unasked?: string
-  /** Told when the answer was no. */
+  /** The error message after the answer No. */
   declined: string
 }
 
-/** Asks a question that --yes answers. Fails when the answer is no, and where nobody can be asked. */
+/** Asks a question that --yes answers. Throws if the answer is No, or without a terminal to ask on. */
 export const requireYes = async (
   question: string,
   { yes, about, unasked, declined }: Question,
@@ -102,13 +102,13 @@ export const requireYes = async (
   if (!(await prompt.confirm(question))) throw new SvcError('failed', 'declined', declined)
 }
 
-/** The organization that an input names, by id or slug. */
+/** The organization in an input, by id or slug. */
 export const orgIn = (input: Record<string, unknown>): string | number | undefined => {
   const field = orgFields.find((name) => input[name] !== undefined)
   return field === undefined ? undefined : (input[field] as string | number)
 }
 
-/** Asks before an operation that deletes; what goes is called by its slug, else by its id. */
+/** Asks for confirmation before a delete. The question names an organization by its slug, anything else by its id. */
 export const confirmDelete = async (
   operation: Operation,
   input: Record<string, unknown>,

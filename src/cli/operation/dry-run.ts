@@ -10,17 +10,17 @@ import { inTypedNames } from './typed-names.ts'
 
 const looksSecret = (name: string): boolean => /secret|password|token|otp|key|credential/i.test(name)
 
-/** What a person reads in place of a secret. */
+/** What is printed instead of a secret. */
 const hidden = '***'
 
-/** Puts placeholders in place of the secrets of a request that is printed. */
+/** Replaces the secrets of a printed request with placeholders. */
 export const createPlaceholders = () => {
   const nonce = randomBytes(8).toString('hex')
   const all: Placeholder[] = []
 
   /** The placeholder for the value of a field. */
   const hide = (name: string, value: unknown): string => {
-    // `MY_`: what is called TOKEN or PASSWORD may be set already, to something else.
+    // `MY_`, because a variable such as TOKEN or PASSWORD may already have another value.
     const base = `MY_${name.replace(/[^a-z0-9]+/gi, '_').toUpperCase()}`
     const taken = all.filter(({ variable }) => variable.replace(/_\d+$/, '') === base).length
     const token = `svc${nonce}n${all.length}x`
@@ -32,7 +32,7 @@ export const createPlaceholders = () => {
     return token
   }
 
-  /** A copy without the values of what is named like a secret, at any depth. */
+  /** A copy without the values of fields whose name looks like a secret, at any depth. */
   const hideNamed = <T>(value: T): T =>
     JSON.parse(JSON.stringify(value), (name, inner: unknown) => {
       const isHidden = typeof inner === 'string' && all.some(({ token }) => token === inner)
@@ -59,7 +59,7 @@ export const createPlaceholders = () => {
     hide,
     hideNamed,
     hideInUrl,
-    /** The request as a person reads it. */
+    /** The request with `***` instead of placeholders. */
     shown: (request: PrintableRequest): PrintableRequest =>
       JSON.parse(readable(JSON.stringify(request))) as PrintableRequest,
   }
@@ -67,7 +67,7 @@ export const createPlaceholders = () => {
 
 export type Placeholders = ReturnType<typeof createPlaceholders>
 
-/** Prints the request that would be sent, without its secrets, and a `curl` line for it; machines get `facts`, too. */
+/** Prints the request without its secrets, and a `curl` line for it. JSON output includes `facts` too. */
 export const showDryRun = async (
   operation: Operation,
   input: Record<string, unknown>,
@@ -85,7 +85,7 @@ export const showDryRun = async (
   const placeholders = createPlaceholders()
   const shown = { ...input }
   const more = placeholders.hideNamed(extra)
-  // Before it is planned: a secret may stand in the address, too.
+  // Before the request is planned, because its URL may contain a secret too.
   for (const { name, meta } of fieldsOf(operation))
     for (const fields of [shown, more])
       if (meta.secret && fields[name] !== undefined) fields[name] = placeholders.hide(name, fields[name])
@@ -100,7 +100,7 @@ type Printed = {
   withKey?: boolean
 }
 
-/** Prints a request in which placeholders stand for secrets, with a `curl` line. */
+/** Prints a request with placeholders for its secrets, and a `curl` line. */
 export const showPlan = async (
   { plan, placeholders, facts, withKey = true }: Printed,
   context: Context,
@@ -111,7 +111,8 @@ export const showPlan = async (
   const shown = placeholders.shown(plan)
   const output = await context.output()
   const { output: format } = context.globals
-  if (format === 'id') throw usageError('--dry-run cannot be combined with -o id', '-o json shows the request')
+  if (format === 'id')
+    throw usageError('--dry-run cannot be combined with -o id', '-o json shows the request')
   if (output.machine || (format !== undefined && format !== 'table')) {
     const data = { ...facts, ...shown, curl, ...(secrets.length > 0 && { secrets }) }
     return output.show({ status: 'dry_run', message: 'Nothing was sent', data })

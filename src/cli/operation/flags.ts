@@ -17,7 +17,7 @@ const placeholder: Record<Field['kind'], string> = {
   json: '<json|@file>',
 }
 
-/** Which way a time is counted, where people may type how far away it is. */
+/** Whether a relative time such as `2h` is in the past or in the future; undefined for a field that takes none. */
 const directionOf = ({ meta }: Field): Direction | undefined =>
   meta.past ? 'past' : meta.future ? 'future' : undefined
 
@@ -31,20 +31,20 @@ const valueName = (field: Field): string => {
 /** Reads a flag that can be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** Reads a flag that can be repeated and takes several words, separated by commas. */
+/** Reads a flag that can be repeated and takes words separated by commas. */
 export const collectWords = (value: string, before: string[] = []): string[] => [
   ...before,
   ...value.split(',').filter((word) => word !== ''),
 ]
 
-/** Fields of which the command line takes more than a request does. */
+/** Descriptions of fields for which the command line accepts more than a request does. */
 const labels: Record<string, string> = {
   org: 'Organization, id or slug',
   limit: 'Number of rows to show',
   cursor: 'Position to continue from; svc prints it when there are more rows',
 }
 
-/** What a field is, for a person. */
+/** The description of a field. */
 export const label = (field: Field): string => labels[field.flag] ?? field.meta.description
 
 const about = (field: Field): string => {
@@ -60,13 +60,13 @@ const about = (field: Field): string => {
 export const addOldFlag = (command: Command, old: string, flag: string): void => {
   const option = new Option(`--${old} <value>`).hideHelp()
   command.addOption(option).on(`option:${old}`, (value: string) => {
-    // Only the flag as it is called now is seen from here on.
+    // The rest of svc sees only the current flag.
     command.setOptionValue(option.attributeName(), undefined)
     command.setOptionValueWithSource(optionKey(flag), value, 'cli')
   })
 }
 
-/** The flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
+/** Adds the flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
 export const addFlag = (command: Command, field: Field): void => {
   const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
   if (field.kind === 'list') option.argParser(collectWords)
@@ -76,7 +76,7 @@ export const addFlag = (command: Command, field: Field): void => {
     command.addOption(new Option(`--no-${field.flag}`, `Turn off --${field.flag}`))
 }
 
-/** The key under which commander keeps a flag's value: `ip-allow` -> `ipAllow`. */
+/** The key under which commander stores a flag's value: `ip-allow` -> `ipAllow`. */
 export const optionKey = (flag: string): string =>
   flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
@@ -88,23 +88,22 @@ const readJsonValue = async (text: string, io: Io, name: string): Promise<unknow
 }
 
 /**
- * A number, a word or a text, as the type of its field. Fails with a usage error that says `name`: the flag or the
- * argument that was typed.
+ * A number, a word or text, in the type of its field. Throws a usage error that names the flag or argument (`name`).
  */
 export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`): unknown => {
   const value = field.name === 'days' ? expandDays(raw) : raw
   const text = String(raw)
   const wrong = (what: string, typed = text) => usageError(`${name} must be ${what}, not "${typed}"`)
-  const given = Array.isArray(value) ? value.map(String) : [text]
+  const values = Array.isArray(value) ? value.map(String) : [text]
   const { choices } = field
-  const unknown = choices.length === 0 ? undefined : given.find((one) => !choices.includes(one))
+  const unknown = choices.length === 0 ? undefined : values.find((one) => !choices.includes(one))
   if (unknown !== undefined) throw wrong(listed(choices), unknown)
   if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('a whole number')
   if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('a number')
   return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value
 }
 
-/** As `parseScalar`, and files and JSON too. */
+/** Like `parseScalar`, but also reads files, times and JSON. */
 export const parseValue = async (
   field: Field,
   raw: unknown,
@@ -119,15 +118,15 @@ export const parseValue = async (
   return field.name === 'timeslots' ? expandSlots(value) : value
 }
 
-/** What was typed behind the words of a command. */
+/** What was typed after the words of a command. */
 export type Typed = { args: readonly string[]; options: Record<string, unknown> }
 
 export type Gathered = {
   input: Record<string, unknown>
   /** Body fields from -f, -F and --input; they win over flags. */
   extra: Record<string, unknown>
-  /** Fields that a person was asked for. */
-  asked?: readonly Field[]
+  /** Fields that svc prompted for. */
+  prompted?: readonly Field[]
 }
 
 export const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {

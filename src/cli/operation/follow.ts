@@ -13,13 +13,13 @@ import type { Format, Output } from '../terminal/output.ts'
 import type { Shape } from '../terminal/payload.ts'
 import { asTyped } from './typed-names.ts'
 
-/** How long nothing is asked. A service answers from memory while nothing changes. */
-const everyMs = 1_500
+/** Milliseconds between polls. The service answers from memory while nothing changes. */
+const pollMs = 1_500
 
-/** Formats that go on for ever; the others are one document. */
-const endless = new Set<Format>(['table', 'tsv', 'ndjson', 'id'])
+/** Formats that can be printed row by row; the others are one document. */
+const streaming = new Set<Format>(['table', 'tsv', 'ndjson', 'id'])
 
-/** Rows that a table on a terminal stays aligned with. */
+/** Number of printed rows that a table on a terminal stays aligned with. */
 const mostAbove = 100
 
 const checkFlags = async ({ command }: Context, options: Typed['options']): Promise<void> => {
@@ -33,9 +33,9 @@ const checkFlags = async ({ command }: Context, options: Typed['options']): Prom
 
 const outputFor = async (context: Context): Promise<Output> => {
   const output = await context.output()
-  const { jq, json, envelope, output: said } = context.globals
-  const byRow = jq !== undefined || (json !== undefined && said === undefined)
-  if (envelope || (!byRow && !endless.has(output.format)))
+  const { jq, json, envelope, output: format } = context.globals
+  const byRow = jq !== undefined || (json !== undefined && format === undefined)
+  if (envelope || (!byRow && !streaming.has(output.format)))
     throw usageError(
       `--follow prints rows as they arrive, but ${envelope ? '--envelope' : `-o ${output.format}`} prints a single document`,
       await context.command!.again({ without: ['--output', '--envelope'], plus: ['-o', 'ndjson'] }),
@@ -43,18 +43,7 @@ const outputFor = async (context: Context): Promise<Output> => {
   return output
 }
 
-type Changes = { rows: unknown[]; cursor: string }
-
-const changesSince = async (
-  operation: Operation,
-  client: Client,
-  { input, cursor, signal }: { input: Record<string, unknown>; cursor: string; signal: AbortSignal },
-): Promise<Changes> => {
-  const answer = await client.call(operation, { ...input, limit: undefined, cursor }, { signal })
-  return { rows: rowsIn(operation, answer), cursor: cursorIn(answer.links?.prev) ?? cursor }
-}
-
-/** What is new or has changed, again and again; through a restart of the service, with a notice. */
+/** Yields new and changed rows with each poll. Survives a restart of the service, with a notice. */
 async function* changes(
   operation: Operation,
   client: Client,
@@ -66,13 +55,13 @@ async function* changes(
   }: { input: Record<string, unknown>; cursor: string; signal: AbortSignal; warn: Output['warn'] },
 ): AsyncGenerator<unknown[], never> {
   for (let at = cursor, isLost = false; ;) {
-    await sleepFor(everyMs, signal)
+    await sleepFor(pollMs, signal)
     try {
-      const answer = await changesSince(operation, client, { input, cursor: at, signal })
+      const answer = await client.call(operation, { ...input, limit: undefined, cursor: at }, { signal })
       if (isLost) warn('The service is back.')
       isLost = false
-      at = answer.cursor
-      yield answer.rows
+      at = cursorIn(answer.links?.prev) ?? at
+      yield rowsIn(operation, answer)
     } catch (error) {
       if (!mayComeBack(error)) throw error
       if (!isLost) warn(`${withFullStop(error.message)} Retrying until it is back; press Ctrl-C to stop.`)
@@ -81,7 +70,7 @@ async function* changes(
   }
 }
 
-/** Shows the rows of a list by time from the oldest to the newest, and then each row that is new or has changed, until Ctrl-C. */
+/** Shows the rows of a list by time, oldest first, and then each new or changed row until Ctrl-C. */
 export const followList = async (
   operation: Operation,
   input: Record<string, unknown>,
@@ -111,7 +100,7 @@ export const followList = async (
 
     const first = rowsIn(operation, { envelope }).toReversed()
     await show(first)
-    // Answers overlap: the last one says what was seen.
+    // Consecutive answers overlap: skip the rows of the previous one.
     let seen = new Set(first.map((row) => JSON.stringify(row)))
     for await (const rows of changes(operation, client, {
       input,
@@ -123,7 +112,7 @@ export const followList = async (
       seen = new Set(rows.map((row) => JSON.stringify(row)))
     }
   } catch (error) {
-    // Ctrl-C is how it ends.
+    // Ctrl-C is the normal end.
     if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
     context.exitCode = exitCode('interrupted')
   }

@@ -9,13 +9,13 @@ import { isOrg, organizationValue } from '../context/organization.ts'
 import { typedName } from './typed-names.ts'
 
 const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
-  const place = argsOf(operation).indexOf(field.name)
-  return place >= 0 ? typed.args[place] : typed.options[optionKey(field.flag)]
+  const index = argsOf(operation).indexOf(field.name)
+  return index >= 0 ? typed.args[index] : typed.options[optionKey(field.flag)]
 }
 
 const split = (list: string | undefined): string[] | undefined => list?.split(',').map((word) => word.trim())
 
-/** What the environment or the profile says where nothing was typed: the organization, and whom svc asks and how. */
+/** The default from the environment or the profile: the organization, the approver, the factors or the requester. */
 const fromSettings = async (field: Field, context: Context): Promise<unknown> => {
   const { org, defaultMobile, defaultFactors, requestFrom } = await context.settings()
   if (isOrg(field)) return org?.value
@@ -31,7 +31,7 @@ const exampleOf = (field: Field): string => {
   return Array.isArray(example) ? example.join(',') : String(example)
 }
 
-/** The command that was typed, with examples of what is missing. */
+/** The typed command, completed with examples of the missing values. */
 const withMissing = async (
   operation: Operation,
   missing: readonly Field[],
@@ -39,11 +39,11 @@ const withMissing = async (
   { command }: Context,
 ): Promise<string> => {
   if (!command) return `svc ${operation.cli} ${operation.example ?? ''}`.trimEnd()
-  const places = argsOf(operation)
-  const isPlaced = (field: Field): boolean => places.includes(field.name)
+  const positional = argsOf(operation)
+  const isPositional = (field: Field): boolean => positional.includes(field.name)
   return command.again({
-    ...(missing.some(isPlaced) && { args: [...args, ...missing.filter(isPlaced).map(exampleOf)] }),
-    plus: missing.flatMap((field) => (isPlaced(field) ? [] : [`--${field.flag}`, exampleOf(field)])),
+    ...(missing.some(isPositional) && { args: [...args, ...missing.filter(isPositional).map(exampleOf)] }),
+    plus: missing.flatMap((field) => (isPositional(field) ? [] : [`--${field.flag}`, exampleOf(field)])),
   })
 }
 
@@ -57,8 +57,8 @@ const isMissing = (
   (unless === undefined || (options[optionKey(unless)] === undefined && !Object.hasOwn(extra, unless)))
 
 /**
- * The input of an operation from flags, arguments, the defaults of environment and profile, further body fields and, on a terminal,
- * questions. Elsewhere a missing value is a usage error that names the flag.
+ * The input of an operation from flags, arguments, defaults of the environment and profile, additional body fields and, on
+ * a terminal, prompts. Without a terminal a missing value is a usage error that names the flag.
  */
 export const gatherInput = async (
   operation: Operation,
@@ -96,9 +96,9 @@ export const gatherInput = async (
   if (missing.length === 0) return { input, extra: extra ?? {} }
   const { askField } = await import('./ask.ts')
   for (const field of missing) put(input, field.path, await askField(operation, field, context))
-  return { input, extra: extra ?? {}, asked: missing }
+  return { input, extra: extra ?? {}, prompted: missing }
 }
 
-/** With further body fields, another service may know better what it needs: only what the spec shows is asked for. */
+/** With additional body fields, a third-party service may need fewer of ours: svc requires only what the spec shows. */
 const needed = (field: Field, inPath: string[], extra: object | undefined): boolean =>
   extra === undefined || field.meta.source === 'shown' || inPath.includes(field.name)

@@ -4,36 +4,36 @@ import { fieldsOf } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 
-/** As many rows as our service puts on a page. */
+/** The page size limit of our service. */
 const mostPerPage = 1_000
-/** What a list that grows for ever shows of its newest rows. */
+/** Number of rows that a list by time shows by default. */
 export const newestRows = 100
 
 const takes = (operation: Operation, name: string): boolean =>
   fieldsOf(operation).some((field) => field.name === name)
 
-/** A list that comes in pages. */
+/** Whether a list has pages. */
 export const isPaged = (operation: Operation): boolean => takes(operation, 'cursor')
 
-/** A list by time, newest first: it can be followed. */
+/** Whether a list is ordered by time, newest first, and can be followed. */
 export const isByTime = (operation: Operation): boolean => takes(operation, 'since')
 
 export type Listed = {
   envelope: Answer['envelope']
-  /** There are further rows; `cursor` is where they start, if the service says so in a way that can be typed. */
+  /** There are more rows. They start at `cursor`, if the service returned a cursor that can be typed. */
   more?: { cursor?: string | undefined } | undefined
-  /** Where what is new from now on can be asked for. */
+  /** The cursor for rows that are newer than these. */
   newer?: string | undefined
 }
 
-type Wanted = {
+type Listing = {
   input: Record<string, unknown>
   /** As typed. */
   options: { all?: boolean; since?: string; until?: string }
   signal: AbortSignal
 }
 
-const wantedRows = (operation: Operation, { input, options }: Wanted): number => {
+const rowLimit = (operation: Operation, { input, options }: Listing): number => {
   const { all = false } = options
   const limit = input['limit'] as number | undefined
   if (limit !== undefined && limit < 1)
@@ -47,21 +47,21 @@ const wantedRows = (operation: Operation, { input, options }: Wanted): number =>
 }
 
 /**
- * The rows of a list, so many in all, whatever the size of a page is. Without a limit it is every row, but of a list by
- * time the newest.
+ * The rows of a list, up to --limit in total, whatever the page size. Without a limit: every row, but only the newest of
+ * a list by time.
  */
-export const listRows = async (operation: Operation, client: Client, wanted: Wanted): Promise<Listed> => {
-  const { input, signal } = wanted
-  const most = wantedRows(operation, wanted)
+export const listRows = async (operation: Operation, client: Client, listing: Listing): Promise<Listed> => {
+  const { input, signal } = listing
+  const most = rowLimit(operation, listing)
   const paged = most !== Infinity || isByTime(operation)
   const rows: unknown[] = []
   let first: Answer | undefined
   let next: string | undefined
 
-  /** Pages of one size; answers whether fewer rows than such a page are still wanted. */
+  /** Reads pages of one size. Returns whether the rest needs a smaller page. */
   const take = async (size: number, cursor: unknown): Promise<boolean> => {
-    const asked = { ...input, cursor, limit: paged ? size : undefined }
-    for await (const page of client.pages(operation, asked, { signal })) {
+    const query = { ...input, cursor, limit: paged ? size : undefined }
+    for await (const page of client.pages(operation, query, { signal })) {
       first ??= page
       const { data } = page.envelope
       for (const row of Array.isArray(data) ? data : []) rows.push(row)
@@ -72,8 +72,8 @@ export const listRows = async (operation: Operation, client: Client, wanted: Wan
     return false
   }
 
-  let goOn = await take(Math.min(mostPerPage, most), input['cursor'])
-  while (goOn) goOn = await take(most - rows.length, cursorIn(next))
+  let hasRest = await take(Math.min(mostPerPage, most), input['cursor'])
+  while (hasRest) hasRest = await take(most - rows.length, cursorIn(next))
 
   const { envelope, links } = first!
   if (!Array.isArray(envelope.data)) return { envelope }

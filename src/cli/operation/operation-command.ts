@@ -12,7 +12,7 @@ import { listsFields } from '../terminal/output.ts'
 
 type Options = Record<string, unknown>
 
-/** What a command of the table has besides: further flags and help, or an action of its own. */
+/** Adds flags, help or its own action to a command of the table. */
 export type Extension = (command: Command, context: Context) => void
 export type Extensions = ReadonlyMap<Operation, Extension>
 
@@ -34,7 +34,7 @@ const descend = (group: Command, words: string[], hidden = false): Command =>
 const selector = (operation: Operation): Field =>
   fieldsOf(operation).find((field) => field.name === operation.select)!
 
-/** What each value of a flag means, where the table says it. */
+/** Lists the meanings of a flag's values in the help, if the table has them. */
 const addMeanings = (command: Command, { flag, choices, meta: { meanings } }: Field): void => {
   if (!meanings) return
   const width = Math.max(...choices.map((choice) => choice.length))
@@ -42,7 +42,7 @@ const addMeanings = (command: Command, { flag, choices, meta: { meanings } }: Fi
   command.addHelpText('after', `\nValues of --${flag}:\n${lines.join('\n')}`)
 }
 
-/** Which of the operations behind the same words is meant: the one whose selecting flag was given. */
+/** Chooses between operations with the same words: the one whose selecting flag was typed. */
 const choose = (candidates: Operation[], options: Options): Operation => {
   const plain = candidates.find((operation) => !operation.select)
   const selected = candidates.find(
@@ -60,7 +60,7 @@ const choose = (candidates: Operation[], options: Options): Operation => {
   return chosen
 }
 
-/** The commands of a group, made from its table; operations of other groups in it are left alone. */
+/** Adds the commands of a group from its table; skips operations of other groups in it. */
 export const addOperations = (
   group: Command,
   table: Operations,
@@ -90,7 +90,7 @@ export const addOperations = (
 
     if (candidates.some(isPaged)) command.option('--all', 'Show every row')
     if (isByTime(first)) command.option('--follow', 'Show each new or changed row, until Ctrl-C')
-    // A search too: another service may search by other fields.
+    // A search too: a third-party service may search by other fields.
     if (first.effect !== 'read' || first.method === 'POST') addBodyFlags(command)
     if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')
     if (first.effect === 'delete')

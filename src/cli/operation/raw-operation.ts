@@ -15,29 +15,29 @@ const decoded = (text: string): string => {
 }
 
 /**
- * The operation of the table behind a raw request; undefined where the table names none, or the path is spelled oddly.
- * A GET passes for a read where it is not known, so one that writes is known by its words anywhere in the address.
+ * The operation of the table for a raw request; undefined if the table has none for it. svc treats an unknown GET as a
+ * read, so it recognizes a GET that writes by its path anywhere in the URL.
  */
 export const operationAt = (method: string, path: string, baseUrl: string): Operation | undefined => {
-  // As it goes over the wire: `..` and backslashes are gone by then.
-  const asked = decoded(new URL(`http://svc${path}`).pathname)
+  // As sent: the URL parser has resolved `..` and backslashes.
+  const requested = decoded(new URL(`http://svc${path}`).pathname)
   const whole = decoded(new URL(rawUrl(baseUrl, path)).pathname)
   const verb = method === 'HEAD' ? 'GET' : method
   const known = Object.values<Operation>(table).filter((operation) => operation.method === verb)
-  const exact = known.find((operation) => createPathMatcher(operation.path)(asked))
+  const exact = known.find((operation) => createPathMatcher(operation.path)(requested))
   const hidden = known.find(
     (one) => verb === 'GET' && one.effect !== 'read' && whole.includes(one.path.split('{')[0]!),
   )
   return hidden ?? exact
 }
 
-/** An address of the API without what looks like a secret. */
+/** A path of the API without values that look like secrets. */
 export const redactedPath = (path: string): string => {
   const { pathname, search } = new URL(redactedUrl(`http://svc${path}`))
   return pathname + search
 }
 
-/** A raw request in words, with its whole body but for what looks like a secret. */
+/** A raw request as a command line. `***` replaces values that look like secrets. */
 export const rawLine = ({
   method,
   path,

@@ -13,7 +13,7 @@ const ruleCheck =
       .action(async () => {
         const { runOperation } = await import('./run-operation.ts')
         await runOperation(operation, { args: command.args, options: command.opts() }, context, {
-          look: (answer) => {
+          afterShown: (answer) => {
             const { result } = fieldsIn(answer)
             if (result !== 'PASS' && result !== 'NOT_APPLICABLE') context.exitCode = exitCode('failed')
           },
@@ -21,7 +21,7 @@ const ruleCheck =
       })
   }
 
-/** `svc geofence check`, `svc timeslot check`: from the table, and an exit code for scripts: 1 where it would not pass. */
+/** Gives `svc geofence check` and `svc timeslot check` an exit code for scripts: 1 if the rule does not pass. */
 export const ruleChecks: Extensions = new Map(
   [geofence.checkGeofence, timeslot.checkTimeslot].map((operation) => [operation, ruleCheck(operation)]),
 )

@@ -11,7 +11,7 @@ import type { Gathered, Typed } from './flags.ts'
 import { isPaged, listRows, type Listed } from './list-rows.ts'
 import { asTyped } from './typed-names.ts'
 
-/** The fields that an answer to this operation can have; one without data is its status and message. */
+/** The fields that can be shown: those of the data or, without data, status and message. */
 const shownFields = (operation: Operation, envelope: boolean): string[] => {
   if (envelope) return ['status', 'message', 'data']
   const answered = answeredFields(operation)
@@ -19,8 +19,8 @@ const shownFields = (operation: Operation, envelope: boolean): string[] => {
 }
 
 /**
- * A write is not sent where its answer cannot be shown as asked: a new key is answered once, and must not be lost to a
- * typo. A read is sent, since another service may answer more. Answers the fields that can be shown.
+ * Returns the fields that can be shown. Throws before a write whose answer could not be shown as requested: a new key is
+ * shown once and must not be lost to a typo. A read is always sent, because a third-party service may return more fields.
  */
 export const checkShown = async (
   operation: Operation,
@@ -37,14 +37,14 @@ export const checkShown = async (
   if (unknown !== undefined)
     throw usageError(
       `svc ${operation.cli} has no field "${unknown}" in its answer; nothing was sent`,
-      `--json ${shellQuote(known.join(','))}; use --jq for additional fields of another service`,
+      `--json ${shellQuote(known.join(','))}; use --jq for additional fields of a third-party service`,
     )
   if (output === 'id' && idOf(json === undefined ? known : names) === undefined)
     throw usageError(`svc ${operation.cli} has no id in its answer; nothing was sent`, 'Remove -o id')
   return known
 }
 
-/** Names under which services tell phones, addresses and credentials, whatever the table says. */
+/** Fields in which any service may return phone numbers, addresses or credentials, in addition to those of the table. */
 const alwaysMasked = [
   'mobile',
   'mobile_e164',
@@ -57,8 +57,8 @@ const alwaysMasked = [
   'password',
 ]
 
-/** Where the profile wants it, a person approves exactly this: all that it was given, and where. */
-const askBefore = async (
+/** Requests an approval of exactly this input and organization, if the profile requires one. */
+const approveFirst = async (
   operation: Operation,
   gathered: Gathered,
   typed: Typed,
@@ -76,7 +76,7 @@ const askBefore = async (
   })
 }
 
-/** Nothing is cut off in silence: the command that shows the rest. */
+/** The notice with the command that shows the rest of a list. */
 const moreLine = async (
   { cursor }: { cursor?: string | undefined },
   { command }: Context,
@@ -89,20 +89,20 @@ const moreLine = async (
 }
 
 export type Extras = {
-  /** Sees the answer that was shown. */
-  look?(answer: Pick<Answer, 'envelope'>): void
-  /** Fails on an answer that must not be shown. */
+  /** Runs after the answer was shown. */
+  afterShown?(answer: Pick<Answer, 'envelope'>): void
+  /** Throws if the answer must not be shown. */
   check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
-  /** What else a deletion takes away, for whoever is asked to confirm it. */
+  /** What else is deleted, for the question that asks for confirmation. */
   consequence?(input: Gathered['input']): Promise<string | undefined>
 }
 
-/** Runs one operation of the table: gather, confirm, send or only print, show. */
+/** Runs one operation of the table: gathers the input, asks for confirmation, sends the request and shows the answer. */
 export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { look, check, consequence }: Extras = {},
+  { afterShown, check, consequence }: Extras = {},
 ): Promise<void> => {
   const known = typed.options.dryRun ? [] : await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -114,14 +114,14 @@ export const runOperation = async (
   if (operation.effect === 'delete')
     await confirmDelete(operation, input, typed.options, context, () => consequence?.(input))
 
-  if (operation.effect !== 'read') await askBefore(operation, gathered, typed, context)
+  if (operation.effect !== 'read') await approveFirst(operation, gathered, typed, context)
   const once = answerFieldsWith(operation, 'secret')
   const shape: Shape = {
     columns: operation.columns,
     known,
     once,
     folded: operation.folded,
-    // What is shown once is on the screen and nowhere else.
+    // A secret that is shown once must stay on the screen, which a pager may clear.
     paged: operation.effect === 'read' && once.size === 0,
     masked: new Set([
       ...answerFieldsWith(operation, 'personal'),
@@ -142,7 +142,7 @@ export const runOperation = async (
         ? listRows(operation, client, { input, options: typed.options, signal })
         : client.call(operation, input, { extra, signal }),
     )
-  const { envelope, more } = gathered.asked
+  const { envelope, more } = gathered.prompted
     ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, send)
     : await send()
   check?.({ envelope }, input)
@@ -155,5 +155,5 @@ export const runOperation = async (
     const { requireSecrets } = await import('../terminal/error.ts')
     requireSecrets(context, envelope.data, once)
   }
-  look?.({ envelope })
+  afterShown?.({ envelope })
 }

@@ -3,16 +3,16 @@ import { argsOf, argumentName, fieldsOf } from '../../contract/describe.ts'
 import type { Data, Field, Input, Operation } from '../../contract/operation.ts'
 import { SvcError, type Issue } from '../../core/errors.ts'
 
-/** How a person gives a field: its place on the command line, or its flag. */
+/** The argument or flag of a field: `<user-id>`, `--to`. */
 export const typedName = (operation: Operation, field: Field): string =>
   argsOf(operation).includes(field.name) ? `<${argumentName(field)}>` : `--${field.flag}`
 
-/** The codes with which a service says that the input is wrong, and not that it refuses what was asked. */
+/** The error codes for invalid input, as opposed to a refusal. */
 const inputCodes = new Set(['invalid_field', 'nothing_to_change'])
 
 type Names = (text: string) => string
 
-/** `policy.ip_allow[0]` as `--ip-allow[0]`; anything that no flag gives is kept. */
+/** `policy.ip_allow[0]` as `--ip-allow[0]`; a field without a flag keeps its name. */
 const nameOfIssue = (operation: Operation, field: string): string => {
   const known = fieldsOf(operation).find(
     ({ path }) =>
@@ -22,10 +22,10 @@ const nameOfIssue = (operation: Operation, field: string): string => {
   return known ? typedName(operation, known) + field.slice(known.path.join('.').length) : field
 }
 
-/** Field names inside a sentence: those that are no plain words, and all of a list of choices. */
+/** Replaces field names in a sentence: names with an underscore, and all names in a list of choices. */
 const namesInText = (operation: Operation): Names => {
   const typed = new Map(fieldsOf(operation).map((field) => [field.name, typedName(operation, field)]))
-  /** A field that several flags fill, such as `policy`, is all of them. */
+  /** A field that several flags set, such as `policy`, becomes all of them. */
   const word: Names = (name) => {
     const within = fieldsOf(operation).filter(({ path }) => path.length > 1 && path[0] === name)
     return within.length > 0
@@ -41,12 +41,12 @@ const namesInText = (operation: Operation): Names => {
       .replace(/(?<![\w-])[a-z]+(?:_[a-z]+)+\b/g, word)
 }
 
-/** Hints of the service that are for whoever reads headers. */
+/** Replacements for hints of the service that refer to HTTP headers. */
 const hints: Record<string, string> = { cursor: 'Copy it from the "More:" line below the list' }
 
 /**
- * An error about the input of an operation, in the words of the command line: `--to` and `<user-id>`, and not the names
- * of the fields that they become. Other errors are returned as they are.
+ * An error about the input of an operation, with the flags and arguments of the command line (`--to`, `<user-id>`) instead
+ * of field names. Returns other errors unchanged.
  */
 export const inTypedNames = (operation: Operation, error: unknown): unknown => {
   if (!(error instanceof SvcError) || !inputCodes.has(error.code)) return error
@@ -60,16 +60,14 @@ export const inTypedNames = (operation: Operation, error: unknown): unknown => {
     first && error.message.startsWith(`${first.field} `)
       ? issues![0]!.field + inText(error.message.slice(first.field.length))
       : inText(error.message)
-  const { hint } = error
   const own = first && Object.hasOwn(hints, first.field) ? hints[first.field] : undefined
-  const told = own ?? (hint && inText(hint))
-  return error.with({ message, issues, hint: told })
+  return error.with({ message, issues, hint: own ?? (error.hint && inText(error.hint)) })
 }
 
 const letters: Names = (text) => text.toLowerCase().replace(/[^a-z]/g, '')
 
-/** `User 7 not found`: the value that was typed for what the service did not find. */
-const namingWhat = (operation: Operation, input: Record<string, unknown>, error: unknown): unknown => {
+/** Adds the typed value to a not-found error: `User 7 not found`. */
+const withTypedValue = (operation: Operation, input: Record<string, unknown>, error: unknown): unknown => {
   if (!(error instanceof SvcError) || error.code !== 'not_found') return error
   const [, noun] = /^([A-Z][a-z -]{2,30}) not found$/.exec(error.message) ?? []
   if (noun === undefined) return error
@@ -81,22 +79,20 @@ const namingWhat = (operation: Operation, input: Record<string, unknown>, error:
   return error.with({ message: `${noun} ${shown} not found` })
 }
 
-/** The result of calling an operation with what was typed for it, so that an error names that. */
+/** The result of a call, with the typed names and values in its errors. */
 export const asTyped = <T>(
   operation: Operation,
   input: Record<string, unknown>,
   result: Promise<T>,
 ): Promise<T> =>
   result.catch((error: unknown) => {
-    throw namingWhat(operation, input, inTypedNames(operation, error))
+    throw withTypedValue(operation, input, inTypedNames(operation, error))
   })
 
-/** Calls an operation with what was typed for it. */
+/** Calls an operation with input that was typed, which the service checks. */
 export const callTyped = <O extends Operation>(
   client: Client,
   operation: O,
   input: Record<string, unknown>,
   options: { extra: Record<string, unknown>; signal: AbortSignal },
-): Promise<Answer<Data<O>>> =>
-  // The service checks what was typed.
-  asTyped(operation, input, client.call(operation, input as Input<O>, options))
+): Promise<Answer<Data<O>>> => asTyped(operation, input, client.call(operation, input as Input<O>, options))

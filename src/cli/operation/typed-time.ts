@@ -4,7 +4,7 @@ import { weekdays } from '../../core/weekdays.ts'
 
 const wholeNames = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** The position of a day in the week; `mon` and `monday` are the same. -1 for anything else. */
+/** The index of a day in the week; `mon` and `monday` are the same. -1 for anything else. */
 const position = (day: unknown): number =>
   typeof day === 'string' && day.length >= 3
     ? wholeNames.findIndex((name) => name.startsWith(day.trim().toLowerCase()))
@@ -20,7 +20,7 @@ const span = (word: unknown): unknown[] => {
   return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, i) => weekdays[(first + i) % 7]!)
 }
 
-/** Days as people write them (`mon-fri`, `mon,wed`, `daily`), as the service takes them. What is not a day is kept. */
+/** Converts days as people write them (`mon-fri`, `mon,wed`, `daily`) to those of the service. Keeps what is not a day. */
 export const expandDays = (days: unknown): unknown => {
   const words: unknown = typeof days === 'string' ? days.split(',') : days
   if (!Array.isArray(words)) return days
@@ -31,7 +31,7 @@ export const expandDays = (days: unknown): unknown => {
 export const strangeDay = (days: unknown): unknown =>
   Array.isArray(days) ? days.find((day) => position(day) < 0) : undefined
 
-/** Time slots whose days are written as ranges, as the service takes them. */
+/** Expands the day ranges of time slots. */
 export const expandSlots = (slots: unknown): unknown =>
   Array.isArray(slots)
     ? slots.map((slot: unknown) =>
@@ -43,7 +43,7 @@ export const expandSlots = (slots: unknown): unknown =>
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
-/** A day that the calendar has: `Date` takes 31 February for 3 March. */
+/** Whether the calendar has this day: `Date` reads 31 February as 3 March. */
 const isDay = (day: string): boolean => {
   const date = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day)
@@ -53,13 +53,13 @@ export type Direction = 'past' | 'future'
 
 const examples: Record<Direction, [string, string]> = { past: ['2h', '3d'], future: ['12h', '30d'] }
 
-/** What may be typed, for help. */
+/** The accepted forms, for help. */
 export const timeForms = (direction: Direction): string =>
   [...examples[direction], '2030-01-31 or ISO 8601'].join(', ')
 
 /**
- * A time as people type it: `2h` and `3d` ago or from now on, a day or a time in ISO 8601. Without an offset it is UTC, as
- * every time that svc prints. Fails with a usage error that names the flag and what was typed.
+ * A time as people type it: relative (`2h`, `3d`), a day, or a time in ISO 8601. Without an offset it is UTC, like
+ * every time that svc prints. Throws a usage error that names the flag and the typed text.
  */
 export const typedTime = (flag: string, text: string, direction: Direction, now: Date): string => {
   const [, count, unit] = /^(\d{1,4})([smhdw])$/.exec(text) ?? []

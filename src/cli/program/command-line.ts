@@ -4,15 +4,15 @@ import type { Again } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
 import { wordsOf } from './command-node.ts'
 
-// A command in words, for the person who approves it. No secret stands in it.
+// A command as one line, for the person who approves it. It contains no secret.
 
 export const looksSecret = (name: string): boolean => /secret|password|token|otp|key/i.test(name)
 
-/** A body without the values of what looks like a secret, at any depth. */
+/** A body with `***` instead of values whose field looks secret, at any depth. */
 export const withoutSecrets = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body), (name, value: unknown) => (looksSecret(name) ? '***' : value))
 
-/** `name=value` of -f and -F, without the value of a secret, be it inside of JSON. */
+/** `name=value` of -f and -F without secret values, even inside JSON. */
 export const withoutSecret = (text: string): string => {
   const [name, value] = [text.slice(0, Math.max(0, text.indexOf('='))), text.slice(text.indexOf('=') + 1)]
   if (looksSecret(name)) return `${name}=***`
@@ -24,14 +24,14 @@ export const withoutSecret = (text: string): string => {
 }
 
 type Spelling = {
-  /** Flags that are left out, as they are typed: `--cursor`. */
+  /** Flags to leave out: `--cursor`. */
   without: readonly string[]
   /** Flags whose short form was typed. */
   short?: readonly string[]
   spell(flag: string, text: string): [flag: string, text: string]
 }
 
-/** The flags of a command as they were typed. */
+/** The typed flags of a command. */
 const typedFlags = (command: Command, { without, short = [], spell }: Spelling): string[] =>
   command.options.flatMap((option) => {
     const key = option.attributeName()
@@ -46,20 +46,20 @@ const typedFlags = (command: Command, { without, short = [], spell }: Spelling):
     })
   })
 
-/** `svc import users.csv --org acme`, as it was typed; what was asked for on the terminal is not in it. */
+/** The command line as typed: `svc import users.csv --org acme`. Answers to prompts are not in it. */
 export const typedLine = (command: Command): string => {
   const without = ['--yes', '--confirm']
   const flags = typedFlags(command, { without, spell: (flag, text) => [flag, withoutSecret(text)] })
   return ['svc', ...wordsOf(command), ...command.args.map(shellQuote), ...flags].join(' ')
 }
 
-/** `-F token=@FILE` in place of a secret: what is printed has none, and does not run before somebody says where it is. */
+/** `-F token=@FILE` instead of a secret: the printed command runs only with the path of the real file. */
 const secretInFile = (flag: string, text: string): [string, string] =>
   withoutSecret(text) === text ? [flag, text] : ['-F', `${text.slice(0, text.indexOf('='))}=@FILE`]
 
 /**
- * A command as it was typed in `argv`, with the flags that every command takes: to be typed again, with what was
- * missing. It is quoted for a shell and holds no secret.
+ * The command that was typed in `argv` with global flags and with changes, to run it again. Quoted for a shell and
+ * without secrets.
  */
 export const typedAgain = (command: Command, argv: readonly string[], change: Again = {}): string => {
   const { without = [], args = command.args, plus = [] } = change
@@ -78,7 +78,7 @@ export const typedAgain = (command: Command, argv: readonly string[], change: Ag
   ].join(' ')
 }
 
-/** The flags with which another command reaches the same service with the same key, to be put behind it. */
+/** Flags to append to another command, so that it uses the same service and key. */
 export const sameService = ({ profile, baseUrl, keyFile, cacert }: Globals): string =>
   Object.entries({ '--profile': profile, '--base-url': baseUrl, '--key-file': keyFile, '--cacert': cacert })
     .flatMap(([flag, value]) => (value === undefined ? [] : [` ${flag} ${shellQuote(value)}`]))

@@ -2,7 +2,7 @@ import type { Argument, Command, Option } from 'commander'
 
 const scopes = new WeakMap<Command, string>()
 
-/** Says in the help of a command, and in what is made from the tree, which scope its key needs: `ask or read`. */
+/** Sets the required scope of a command (`ask or read`) for its help and the generated docs. */
 export const noteScope = (command: Command, scope: string): void => {
   scopes.set(command, scope)
   command.addHelpText('after', `\nScope of the key: ${scope}`)
@@ -17,23 +17,23 @@ export type FlagNode = {
   choices: string[]
 }
 
-/** One command of the tree, as plain data: what help, completions and docs are made from. */
+/** One command of the tree as plain data, from which help, completions and docs are generated. */
 export type CommandNode = {
   name: string
   about: string
   usage: string
   args: string[]
-  /** Its last argument may be given several times. */
+  /** Its last argument can be repeated. */
   repeats: boolean
   flags: FlagNode[]
-  /** Which scope its key needs, in words; null where it needs no key, or is a group. */
+  /** The required scope in words; null for a group, or without a key. */
   scope: string | null
-  /** What stands below its help: an example. */
+  /** The text below its help: an example. */
   after: string
   commands: CommandNode[]
 }
 
-/** Words that a flag takes stand at the end of its text: `(a|b|c)` or `(a|b; more)`. */
+/** The choices of a flag are at the end of its description: `(a|b|c)` or `(a|b; more)`. */
 const choicesOf = (option: Option): string[] =>
   option.argChoices ?? /\(([\w-]+(?:\|[\w-]+)+)/.exec(option.description)?.[1]?.split('|') ?? []
 
@@ -44,9 +44,9 @@ const flagNode = (option: Option): FlagNode => ({
   choices: choicesOf(option),
 })
 
-const afterOf = (command: Command): string => {
+export const afterOf = (command: Command): string => {
   let text = ''
-  // Commander's own word for the texts of `addHelpText`; its types do not say that it is an emitter.
+  // Commander emits this event for `addHelpText`; its types do not declare the emitter.
   const { emit } = command as Command & NodeJS.EventEmitter
   emit.call(command, 'afterHelp', { error: false, command, write: (part: string) => (text += part) })
   return text
@@ -56,7 +56,7 @@ const afterOf = (command: Command): string => {
 const usageOf = (command: Command): string =>
   command.usage().replace(/^\[options\] ?(.*)$/, (_, args: string) => `${args} [flags]`.trimStart())
 
-/** A command and all below it; what is hidden stays so. */
+/** A command and its subcommands, without hidden ones. */
 export const describeCommand = (command: Command): CommandNode => ({
   name: command.name(),
   about: command.description(),
@@ -73,7 +73,7 @@ export const describeCommand = (command: Command): CommandNode => ({
 export const wordsOf = (command: Command): string[] =>
   command.parent ? [...wordsOf(command.parent), command.name()] : []
 
-// Words for the same verb. The one that a group has is its command; the others reach it and are not shown.
+// Synonyms of verbs. The one that a group uses is its command; the others are hidden aliases.
 const synonyms = [
   ['create', 'add', 'new'],
   ['list', 'ls'],
@@ -86,7 +86,7 @@ const synonyms = [
 export const sameVerb = (word: string): readonly string[] =>
   synonyms.find((words) => words.includes(word)) ?? [word]
 
-/** Lets the commands of a group be reached by other words too, where only one of them can be meant. */
+/** Adds aliases to the commands of a group, unless a word could mean two of them. */
 export const aliasVerbs = (group: Command): void => {
   const names = group.commands.map((command) => command.name())
   for (const command of group.commands) {

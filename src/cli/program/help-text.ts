@@ -4,7 +4,7 @@ import type { CommandNode } from './command-node.ts'
 
 type Row = [term: string, about: string]
 
-/** Rows under a heading, in two columns; long text goes on under itself. */
+/** Rows under a heading in two columns; long text wraps within its column. */
 const section = (heading: string, rows: Row[], width: number): string => {
   if (rows.length === 0) return ''
   const column = Math.min(Math.max(...rows.map(([term]) => term.length)), 34)
@@ -32,7 +32,7 @@ export const wrap = (text: string, width: number): string[] =>
 const everywhere =
   'Flags of every command: -p PROFILE, -o FORMAT, --json FIELDS, --jq FILTER and more (svc --help)'
 
-/** Help as svc has it: what it does, how it is typed, its commands, its flags. `words` lead to it from `svc`. */
+/** The help of a command: description, usage, commands and flags. `words` is its path from `svc`. */
 export const helpText = (node: CommandNode, words: readonly string[], width: number): string =>
   [
     `${wrap(node.about, width).join('\n')}\n`,
@@ -51,7 +51,7 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
     words.length === 0 ? '' : `\n${wrap(everywhere, width).join('\n')}\n`,
   ].join('')
 
-/** The command tree as the build wrote it down; undefined when svc runs from its sources. */
+/** The command tree that the build saved; undefined when svc runs from its sources. */
 export const prebuiltTree = (): CommandNode | undefined => {
   try {
     return JSON.parse(readFileSync(join(__dirname, 'help.json'), 'utf8')) as CommandNode
@@ -61,8 +61,8 @@ export const prebuiltTree = (): CommandNode | undefined => {
 }
 
 /**
- * The help that the build wrote down (the tree of `svc commands`): printing it needs no command tree. Undefined where
- * `argv` is more than words and a plain -h or --help, or where a word is not known: then the command tree answers.
+ * Help from the saved command tree, which is fast. Undefined if `argv` has more than words and -h or --help, or an
+ * unknown word: then the real command tree prints the help.
  */
 export const prebuiltHelp = (argv: readonly string[], width: number): string | undefined => {
   const words = argv.slice(0, -1)

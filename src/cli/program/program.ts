@@ -6,12 +6,12 @@ import type { Io } from '../terminal/io.ts'
 import { aliasVerbs, describeCommand, wordsOf } from './command-node.ts'
 import { helpText } from './help-text.ts'
 
-/** A command line that is run as if it were typed; answers the exit code. */
+/** Runs a command line as if it were typed and returns the exit code. */
 export type RunLine = (argv: string[], io: Io) => Promise<number>
 
-/** The program that a command is part of, for commands that walk the tree or run other commands. */
+/** The whole program, for commands that read the command tree or run other commands. */
 export type Program = {
-  /** What was typed: a command that it does not name needs no flags. Without it, everything is built. */
+  /** The typed words: only their command gets flags. Without them, every command does. */
   words?: readonly string[] | undefined
   /** The command tree: all of it, or the branch that `words` name. */
   tree(words?: readonly string[]): Promise<Command>
@@ -21,12 +21,12 @@ export type Program = {
 export type Register = (group: Command, context: Context, program: Program) => void | Promise<void>
 export type Group = {
   about: string
-  /** What the group's own subgroups are for. */
+  /** Descriptions of the subgroups. */
   subgroups?: Record<string, string>
   load(): Promise<Register>
 }
 
-/** Every group by its first word, and what runs a command line of them. */
+/** Every group by its first word, and the function that runs a command line. */
 export type Parts = { groups: Record<string, Group>; run: RunLine }
 
 const globalFlags: [flags: string, about: string][] = [
@@ -56,7 +56,7 @@ const firstWord = (argv: readonly string[]): string | undefined => {
   return argv[at]
 }
 
-/** The command tree. Only the branch that `argv` names is loaded; without `argv`, all of it. */
+/** The command tree. Loads only the group in `argv`; without `argv`, all groups. */
 export const buildProgram = async (
   context: Context,
   parts: Parts,
@@ -94,7 +94,7 @@ export const buildProgram = async (
     }
     const { output, json, jq, envelope } = context.globals
     if ([output, json, jq, envelope].every((flag) => flag === undefined)) return
-    // Before anything is sent: how an answer is to be shown must not fail once there is one.
+    // Check the output flags before anything is sent, so that showing an answer cannot fail because of them.
     checkAccepted(command, words, context.globals)
     await context.output()
   })
@@ -105,7 +105,7 @@ export const buildProgram = async (
     tree: async (words) => {
       const { globals } = context
       const tree = await buildProgram(context, parts, words)
-      // The flags that were typed are those of this tree.
+      // `buildProgram` replaced them with the flags of the new tree.
       context.globals = globals
       return tree
     },
@@ -124,10 +124,10 @@ export const buildProgram = async (
   return program
 }
 
-/** A command that only leads to others. */
+/** Sets the usage of a command that has only subcommands. */
 const asGroup = (command: Command): Command => command.helpCommand(false).usage('<command> [flags]')
 
-/** Runs one command and says how it ended. The only place that catches. */
+/** Runs one command and returns its exit code. All errors are shown here. */
 export const runLine = async (
   argv: string[],
   context: Context & { close(): Promise<void> },
@@ -157,7 +157,7 @@ export const runLine = async (
   }
 }
 
-/** What the parser refused, compared with the whole command tree. */
+/** A usage error for what the parser refused, with suggestions from the whole command tree. */
 const asUsage = async (refusal: CommanderError, argv: string[], context: Context, parts: Parts) => {
   const { globals } = context
   const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context, parts)])

@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { describeCommand } from './command-node.ts'
 import type { Register } from './program.ts'
 
-/** `svc version`: as `svc --version`, and as data with `-o json`. */
+/** `svc version`: like `svc --version`, but also as data with `-o json`. */
 export const registerVersion = (command: Command, context: Context): void => {
   command
     .usage('[flags]')

@@ -4,12 +4,12 @@ import { nearest } from '../../core/nearest.ts'
 import { listed } from '../../core/sentence.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { withoutSecret } from './command-line.ts'
-import { sameVerb, wordsOf } from './command-node.ts'
+import { afterOf, sameVerb, wordsOf } from './command-node.ts'
 
-// What the parser refuses, in our words: which word is wrong, and a command that can be typed instead.
+// Usage errors for what the parser refuses: they name the wrong word and a command to type instead.
 
-/** Longer lines are not repeated in a hint. */
-const mostLength = 200
+/** Hints do not repeat longer lines. */
+const maxLineLength = 200
 
 const named = (command: Command): string => ['svc', ...wordsOf(command)].join(' ')
 
@@ -43,19 +43,19 @@ const flagNear = (typed: string, at: Command): string | undefined => {
 }
 
 type Reading = {
-  /** The command that the words lead to, after corrections. */
+  /** The command that the words select, after corrections. */
   at: Command
   /** The words and flags with corrections, without `svc`. */
   line: string[]
-  /** The places of its arguments in `line`. */
+  /** The indexes of its arguments in `line`. */
   operands?: number[]
-  /** Where the first word was corrected. */
+  /** The group in which the first word was corrected. */
   corrected?: Command | undefined
-  /** A word that leads nowhere. */
+  /** A word that is not a command. */
   stray?: string
 }
 
-/** Reads a command line as it was probably meant. */
+/** Reads a command line and corrects likely typing errors. */
 const read = (program: Command, argv: readonly string[]): Reading => {
   const line: string[] = []
   const operands: number[] = []
@@ -94,7 +94,7 @@ const swapped = (argv: readonly string[]): readonly string[] => {
 const typeInstead = ({ at, line, stray }: Reading): string => {
   if (stray !== undefined || at.commands.length > 0) return `${named(at)} --help`
   const whole = ['svc', ...line.map((word) => shellQuote(withoutSecret(word)))].join(' ')
-  return whole.length > mostLength ? `${named(at)} --help` : whole
+  return whole.length > maxLineLength ? `${named(at)} --help` : whole
 }
 
 const unknownCommand = (program: Command, argv: readonly string[], typed: string): SvcError => {
@@ -120,14 +120,10 @@ const unknownFlag = (program: Command, argv: readonly string[], typed: string): 
 }
 
 /** The first example in the help of a command. */
-const exampleOf = (command: Command): string => {
-  let text = ''
-  const { emit } = command as Command & NodeJS.EventEmitter
-  emit.call(command, 'afterHelp', { error: false, command, write: (part: string) => (text += part) })
-  return /^ {2}(svc .*)$/m.exec(text)?.[1] ?? `${named(command)} --help`
-}
+const exampleOf = (command: Command): string =>
+  /^ {2}(svc .*)$/m.exec(afterOf(command))?.[1] ?? `${named(command)} --help`
 
-/** The line as it was typed, with the first `most` arguments; undefined where it is not known which are too many. */
+/** The typed line with only the first `most` arguments; undefined if the surplus ones are not known. */
 const withoutSurplus = (reading: Reading, most: number): string | undefined => {
   const { line, operands } = reading
   if (operands === undefined || !(operands.length > most)) return undefined

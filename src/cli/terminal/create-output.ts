@@ -4,7 +4,7 @@ import { gridOf, namesIn, payloadOf, pickFields, type Envelope, type Shape } fro
 import { render } from './render.ts'
 import type { Run } from './io.ts'
 
-/** Fails with a usage error when the flags contradict each other. */
+/** Throws a usage error if the flags contradict each other. */
 export const createOutput = (run: Run): Output => {
   const { io, globals } = run
   const format = chooseFormat({ io, globals })
@@ -20,21 +20,21 @@ export const createOutput = (run: Run): Output => {
       import('./table.ts'),
       import('./mask.ts'),
     ])
-    // An answer that holds nothing but its message is told as a sentence.
+    // An answer with only a message is printed as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
     if (isBare && globals.json === undefined) return `${safeText(envelope.message)}\n`
     const above = globals.json === undefined && Array.isArray(payload) ? (shape.above ?? []) : []
     const rows = Array.isArray(payload) ? [...above, ...payload] : payload
     const masked = stdout.isTTY && !globals.reveal && shape.masked ? maskFields(rows, shape.masked) : rows
     const width = stdout.isTTY ? stdout.columns : Infinity
-    // Rows that come one by one stay on the screen: how long ago they were would soon be wrong.
+    // Followed rows stay on the screen, where a relative time would soon be wrong.
     const now = stdout.isTTY && shape.above === undefined ? io.now() : undefined
     const table = drawTable(gridOf(readable(masked, { now, folded: shape.folded }), shape), {
       width,
       colour: wantsColour(stdout, { io, globals }),
     })
     if (above.length === 0) return `${table}\n`
-    // The head and the rows above are on the screen.
+    // The head and the earlier rows are already on the screen.
     return `${table
       .split('\n')
       .slice(1 + above.length)
@@ -45,34 +45,38 @@ export const createOutput = (run: Run): Output => {
     const { json } = globals
     if (json === undefined) return payload
     if (!run.changed) return pickFields(payload, json, { known })
-    // The change was made: a field that is not there is no reason to keep back the others.
+    // The change was made, so show the other fields even if one is missing.
     return pickFields(payload, json, { known, missing: (name) => warn(`The answer has no field "${name}"`) })
   }
 
-  const textOf = async (envelope: Envelope, whole: unknown, asked: Shape): Promise<string> => {
-    const payload = picked(whole, asked)
+  const textOf = async (envelope: Envelope, whole: unknown, requested: Shape): Promise<string> => {
+    const payload = picked(whole, requested)
     if (globals.jq !== undefined) {
       const { runJq } = await import('./jq.ts')
-      const { text, said } = await runJq(payload, globals.jq, {
+      const { text, diagnostics } = await runJq(payload, globals.jq, {
         onTerminal: stdout.isTTY,
         changed: run.changed,
-        secret: (asked.once?.size ?? 0) > 0,
+        secret: (requested.once?.size ?? 0) > 0,
       })
-      if (said) warn(said)
+      if (diagnostics) warn(diagnostics)
       return text
     }
     const { json } = globals
     const shape =
       json === undefined
-        ? asked
-        : { ...asked, columns: undefined, known: typeof json === 'string' ? namesIn(json) : asked.known }
-    const unsaid = globals.output === undefined
-    // Picked fields of rows that come one by one are a document a row.
+        ? requested
+        : {
+            ...requested,
+            columns: undefined,
+            known: typeof json === 'string' ? namesIn(json) : requested.known,
+          }
+    const isDefault = globals.output === undefined
+    // The picked fields of followed rows are one document per row.
     const byRow = shape.above !== undefined && format === 'json'
-    const as = unsaid && shape.document ? 'json' : unsaid && byRow ? 'ndjson' : format
+    const as = isDefault && shape.document ? 'json' : isDefault && byRow ? 'ndjson' : format
     if (as !== 'table') return render(payload, shape, as, stdout.isTTY)
     if (!Array.isArray(payload) || payload.length > 0) return asTable(envelope, payload, shape)
-    // After a change, the message above says what was done.
+    // After a change, the message above already describes the result.
     if (!run.changed) note('Nothing found.')
     return ''
   }
@@ -94,14 +98,14 @@ export const createOutput = (run: Run): Output => {
       const raw = `${safeJson(payload, 2)}\n`
       if (once) run.once = raw
       stdout.write(raw)
-      throw (await import('./error.ts')).notShownAsAsked(run, error)
+      throw (await import('./error.ts')).notShownAsRequested(run, error)
     }
     if (once) {
       const { unprinted } = await import('./error.ts')
       const missing = unprinted(envelope.data, once, text)
       if (missing.length > 0)
         warn(`Not printed, and never shown again: ${missing.join(', ')}. Replace it if you need it.`)
-      // Another service may answer without.
+      // A third-party service may not return the secret.
       else if (unprinted(envelope.data, once, '').length > 0) run.once = text
     }
     await write(text, shape.paged === true)

@@ -4,13 +4,13 @@ import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Globals, Io, Run } from './io.ts'
 import { wantsMachine } from './output.ts'
 
-/** Anything thrown, as the error that is shown. What we did not foresee is `internal`. */
+/** Converts anything thrown to the error that is shown. An unexpected one is `internal`. */
 const asSvcError = (error: unknown, io: Io): SvcError => {
   if (error instanceof SvcError) return error
   if (io.signal.aborted || (error instanceof Error && error.name === 'AbortError'))
     return new SvcError('interrupted', 'interrupted', 'Interrupted')
   if (!(error instanceof Error)) return internal(String(error))
-  // A full disk, a missing folder: the system's own words say it best.
+  // A full disk or a missing folder: the message of the system is the clearest.
   if ('syscall' in error && 'code' in error)
     return new SvcError('failed', 'system', error.message, { cause: error })
   return internal(error.message, error)
@@ -22,7 +22,7 @@ const internal = (what: string, cause?: Error): SvcError =>
     cause,
   })
 
-/** Issues that the message does not tell already: it has the first one, or a question about all of them. */
+/** Issues that the message does not contain yet: it has the first one, or text that is the same for all of them. */
 const furtherIssues = ({ message, issues = [] }: SvcError) => {
   const others = issues.filter((issue) => !message.startsWith(`${issue.field} ${issue.message}`))
   const isAboutAll =
@@ -45,7 +45,7 @@ const forPeople = (error: SvcError): string => {
 const forMachines = ({ code, message, detail, hint, issues, request_id }: SvcError): string =>
   safeJson({ code, message, detail, hint, issues, request_id })
 
-/** Shows an error on stderr: as JSON in one line when a machine format is asked. Answers the exit code. */
+/** Prints an error on stderr, as one line of JSON if a machine format is requested. Returns the exit code. */
 export const showError = (error: unknown, { io, globals }: { io: Io; globals: Globals }): number => {
   const known = asSvcError(error, io)
   io.onAnswer?.(known)
@@ -66,18 +66,18 @@ const lost = (run: Run, why: string, hint: string): SvcError =>
     { hint },
   )
 
-/** Something was changed, and what it answered cannot be shown as asked: it is on standard output as JSON. */
-export const notShownAsAsked = (run: Run, error: unknown): SvcError =>
+/** The error if a change succeeded but its answer could not be shown as requested. It is on stdout as JSON instead. */
+export const notShownAsRequested = (run: Run, error: unknown): SvcError =>
   lost(
     run,
     error instanceof Error ? error.message : String(error),
     'The whole answer is on standard output as JSON. Do not run the command again to see it',
   )
 
-/** Standard output cannot be written. Undefined where its reader has seen enough, as `head` has, and nothing is lost. */
+/** The error if standard output cannot be written. Undefined if its reader stopped early, like `head`, and nothing is lost. */
 export const unwritable = (run: Run, code: string): SvcError | undefined => {
   const { once, changed, io } = run
-  // One that is closed looks like one that was closed on purpose.
+  // svc cannot distinguish a missing reader from one that stopped on purpose.
   const isClosed = code === 'EPIPE' || code === 'EBADF'
   if (isClosed && !(changed && once)) return undefined
   const why = isClosed ? 'standard output is closed' : `standard output cannot be written (${code})`
@@ -94,7 +94,7 @@ export const unwritable = (run: Run, code: string): SvcError | undefined => {
   )
 }
 
-/** The secrets that are nowhere in what was printed, by the names of their fields. */
+/** The names of secret fields whose values are not in the printed text. */
 export const unprinted = (data: unknown, once: ReadonlySet<string>, text: string): string[] => {
   if (typeof data !== 'object' || data === null) return []
   const inside = Object.entries(data).flatMap(([name, value]) =>
@@ -105,7 +105,7 @@ export const unprinted = (data: unknown, once: ReadonlySet<string>, text: string
   return [...new Set(inside)]
 }
 
-/** Fails where what was created should have come with a secret, and did not: nobody can show it later. */
+/** Throws if an answer lacks the secret of what was created, which cannot be shown later. */
 export const requireSecrets = (run: Run, data: unknown, once: ReadonlySet<string>): void => {
   if (unprinted(data, once, '').length > 0) return
   throw new SvcError(

@@ -13,16 +13,16 @@ const whys: Record<string, string> = {
 }
 
 type Reading = {
-  /** What the file was given with: `--input`. Without it, as an argument. */
+  /** The flag of the file: `--input`. Absent for an argument. */
   flag?: string
-  /** As much as standard input takes, unless a file of its kind is smaller. */
+  /** Size limit; by default the same as for standard input. */
   mostMiB?: number
   hint?: string
-  /** What to do about one that is too large. */
+  /** What to do if the file is too large. */
   split?: string
 }
 
-/** The bytes of a file. Fails with a usage error that names it and says why it cannot be read. */
+/** The bytes of a file. Throws a usage error that names the file and the reason if it cannot be read. */
 export const readBytes = (
   file: string,
   { cwd }: Pick<Io, 'cwd'>,
@@ -45,18 +45,18 @@ export const readBytes = (
   )
 }
 
-/** As `readBytes`, and `-` is standard input, which somebody must pipe. */
+/** Like `readBytes`; `-` is standard input, which must be a pipe. */
 export const readInput = async (file: string, io: Io, reading: Reading = {}): Promise<Buffer> => {
   if (file !== '-') return readBytes(file, io, reading)
   if (io.stdin.isTTY) throw usageError('- reads standard input: pipe a file into it', reading.hint)
   return io.stdin.bytes()
 }
 
-/** The text of a file, `-` is standard input. `flag` is what an error names: `--input`. */
+/** The text of a file; `-` is standard input. Errors name the flag (`--input`). */
 export const readText = async (file: string, io: Io, flag: string): Promise<string> =>
   file === '-' ? io.stdin.text() : readBytes(file, io, { flag }).toString('utf8')
 
-/** The value in a file of JSON; `-` is standard input. */
+/** The value in a JSON file; `-` is standard input. */
 export const readJson = async (file: string, io: Io, flag: string, hint?: string): Promise<unknown> => {
   const value = parseJson(await readText(file, io, flag))
   if (value !== undefined) return value
@@ -67,13 +67,13 @@ const saveAs = 'Save it as UTF-8 (in a spreadsheet: CSV UTF-8)'
 
 const replacement = Buffer.from('\uFFFD')
 
-/** Where the first byte stands that is no UTF-8, counted from 1. */
+/** The position of the first byte that is not UTF-8, counted from 1. */
 const firstBad = (bytes: Buffer): { line: number; byte: number; value: number } => {
   const text = bytes.toString('utf8')
   for (let at = text.indexOf('\uFFFD'), from = 0, offset = 0; at >= 0; at = text.indexOf('\uFFFD', at + 1)) {
     offset += Buffer.byteLength(text.slice(from, at))
     from = at
-    // The file may hold the very character that stands for what cannot be read.
+    // The file may itself contain the replacement character.
     if (bytes.subarray(offset, offset + replacement.length).equals(replacement)) continue
     const line = text.slice(0, at).split('\n').length
     return { line, byte: offset - bytes.lastIndexOf(0x0a, offset), value: bytes[offset]! }
@@ -90,7 +90,7 @@ const wrong = (source: string, bytes: Buffer): SvcError => {
   )
 }
 
-/** The text of a file, without a byte order mark. Fails with a usage error that says where it is no UTF-8. */
+/** The text of a file, without a byte order mark. Throws a usage error with the position if it is not UTF-8. */
 export const textOf = (bytes: Buffer, source: string): string => {
   const [first, second] = bytes
   const wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)

@@ -3,7 +3,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeText } from '../../core/safe-text.ts'
 import type { Io, OutputStream } from './io.ts'
 
-// Each of Node's streams costs a millisecond or two when it is first touched: a command opens what it uses.
+// Each stream of Node takes a millisecond or two to open, so a command opens only what it uses.
 const stream = (open: () => NodeJS.WriteStream, written = (): void => undefined): OutputStream => ({
   write: (text) => {
     open().write(text)
@@ -13,7 +13,7 @@ const stream = (open: () => NodeJS.WriteStream, written = (): void => undefined)
     return open().isTTY === true
   },
   get columns() {
-    // A terminal that nobody has given a size says 0.
+    // A terminal without a size reports 0.
     return open().columns || 100
   },
   get rows() {
@@ -21,12 +21,12 @@ const stream = (open: () => NodeJS.WriteStream, written = (): void => undefined)
   },
 })
 
-/** Of the flags of an open file; Node does not name it. */
+/** The mask O_ACCMODE, which Node does not export. */
 const accessMode = 3
 
 /**
- * Whether nobody can read standard output: Node opens /dev/null for reading and writing where it was closed. A shell that is told
- * to write to /dev/null opens it for writing only.
+ * Whether standard output was closed: Node then opens /dev/null for reading and writing. A redirection to /dev/null in a
+ * shell opens it only for writing.
  */
 const isClosed = (): boolean => {
   try {
@@ -39,7 +39,7 @@ const isClosed = (): boolean => {
   }
 }
 
-/** Standard output cannot be written: the run says what that means. Each stream is asked for its errors once. */
+/** Opens standard output. If it cannot be written, the run decides how to exit. Listens for errors once. */
 const openStdout = (io: () => Io): (() => NodeJS.WriteStream) => {
   let open: NodeJS.WriteStream | undefined
   const onError = async ({ code, message }: NodeJS.ErrnoException): Promise<void> => {
@@ -50,12 +50,12 @@ const openStdout = (io: () => Io): (() => NodeJS.WriteStream) => {
   return () => (open ??= process.stdout.on('error', onError))
 }
 
-/** Nobody reads the errors: the exit code still tells. */
+/** If stderr cannot be written, the exit code still reports the failure. */
 const ignore = (): void => undefined
 const stderr = (): NodeJS.WriteStream =>
   process.stderr.listeners('error').includes(ignore) ? process.stderr : process.stderr.on('error', ignore)
 
-/** More than any file of ours holds; a pipe that never ends is refused and not read into memory. */
+/** Larger than any valid input, so that an endless pipe does not fill the memory. */
 const mostBytes = 64 * 1024 * 1024
 
 const readAll = async (): Promise<Buffer> => {
@@ -69,10 +69,10 @@ const readAll = async (): Promise<Buffer> => {
   return Buffer.concat(chunks)
 }
 
-/** Milliseconds. One Ctrl-C can arrive twice: from the terminal and from npm or timeout, which pass it on. */
+/** Milliseconds. One Ctrl-C can arrive twice: from the terminal, and from npm or timeout, which forward it. */
 const sameInterrupt = 1_000
 
-/** Runs one command on this process's streams and signals. A second Ctrl-C ends it at once. */
+/** Runs one command with the streams and signals of this process. A second Ctrl-C ends it immediately. */
 export const runOnNode = (
   argv: string[],
   run: (argv: string[], io: Io) => Promise<number>,
@@ -89,22 +89,22 @@ export const runOnNode = (
       abort.abort()
     } else if (performance.now() - interruptedAt > sameInterrupt) process.exit(130)
   }
-  // What is thrown where nobody waits for it (a callback of a library) never shows a stack either.
+  // An error in a callback of a library must not print a stack either.
   process.on('uncaughtException', (error) => {
-    const say = argv.includes('--debug') ? error.stack : error.message
-    process.stderr.write(`svc: Something went wrong inside svc: ${safeText(String(say))}\n`)
+    const text = argv.includes('--debug') ? error.stack : error.message
+    process.stderr.write(`svc: Something went wrong inside svc: ${safeText(String(text))}\n`)
     process.exit(1)
   })
   process.on('SIGINT', interrupt)
   process.on('SIGTERM', interrupt)
-  // The terminal was closed: what waits for a person is withdrawn too.
+  // The terminal was closed: withdraw pending requests too.
   process.on('SIGHUP', () => {
     interrupt()
-    // At its end Node resets the terminal, and aborts with a core dump when there is none. SIGHUP itself ends it before.
+    // On exit Node resets the terminal, and dumps core if it is gone. Ending by SIGHUP avoids that.
     process.once('exit', () => process.removeAllListeners('SIGHUP').kill(process.pid, 'SIGHUP'))
   })
-  /** Says what nobody will read, if that matters. */
-  const lose = async (code: string): Promise<void> => {
+  /** Reports output that cannot be written, if it matters. */
+  const reportUnwritable = async (code: string): Promise<void> => {
     const exit = await io.onUnwritable?.(code)
     if (exit) process.exit(exit)
   }
@@ -119,7 +119,7 @@ export const runOnNode = (
     stdout: stream(
       openStdout(() => io),
       () => {
-        if ((closed ??= isClosed())) void lose('EBADF')
+        if ((closed ??= isClosed())) void reportUnwritable('EBADF')
       },
     ),
     stderr: stream(stderr),

@@ -4,27 +4,24 @@ export type OutputStream = {
   write(text: string): void
   isTTY: boolean
   columns: number
-  /** Of a terminal; where it is not known, nothing is paged. */
+  /** Rows of the terminal; without them nothing is paged. */
   rows?: number | undefined
 }
 
-/** A command line for the shell, or `less` where nobody named one; and what its environment has besides ours. */
+/** A command line for the shell, by default `less`, and its additional environment variables. */
 export type Pager = { command: string | undefined; env: Record<string, string> }
 
-/** Everything that a command knows of the outside world. Tests give a version in memory. */
+/** The environment of a command. Tests use a version in memory. */
 export type Io = {
   stdin: { isTTY: boolean; text(): Promise<string>; bytes(): Promise<Buffer> }
   stdout: OutputStream
   stderr: OutputStream
   env: Env
-  /** Shows a text through a pager on the terminal; false when there is no such program. Without it, nothing is paged. */
+  /** Shows text in a pager; false if there is no such program. Without this function nothing is paged. */
   page?(text: string, pager: Pager): Promise<boolean>
-  /**
-   * Set by the run: says what it means that standard output cannot be written (`EPIPE`, `ENOSPC`), and answers how to
-   * exit.
-   */
+  /** Set by the run: reports that standard output cannot be written (`EPIPE`, `ENOSPC`) and returns the exit code. */
   onUnwritable?(code: string): Promise<number>
-  /** Is given what a command answers, or the error it fails with, as data; `svc demo` checks its steps with it. */
+  /** Receives the answer or error of a command as data; `svc demo` checks its steps with it. */
   onAnswer?(answer: unknown): void
   cwd: string
   now(): Date
@@ -32,14 +29,14 @@ export type Io = {
   signal: AbortSignal
 }
 
-/** The flags that every command takes, as typed. */
+/** The global flags, as typed. */
 export type Globals = {
   profile?: string | undefined
   baseUrl?: string
   cacert?: string
   keyFile?: string
   output?: string | undefined
-  /** True where no field is named. */
+  /** True without field names. */
   json?: string | true
   jq?: string
   envelope?: boolean
@@ -49,16 +46,16 @@ export type Globals = {
   debug?: boolean
 }
 
-/** What output depends on in a run of the command line. */
+/** The state of a run of the command line that output depends on. */
 export type Run = {
   io: Io
   globals: Globals
-  /** The words of the command whose action runs. */
+  /** The words of the running command. */
   command?: { words: string }
-  /** Something was changed by this run: no failure from now on may look as if nothing had happened. */
+  /** This run made a change, so a later failure must not look as if nothing happened. */
   changed?: boolean
-  /** Text with a secret that is answered once, from when it is written on. */
+  /** The printed text with a secret that is shown once. */
   once?: string
-  /** What to type when that text is lost. */
+  /** What to do if that text is lost. */
   lostHint?: string
 }

@@ -15,12 +15,12 @@ type Transfer = (fd: number, vectors: number, count: number, done: number) => nu
 export type JqProgram = (text: string, filter: string) => { stdout: string; stderr: string; exitCode: number }
 
 const standardOutput = 1
-/** A filter without an end would fill the memory of the machine. */
+/** An endless filter would fill the memory. */
 const mostOutput = 128 * 1024 * 1024
 
 /**
- * jq as WebAssembly. jq-wasm hands over each byte by a call of JavaScript, which takes longer than jq itself, so its
- * `instantiateWasm` hook puts two functions that copy whole blocks in place of its read and write.
+ * jq as WebAssembly. jq-wasm calls JavaScript for each byte, which takes longer than jq itself. The `instantiateWasm`
+ * hook replaces its read and write with functions that copy whole blocks.
  */
 export const loadJqProgram = async (): Promise<JqProgram> => {
   keepBaselineWasm()
@@ -29,7 +29,7 @@ export const loadJqProgram = async (): Promise<JqProgram> => {
   let output: Buffer[] = []
   let written = 0
 
-  /** Calls `move` with each part of the memory that the vectors name until one is not used up; returns the total. */
+  /** Calls `move` for each buffer of the vectors until it moves less than a whole one; stores the total at `done`. */
   const transfer = (
     vectors: number,
     count: number,
@@ -48,7 +48,7 @@ export const loadJqProgram = async (): Promise<JqProgram> => {
     view.setUint32(done, total, true)
     return 0
   }
-  // The only file that jq opens is its input: there is no other in its file system.
+  // Its input is the only file in the file system of jq.
   const read: Transfer = (_fd, vectors, count, done) =>
     transfer(vectors, count, done, (part) => {
       const block = input.subarray(0, part.length)

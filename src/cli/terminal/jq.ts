@@ -8,12 +8,12 @@ let program: ReturnType<typeof loadJqProgram> | undefined
 /** jq exits with this when a filter does not compile. */
 const doesNotCompile = 3
 
-/** Seconds that a filter has after a change. */
+/** Time limit of a filter after a change. */
 const mostSeconds = 5
 
 /**
- * Nothing else happens until jq ends, and a filter may have no end. Ctrl-C ends the filter. SIGTERM ends the process,
- * except after a change: its answer must not be lost, so the filter ends by itself after `mostSeconds`.
+ * jq blocks the process, and a filter can run forever. Ctrl-C stops the filter. SIGTERM ends the process, except after a
+ * change: the answer must not be lost, so the filter stops after `mostSeconds`.
  */
 const limited = <T>(work: () => T, filter: string, changed: boolean): T => {
   const listeners = changed ? [] : process.listeners('SIGTERM')
@@ -34,8 +34,8 @@ const limited = <T>(work: () => T, filter: string, changed: boolean): T => {
 }
 
 /**
- * Runs jq on JSON text. A filter that starts with a hyphen would be an option of jq, so a space comes first. When jq runs
- * out of memory its runtime writes "Aborted()" to the console and throws.
+ * Runs jq on JSON text. A space before the filter keeps jq from reading a leading hyphen as an option. If jq runs out of
+ * memory, its runtime writes "Aborted()" to the console and throws.
  */
 const execute = async (text: string, filter: string, changed = false) => {
   const jq = await (program ??= loadJqProgram())
@@ -57,39 +57,39 @@ const execute = async (text: string, filter: string, changed = false) => {
 }
 
 const firstLine = (stderr: string): string => {
-  const said = stderr
+  const line = stderr
     .split('\n')[0]!
     .replace(/^jq: (?:error(?: \([^)]*\))?: )?/, '')
     .split(' at <top-level>')[0]!
-  // What jq says when `input` finds nothing to read.
-  return said === 'break' ? 'there is no more input; the answer is the only one' : said
+  // The message of jq if `input` finds nothing to read.
+  return line === 'break' ? 'there is no more input; the answer is the only one' : line
 }
 
-/** Fails when jq cannot compile the filter. Runs nothing: jq gets no input. */
+/** Throws a usage error if jq cannot compile the filter. Without input jq runs nothing. */
 export const checkFilter = async (filter: string): Promise<void> => {
   const { exitCode, stderr } = await execute('', filter)
   if (exitCode === doesNotCompile)
     throw usageError(`--jq "${filter}" is not a valid filter: ${firstLine(stderr)}`, "--jq '.[].id'")
 }
 
-/** Half of a surrogate pair, which JSON allows as an escape and jq refuses, becomes the replacement character. */
+/** Replaces unpaired surrogates, which JSON allows as escapes and jq refuses. */
 const wellFormed = (json: string): string =>
   json.includes('\\ud')
     ? json.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/g, (escape, lone?: string) => (lone ? '\ufffd' : escape))
     : json
 
-/** What a filter makes of a value, a result a line, and what it writes besides (`debug`). */
-export type Filtered = { text: string; said: string }
+/** The results of a filter, one per line, and its messages on standard error (`debug`). */
+export type Filtered = { text: string; diagnostics: string }
 
 type Run = {
   onTerminal: boolean
-  /** Something was changed, and the value is its answer. */
+  /** The value is the answer of a change. */
   changed?: boolean | undefined
-  /** The value holds what is shown once, and what a filter says on standard error may quote it. */
+  /** The value contains a secret that is shown once, which messages on standard error may quote. */
   secret?: boolean
 }
 
-/** Runs a filter. A result that is text is printed without quotes, any other as JSON; what nobody sees is escaped in both. */
+/** Runs a filter. Text results have no quotes, others are JSON. Escapes invisible characters in both. */
 export const runJq = async (
   value: unknown,
   filter: string,
@@ -115,6 +115,8 @@ export const runJq = async (
   const isHidden = secret && stderr !== ''
   return {
     text,
-    said: isHidden ? 'What --jq wrote to standard error is not shown: it may contain a secret' : stderr,
+    diagnostics: isHidden
+      ? 'What --jq wrote to standard error is not shown: it may contain a secret'
+      : stderr,
   }
 }

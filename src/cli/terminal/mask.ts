@@ -14,7 +14,7 @@ export const maskPhone = (text: string): string => {
 const maskEmail = (text: string): string =>
   text.slice(0, 1) + dots.repeat(3) + text.slice(text.lastIndexOf('@'))
 
-/** `svc_org_1a2b3c4d_…` keeps its readable prefix, any other secret nothing. */
+/** Keeps the readable prefix of `svc_org_1a2b3c4d_…` and nothing of any other secret. */
 export const maskSecret = (text: string): string =>
   (/^svc_(?:[a-z]{1,16}_)?[0-9a-z]{4,16}_(?=.{16})/i.exec(text)?.[0] ?? '') + dots.repeat(4)
 
@@ -31,7 +31,7 @@ const maskAll = (field: string, value: unknown): unknown => {
   return maskText(field, String(value))
 }
 
-/** A copy in which the values of these fields, at any depth, cannot be read. */
+/** A copy with masked values of these fields, at any depth. */
 export const maskFields = (value: unknown, masked: ReadonlySet<string>): unknown => {
   if (Array.isArray(value)) return value.map((item) => maskFields(item, masked))
   if (!isRecord(value)) return value

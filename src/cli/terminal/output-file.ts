@@ -14,11 +14,11 @@ import { type SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
 
-/** `flag` is what the file was given with: `--html`. */
+/** The error for a file that cannot be written; `flag` is its flag, such as `--html`. */
 export const unwritable = (flag: string, path: string, error: unknown): SvcError =>
   usageError(`${flag}: cannot write ${safeLine(path)} (${(error as NodeJS.ErrnoException).code})`)
 
-/** Before anything is sent: fails with a usage error where a file can neither be made nor written over. */
+/** Throws a usage error if a file cannot be created or overwritten. Call it before anything is sent. */
 export const checkWritable = (flag: string, file: string, { cwd }: Pick<Io, 'cwd'>): void => {
   const path = resolve(cwd, file)
   try {
@@ -32,21 +32,21 @@ export const checkWritable = (flag: string, file: string, { cwd }: Pick<Io, 'cwd
 }
 
 /**
- * Fails where something else than a regular file stands at a path that svc is about to replace: a link or a device such
- * as /dev/null would be gone, and a pipe would never end. `shown` is the path as people see it.
+ * Throws if svc is about to replace anything but a regular file: a link or a device such as /dev/null would be deleted,
+ * and a pipe would block. `shown` is the path for the message.
  */
 export const requirePlainFile = (path: string, shown: string, hint: string): void => {
   let plain: boolean | undefined
   try {
     plain = lstatSync(path, { throwIfNoEntry: false })?.isFile()
   } catch {
-    // A folder that cannot be looked into: writing says why.
+    // The folder is not readable. Writing will report why.
   }
   if (plain === false)
     throw usageError(`${safeLine(shown)} is not a regular file and is not overwritten`, hint)
 }
 
-/** A file of one's own, taken before anybody is rung, so that a proof has its place; what is there is never overwritten. */
+/** Creates a private file before anybody is notified, so that the receipt can be saved. Never overwrites a file. */
 export const reserveFile = (
   file: string,
   flag: string,

@@ -6,42 +6,42 @@ import { fieldsNeeded, namesIn, type Shape } from './payload.ts'
 export const formats = ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id'] as const
 export type Format = (typeof formats)[number]
 
-/** One output service for every format. The payload alone is on stdout, all else on stderr. */
+/** Output in every format. Only the payload is on stdout, everything else on stderr. */
 export type Output = {
   format: Format
-  /** JSON is asked for, so errors are JSON too. */
+  /** JSON is requested, so errors are JSON too. */
   machine: boolean
   /** Shows an envelope's `data`, or the whole with --envelope. */
   show(envelope: { status: string; message: string; data?: unknown }, shape?: Shape): Promise<void>
-  /** A line for a person, on stderr; silent when stderr is no terminal. */
+  /** Prints a line for a person on stderr, only if it is a terminal. */
   note(text: string): void
-  /** As `note`, but always. */
+  /** Prints a line on stderr, always. */
   warn(text: string): void
 }
 
 const isFormat = (word: string): word is Format => (formats as readonly string[]).includes(word)
 
-/** What -o says; without it, JSON when a flag asks for it, a table on a terminal, TSV when piped. */
+/** The format of -o; without it, JSON if another flag requires it, a table on a terminal, TSV in a pipe. */
 export const chooseFormat = ({ io, globals }: { io: Io; globals: Globals }): Format => {
-  const asked = globals.output
-  if (asked !== undefined && !isFormat(asked))
-    throw usageError(`-o must be ${formats.join(', ')}, not "${asked}"`, '-o json')
-  if (globals.jq !== undefined && asked !== undefined && asked !== 'json' && asked !== 'ndjson')
-    throw usageError(`--jq prints JSON and cannot be combined with -o ${asked}`, 'Remove -o')
-  if (globals.envelope && asked !== undefined && asked !== 'json' && asked !== 'yaml')
-    throw usageError(`--envelope requires -o json or yaml, not -o ${asked}`, '-o json --envelope')
-  if (asked !== undefined) return asked
+  const format = globals.output
+  if (format !== undefined && !isFormat(format))
+    throw usageError(`-o must be ${formats.join(', ')}, not "${format}"`, '-o json')
+  if (globals.jq !== undefined && format !== undefined && format !== 'json' && format !== 'ndjson')
+    throw usageError(`--jq prints JSON and cannot be combined with -o ${format}`, 'Remove -o')
+  if (globals.envelope && format !== undefined && format !== 'json' && format !== 'yaml')
+    throw usageError(`--envelope requires -o json or yaml, not -o ${format}`, '-o json --envelope')
+  if (format !== undefined) return format
   if (globals.json !== undefined || globals.jq !== undefined || globals.envelope) return 'json'
   return io.stdout.isTTY ? 'table' : 'tsv'
 }
 
-/** Whether errors are JSON too. Never fails: an error about the flags themselves is shown by it. */
+/** Whether errors are JSON too. Never throws, because errors about the flags depend on it. */
 export const wantsMachine = (globals: Globals): boolean =>
   globals.output === undefined
     ? typeof globals.json === 'string' || globals.jq !== undefined || globals.envelope === true
     : ['json', 'ndjson', 'yaml'].includes(globals.output)
 
-/** The flag decides, then FORCE_COLOR (0 and false turn off), NO_COLOR, and whether it is a terminal. */
+/** Decided by the flag, then FORCE_COLOR (0 and false disable colours), NO_COLOR, and whether it is a terminal. */
 export const wantsColour = (stream: OutputStream, { io, globals }: { io: Io; globals: Globals }): boolean => {
   if (globals.color === false) return false
   const forced = io.env['FORCE_COLOR']
@@ -50,7 +50,7 @@ export const wantsColour = (stream: OutputStream, { io, globals }: { io: Io; glo
   return stream.isTTY && io.env['TERM'] !== 'dumb'
 }
 
-/** As git and gh: SVC_PAGER before PAGER, empty or `cat` is none, `less` where nothing is said. */
+/** As in git and gh: SVC_PAGER before PAGER, by default `less`; empty or `cat` disables paging. */
 const pagerOf = ({ io: { env }, globals }: { io: Io; globals: Globals }): Pager | undefined => {
   if (globals.input === false || env['CI'] || env['TERM'] === 'dumb') return undefined
   const command = env['SVC_PAGER'] ?? env['PAGER']
@@ -58,9 +58,9 @@ const pagerOf = ({ io: { env }, globals }: { io: Io; globals: Globals }): Pager 
   return {
     command,
     env: {
-      // Quit at once what fits, colours, leave the text on the screen.
+      // Quit if the text fits, keep colours, leave the text on the screen.
       LESS: env['LESS'] ?? 'FRX',
-      // What was searched for may be a person's number.
+      // A search term may be a phone number.
       LESSHISTFILE: '-',
     },
   }
@@ -69,7 +69,7 @@ const pagerOf = ({ io: { env }, globals }: { io: Io; globals: Globals }): Pager 
 const rowsOf = (text: string, columns: number): number =>
   text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), -1)
 
-/** Writes to stdout; through a pager where that is a terminal on which the text does not fit. */
+/** Writes to stdout, through a pager if the text does not fit on the terminal. */
 export const writePaged = async (
   text: string,
   { io, globals }: { io: Io; globals: Globals },
@@ -81,7 +81,7 @@ export const writePaged = async (
   if (!isShown) io.stdout.write(text)
 }
 
-/** Commands that print text, and the formats that they have besides. --json, --jq and --envelope do not apply to them. */
+/** Commands that print text, with their other formats. --json, --jq and --envelope do not apply to them. */
 export const printsText: Record<string, readonly Format[]> = {
   completion: [],
   demo: [],
@@ -91,7 +91,7 @@ export const printsText: Record<string, readonly Format[]> = {
   serve: ['json'],
 }
 
-/** Commands that are not from the table and answer an id. */
+/** Commands outside the table whose answer has an id. */
 export const answersId: ReadonlySet<string> = new Set([
   'api',
   'approve inbox',
@@ -102,19 +102,19 @@ export const answersId: ReadonlySet<string> = new Set([
 
 const fromTable = new WeakSet<Command>()
 
-/** A command that is made from the table: where --json names no field, it lists those of its answer. */
+/** Marks a command of the table: --json without names lists the fields of its answer. */
 export const listsFields = (command: Command): Command => {
   fromTable.add(command)
   return command
 }
 
-/** The flag that picks from an answer, where one is given: `--jq`. */
+/** The typed flag that selects parts of an answer: `--jq`. */
 export const pickingFlag = ({ json, jq, envelope }: Globals): string | undefined => {
   const [name] = Object.entries({ json, jq, envelope }).find(([, value]) => value !== undefined) ?? []
   return name && `--${name}`
 }
 
-/** Fails with a usage error where a flag is given that this command would ignore, or could not honour once it is done. */
+/** Throws a usage error for a flag that this command would ignore or could not apply to its answer. */
 export const checkAccepted = (command: Command, words: string, globals: Globals): void => {
   const { output, json } = globals
   const only = Object.hasOwn(printsText, words) ? printsText[words]! : undefined

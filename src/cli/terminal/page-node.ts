@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import type { Pager } from './io.ts'
 
-/** What a shell says when it has no such program, or may not run it. */
+/** Exit codes of a shell that cannot find or run the program. */
 const notStarted = new Set([126, 127])
 
-/** Hands a text to a pager that has this terminal, and waits for its end. A person may leave before its last line. */
+/** Shows text in a pager on this terminal and waits until it exits, perhaps before the last line. */
 export const pageOnNode = (text: string, { command, env }: Pager): Promise<boolean> =>
   new Promise((resolve) => {
     const child = spawn(command ?? 'less', {

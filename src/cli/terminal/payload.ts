@@ -4,30 +4,30 @@ import { isRecord } from '../../core/is-record.ts'
 import { safeJson } from '../../core/safe-text.ts'
 
 export type Shape = {
-  /** Columns of a table and of TSV, in order; without it, the scalar fields of the first row. */
+  /** Columns of tables and TSV, in order; by default the scalar fields of the first row. */
   columns?: readonly string[] | undefined
-  /** Fields that an answer can have: one that is picked and absent is null. Without it, what is there can be picked. */
+  /** Fields that an answer can have: a picked field that is absent is null. Without it, only present fields can be picked. */
   known?: readonly string[] | undefined
-  /** Fields with what is answered once and never again: left out of what is printed, they are lost. */
+  /** Secret fields that the service returns only once: if they are not printed, they are lost. */
   once?: ReadonlySet<string>
-  /** Fields that the table of a record leaves out; CSV and JSON have them. */
+  /** Fields that the table of a record omits; CSV and JSON contain them. */
   folded?: readonly string[] | undefined
   /** Fields whose values are masked in a table on a terminal, at any depth. */
   masked?: ReadonlySet<string>
-  /** JSON where nobody says how it is shown. */
+  /** JSON by default. */
   document?: boolean
-  /** Rows that were shown before: a table goes on below them. */
+  /** Rows that are already on the screen; the table continues below them. */
   above?: readonly unknown[]
   /** The whole envelope, as with --envelope. */
   whole?: boolean
-  /** Goes through a pager where it is longer than the terminal. */
+  /** Uses a pager if the text is longer than the terminal. */
   paged?: boolean
 }
 
 export type Envelope = { status: string; message: string; data?: unknown; [field: string]: unknown }
 export type Row = Record<string, unknown>
 
-/** Of an answer without data, all that is there: `{status, message}` and what a server adds to it. */
+/** The data of an answer; without data, `{status, message}` and any additional fields. */
 export const payloadOf = (envelope: Envelope, whole: boolean): unknown => {
   if (whole) return envelope
   if (envelope.data !== undefined && envelope.data !== null) return envelope.data
@@ -35,7 +35,7 @@ export const payloadOf = (envelope: Envelope, whole: boolean): unknown => {
   return rest
 }
 
-/** The rows of a payload: those of a list, or its one record. */
+/** The rows of a list, or a single record. */
 export const rowsOf = (payload: unknown): Row[] =>
   Array.isArray(payload) ? payload.filter(isRecord) : isRecord(payload) ? [payload] : []
 
@@ -45,7 +45,7 @@ export const fieldsOf = (rows: readonly Row[]): string[] => [...new Set(rows.fla
 export const idOf = (fields: readonly string[]): string | undefined =>
   ['id', 'request_id', 'message_id'].find((name) => fields.includes(name))
 
-/** `policy.factors` of a row: a field of that very name first, then down the dots. */
+/** `policy.factors` of a row: the field with exactly that name, or else the nested field. */
 const valueAt = (value: unknown, path: string): unknown => {
   if (typeof value !== 'object' || value === null) return undefined
   if (Object.hasOwn(value, path)) return (value as Row)[path]
@@ -65,11 +65,11 @@ export const namesIn = (list: string): string[] =>
 type Picking = {
   /** Fields that the answer can have, whether or not a row has them. */
   known?: readonly string[] | undefined
-  /** Is told of a field that no row has; without it, that is a usage error. */
+  /** Called for a field that no row has; without it, such a field is a usage error. */
   missing?(name: string): void
 }
 
-/** `--json a,b.c`: each row with these fields alone, under the names as typed; null where a row lacks one. */
+/** `--json a,b.c`: only these fields of each row, under the typed names; null if a row lacks one. */
 export const pickFields = (
   payload: unknown,
   list: string | true,
@@ -95,7 +95,7 @@ export const pickFields = (
   return Array.isArray(payload) ? rows.map(pick) : pick(rows[0] ?? {})
 }
 
-/** `--json` without a name, as gh has it: the names there are. */
+/** The error for `--json` without names. It lists the fields, as in gh. */
 export const fieldsNeeded = (fields: readonly string[]): SvcError =>
   new SvcError('usage', 'usage', '--json requires the names of fields, separated by commas', {
     detail: fields.map((name) => `  ${name}`).join('\n'),
@@ -103,10 +103,10 @@ export const fieldsNeeded = (fields: readonly string[]): SvcError =>
       fields.length > 0 ? `--json ${shellQuote(fields.slice(0, 3).join(','))}` : '-o json shows all fields',
   })
 
-/** A payload as lines of cells. `head` only where each line is a row and not a field of the one record. */
+/** A payload as lines of cells. Has a `head` only if each line is a row, not a field of a record. */
 export type Grid = { head?: string[]; lines: string[][] }
 
-/** Null and absent are empty; a list of plain values is joined; what nests deeper is compact JSON. */
+/** Empty for null and absent, joined for a list of plain values, compact JSON for anything nested. */
 export const cellText = (value: unknown): string => {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
@@ -116,7 +116,7 @@ export const cellText = (value: unknown): string => {
 
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 
-/** The columns that were declared, unless a server answers none of them: then what its first row holds. */
+/** The declared columns or, if a service returns none of them, the fields of its first row. */
 const columnsOf = (payload: unknown[], shape: Shape, all: boolean): string[] => {
   const rows = rowsOf(payload)
   const fields = fieldsOf(rows)
@@ -126,7 +126,7 @@ const columnsOf = (payload: unknown[], shape: Shape, all: boolean): string[] => 
   return scalars.length > 0 ? scalars.map(([name]) => name) : fields
 }
 
-/** A record, a line a field; what is inside a field follows as `policy.factors`. */
+/** A record with one line per field; nested fields are named like `policy.factors`. */
 const linesOf = (row: Row, above = ''): string[][] =>
   Object.entries(row).flatMap(([name, value]) =>
     isRecord(value) && Object.keys(value).length > 0
@@ -134,7 +134,7 @@ const linesOf = (row: Row, above = ''): string[][] =>
       : [[above + name, cellText(value)]],
   )
 
-/** A list is a line a row, a record a line a field, anything else one cell. `all`: every field is a column. */
+/** One line per row of a list or per field of a record; anything else is one cell. `all` makes every field a column. */
 export const gridOf = (payload: unknown, shape: Shape, all = false): Grid => {
   if (Array.isArray(payload)) {
     if (!payload.every(isRecord)) return { lines: payload.map((item) => [cellText(item)]) }

@@ -3,7 +3,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
 
-/** What is chosen, and what a person reads. */
+/** A value and the text that the person reads. */
 export type Choice = { value: string; name: string }
 
 export type Prompt = {
@@ -11,7 +11,7 @@ export type Prompt = {
     question: string,
     options?: {
       example?: string
-      /** What the line holds at first, to be corrected. */
+      /** Text to edit. */
       initial?: string
       validate?(value: string): true | string | Promise<true | string>
     },
@@ -24,9 +24,9 @@ export type Prompt = {
   /** Default No. */
   confirm(question: string): Promise<boolean>
   select(question: string, choices: readonly string[]): Promise<string>
-  /** One or more of the choices, ticked off. */
+  /** Selects one or more choices. */
   tick(question: string, choices: readonly Choice[]): Promise<string[]>
-  /** As `select`; undefined, and nothing left on the screen, when `signal` says that the choices are no longer right. */
+  /** Like `select`, but returns undefined and clears the prompt if `signal` aborts because the choices have changed. */
   selectUntil(question: string, choices: readonly Choice[], signal: AbortSignal): Promise<string | undefined>
 }
 
@@ -35,13 +35,13 @@ type Asking = Streams & { signal: AbortSignal }
 
 const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')
 
-/** Questions on stderr, so that stdout stays the payload. Ctrl-C, Ctrl-D and Esc end the command. */
+/** Prompts on stderr, so that stdout contains only the payload. Ctrl-C, Ctrl-D and Esc end the command. */
 export const createPrompt = (
   io: Io,
   streams: Streams = { input: process.stdin, output: process.stderr },
 ): Prompt => {
   const ask = async <T>(question: (context: Asking) => Promise<T>): Promise<T> => {
-    // Inquirer waits for ever when its input ends, and knows no Esc.
+    // Inquirer waits forever if its input ends, and does not handle Esc.
     const leave = new AbortController()
     const onKey = (_: string, key: Key | undefined): void => {
       if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave.abort()

@@ -4,20 +4,20 @@ import { isRecord } from '../../core/is-record.ts'
 import { gridOf, idOf, type Shape } from './payload.ts'
 import type { Format } from './output.ts'
 
-// A spreadsheet runs a cell that starts with one of these as a formula. An apostrophe in front makes it text. Numbers are
-// left alone, because they run nothing: a phone in E.164 starts with + and a latitude with -, and programs read them.
+// A spreadsheet runs a cell that starts with one of these characters as a formula. A leading apostrophe makes it text.
+// Numbers are safe and stay unchanged for programs: a phone number starts with + and a latitude can start with -.
 
 const number = /^[+-]?\d{1,20}(?:\.\d{1,20})?$/
 const running = /^'*[=+\-@\t\r]/
 const escaped = /^'+[=+\-@\t\r]/
 
-/** A cell that no spreadsheet runs, in which nothing invisible stands raw. */
+/** A cell that no spreadsheet runs as a formula, with invisible characters escaped. */
 export const writeCell = (text: string): string => {
   const cell = seenText(text.replaceAll('\\u{', '\\u{5c}u{'))
   return running.test(cell) && !number.test(cell) ? `'${cell}` : cell
 }
 
-/** What `writeCell` was given. */
+/** Reverses `writeCell`. */
 export const readCell = (cell: string): string =>
   (cell.startsWith("'") && escaped.test(cell) ? cell.slice(1) : cell).replace(
     /\\u\{([0-9a-f]{2,6})\}/g,
@@ -27,7 +27,7 @@ export const readCell = (cell: string): string =>
     },
   )
 
-/** A tab or a newline inside a cell would be another cell or line; the backslash keeps it reversible. */
+/** A raw tab or newline would start another cell or line. Backslashes keep the escapes reversible. */
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 const tsvCell = (text: string): string => seenText(text.replace(/[\\\t\n\r]/g, (char) => escapes[char]!))
 
@@ -51,7 +51,7 @@ const toCsv = async (payload: unknown, shape: Shape): Promise<string> => {
   return stringify(rows.map((row) => row.map(writeCell)))
 }
 
-/** The payload as text in each format but the table. Nothing invisible stands raw in any of them, nor what joins letters on a terminal. */
+/** The payload as text in each format but the table. Escapes invisible characters and, on a terminal, joiners. */
 export const render = async (
   payload: unknown,
   shape: Shape,

@@ -11,7 +11,7 @@ const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['minute', 60],
 ]
 
-/** Beyond this a date says more. */
+/** Older times are shown as dates. */
 const mostDays = 30
 
 const words = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
@@ -20,10 +20,10 @@ const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 export const isTime = (text: string): boolean => time.test(text)
 
-/** Fields that hold a time: `at`, `created_at`, `as_of`. */
+/** Whether a field contains a time: `at`, `created_at`, `as_of`. */
 export const holdsTime = (field: string): boolean => /(?:^|_)(?:at|of)$/.test(field)
 
-/** A time as a person says it: `3 minutes ago`, `in 2 hours`, `2030-01-31`. What is no time is left as it is. */
+/** A relative time: `3 minutes ago`, `in 2 hours`, or `2030-01-31`. Returns text that is not a time unchanged. */
 export const relativeTime = (text: string, now: Date): string => {
   if (!isTime(text)) return text
   const seconds = (Date.parse(text) - now.getTime()) / 1000
@@ -38,13 +38,13 @@ export const relativeTime = (text: string, now: Date): string => {
 const isList = (value: unknown): value is Row[] =>
   Array.isArray(value) && value.length > 0 && value.every(isRecord)
 
-/** What a row is called: by a person first, by a number last. */
+/** The name of a row; its id only if it has no better one. */
 const nameOf = (row: Row): string | undefined => {
   const field = ['name', 'label', 'slug', 'factor', 'field', 'id'].find((name) => cellText(row[name]) !== '')
   return field && cellText(row[field])
 }
 
-/** What nests, in one cell: `device_trust=true, factors=biometric+location`, or the names of its rows. */
+/** A nested value in one cell: `device_trust=true, factors=biometric+location`, or the names of its rows. */
 const summary = (value: unknown): string => {
   if (Array.isArray(value)) {
     const names = value.map((item) => (isRecord(item) ? nameOf(item) : summary(item)))
@@ -63,11 +63,11 @@ const cell = (field: string, value: unknown, now: Date | undefined): unknown => 
   return nests ? summary(value) : value
 }
 
-/** `{ keys: [{ id: 1 }] }` as `{ 'keys[0]': { id: 1 } }`: a line a field, at any depth. */
+/** `{ keys: [{ id: 1 }] }` as `{ 'keys[0]': { id: 1 } }`, at any depth, so that each field gets a line. */
 const unrolled = (row: Row, folded: readonly string[] = []): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
-      // The table leaves it out by its name.
+      // `gridOf` omits it by its name.
       if (folded.includes(name)) return [[name, value]]
       if (isList(value)) return value.map((item, i) => [`${name}[${i}]`, unrolled(item)])
       return [[name, isRecord(value) ? unrolled(value) : value]]
@@ -75,8 +75,8 @@ const unrolled = (row: Row, folded: readonly string[] = []): Row =>
   )
 
 /**
- * A payload for a table: in a list, a cell sums up what nests and says how long ago a time was, if it is told what time
- * it is; a record shows all that nests, a line a field, and times as they are.
+ * A payload for a table. The cells of a list summarize nested values and, with `now`, show relative times. A record
+ * shows every nested field on its own line, and times unchanged.
  */
 export const readable = (
   payload: unknown,
@@ -93,12 +93,12 @@ export const readable = (
 
 const gap = '  '
 
-/** Columns that are of no use when cut: what a person copies into the next command, and times to the second. */
+/** Whether a column is useless when cut: ids that a person copies into the next command, and times. */
 const isKept = (name: string, cells: readonly string[]): boolean =>
   /^(?:.+_)?id$|^prefix$/.test(name) ||
   (cells.some(isTime) && cells.every((cell) => cell === '-' || isTime(cell)))
 
-/** What is left of a column that is cut. */
+/** The minimum width of a column that is cut. */
 const least = 3
 
 type Column = { at: number; width: number; kept: boolean }
@@ -107,8 +107,8 @@ const widthOf = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + gap.length + width, -gap.length)
 
 /**
- * The columns that fit into `room`: the widest gives first, but one that is kept is not cut as long as it fits at all.
- * Where there is no room for every column, the last ones are left out, those that are kept after all others.
+ * The columns that fit into `room`. Cuts the widest column first, but no kept column that fits by itself. If there is
+ * not enough room, it drops columns from the end, and kept ones last.
  */
 const fit = (natural: readonly Column[], room: number): Column[] => {
   let columns = natural.map((column) => ({ ...column, width: Math.min(column.width, room) }))
@@ -124,7 +124,7 @@ const fit = (natural: readonly Column[], room: number): Column[] => {
   return columns
 }
 
-/** The names that cli-table3 gives to the pieces of its frame; all but the gap between columns stay away. */
+/** The names of the border pieces of cli-table3, which are all empty except the gap between columns. */
 const frame =
   'top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid'
 const borderless = { ...Object.fromEntries(frame.split(' ').map((piece) => [piece, ''])), middle: gap }
@@ -141,8 +141,8 @@ const draw = (lines: string[][], columns: Column[]): string[] => {
 }
 
 /**
- * A table without borders, for people: aligned by display width, a list cut to the width of the terminal and never
- * wrapped. A record is never cut: a new key that lost its end would be lost.
+ * A table without borders, aligned by display width. A list is cut to the width of the terminal and never wrapped. A
+ * record is never cut, because a new key would be useless without its end.
  */
 export const drawTable = (grid: Grid, { width, colour }: { width: number; colour: boolean }): string => {
   const chalk = new Chalk({ level: colour ? 1 : 0 })

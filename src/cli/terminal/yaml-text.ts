@@ -3,12 +3,12 @@ import { isSeen, seenYaml } from '../../core/safe-text.ts'
 
 const options = { lineWidth: 0 } as const
 
-/** A value as YAML in which nothing invisible stands raw: YAML's own escapes, so nothing is lost. */
+/** A value as YAML. Escapes invisible characters in the way of YAML, so that nothing is lost. */
 export const yamlText = (value: unknown, more: SchemaOptions = {}): string => {
   const settings: CreateNodeOptions & SchemaOptions = { ...more, aliasDuplicateObjects: false }
   const text = stringify(value, { ...settings, ...options })
   if (isSeen(text)) return text
-  // Only quoted text has escapes.
+  // YAML has escapes only in quoted text.
   const document = new Document(value, settings)
   visit(document, {
     Scalar: (_, scalar) => {

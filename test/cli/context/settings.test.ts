@@ -144,7 +144,10 @@ describe('an invalid setting is a usage error,', () => {
 
 describe('a missing profile is not found', () => {
   test.each<[Given, string]>([
-    [{ env: { SVC_PROFILE: 'x' }, profiles: { a: {}, b: {} } }, 'Profile "x" not found; existing profiles: a, b'],
+    [
+      { env: { SVC_PROFILE: 'x' }, profiles: { a: {}, b: {} } },
+      'Profile "x" not found; existing profiles: a, b',
+    ],
     [{ globals: { profile: 'constructor' } }, 'Profile "constructor" not found'],
   ])('%j', (given, message) => {
     expect(() => settings(given)).toThrow(expect.objectContaining({ exit: 'notFound', message }))

@@ -68,7 +68,11 @@ describe('.svcrc', () => {
 
   const secret = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
   const wrong: [string, string, RegExp][] = [
-    ['a key', `profile: prod\napi_key: ${secret}`, /contains api_key: it can only name a profile, never a secret/],
+    [
+      'a key',
+      `profile: prod\napi_key: ${secret}`,
+      /contains api_key: it can only name a profile, never a secret/,
+    ],
     ['a key alone', secret, /must contain one line/],
     ['a key for a name', `profile: ${secret}`, /contains what looks like a secret/],
     ['an assignment of a token', `MCP_AUTH_TOKEN=${secret}`, /contains MCP_AUTH_TOKEN: it can only name/],

@@ -84,7 +84,9 @@ describe.each(typed)('svc $words', ({ words, argv }) => {
   test('rejects an invalid filter in every format before anything is sent', async () => {
     for (const format of formats) {
       const { exit, out, err, sent } = await failing(withFlags(argv, ['--jq', '.[', '-o', format]))
-      expect(err).toMatch(/is not a valid filter|cannot be combined with -o|does not support|has no id in its answer/)
+      expect(err).toMatch(
+        /is not a valid filter|cannot be combined with -o|does not support|has no id in its answer/,
+      )
       expect({ format, exit, out, sent }).toEqual({ format, exit: 2, out: '', sent: 0 })
     }
   })

@@ -57,7 +57,7 @@ describe('jq', () => {
   test('passes on messages of the filter', async () => {
     expect(await runJq([1], '.[0] | debug', { onTerminal: false })).toEqual({
       text: '1\n',
-      said: '["DEBUG:",1]',
+      diagnostics: '["DEBUG:",1]',
     })
   })
 
@@ -85,12 +85,12 @@ describe('jq', () => {
   ])('does not repeat a secret that %s writes to standard error', async (filter) => {
     const key = `svc_org_1a2b3c4d_${'k'.repeat(32)}`
     const run = { onTerminal: false, changed: true, secret: true }
-    const said = await runJq({ key }, filter, run).then(
-      ({ said }) => said,
+    const diagnostics = await runJq({ key }, filter, run).then(
+      ({ diagnostics }) => diagnostics,
       (error: Error) => `${error.message} ${JSON.stringify(error)}`,
     )
-    expect(said).toMatch(/not shown.* it may contain a secret/)
-    expect(said).not.toContain('svc_org')
+    expect(diagnostics).toMatch(/not shown.* it may contain a secret/)
+    expect(diagnostics).not.toContain('svc_org')
   })
 
   test('stops an endless filter after a change, and can be used again', async () => {
