@@ -2,7 +2,7 @@ import type { Env } from '../../core/env.ts'
 import type { Log } from '../../core/log.ts'
 import type { Channel } from '../call/message.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Adapter, Adapters } from './adapter.ts'
+import type { Adapter } from './adapter.ts'
 import { createMail } from './mail.ts'
 import { createSms } from './sms.ts'
 
@@ -35,7 +35,10 @@ export const createAdapters = ({ settings, push, dev, env, log, now }: Options) 
   const mail = settings.smtp && createMail(settings.smtp)
   const sms = settings.sms && createSms(settings.sms, { env, now })
   const other = dev ? createDevLog(log, now) : absent
-  const adapters = { email: mail?.adapter ?? other, sms: sms?.adapter ?? other, push } satisfies Adapters
+  const adapters = { email: mail?.adapter ?? other, sms: sms?.adapter ?? other, push } satisfies Record<
+    Channel,
+    Adapter
+  >
   const channels = (Object.keys(adapters) as Channel[]).filter((channel) => adapters[channel] !== absent)
   return {
     adapters,

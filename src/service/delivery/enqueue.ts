@@ -3,7 +3,7 @@ import { randomToken } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
 import { parsePhone } from '../call/input.ts'
 import type { Keyring } from '../call/keyring.ts'
-import { type Message, notConfigured } from '../call/message.ts'
+import { type Channel, type Message, notConfigured } from '../call/message.ts'
 import type { Accept, Moment, Service } from '../call/service.ts'
 import { readLimit } from '../limits/values.ts'
 import type { Db } from '../storage/schema.ts'
@@ -27,11 +27,10 @@ const checkCountry = async (db: Db, { org_id, channel, to }: Message): Promise<v
 const shownEnd = 4
 
 /** As much of an address as distinguishes people: `a•••@example.com`, `••••••••0101`, `device 5`. */
-const mask = ({ channel, to }: Message): string => {
-  if (channel === 'push') return `device ${to}`
-  if (channel === 'sms') return to.slice(-shownEnd).padStart(to.length, '•')
-  const at = to.lastIndexOf('@')
-  return `${to.slice(0, 1)}•••${to.slice(at)}`
+const masks: Record<Channel, (to: string) => string> = {
+  email: (to) => `${to.slice(0, 1)}•••${to.slice(to.lastIndexOf('@'))}`,
+  sms: (to) => to.slice(-shownEnd).padStart(to.length, '•'),
+  push: (to) => `device ${to}`,
 }
 
 export const wrapContext = (message_id: string) => `outbox:${message_id}` as const
@@ -50,7 +49,7 @@ export const enqueue = async (
       message_id,
       channel,
       kind,
-      recipient: mask(message),
+      recipient: masks[channel](message.to),
       wrapped: keyring.wrap(JSON.stringify(message), wrapContext(message_id)),
       state: 'queued',
       attempts: 0,

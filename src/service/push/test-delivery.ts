@@ -24,15 +24,20 @@ const findDevice = async (call: Call, to: string): Promise<{ to: string; org_id:
   )
 }
 
-const findRecipient = async (call: Call, channel: Channel, to: string) => {
-  if (channel === 'push') return findDevice(call, to)
-  if (channel === 'sms') return { to: parsePhone(to, undefined, 'to').mobile, org_id: 0 }
-  if (!email.safeParse(to).success) throw invalid('to', 'must be an e-mail address such as ada@example.com')
-  return { to, org_id: 0 }
+const recipients: Record<
+  Channel,
+  (call: Call, to: string) => { to: string; org_id: number } | Promise<{ to: string; org_id: number }>
+> = {
+  push: findDevice,
+  sms: (_, to) => ({ to: parsePhone(to, undefined, 'to').mobile, org_id: 0 }),
+  email: (_, to) => {
+    if (!email.safeParse(to).success) throw invalid('to', 'must be an e-mail address such as ada@example.com')
+    return { to, org_id: 0 }
+  },
 }
 
 export const testDelivery: HandlerOf<typeof outbox.testDelivery> = async ({ channel, to }, call) => {
-  const recipient = await findRecipient(call, channel, to)
+  const recipient = await recipients[channel](call, to)
   const message_id = await call.send({
     ...recipient,
     channel,

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { deliveryChannels } from '../../../contract/records.ts'
 import type { Times } from './times.ts'
 
 export type DeliveryTables = {
@@ -7,7 +8,7 @@ export type DeliveryTables = {
     id: Generated<number>
     org_id: number
     message_id: string
-    channel: 'email' | 'sms' | 'push'
+    channel: (typeof deliveryChannels)[number]
     kind: string
     /** The recipient, shortened for display. */
     recipient: string
