@@ -109,7 +109,7 @@ export const boundBody = (operation: string, body: unknown): Bound => ({
   body: withDigests(isRecord(body) ? body : { body }, new Set()),
 })
 
-/** Throws a usage error if the change is too large for one approval. */
+/** Throws a usage error if the change does not fit into one approval request. */
 export const requestSubject = (bound: Bound, organization: Organization | undefined): Subject => {
   const { operation, body = {}, before, counts, deletions, file } = bound
   const named = organization && {
@@ -123,7 +123,7 @@ export const requestSubject = (bound: Bound, organization: Organization | undefi
   } catch (error) {
     if (!(error instanceof SubjectError)) throw error
     throw usageError(
-      `This change is too large for one approval: ${error.path} ${error.message}`,
+      `This change cannot be approved as one request: ${error.path} ${error.message}`,
       'Split it into several files, or make fewer changes at a time',
     )
   }

@@ -126,8 +126,7 @@ export const checkAccepted = (command: Command, words: string, globals: Globals)
     throw fieldsNeeded([])
   if (output === 'id' && !only && !fromTable.has(command) && !answersId.has(words))
     throw usageError(`svc ${words} has no id in its answer`, '-o json shows the answer')
-  const isKnown = (formats as readonly string[]).includes(output ?? '')
-  if (only && isKnown && !(only as readonly string[]).includes(output!))
+  if (only && output !== undefined && isFormat(output) && !only.includes(output))
     throw usageError(
       `svc ${words} does not support -o ${output}`,
       only.length > 0 ? `-o ${only.join(' or -o ')}` : 'Remove -o',

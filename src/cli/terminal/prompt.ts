@@ -6,6 +6,8 @@ import type { Io } from './io.ts'
 /** A value and the text that the person reads. */
 export type Choice = { value: string; name: string }
 
+type Validate = (value: string) => true | string | Promise<true | string>
+
 export type Prompt = {
   text(
     question: string,
@@ -13,14 +15,11 @@ export type Prompt = {
       example?: string
       /** Text to edit. */
       initial?: string
-      validate?(value: string): true | string | Promise<true | string>
+      validate?: Validate
     },
   ): Promise<string>
   /** Not echoed. */
-  secret(
-    question: string,
-    options?: { validate?(value: string): true | string | Promise<true | string> },
-  ): Promise<string>
+  secret(question: string, options?: { validate?: Validate }): Promise<string>
   /** Default No. */
   confirm(question: string): Promise<boolean>
   select(question: string, choices: readonly string[]): Promise<string>
