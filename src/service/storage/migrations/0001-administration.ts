@@ -1,6 +1,6 @@
 import type { CreateTableBuilder, Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { identity, ofMember, ofOrganization, texts } from './columns.ts'
+import { identity, index, ofMember, ofOrganization, texts, uniqueIndex } from './columns.ts'
 
 const withTimes = <T extends string, C extends string>(table: CreateTableBuilder<T, C>) =>
   table
@@ -25,29 +25,24 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
   const numbered = (name: keyof Tables) => schema.createTable(name).addColumn('id', 'integer', identity)
 
   await withTimes(texts(numbered('organizations'), 'name', 'slug', 'policy')).execute()
-  await schema.createIndex('organizations_slug').unique().on('organizations').column('slug').execute()
+  await uniqueIndex(schema, 'organizations_slug', 'organizations', ['slug'])
 
   await texts(numbered('people'), 'mobile', 'country_code', 'created_at').execute()
-  await schema.createIndex('people_mobile').unique().on('people').column('mobile').execute()
+  await uniqueIndex(schema, 'people_mobile', 'people', ['mobile'])
 
   const memberships = ofOrganization(numbered('memberships')).addColumn('user_id', 'integer', (column) =>
     column.notNull().references('people.id'),
   )
   await withTimes(texts(memberships, 'email', 'first_name', 'last_name', 'role', 'state')).execute()
-  await schema
-    .createIndex('memberships_org_user')
-    .unique()
-    .on('memberships')
-    .columns(['org_id', 'user_id'])
-    .execute()
-  await schema.createIndex('memberships_user').on('memberships').column('user_id').execute()
-  await schema.createIndex('memberships_org_state').on('memberships').columns(['org_id', 'state']).execute()
-  await schema.createIndex('memberships_org_email').on('memberships').columns(['org_id', 'email']).execute()
+  await uniqueIndex(schema, 'memberships_org_user', 'memberships', ['org_id', 'user_id'])
+  await index(schema, 'memberships_user', 'memberships', ['user_id'])
+  await index(schema, 'memberships_org_state', 'memberships', ['org_id', 'state'])
+  await index(schema, 'memberships_org_email', 'memberships', ['org_id', 'email'])
 
   const authCodes = texts(ofOrganization(numbered('auth_codes')), 'label', 'code_hash', 'hint')
   await withTimes(authCodes.addColumn('uses_left', 'integer').addColumn('expires_at', 'text')).execute()
-  await schema.createIndex('auth_codes_hash').unique().on('auth_codes').column('code_hash').execute()
-  await schema.createIndex('auth_codes_org').on('auth_codes').column('org_id').execute()
+  await uniqueIndex(schema, 'auth_codes_hash', 'auth_codes', ['code_hash'])
+  await index(schema, 'auth_codes_org', 'auth_codes', ['org_id'])
 
   await texts(numbered('api_keys'), 'name', 'prefix', 'hash', 'created_at')
     .addColumn('org_id', 'integer', (column) => column.references('organizations.id').onDelete('cascade'))
@@ -55,8 +50,8 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     .addColumn('expires_at', 'text')
     .addColumn('revoked_at', 'text')
     .execute()
-  await schema.createIndex('api_keys_prefix').unique().on('api_keys').column('prefix').execute()
-  await schema.createIndex('api_keys_org').on('api_keys').column('org_id').execute()
+  await uniqueIndex(schema, 'api_keys_prefix', 'api_keys', ['prefix'])
+  await index(schema, 'api_keys_org', 'api_keys', ['org_id'])
 
   const idpCredentials = schema
     .createTable('idp_credentials')
@@ -66,28 +61,20 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
   await texts(idpCredentials, 'provider', 'client_id', 'wrapped_secret', 'updated_at').execute()
 
   await withTimes(place(ofOrganization(numbered('geofences')), 'is_active')).execute()
-  await schema.createIndex('geofences_org').on('geofences').column('org_id').execute()
+  await index(schema, 'geofences_org', 'geofences', ['org_id'])
   await place(ofMember(numbered('user_geofences')), 'enabled').execute()
-  await schema
-    .createIndex('user_geofences_member')
-    .on('user_geofences')
-    .columns(['org_id', 'user_id'])
-    .execute()
+  await index(schema, 'user_geofences_member', 'user_geofences', ['org_id', 'user_id'])
 
   await withTimes(slot(ofOrganization(numbered('timeslots')))).execute()
-  await schema.createIndex('timeslots_org').on('timeslots').column('org_id').execute()
+  await index(schema, 'timeslots_org', 'timeslots', ['org_id'])
   await slot(ofMember(numbered('user_timeslots'))).execute()
-  await schema
-    .createIndex('user_timeslots_member')
-    .on('user_timeslots')
-    .columns(['org_id', 'user_id'])
-    .execute()
+  await index(schema, 'user_timeslots_member', 'user_timeslots', ['org_id', 'user_id'])
 
   await texts(ofMember(numbered('enrollments')), 'token_hash', 'expires_at')
     .addColumn('used_at', 'text')
     .execute()
-  await schema.createIndex('enrollments_token').unique().on('enrollments').column('token_hash').execute()
-  await schema.createIndex('enrollments_member').on('enrollments').columns(['org_id', 'user_id']).execute()
+  await uniqueIndex(schema, 'enrollments_token', 'enrollments', ['token_hash'])
+  await index(schema, 'enrollments_member', 'enrollments', ['org_id', 'user_id'])
 
   // No foreign key: a chain outlives its organization.
   const audit = schema
@@ -105,7 +92,7 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
   await texts(idempotency, 'idempotency_key', 'fingerprint', 'answer', 'created_at')
     .addPrimaryKeyConstraint('idempotency_key_of', ['key_id', 'idempotency_key'] as never[])
     .execute()
-  await schema.createIndex('idempotency_created').on('idempotency').column('created_at').execute()
+  await index(schema, 'idempotency_created', 'idempotency', ['created_at'])
 
   const signingKeys = schema
     .createTable('signing_keys')

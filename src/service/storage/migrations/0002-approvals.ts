@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { identity, ofMember, texts } from './columns.ts'
+import { identity, index, ofMember, texts, uniqueIndex } from './columns.ts'
 
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   const { schema } = db
@@ -26,8 +26,8 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     .addColumn('last_used_at', 'text')
     .addColumn('revoked_at', 'text')
     .execute()
-  await schema.createIndex('devices_credential').unique().on('devices').column('credential_id').execute()
-  await schema.createIndex('devices_member').on('devices').columns(['org_id', 'user_id']).execute()
+  await uniqueIndex(schema, 'devices_credential', 'devices', ['credential_id'])
+  await index(schema, 'devices_member', 'devices', ['org_id', 'user_id'])
 
   await texts(
     ofMember(numbered('approvals')),
@@ -52,14 +52,10 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     .addColumn('device_id', 'integer')
     .addColumn('attestation', 'text')
     .execute()
-  await schema.createIndex('approvals_request').unique().on('approvals').column('request_id').execute()
-  await schema
-    .createIndex('approvals_member')
-    .on('approvals')
-    .columns(['org_id', 'user_id', 'requested_at'])
-    .execute()
-  await schema.createIndex('approvals_due').on('approvals').columns(['status', 'expires_at']).execute()
-  await schema.createIndex('approvals_ended').on('approvals').column('ended_at').execute()
+  await uniqueIndex(schema, 'approvals_request', 'approvals', ['request_id'])
+  await index(schema, 'approvals_member', 'approvals', ['org_id', 'user_id', 'requested_at'])
+  await index(schema, 'approvals_due', 'approvals', ['status', 'expires_at'])
+  await index(schema, 'approvals_ended', 'approvals', ['ended_at'])
 
   await texts(
     ofMember(schema.createTable('mutes')).addColumn('key_id', 'integer', (column) => column.notNull()),

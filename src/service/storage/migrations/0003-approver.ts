@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { identity, texts } from './columns.ts'
+import { identity, index, texts, uniqueIndex } from './columns.ts'
 
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   const { schema } = db
@@ -17,13 +17,8 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     'last_seen_at',
     'expires_at',
   ).execute()
-  await schema
-    .createIndex('approver_sessions_token')
-    .unique()
-    .on('approver_sessions')
-    .column('token_hash')
-    .execute()
-  await schema.createIndex('approver_sessions_device').on('approver_sessions').column('device_id').execute()
+  await uniqueIndex(schema, 'approver_sessions_token', 'approver_sessions', ['token_hash'])
+  await index(schema, 'approver_sessions_device', 'approver_sessions', ['device_id'])
 
   await texts(
     schema.createTable('spent_challenges').addColumn('hash', 'text', (column) => column.primaryKey()),

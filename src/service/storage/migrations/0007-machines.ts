@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { identity, ofOrganization, texts } from './columns.ts'
+import { identity, ofOrganization, texts, uniqueIndex } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   const numbered = (name: keyof Tables) => schema.createTable(name).addColumn('id', 'integer', identity)
@@ -18,10 +18,5 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     .addColumn('stock_symbol', 'text')
     .addColumn('stock_title', 'text')
     .execute()
-  await schema
-    .createIndex('machines_machine')
-    .unique()
-    .on('machines')
-    .columns(['org_id', 'machine_id'])
-    .execute()
+  await uniqueIndex(schema, 'machines_machine', 'machines', ['org_id', 'machine_id'])
 }

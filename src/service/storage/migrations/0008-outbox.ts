@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { identity, texts } from './columns.ts'
+import { identity, index, texts, uniqueIndex } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   // No foreign key to an organization: 0 is the service itself, and what was sent stays told.
@@ -24,7 +24,7 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     .addColumn('provider_id', 'text')
     .addColumn('error', 'text')
     .execute()
-  await schema.createIndex('outbox_message').unique().on('outbox').column('message_id').execute()
-  await schema.createIndex('outbox_due').on('outbox').columns(['channel', 'state', 'next_at']).execute()
-  await schema.createIndex('outbox_org').on('outbox').columns(['org_id', 'id']).execute()
+  await uniqueIndex(schema, 'outbox_message', 'outbox', ['message_id'])
+  await index(schema, 'outbox_due', 'outbox', ['channel', 'state', 'next_at'])
+  await index(schema, 'outbox_org', 'outbox', ['org_id', 'id'])
 }

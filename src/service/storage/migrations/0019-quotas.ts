@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { ofOrganization, texts } from './columns.ts'
+import { index, ofOrganization, texts } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   // Only what the operator has set; `value` is JSON.
@@ -14,14 +14,10 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     .alterTable('idempotency')
     .addColumn('bytes', 'integer', (column) => column.notNull().defaultTo(0))
     .execute()
-  await schema
-    .createIndex('idempotency_org')
-    .on('idempotency')
-    .columns(['org_id', 'created_at', 'bytes'])
-    .execute()
+  await index(schema, 'idempotency_org', 'idempotency', ['org_id', 'created_at', 'bytes'])
 
   for (const column of ['cleared_at', 'receipt_digest'] as const)
     await schema.alterTable('approvals').addColumn(column, 'text').execute()
-  await schema.createIndex('approvals_kept').on('approvals').columns(['cleared_at', 'ended_at']).execute()
-  await schema.createIndex('verifications_created').on('verifications').column('created_at').execute()
+  await index(schema, 'approvals_kept', 'approvals', ['cleared_at', 'ended_at'])
+  await index(schema, 'verifications_created', 'verifications', ['created_at'])
 }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
-import { identity, ofPerson, texts } from './columns.ts'
+import { identity, index, ofPerson, texts } from './columns.ts'
 
 /** Several registrations of a number, each with a token; SQLite cannot change a primary key. */
 export const up = async (db: Kysely<Tables>): Promise<void> => {
@@ -22,10 +22,6 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
   )
     .addColumn('token_hash', 'text')
     .execute()
-  await db.schema
-    .createIndex('registrations_user')
-    .on('registrations')
-    .columns(['user_id', 'org_id'])
-    .execute()
+  await index(db.schema, 'registrations_user', 'registrations', ['user_id', 'org_id'])
   for (const registration of kept) await db.insertInto('registrations').values(registration).execute()
 }

@@ -1,6 +1,6 @@
-import type { ColumnDefinitionBuilder, CreateTableBuilder } from 'kysely'
+import type { ColumnDefinitionBuilder, CreateTableBuilder, SchemaModule } from 'kysely'
 
-// Columns of several tables.
+// Columns and indexes of several tables.
 
 /** An id that the store assigns: the id of a deleted row is never assigned again. */
 export const identity = (column: ColumnDefinitionBuilder) => column.primaryKey().autoIncrement()
@@ -35,3 +35,13 @@ export const ofMember = <T extends string, C extends string>(table: CreateTableB
       ['org_id', 'user_id'],
       (key) => key.onDelete('cascade'),
     )
+
+export const index = (schema: SchemaModule, name: string, table: string, columns: string[]): Promise<void> =>
+  schema.createIndex(name).on(table).columns(columns).execute()
+
+export const uniqueIndex = (
+  schema: SchemaModule,
+  name: string,
+  table: string,
+  columns: string[],
+): Promise<void> => schema.createIndex(name).unique().on(table).columns(columns).execute()
