@@ -108,6 +108,6 @@ describe('a web page with status 200', () => {
   test('is not a healthy tool server for svc approve health', async () => {
     await findings({ '/health': { status: 'UP' } })
     const { exit, err } = await run('approve health')
-    expect([exit, err]).toEqual([1, expect.stringContaining('does not say whether it is ok')])
+    expect([exit, err]).toEqual([1, expect.stringContaining('does not report a health status')])
   })
 })

@@ -160,7 +160,7 @@ describe('svc profile set, use, remove, list', () => {
     expect((await run('profile remove test --yes')).exit).toBe(0)
     expect(saved()).toMatchObject({ profiles: { prod: {} } })
     expect(saved().current).toBeUndefined()
-    expect((await run('profile use test')).err).toContain('there are prod')
+    expect((await run('profile use test')).err).toContain('existing profiles: prod')
   })
   test('list shows each address and whether there is a key, never the key', async () => {
     const { out } = await run('profile list')
