@@ -9,7 +9,7 @@ import { createSessionAuthenticator } from '../approver/session.ts'
 import type { Handler, Handlers } from '../call/call.ts'
 import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
-import { createAuthenticator } from '../keys/authenticator.ts'
+import { createAuthenticator, unauthenticated } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
 import { createGuards, type GuardOptions, isOfPage, requirePageOrigin, socketOf } from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
@@ -45,11 +45,6 @@ type RequestTrace = Trace & {
 }
 
 const anonymous: Authenticated = { ...anonymousCaller, orgSlug: null }
-
-const unauthenticated = (): Refusal =>
-  new Refusal(401, 'unauthenticated', 'The header x-api-key is missing, or its key is not valid', {
-    hint: 'Send a key that is neither revoked nor expired in the header x-api-key',
-  })
 
 const refuse = (trace: RequestTrace, error: unknown): Response => {
   const cause = error instanceof Refusal ? error.cause : error

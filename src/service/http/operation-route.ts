@@ -14,6 +14,7 @@ import { createIdEncoder } from '../call/row-ids.ts'
 import { runRead, runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { guardTenant } from '../call/tenant.ts'
+import { requireLiveKey } from '../keys/authenticator.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, type Envelope, success } from './envelope.ts'
@@ -104,10 +105,12 @@ export const createOperationRoute = (
         ? await storage.read((db) => findResponse(db, repeatable, oldestStored(storage.now())))
         : undefined
     if (before) return replayed(request, before)
+    const { caller } = request
     const approval = request.context.req.header(approvalHeader)
     const call = { ...callDetails(request, given), approval }
     const done = await runWrite(service, call, handler, input, async (inside, work) => {
       const { db, now } = inside
+      await requireLiveKey(db, caller, now)
       const kept = repeatable && (await findResponse(db, repeatable, oldestStored(now)))
       if (kept) return { kept }
       const { data: worked, headers } = await gate.pass(inside, { approval, input }, work)
@@ -127,8 +130,7 @@ export const createOperationRoute = (
       return { envelope: success(operation.message, data), headers }
     }).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
-      const { caller, requestId } = request
-      throw await gate.ask(service, { caller, requestId, input }, error.requirement)
+      throw await gate.ask(service, { caller, requestId: request.requestId, input }, error.requirement)
     })
     if (done.refusal) throw done.refusal
     return done.kept

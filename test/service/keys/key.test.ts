@@ -19,6 +19,30 @@ const revoke = (id: number) => service.call('DELETE', `/svc/v1/keys/${id}`)
 const list = (query = '', key?: string) => service.call('GET', `/svc/v1/keys${query}`, { key })
 const works = async (key: string) => (await service.call('GET', '/organizations', { key })).status === 200
 
+describe('a key that is revoked while the body of its request arrives', () => {
+  test('writes nothing', async () => {
+    const { key, id } = dataOf(await create({ name: 'thief', org_id: acme.id }, acme.key))
+    let finish = (): void => undefined
+    const body = new ReadableStream<Uint8Array>({
+      start: (stream) => {
+        const text = new TextEncoder().encode('{"name":"heir","scopes":["read"]}')
+        stream.enqueue(text.slice(0, 10))
+        finish = () => {
+          stream.enqueue(text.slice(10))
+          stream.close()
+        }
+      },
+    })
+    const headers = { 'x-api-key': key, 'content-type': 'application/json', host: '127.0.0.1:8080' }
+    const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+    const pending = service.app.request('http://127.0.0.1:8080/svc/v1/keys', request)
+    expect((await revoke(id)).status).toBe(200)
+    finish()
+    expect((await pending).status).toBe(401)
+    expect((dataOf(await list()) as { name: string }[]).map(({ name }) => name)).not.toContain('heir')
+  })
+})
+
 describe('creating a key', () => {
   test('makes one for an organization, shown once and audited there', async () => {
     const { key, ...record } = dataOf(await create({ name: 'ci', org_id: acme.id }))
