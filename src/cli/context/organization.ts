@@ -18,11 +18,15 @@ export const requireOrg = async (typed: string | undefined, context: Context): P
   throw usageError('Missing --org', await context.command!.again({ plus: ['--org', 'acme'] }))
 }
 
+const isId = (idOrSlug: string): boolean => /^\d{1,15}$/.test(idOrSlug)
+
 /** Returns an id unchanged and looks up a slug. Throws if the service does not know it or returns no id. */
-export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Organization> => {
-  if (/^\d{1,15}$/.test(idOrSlug)) return { id: Number(idOrSlug) }
-  return findOrg(idOrSlug, context)
-}
+export const resolveOrg = async (idOrSlug: string, context: Context): Promise<Organization> =>
+  isId(idOrSlug) ? { id: Number(idOrSlug) } : findOrg(idOrSlug, context)
+
+/** As `resolveOrg`, but looks up a slug each time: in a run that lasts, a slug can move to another organization. */
+export const resolveOrgNow = async (idOrSlug: string, context: Context): Promise<Organization> =>
+  isId(idOrSlug) ? { id: Number(idOrSlug) } : lookUp(idOrSlug, context)
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 

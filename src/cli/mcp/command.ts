@@ -7,7 +7,7 @@ import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { configDir } from '../context/private-file.ts'
 import type { Setting, Settings } from '../context/settings.ts'
-import { resolveOrg } from '../context/organization.ts'
+import { resolveOrgNow } from '../context/organization.ts'
 import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
 
 /** The gateway for the tools, and its description. */
@@ -24,7 +24,8 @@ const inOrganization = (
   get boundToAction() {
     return gateway.boundToAction
   },
-  request: async (ask) => gateway.request({ ...ask, org_id: (await resolveOrg(organization, context)).id }),
+  request: async (ask) =>
+    gateway.request({ ...ask, org_id: (await resolveOrgNow(organization, context)).id }),
   status: (request_id) => gateway.status(request_id),
   wait: (request_id, seconds, signal) => gateway.wait(request_id, seconds, signal),
   cancel: (request_id, why) => gateway.cancel(request_id, why),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findOrg, resolveOrg } from '../../../src/cli/context/organization.ts'
+import { findOrg, resolveOrg, resolveOrgNow } from '../../../src/cli/context/organization.ts'
 import { openContext } from '../../../src/cli/main.ts'
 import { json } from '../../fake-hosted.ts'
 import { memoryIo } from '../memory-io.ts'
@@ -26,4 +26,12 @@ test('an organization is looked up again after it was not found, and in another 
   expect(await findOrg('acme', context)).toEqual(acme)
   expect(await findOrg('acme', openContext(memoryIo({ env: toService() })))).toEqual(acme)
   expect(service.seen).toHaveLength(3)
+})
+
+test('an agent, whose run lasts, gets the organization that has the slug now', async () => {
+  service.next(found)
+  service.always(json(200, { status: 'success', message: 'Organization', data: { ...acme, id: 8 } }))
+  const context = openContext(memoryIo({ env: toService() }))
+  expect((await resolveOrg('acme', context)).id).toBe(7)
+  expect((await resolveOrgNow('acme', context)).id).toBe(8)
 })
