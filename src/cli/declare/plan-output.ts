@@ -14,10 +14,13 @@ const mostExtra = 20
 
 type Look = { colour: boolean; masked: boolean }
 
-/** A rule of a user: `Home 52.52,13.405 150 m`, `Nights mon,tue 22:00-06:00 Europe/Berlin`. */
+const listText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
+
+/** A rule: `geofence delete by 7`, `Home 52.52,13.405 150 m`, `Nights mon,tue 22:00-06:00 Europe/Berlin`. */
 const ruleText = (rule: Fields): string => {
+  if ('operations' in rule) return `${listText(rule.operations)} by ${listText(rule.approvers)}`
   const place = `${rule.latitude},${rule.longitude} ${rule.radius} m`
-  const time = `${(rule.days as string[] | undefined)?.join(',')} ${rule.start}-${rule.end} ${rule.timezone}`
+  const time = `${listText(rule.days)} ${rule.start}-${rule.end} ${rule.timezone}`
   const off = rule.enabled === false || rule.is_active === 0 ? ' (off)' : ''
   return `${rule.name} ${'radius' in rule ? place : time}${off}`
 }
