@@ -15,9 +15,9 @@ const readCompiled = () => {
   try {
     const file = readFileSync(join(dist, 'compiled.bin'))
     const start = 4 + file.readUInt32LE(0)
-    const places = JSON.parse(file.latin1Slice(4, start))
+    const places = new Map(Object.entries(JSON.parse(file.latin1Slice(4, start))))
     return (name) => {
-      const [offset, length] = places[name] ?? []
+      const [offset, length] = places.get(name) ?? []
       return length && file.subarray(start + offset, start + offset + length)
     }
   } catch {
@@ -28,8 +28,8 @@ const readCompiled = () => {
 const compile = (name) => {
   const filename = join(dist, name)
   const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
-  // The name of a chunk has a hash of its content, so that code of an earlier build is never taken. The entry has none.
-  const cachedData = name === 'main.cjs' ? undefined : (compiled ??= readCompiled())(name)
+  // The name of a chunk contains a hash of its content, so code of an earlier build is never used. Entries have no hash.
+  const cachedData = /-[\w-]{8}\.cjs$/.test(name) ? (compiled ??= readCompiled())(name) : undefined
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
   scripts.set(name, script)
   return script.runInThisContext()
