@@ -22,22 +22,16 @@ const works = async (key: string) => (await service.call('GET', '/organizations'
 describe('a key that is revoked while the body of its request arrives', () => {
   test('writes nothing', async () => {
     const { key, id } = dataOf(await create({ name: 'thief', org_id: acme.id }, acme.key))
-    let finish = (): void => undefined
-    const body = new ReadableStream<Uint8Array>({
-      start: (stream) => {
-        const text = new TextEncoder().encode('{"name":"heir","scopes":["read"]}')
-        stream.enqueue(text.slice(0, 10))
-        finish = () => {
-          stream.enqueue(text.slice(10))
-          stream.close()
-        }
-      },
-    })
+    const { readable: body, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const send = (text: string): Promise<void> => writer.write(new TextEncoder().encode(text))
     const headers = { 'x-api-key': key, 'content-type': 'application/json', host: '127.0.0.1:8080' }
     const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
     const pending = service.app.request('http://127.0.0.1:8080/svc/v1/keys', request)
+    await send('{"name":"heir",')
     expect((await revoke(id)).status).toBe(200)
-    finish()
+    await send('"scopes":["read"]}')
+    await writer.close()
     expect((await pending).status).toBe(401)
     expect((dataOf(await list()) as { name: string }[]).map(({ name }) => name)).not.toContain('heir')
   })
