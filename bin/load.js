@@ -9,6 +9,7 @@ const dist = join(__dirname, '..', 'dist')
 const modules = new Map()
 const scripts = new Map()
 let compiled
+let isEntered = false
 
 /** The file is a length, a JSON object of names to [offset, length], and the code. */
 const readCompiled = () => {
@@ -28,8 +29,10 @@ const readCompiled = () => {
 const compile = (name) => {
   const filename = join(dist, name)
   const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
-  // The name of a chunk contains a hash of its content, so code of an earlier build is never used. Entries have no hash.
-  const cachedData = /-[\w-]{8}\.cjs$/.test(name) ? (compiled ??= readCompiled())(name) : undefined
+  // The name of a chunk contains a hash of its content, so code of an earlier build is never used. Entries have no hash. What
+  // the entry needs is small, and answers --version before the code would be read.
+  const cachedData =
+    isEntered && /-[\w-]{8}\.cjs$/.test(name) ? (compiled ??= readCompiled())(name) : undefined
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
   scripts.set(name, script)
   return script.runInThisContext()
@@ -50,6 +53,7 @@ const load = (name) => {
     modules.delete(name)
     throw error
   }
+  if (name === 'main.cjs') isEntered = true
   return module.exports
 }
 
