@@ -51,8 +51,8 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
   const code = await make('createAuthCode', { org_id: org, label: mark })
   await make('setUserGeofences', { ...exampleInput('setUserGeofences'), userId: active, org_id: org })
   await make('setUserTimeslots', { ...exampleInput('setUserTimeslots'), userId: active, org_id: org })
-  const key = await make('createKey', { name: mark, org_id: org })
-  const other = await make('createKey', { name: `${mark} old`, org_id: org })
+  const key = await make('createKey', { name: mark, org_id: org, scopes: ['all'] })
+  const other = await make('createKey', { name: `${mark} old`, org_id: org, scopes: ['all'] })
   await make('revokeKey', { id: other.id })
   // A key finds only the verifications that it started.
   const person = await verifyPerson(baseUrl, key.key, org, approver)
