@@ -1,6 +1,7 @@
 import type { CommandNode, FlagNode } from '../program/command-node.ts'
 import { topics } from '../program/help-topics.ts'
 import { formats } from '../terminal/output.ts'
+import { scripts } from './scripts.ts'
 
 /** Values from the service, the profile file or the contract table. `field` is a list with commas. */
 export type ValueKind = 'org' | 'user' | 'geofence' | 'timeslot' | 'request' | 'profile' | 'field'
@@ -48,7 +49,7 @@ const kindOfArgument = (place: string, argument: string | undefined): ValueKind 
 }
 
 const argumentWords: Record<string, readonly string[]> = {
-  completion: ['bash', 'zsh', 'fish', 'powershell'],
+  completion: Object.keys(scripts),
   help: Object.keys(topics),
 }
 
