@@ -1,6 +1,12 @@
-import { createSoftwareKey, register, type SoftwareKey } from '../../src/client/software-authenticator.ts'
+import {
+  assert,
+  createSoftwareKey,
+  register,
+  type SoftwareKey,
+} from '../../src/client/software-authenticator.ts'
 import type { Data } from '../../src/contract/operation.ts'
 import type { OperationId, Table } from '../../src/contract/table.ts'
+import { challengeOf } from '../../src/receipt/context.ts'
 import { call, exampleInput } from './requests.ts'
 
 /** The data of a response that must be 2xx. */
@@ -15,7 +21,22 @@ export const request = async <K extends OperationId>(
   return body.data as Data<Table[K]>
 }
 
-export type EnrolledApprover = { mobile: string; device: string; authenticator: SoftwareKey }
+export type EnrolledApprover = { user: string; mobile: string; device: string; authenticator: SoftwareKey }
+
+/** Registers a software key for a user: active for the first one, pending for a further one. */
+export const enrollDevice = async (
+  baseUrl: string,
+  key: string,
+  org_id: number,
+  user_id: string,
+): Promise<Pick<EnrolledApprover, 'device' | 'authenticator'>> => {
+  const enrollment = await request(baseUrl, 'createEnrollment', key, { org_id, user_id })
+  const { token, challenge, origin, rp_id: rpId, user_handle: userHandle } = enrollment
+  const authenticator = createSoftwareKey('EdDSA', { rpId, userHandle })
+  const response = register(authenticator, { challenge, origin, rpId })
+  const device = await request(baseUrl, 'registerDevice', key, { token, name: 'x', response })
+  return { device: device.id, authenticator }
+}
 
 /** A new user with a software key, on a service with --dev. */
 export const enrollApprover = async (
@@ -24,15 +45,23 @@ export const enrollApprover = async (
   org: number,
   more: Record<string, unknown> = {},
 ): Promise<EnrolledApprover> => {
-  const { id, mobile_e164: mobile } = await request(baseUrl, 'createUser', key, {
+  const { id: user, mobile_e164: mobile } = await request(baseUrl, 'createUser', key, {
     ...exampleInput('createUser'),
     orgId: org,
     ...more,
   })
-  const enrollment = await request(baseUrl, 'createEnrollment', key, { org_id: org, user_id: id })
-  const { token, challenge, origin, rp_id: rpId, user_handle: userHandle } = enrollment
-  const authenticator = createSoftwareKey('EdDSA', { rpId, userHandle })
-  const response = register(authenticator, { challenge, origin, rpId })
-  const device = await request(baseUrl, 'registerDevice', key, { token, name: 'x', response })
-  return { mobile, device: device.id, authenticator }
+  return { user, mobile, ...(await enrollDevice(baseUrl, key, org, user)) }
+}
+
+/** Approves a request as the approver's phone does. */
+export const approve = async (
+  baseUrl: string,
+  key: string,
+  request_id: string,
+  { authenticator }: EnrolledApprover,
+): Promise<void> => {
+  const { contexts, origin, rp_id } = await request(baseUrl, 'getCeremony', key, { request_id })
+  const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
+  const response = assert(authenticator, { challenge, origin, rpId: rp_id })
+  await request(baseUrl, 'decideApproval', key, { request_id, decision: 'approve', response })
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../../src/contract/table.ts'
-import { enrollApprover, request } from './enrolled-approver.ts'
+import { approve, enrollApprover, enrollDevice, request } from './enrolled-approver.ts'
 import { confirmPhone, registerPhone, type Running } from './mobile-account.ts'
 import { call, exampleInput, must } from './requests.ts'
 import { verifyPerson } from './verified-person.ts'
@@ -15,7 +15,11 @@ export type Tenant = {
   email: string
   /** The phone of another active user. */
   sender: string
+  /** A pending request of its key. */
   request: string
+  /** An approved and unused request of its key, and the digest of its subject. */
+  approved: string
+  digest: string
   token: string
   verification: string
   /** Of the account that its key confirmed. */
@@ -58,7 +62,11 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
   const person = await verifyPerson(baseUrl, key.key, org, approver)
   const account = await confirmPhone({ baseUrl, log }, key.key, { last_name: mark, email })
   const waitingPhone = await registerPhone({ baseUrl, log }, key.key, { last_name: mark })
-  const asked = { action: mark, approver_mobile: approver.mobile, org_id: org }
+  // A key withdraws and consumes only its own requests.
+  const approval = (more = {}) =>
+    request(baseUrl, 'createApproval', key.key, { action: mark, approver_mobile: approver.mobile, ...more })
+  const approved = await approval({ use_within_s: 86_400 })
+  await approve(baseUrl, operator, approved.request_id, approver)
   return {
     mark,
     slug: mark,
@@ -67,7 +75,9 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
     mobile: approver.mobile,
     email,
     sender: sender.mobile_e164,
-    request: (await request(baseUrl, 'createApproval', operator, asked)).request_id,
+    request: (await approval()).request_id,
+    approved: approved.request_id,
+    digest: approved.subject!.digest,
     token: person.token,
     verification: person.verification,
     phone: account.mobile,
@@ -86,6 +96,7 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
       code: code.id,
       key: key.id,
       device: approver.device,
+      pendingDevice: (await enrollDevice(baseUrl, operator, org, approver.user)).device,
       account: account.user_id,
     },
   }

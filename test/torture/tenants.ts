@@ -14,6 +14,9 @@ const secretRefused: Partial<Record<OperationId, number>> = {
   refreshMobileToken: 401,
 }
 
+/** An owner is a field of the new key, so a foreign one is invalid input. */
+const childRefused: Partial<Record<OperationId, number>> = { createKey: 422 }
+
 /** A sent message is not sent again: found, and refused. */
 const ownRefused: Partial<Record<OperationId, number>> = { retryMessage: 409 }
 
@@ -36,6 +39,7 @@ const withoutChild = (id: OperationId): boolean =>
     [
       'user_id',
       'userId',
+      'owner_user_id',
       'authCodeId',
       'auth_code_id',
       'timeslot_id',
@@ -109,7 +113,8 @@ const matrix = async (service: Running, operator: string, attacker: (own: Tenant
     await refused('revoked', [401], own.revoked, inputOf(id, own, own))
     const forbidden = operationOf(id).operator ? [403] : [secretRefused[id] ?? 404]
     if (!withoutOrg.has(id)) await refused("other's", forbidden, attacker(own), inputOf(id, other, other))
-    if (!withoutChild(id)) await refused("other's child", forbidden, attacker(own), inputOf(id, own, other))
+    const child = childRefused[id] === undefined ? forbidden : [childRefused[id]]
+    if (!withoutChild(id)) await refused("other's child", child, attacker(own), inputOf(id, own, other))
     if (id === 'getOrganization') await refused('slug', [404], attacker(own), { orgIdOrSlug: other.slug })
     if (id === 'getUserOrganization')
       await refused('slug', [404], attacker(own), { user_id: own.ids.active, org_code: other.slug })
