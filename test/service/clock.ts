@@ -1,5 +1,7 @@
 export const second = 1000
 export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
 
 /** A clock that stands still until it is advanced, in milliseconds. */
 export const createClock = (start = '2030-01-31T12:00:00.000Z') => {

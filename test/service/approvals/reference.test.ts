@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide } from '../approver.ts'
-import { minute } from '../clock.ts'
+import { day } from '../clock.ts'
 import { auditOf, contentsOf, dataOf, fence, refusal } from '../fixtures.ts'
 
 installHooks()
@@ -56,7 +56,7 @@ describe('a write that names an approval', () => {
       'of another day',
       async () => {
         const id = await approved()
-        clock.tick(24 * 60 * minute + 1)
+        clock.tick(day + 1)
         return id
       },
     ],

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { minute } from '../clock.ts'
+import { day } from '../clock.ts'
 import { auditOf, chainOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
 import { answerTo, begin, cookieOf, fromPhone, linkFor, phoneRegistration } from './phone.ts'
 import { acme, ada, clock, installHooks, openSession, service } from './visit.ts'
 
 installHooks()
-
-const day = 24 * 60 * minute
 
 const whoami = (cookie?: string) => fromPhone(service, 'GET', 'session', { cookie })
 

@@ -2,11 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Adapter, Outcome } from '../../../src/service/delivery/adapter.ts'
 import { enqueue } from '../../../src/service/delivery/enqueue.ts'
 import type { Message } from '../../../src/service/call/message.ts'
-import { createClock, minute } from '../clock.ts'
+import { createClock, day, minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
-const day = 24 * 60 * minute
 let clock: ReturnType<typeof createClock>
 let service: TestService
 let acme: { id: number; key: string }

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest'
 import { enrollPhone } from '../approver/phone.ts'
-import { createClock, minute } from '../clock.ts'
+import { createClock, hour } from '../clock.ts'
 import { createMember, createTenant, dataOf } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
 import { createMobileUser } from '../mobile-user.ts'
-
-const hour = 60 * minute
 
 /** Who is accepted where only e-mail can be sent, with an address that they proved. */
 const accepted = async ({

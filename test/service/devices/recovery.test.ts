@@ -1,14 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { answerTo, createPhone, enrollPhone, fromPhone, type Phone } from '../approver/phone.ts'
 import { ask, decide } from '../approver.ts'
-import { createClock, minute } from '../clock.ts'
+import { createClock, day, hour, minute } from '../clock.ts'
 import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { endCooling } from '../../../src/service/devices/cooling.ts'
 import { cookieFor, moveDevice, signIn } from './moves.ts'
-
-const hour = 60 * minute
-const day = 24 * hour
 
 let clock: ReturnType<typeof createClock>
 let service: TestService

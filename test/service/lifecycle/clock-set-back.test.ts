@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ask, createApprover, show } from '../approver.ts'
-import { createClock, minute, second } from '../clock.ts'
+import { createClock, day, minute, second } from '../clock.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { codeFor, confirm, register, send, wrongCode } from '../mobile-user.ts'
 
 const mobile = '+12025550101'
-const month = 30 * 24 * 60 * minute
+const month = 30 * day
 
 let clock: ReturnType<typeof createClock>
 let service: TestService

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { watchRetention } from '../../../src/service/lifecycle/retention.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'
-import { minute } from '../clock.ts'
+import { day } from '../clock.ts'
 import { dataOf, fence } from '../fixtures.ts'
 
 installHooks()
 
-const day = 24 * 60 * minute
 const kept = () => service.storage.read((db) => db.selectFrom('idempotency').selectAll().execute())
 
 test('sweeps when the service starts, and stops at the end of a transaction', async () => {

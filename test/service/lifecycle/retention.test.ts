@@ -3,13 +3,12 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { sweepRetention } from '../../../src/service/lifecycle/retention.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide, show } from '../approver.ts'
-import { minute } from '../clock.ts'
+import { day, minute } from '../clock.ts'
 import { auditOf, dataOf, fence, refusal } from '../fixtures.ts'
 import { started, validate } from '../verifications/verification.ts'
 
 installHooks()
 
-const day = 24 * 60 * minute
 const sweep = (): Promise<void> => sweepRetention(service.service)
 
 let approved: string

@@ -46,6 +46,14 @@ export const modern = (method: string, params: Record<string, unknown> = {}, id:
   },
 })
 
+/** The handshake of an older client. */
+export const initialize = (protocolVersion: string) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: 'robot', version: '1' } },
+})
+
 export const call = (name: string, args: unknown, more: Record<string, unknown> = {}, id: unknown = 1) => ({
   jsonrpc: '2.0',
   id,

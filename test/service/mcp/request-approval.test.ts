@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { tools as contract } from '../../../src/contract/tools.ts'
 import { Refusal } from '../../../src/core/refusal.ts'
 import { call, messageOf } from './http-tools.ts'
-import { fake, installHooks, mobile, start, tools } from './asked-tools.ts'
+import { fake, installHooks, mobile, start, tools } from './gateway-tools.ts'
 
 installHooks()
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createFakeGateway } from './fake-gateway.ts'
 import { call, messageOf, startTools } from './http-tools.ts'
-import { fake, installHooks, mobile, tools } from './asked-tools.ts'
+import { fake, installHooks, mobile, tools } from './gateway-tools.ts'
 import { allScopes } from '../all-scopes.ts'
 
 installHooks()

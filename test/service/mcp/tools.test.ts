@@ -3,7 +3,7 @@ import { tools as contract } from '../../../src/contract/tools.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { invalid, Refusal } from '../../../src/core/refusal.ts'
 import { call } from './http-tools.ts'
-import { fake, installHooks, mobile, tools } from './asked-tools.ts'
+import { fake, installHooks, mobile, tools } from './gateway-tools.ts'
 
 installHooks()
 

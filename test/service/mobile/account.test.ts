@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { deleteExpired } from '../../../src/service/lifecycle/retention.ts'
-import { createClock, minute } from '../clock.ts'
+import { createClock, day } from '../clock.ts'
 import { ada, auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { createMobileUser, register, send } from '../mobile-user.ts'
 
 const mobile = '+12025550101'
-const day = 24 * 60 * minute
 
 let clock: ReturnType<typeof createClock>
 let service: TestService

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClock, minute } from '../clock.ts'
+import { createClock, day, minute } from '../clock.ts'
 import { auditOf, contentsOf, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { codeFor, confirm, createMobileUser, register, send, type MobileUser } from '../mobile-user.ts'
 
 const email = 'ada@acme.example'
-const day = 24 * 60 * minute
 
 let clock: ReturnType<typeof createClock>
 let service: TestService

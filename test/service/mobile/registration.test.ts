@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClock, minute } from '../clock.ts'
+import { createClock, day, minute } from '../clock.ts'
 import { ada, auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { codeFor, confirm, createMobileUser, register, send } from '../mobile-user.ts'
@@ -7,7 +7,6 @@ import { codeFor, confirm, createMobileUser, register, send } from '../mobile-us
 const mobile = '+12025550101'
 const number2 = { mobile: '2025550102', mobile_e164: '+12025550102' }
 const mallory = { first_name: 'Mallory', email: 'mallory@evil.example', imei: '352099001761481' }
-const day = 24 * 60 * minute
 
 let clock: ReturnType<typeof createClock>
 let service: TestService

@@ -1,12 +1,11 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClock, minute } from '../clock.ts'
+import { createClock, day, minute } from '../clock.ts'
 import { auditOf, contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { createMobileUser, type MobileUser } from '../mobile-user.ts'
 
 const invalid = [401, 'refresh_token_invalid', []]
-const day = 24 * 60 * minute
 
 let clock: ReturnType<typeof createClock>
 let service: TestService
