@@ -1,47 +1,21 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKeyring } from '../../../src/service/custody/create-keyring.ts'
 import { decodeMasterKey } from '../../../src/service/custody/master-key.ts'
-import {
-  backup,
-  restore,
-  rotateMasterKey,
-  rotateSigningKey,
-} from '../../../src/service/lifecycle/maintenance.ts'
-import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
+import { backup, restore, rotateMasterKey } from '../../../src/service/lifecycle/maintenance.ts'
 import { openSqlite } from '../../../src/service/storage/sqlite/open.ts'
-import { startTestService } from '../harness.ts'
-import { fill, leaveIn, openAll } from './kept-values.ts'
+import { dataDir, folder, get, installHooks, notify, start } from './data-folder.ts'
+import { openAll } from './kept-values.ts'
 import { changeStore } from './store-changes.ts'
-import { temporaryFolder } from '../../temporary-folder.ts'
 
-let folder: string
-let remove: () => void
-let dataDir: string
-let key: string
-let running: RunningService[]
-
-beforeEach(async () => {
-  ;({ path: folder, remove } = temporaryFolder())
-  dataDir = join(folder, 'data')
-  running = []
-  const service = await startTestService({ dev: true })
-  await fill(service)
-  key = service.operatorKey
-  await leaveIn(service, dataDir)
-})
-afterEach(async () => {
-  for (const service of running) await service.stop()
-  remove()
-})
+installHooks()
 
 const keyFile = (dir = dataDir): string => join(dir, 'master.key')
 const pending = (): string => join(dataDir, 'master.key.next')
 const readKey = (dir = dataDir): string => readFileSync(keyFile(dir), 'utf8')
-const notify = (): void => undefined
-const rotate = (given?: string, env = {}) => rotateMasterKey(dataDir, env, { newKey: given, notify })
+const rotate = (newKey?: string, env = {}) => rotateMasterKey(dataDir, env, { newKey, notify })
 
 const valuesUnder = async (masterKey: string, dir = dataDir) => {
   const storage = await openSqlite({ path: join(dir, 'svc.db') })
@@ -50,26 +24,6 @@ const valuesUnder = async (masterKey: string, dir = dataDir) => {
   } finally {
     await storage.close()
   }
-}
-
-const start = async (dir = dataDir, env = {}): Promise<RunningService> => {
-  const service = await startService({ port: 0, dataDir: dir, env, log: () => undefined })
-  running.push(service)
-  return service
-}
-
-const ask = async (service: RunningService, path: string): Promise<[number, { keys: { kid: string }[] }]> => {
-  const answer = await fetch(new URL(path, service.baseUrl), {
-    headers: { 'x-api-key': key, connection: 'close' },
-  })
-  return [answer.status, (await answer.json()) as { keys: { kid: string }[] }]
-}
-
-/** The kid of the key that signs. */
-const signer = async (service: RunningService): Promise<string> => {
-  const [, head] = await ask(service, '/svc/v1/audit/head')
-  const { jws } = (head as unknown as { data: { jws: string } }).data
-  return JSON.parse(Buffer.from(jws.split('.')[0]!, 'base64url').toString()).kid
 }
 
 /** The folder after a rotation that was interrupted between its commit and the replacement of the key file. */
@@ -101,8 +55,8 @@ describe('a new master key', () => {
     const kids = changeStore(dataDir, 'SELECT kid FROM signing_keys')
     await rotate()
     const service = await start()
-    expect((await ask(service, '/svc/v1/audit/head'))[0]).toBe(200)
-    const [, { keys }] = await ask(service, '/.well-known/jwks.json')
+    expect((await get(service, '/svc/v1/audit/head'))[0]).toBe(200)
+    const [, { keys }] = await get(service, '/.well-known/jwks.json')
     expect(keys.map(({ kid }) => ({ kid }))).toEqual(kids)
   })
 
@@ -112,8 +66,8 @@ describe('a new master key', () => {
     const { left_out } = await rotate()
     expect(left_out).toEqual([expect.stringMatching(/^signing_keys:/), 'api_keys:1'])
     const service = await start()
-    expect((await ask(service, '/svc/v1/whoami'))[0]).toBe(401)
-    expect((await ask(service, '/.well-known/jwks.json'))[1]).toMatchObject({ keys: [] })
+    expect((await get(service, '/svc/v1/whoami'))[0]).toBe(401)
+    expect((await get(service, '/.well-known/jwks.json'))[1]).toMatchObject({ keys: [] })
   })
 
   test('adds an audit row', async () => {
@@ -124,10 +78,10 @@ describe('a new master key', () => {
   })
 
   test('can be passed, and passing it again changes nothing', async () => {
-    const given = randomBytes(32).toString('hex')
-    expect(await rotate(given)).toMatchObject({ state: 'rotated' })
-    expect(Buffer.from(readKey(), 'base64').toString('hex')).toBe(given)
-    expect(await rotate(given)).toMatchObject({ state: 'unchanged', values: 0 })
+    const newKey = randomBytes(32).toString('hex')
+    expect(await rotate(newKey)).toMatchObject({ state: 'rotated' })
+    expect(Buffer.from(readKey(), 'base64').toString('hex')).toBe(newKey)
+    expect(await rotate(newKey)).toMatchObject({ state: 'unchanged', values: 0 })
   })
 
   test('must be a key', async () => {
@@ -149,7 +103,7 @@ describe('an interrupted rotation', () => {
   test('after its commit is finished by the next start', async () => {
     const { next } = await breakOff()
     const service = await start()
-    expect((await ask(service, '/svc/v1/whoami'))[0]).toBe(200)
+    expect((await get(service, '/svc/v1/whoami'))[0]).toBe(200)
     expect([readKey(), existsSync(pending())]).toEqual([next, false])
   })
 
@@ -195,64 +149,12 @@ describe('a master key in the environment', () => {
     const env = { SVC_MASTER_KEY: readKey().trim() }
     rmSync(keyFile())
     await expect(rotate(undefined, env)).rejects.toMatchObject({ code: 'new_master_key_required' })
-    const given = randomBytes(32).toString('hex')
-    expect(await rotate(given, env)).toMatchObject({ state: 'rotated' })
-    expect(await rotate(given, env)).toMatchObject({ state: 'unchanged' })
+    const newKey = randomBytes(32).toString('hex')
+    expect(await rotate(newKey, env)).toMatchObject({ state: 'rotated' })
+    expect(await rotate(newKey, env)).toMatchObject({ state: 'unchanged' })
     expect([existsSync(keyFile()), existsSync(pending())]).toEqual([false, false])
     await expect(start(dataDir, env)).rejects.toMatchObject({ code: 'wrong_master_key' })
-    const service = await start(dataDir, { SVC_MASTER_KEY: given })
-    expect((await ask(service, '/svc/v1/whoami'))[0]).toBe(200)
-  })
-})
-
-describe('a new signing key', () => {
-  test('signs and is published while the service runs, and the old one still verifies', async () => {
-    const service = await start()
-    const old = await signer(service)
-    const { kid, retired } = await rotateSigningKey(dataDir, {}, { notify })
-    expect([retired, await signer(service)]).toEqual([[old], kid])
-    const [, { keys }] = await ask(service, '/.well-known/jwks.json')
-    expect(keys.map((one) => one.kid)).toEqual([kid, old])
-  })
-
-  test('is created once if the command names the key that it replaces', async () => {
-    const [{ kid: from }] = changeStore(dataDir, 'SELECT kid FROM signing_keys') as [{ kid: string }]
-    const { kid } = await rotateSigningKey(dataDir, {}, { from, notify })
-    expect(await rotateSigningKey(dataDir, {}, { from, notify })).toEqual({
-      kid,
-      retired: [],
-      rotated: false,
-    })
-    await expect(rotateSigningKey(dataDir, {}, { from: 'nobody', notify })).rejects.toMatchObject({
-      code: 'no_signing_key',
-    })
-    expect(changeStore(dataDir, 'SELECT kid FROM signing_keys')).toHaveLength(2)
-  })
-
-  test('replaces one that another program has changed', async () => {
-    changeStore(dataDir, "UPDATE signing_keys SET created_at = '2020-01-01T00:00:00.000Z'")
-    const { kid } = await rotateSigningKey(dataDir, {}, { notify })
-    const service = await start()
-    expect(await signer(service)).toBe(kid)
-    expect((await ask(service, '/.well-known/jwks.json'))[1].keys).toHaveLength(1)
-  })
-
-  test('adds an audit row', async () => {
-    const { kid, retired } = await rotateSigningKey(dataDir, {}, { notify })
-    expect(
-      changeStore(dataDir, "SELECT subject, changes FROM audit WHERE action = 'rotateSigningKey'"),
-    ).toEqual([{ subject: `signing_key:${kid}`, changes: JSON.stringify([`retired:${retired[0]}`]) }])
-  })
-
-  test('is not created under a service of another version', async () => {
-    await start()
-    const [{ user_version: version }] = changeStore(dataDir, 'PRAGMA user_version') as [
-      { user_version: number },
-    ]
-    changeStore(dataDir, `PRAGMA user_version = ${version - 1}`)
-    changeStore(dataDir, `UPDATE schema_version SET version = ${version - 1} WHERE version = ${version}`)
-    await expect(rotateSigningKey(dataDir, {}, { notify })).rejects.toMatchObject({ code: 'service_older' })
-    changeStore(dataDir, `PRAGMA user_version = ${version}`)
-    changeStore(dataDir, `UPDATE schema_version SET version = ${version} WHERE version = ${version - 1}`)
+    const service = await start(dataDir, { SVC_MASTER_KEY: newKey })
+    expect((await get(service, '/svc/v1/whoami'))[0]).toBe(200)
   })
 })

@@ -2,17 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createOutbox } from '../../../src/service/delivery/outbox.ts'
 import { claim, record } from '../../../src/service/delivery/rows.ts'
 import { hour, minute } from '../clock.ts'
-import {
-  accept,
-  adapter,
-  attempts,
-  clock,
-  installHooks,
-  later,
-  outcomes,
-  rowOf,
-  service,
-} from './outbox.ts'
+import { accept, adapter, attempts, clock, installHooks, later, outcomes, rowOf, service } from './outbox.ts'
 
 installHooks()
 

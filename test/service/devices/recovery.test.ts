@@ -1,41 +1,27 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { answerTo, createPhone, enrollPhone, fromPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, createPhone, fromPhone, type Phone } from '../approver/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { createClock, day, hour, minute } from '../clock.ts'
-import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
+import { dataOf, refusal } from '../fixtures.ts'
 import { endCooling } from '../../../src/service/devices/cooling.ts'
-import { cookieFor, moveDevice, signIn } from './moves.ts'
+import {
+  acme,
+  ada,
+  admin,
+  approveAsOperator,
+  clock,
+  enrollAnother,
+  installHooks,
+  replacement,
+  revoke,
+  service,
+} from './lost-device.ts'
+import { moveDevice, signIn } from './moves.ts'
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Phone
-let admin: Phone
-/** The device with which Ada replaces the one that she lost. */
-let replacement: Phone
+installHooks()
 
-const revoke = (device: string) =>
-  service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
-const another = () => enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
-const listed = async (user = ada.user) =>
-  dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${user}/devices`))
-const byOperator = (device = replacement.device) =>
-  service.call('POST', `/svc/v1/organizations/${acme.id}/devices/${device}/approve`, { body: {} })
-const stateOfReplacement = async () => (await listed()).at(-1)
-
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now })
-  acme = await createTenant(service, 'acme')
-  admin = await createPhone(service, acme.id, 9, { role: 'admin' })
-  ada = await createPhone(service, acme.id, 1)
-  clock.tick(2 * day)
-  admin.cookie = await cookieFor(service, admin.key)
-  dataOf(await revoke(ada.device))
-  replacement = await another()
-  return () => service.close()
-})
+const stateOfReplacement = async () =>
+  dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${ada.user}/devices`)).at(-1)
 
 describe('a device after the last one was lost', () => {
   test('waits for an administrator, who sees it on their page, and then for the cooling period', async () => {
@@ -86,17 +72,20 @@ describe('a device after the last one was lost', () => {
   test('cannot be approved by a member, nor by the operator if an administrator can', async () => {
     const bob = await createPhone(service, acme.id, 2)
     expect(refusal(await moveDevice(service, bob, replacement.device))).toEqual([403, 'admin_only', []])
-    expect(refusal(await byOperator())).toEqual([409, 'administrator_approves', []])
+    expect(refusal(await approveAsOperator())).toEqual([409, 'administrator_approves', []])
     expect(await stateOfReplacement()).toMatchObject({ state: 'pending', active_from: null })
   })
 
   test('is approved by the operator if no administrator has a device', async () => {
     dataOf(await revoke(admin.device))
-    expect(dataOf(await byOperator())).toMatchObject({ state: 'pending', active_from: expect.any(String) })
-    expect(refusal(await byOperator())).toEqual([409, 'device_approved', []])
+    expect(dataOf(await approveAsOperator())).toMatchObject({
+      state: 'pending',
+      active_from: expect.any(String),
+    })
+    expect(refusal(await approveAsOperator())).toEqual([409, 'device_approved', []])
     clock.tick(day)
     dataOf(await signIn(service, replacement.key))
-    expect(refusal(await byOperator())).toEqual([409, 'device_active', []])
+    expect(refusal(await approveAsOperator())).toEqual([409, 'device_active', []])
   })
 
   test('waits as long as the policy says, and not at all with 0', async () => {
@@ -140,7 +129,7 @@ describe('during the cooling period, a device', () => {
     const bob = await createPhone(service, acme.id, 2)
     expect(refusal(await refuseWith(bob))).toEqual([404, 'not_found', []])
     expect(refusal(await refuseWith(replacement))).toEqual([404, 'not_found', []])
-    const never = await another()
+    const never = await enrollAnother()
     expect(refusal(await refuseWith(never))).toEqual([404, 'not_found', []])
   })
 
@@ -181,93 +170,12 @@ describe('during the cooling period, a device', () => {
   })
 
   test('needs the approval of another recovered device that became active first', async () => {
-    const second = await another()
+    const second = await enrollAnother()
     dataOf(await moveDevice(service, admin, second.device))
     clock.tick(day - hour)
     dataOf(await signIn(service, replacement.key))
     clock.tick(2 * day)
     expect(refusal(await signIn(service, second.key))).toEqual([403, 'device_pending', []])
     expect(await stateOfReplacement()).toMatchObject({ state: 'pending', proof: 'device', active_from: null })
-  })
-})
-
-const makeAdmin = (user_id: string) =>
-  service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id } })
-const promoteWith = async ({ key, cookie }: Phone, user: string) => {
-  const body = { move: 'promote' }
-  const begun = await fromPhone(service, 'POST', `members/${user}/challenge`, { cookie, body })
-  const { challenge } = dataOf(begun)
-  return fromPhone(service, 'POST', `members/${user}/move`, {
-    cookie,
-    body: { ...body, challenge, response: answerTo(challenge, key) },
-  })
-}
-
-describe('a new administrator', () => {
-  let bob: Phone
-  beforeEach(async () => {
-    bob = await createPhone(service, acme.id, 2)
-  })
-
-  test.each<[string, () => Promise<unknown>]>([
-    ['make-admin', () => makeAdmin(bob.user)],
-    [
-      'an update of the role',
-      () =>
-        service.call('PUT', `/organization/${acme.id}/update/user/${bob.user}`, { body: { role: 'admin' } }),
-    ],
-  ])('by %s approves recoveries only after the cooling period', async (_, promote) => {
-    await promote()
-    expect(refusal(await moveDevice(service, bob, replacement.device))).toEqual([403, 'admin_too_new', []])
-    clock.tick(day - 1)
-    // To be made an admin once more neither shortens nor prolongs it.
-    await promote()
-    expect(refusal(await moveDevice(service, bob, replacement.device))).toEqual([403, 'admin_too_new', []])
-    clock.tick(1)
-    dataOf(await moveDevice(service, bob, replacement.device))
-  })
-
-  test('who was created as one waits as well, and does not prevent the operator from approving', async () => {
-    dataOf(await revoke(admin.device))
-    const carol = await createPhone(service, acme.id, 3, { role: 'admin' })
-    expect(refusal(await moveDevice(service, carol, replacement.device))).toEqual([403, 'admin_too_new', []])
-    dataOf(await byOperator())
-  })
-
-  test('who was promoted with the device of an administrator can approve immediately', async () => {
-    expect(dataOf(await promoteWith(admin, bob.user))).toMatchObject({ user_id: bob.user })
-    dataOf(await moveDevice(service, bob, replacement.device))
-  })
-
-  test('cannot end the cooling period of another if theirs is not over', async () => {
-    await makeAdmin(bob.user)
-    const carol = await createPhone(service, acme.id, 3)
-    dataOf(await promoteWith(bob, carol.user))
-    expect(refusal(await moveDevice(service, carol, replacement.device))).toEqual([403, 'admin_too_new', []])
-  })
-
-  test('waits its whole period again if the clock was ahead', async () => {
-    await makeAdmin(bob.user)
-    clock.tick(-400 * day)
-    const cookie = await cookieFor(service, bob.key)
-    const approve = () => moveDevice(service, { key: bob.key, cookie }, replacement.device)
-    expect(refusal(await approve())).toEqual([403, 'admin_too_new', []])
-    clock.tick(day - 1)
-    expect(refusal(await approve())).toEqual([403, 'admin_too_new', []])
-    clock.tick(1)
-    dataOf(await approve())
-  })
-
-  test('is reported to the other administrators', async () => {
-    const told = async () =>
-      (await service.messages('devices')).filter(({ subject }) => subject === 'acme: A new administrator')
-    await createMember(service, acme.id, 7, { role: 'admin' })
-    expect((await told()).map(({ to }) => to)).toEqual(['user9@acme.example'])
-    await makeAdmin(bob.user)
-    expect((await told()).map(({ to }) => to)).toEqual([
-      'user9@acme.example',
-      'user9@acme.example',
-      'user7@acme.example',
-    ])
   })
 })

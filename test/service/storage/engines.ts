@@ -11,7 +11,7 @@ export type OpenedEngine = {
   remove(): Promise<void>
 }
 
-type Engine = { name: string; open(now?: () => Date): Promise<OpenedEngine> }
+export type Engine = { name: string; open(now?: () => Date): Promise<OpenedEngine> }
 
 /** Every engine passes the suite in `port.test.ts`. */
 export const engines: Engine[] = [
