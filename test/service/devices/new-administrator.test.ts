@@ -28,6 +28,10 @@ const promoteWith = async ({ key, cookie }: Phone, user: string) => {
   })
 }
 
+/** The messages about new administrators. */
+const notices = async () =>
+  (await service.messages('devices')).filter(({ subject }) => subject === 'acme: A new administrator')
+
 describe('a new administrator', () => {
   let bob: Phone
   beforeEach(async () => {
@@ -84,8 +88,6 @@ describe('a new administrator', () => {
   })
 
   test('is reported to the other administrators', async () => {
-    const notices = async () =>
-      (await service.messages('devices')).filter(({ subject }) => subject === 'acme: A new administrator')
     await createMember(service, acme.id, 7, { role: 'admin' })
     expect((await notices()).map(({ to }) => to)).toEqual(['user9@acme.example'])
     await makeAdmin(bob.user)

@@ -23,6 +23,9 @@ installHooks()
 const stateOfReplacement = async () =>
   dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/users/${ada.user}/devices`)).at(-1)
 
+const setDelay = (recovery_delay_s: number) =>
+  service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: { recovery_delay_s } } })
+
 describe('a device after the last one was lost', () => {
   test('waits for an administrator, who sees it on their page, and then for the cooling period', async () => {
     expect(await stateOfReplacement()).toMatchObject({ state: 'pending', proof: 'admin', active_from: null })
@@ -89,14 +92,12 @@ describe('a device after the last one was lost', () => {
   })
 
   test('waits as long as the policy says, and not at all with 0', async () => {
-    const policy = (recovery_delay_s: number) =>
-      service.call('PUT', `/organization/${acme.id}/update`, { body: { policy: { recovery_delay_s } } })
-    dataOf(await policy(0))
+    dataOf(await setDelay(0))
     expect(dataOf(await moveDevice(service, admin, replacement.device))).toMatchObject({
       state: 'active',
       active_from: null,
     })
-    expect(refusal(await policy(-1))).toEqual([422, 'invalid_field', ['policy.recovery_delay_s']])
+    expect(refusal(await setDelay(-1))).toEqual([422, 'invalid_field', ['policy.recovery_delay_s']])
   })
 })
 
