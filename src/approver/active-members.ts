@@ -7,7 +7,7 @@ const typingMs = 200
 
 const shownText = (shown: number, total: number, find: string): string => {
   if (total === 0) return find ? 'No one found.' : 'No other members.'
-  return total > shown ? `${shown} of ${total} are shown.` : ''
+  return total > shown ? `Showing ${shown} of ${total}.` : ''
 }
 
 /** The active members. They are fetched when the list is opened, and only the first are shown: an organization can be large. */
@@ -20,7 +20,7 @@ export const activeMembers = (
   const field = h(
     'div',
     { class: 'field' },
-    h('label', { for: 'find' }, 'Find by name or last digits'),
+    h('label', { for: 'find' }, 'Search by name or last digits'),
     input,
   )
 
@@ -51,7 +51,7 @@ export const activeMembers = (
     list.replaceChildren(...members.map(row))
     if (total > members.length) said.before(field)
     said.textContent = shownText(members.length, total, find)
-    if (find) announce(total === 1 ? 'One found' : `${total} found`)
+    if (find) announce(total === 1 ? '1 found' : `${total} found`)
   }
 
   let timer = 0

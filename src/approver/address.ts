@@ -32,7 +32,7 @@ export const addressWorks = (): boolean => {
     drawing: 'phone',
     title: 'This address must use https',
     lines: [
-      'Browsers check your identity only over https. Ask your admin for a link that starts with https.',
+      'Browsers check your identity only over https. Ask your administrator for a link that starts with https.',
     ],
   })
   return false

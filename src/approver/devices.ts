@@ -21,8 +21,8 @@ export const countWaiting = ({ devices, recoveries }: Devices): number =>
 const stateText = ({ id, state, active_from }: Device, own: string): string => {
   if (id === own) return 'This device'
   if (active_from !== null && state === 'pending')
-    return `New: becomes active on ${new Date(active_from).toLocaleString()}`
-  return { active: 'Active', pending: 'New: not active yet', revoked: 'Revoked', refused: 'Refused' }[state]
+    return `Becomes active on ${new Date(active_from).toLocaleString()}`
+  return { active: 'Active', pending: 'Not active yet', revoked: 'Revoked', refused: 'Refused' }[state]
 }
 
 const outcomes: Record<Move, string> = {

@@ -5,7 +5,7 @@ import { nameOrganization, problemLine, setBusy, show, showNotice } from './fram
 import { showPendingDevice } from './pending-device.ts'
 import { CheckFailed, missingPart, register, type Answer } from './webauthn.ts'
 
-const newLink = 'Ask your admin for a new link. It works once, for one phone.'
+const newLink = 'Ask your administrator for a new link. It works once, for one phone.'
 
 const showOver = (): void => {
   showNotice({

@@ -11,7 +11,7 @@ const done: Record<Move, string> = {
   accept: 'is accepted',
   reject: 'is rejected',
   hold: 'is on hold',
-  promote: 'is an admin',
+  promote: 'is an administrator',
 }
 
 const words = { sms: 'SMS', email: 'e-mail', push: 'push' }
@@ -110,7 +110,7 @@ export const showMembers = (session: Session, waiting: Members): void => {
       h('h2', {}, 'Waiting to join'),
       list,
       h('p', { class: 'aside nobody' }, 'No one is waiting.'),
-      more > 0 && h('p', { class: 'aside' }, `${more} more wait behind them.`),
+      more > 0 && h('p', { class: 'aside' }, `And ${more} more.`),
     ),
     active.element,
   )

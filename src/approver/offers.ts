@@ -82,7 +82,7 @@ export const makeOffers = async (session: Session): Promise<void> => {
     await offer({
       drawing: 'place',
       title: 'Allow location?',
-      why: `${session.organization} has rules about where one may approve. The place is sent with an approval, and at no other time.`,
+      why: `${session.organization} has rules about where you can approve. Your location is sent only with an approval.`,
       yes: 'Allow location',
       take: async () => ((await locate()) ? undefined : noPlace),
     })

@@ -31,7 +31,7 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
     const item = h('li', { class: 'member' })
     const when =
       newcomer.active_from === null
-        ? 'waits for approval'
+        ? 'is waiting for approval'
         : `becomes active on ${new Date(newcomer.active_from).toLocaleString()}`
     item.append(
       h('p', {}, `A new device ${when}. If you did not register it, refuse it.`),
@@ -47,7 +47,7 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
       picture('phone', 'still'),
       h('h1', {}, 'This phone was removed'),
       h('p', {}, 'This phone is no longer registered and can’t approve anything.'),
-      h('p', {}, 'If it’s yours, ask your admin for a new link.'),
+      h('p', {}, 'If it’s yours, ask your administrator for a new link.'),
     ),
     newcomers.length > 0 && h('ul', { class: 'cards' }, ...newcomers.map(row)),
     problem.element,

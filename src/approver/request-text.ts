@@ -24,7 +24,7 @@ export const askedText = ({ action, subject, reason, factors, ...who }: PendingR
       {},
       ...(subject?.fields ?? []).map(fieldLine),
       action !== headline({ action, subject }) &&
-        line("In the requester's words (not verified)", exactText(action)),
+        line('In the requester’s words (not verified)', exactText(action)),
       reason !== null && line('Reason', exactText(reason)),
       line('Requester', requesterText(who)),
       line('Checked', factorsInWords(factors)),

@@ -96,7 +96,7 @@ export const showRequest = (asked: PendingRequest, session: Session, back: () =>
         asked.number_required ? put(numbered()) : choose({ decision: 'approve' }),
       ),
       button('Deny', 'plain', deny),
-      button("This wasn't me", 'quiet', () =>
+      button('This wasn’t me', 'quiet', () =>
         put(notMeStep(() => choose({ decision: 'deny', not_me: true }), toStart)),
       ),
     )

@@ -25,7 +25,7 @@ const wordsFor = (ending: Ending, asked: PendingRequest) => {
         title: 'Denied',
         lines: [
           quote(asked),
-          'The requester can’t ask you again for 20 minutes. Tell your admin if you didn’t expect this request.',
+          'The requester can’t ask you again for 20 minutes. Tell your administrator if you didn’t expect this request.',
         ],
       } as const
     case 'ruled out':

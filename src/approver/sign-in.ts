@@ -10,7 +10,7 @@ const sentenceFor = (error: unknown): string => {
   if (error instanceof Refused)
     return error.status === 429
       ? error.message
-      : 'This phone isn’t registered here. Ask your admin for a new link.'
+      : 'This phone isn’t registered here. Ask your administrator for a new link.'
   return 'Can’t reach the service. Tap again when you’re online.'
 }
 
@@ -48,6 +48,6 @@ export const showSignIn = (done: () => void): void => {
     ),
     problem.element,
     h('div', { class: 'actions' }, button('Sign in with this phone', 'primary', signIn)),
-    h('p', { class: 'aside' }, 'New here? Open the link or scan the code from your admin.'),
+    h('p', { class: 'aside' }, 'New here? Open the link or scan the code from your administrator.'),
   )
 }

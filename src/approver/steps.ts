@@ -56,7 +56,7 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
     h(
       'p',
       {},
-      'If you deny it, the requester can’t ask you again for 20 minutes, and your admin can see it.',
+      'If you deny it, the requester can’t ask you again for 20 minutes, and your administrator can see it.',
     ),
     h('div', { class: 'actions' }, button('Deny and mute', 'primary', deny), button('Back', 'quiet', back)),
   )
@@ -67,7 +67,7 @@ export const withoutPlaceStep = (answer: (send: boolean) => void): HTMLElement =
     'div',
     { class: 'step' },
     h('h2', {}, 'This phone didn’t share its location'),
-    h('p', {}, 'Your organization has rules about location. Without one, the request may be denied.'),
+    h('p', {}, 'Your organization has location rules. Without your location, the request may be denied.'),
     h(
       'div',
       { class: 'actions' },

@@ -14,7 +14,7 @@ const showOver = (): void =>
   void showNotice({
     drawing: 'clock',
     title: 'This link has expired or was already used',
-    lines: ['A link works for one day, until a newer one is sent. Ask for a new link in the app.'],
+    lines: ['A link works for one day, until a newer one is sent. Request a new link in the app.'],
   })
 
 /** The tap uses up the token, not the opening of the link: mail scanners open links too. */
@@ -30,7 +30,7 @@ export const confirmEmail = (token: string): void => {
       setBusy(false)
       if (error instanceof Refused && error.status === 410) showOver()
       else if (error instanceof Refused) problem.say(error.message)
-      else problem.say('No connection. Your link still works. Tap again.')
+      else problem.say('Can’t reach the service. Your link still works. Tap again.')
     }
   }
   show(

@@ -38,7 +38,9 @@ const failed = (error: unknown): CheckFailed => {
   if (name === 'NotAllowedError')
     return new CheckFailed('The check wasn’t completed. Nothing was sent. Tap again when you’re ready.')
   if (name === 'SecurityError')
-    return new CheckFailed('Phones are registered at a different address. Ask your admin for the right link.')
+    return new CheckFailed(
+      'Phones are registered at a different address. Ask your administrator for the right link.',
+    )
   if (name === 'NotSupportedError' || name === 'ConstraintError')
     return new CheckFailed('This phone has no screen lock. Set up face, fingerprint or PIN first.')
   return new CheckFailed('The check failed. Tap again, or restart the browser if it keeps failing.')

@@ -59,8 +59,8 @@ const hintFor = (
   if (status === 403) return 'Use a key with the required scope: svc profile list, --profile NAME'
   if (status === 404)
     return takesOrg
-      ? 'Check the ID and --org. You only see resources that your key can access: svc org list'
-      : 'Check the ID. You only see resources that your key can access: svc whoami'
+      ? 'Check the id and --org. You only see resources that your key can access: svc org list'
+      : 'Check the id. You only see resources that your key can access: svc whoami'
   if (status === 429) {
     if (after === undefined) return 'Try again later'
     return /^\d{1,9}$/.test(after) ? `Try again in ${after} s` : `Try again later (Retry-After: ${after})`

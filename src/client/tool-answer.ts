@@ -27,7 +27,7 @@ export const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] 
 /** An answer about another request, or without a request id, is not usable. */
 const requireSame = ({ request_id }: Said, expected: string): void => {
   if (request_id === expected) return
-  const wrong = request_id === undefined ? 'without the ID of the request' : 'about another request'
+  const wrong = request_id === undefined ? 'without the id of the request' : 'about another request'
   throw unclear(`The tool server answered ${wrong}`, expected)
 }
 
@@ -40,7 +40,7 @@ export const statusIn = (said: Said, expected: string): ApprovalRecord['status']
 /** The id of a new request, which must still be pending. */
 export const openedBy = (said: Said): string => {
   const id = text(said.request_id)
-  if (!id) throw unclear('The tool server asked the person, but returned no request ID', null)
+  if (!id) throw unclear('The tool server asked the person, but returned no request id', null)
   if (stateOf(said) !== 'pending')
     throw unclear('The tool server reports a decision before the person can have made one', id)
   return id

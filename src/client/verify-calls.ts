@@ -87,7 +87,7 @@ export const createVerifyCalls = (client: Client) => {
     /** Sends the prompt; returns its request id, if the service has one. */
     sendPrompt: async (phone: Phone, signal?: AbortSignal): Promise<string | undefined> => {
       const said = await post('/verify-user', phone, 'notifies', signal)
-      if (said.http >= 300 || said.status !== 'success') throw refusedBy('Nobody was notified', said)
+      if (said.http >= 300 || said.status !== 'success') throw refusedBy('No one was notified', said)
       return typeof said.request_id === 'string' ? said.request_id : undefined
     },
     readDecision: (

@@ -61,7 +61,7 @@ export const createVerifyGateway = ({
     }
     if (!isTransient(said)) open.add(record.request_id)
     const late = record.expires_at <= now().toISOString()
-    if (late) end(record, 'expired', 'Nobody answered in time.')
+    if (late) end(record, 'expired', 'No one answered in time.')
     else if (decision !== 'pending')
       end(record, decision, 'The person was asked to authenticate, but was not shown the action.')
     return record

@@ -32,7 +32,7 @@ export const testVerify = async (options: Options): Promise<Tested> => {
     const over = now().getTime() >= end
     const said = await calls.readDecision(mobile, serviceId, signal)
     const decision = decisionOf(said)
-    if (decision === 'approved') return failed('it reported success before anybody answered')
+    if (decision === 'approved') return failed('it reported success before anyone answered')
     if (decision === 'denied') return failed('it reported an unanswered prompt as denied')
     if (decision === undefined) return failed(`svc cannot read its answer to an open prompt (${said.http})`)
     if (!isTransient(said)) answers += 1

@@ -65,7 +65,7 @@ export const organizationDocument = z.strictObject({
           z.optional(z.enum(['active', 'pending'])),
           'active, or pending for a user who is waiting to be accepted',
         ),
-        geofences: chosen(z.optional(userFences), 'All geo-fences of the user'),
+        geofences: chosen(z.optional(userFences), 'All geofences of the user'),
         timeslots: chosen(z.optional(userSlots), 'All time slots of the user'),
       }),
     ),

@@ -143,7 +143,7 @@ export const tools = {
   check_status: {
     title: 'Check the decision',
     description:
-      'Get the state of a request. It changes nothing and notifies nobody. Only "approved" is consent; "pending", ' +
+      'Get the state of a request. It changes nothing and notifies no one. Only "approved" is consent; "pending", ' +
       '"denied" and "expired" are not consent. Wait a few seconds between calls.',
     input: z.strictObject({
       request_id: shown(

@@ -17,7 +17,7 @@ export const environment = {
   SVC_SMTP_URL:
     'svc serve: mail server, smtps://user@host:465 or smtp://user@host:587 (may contain a secret)',
   SVC_SMTP_PASSWORD: 'svc serve: password of the user at the mail server (secret)',
-  SVC_SMTP_FROM: 'svc serve: sender of e-mails, Acme <no-reply@example.com>',
+  SVC_SMTP_FROM: 'svc serve: sender of e-mail, Acme <no-reply@example.com>',
   SVC_SMS_URL: 'svc serve: address for sending text messages (may contain a secret)',
   SVC_SMS_SECRET: 'svc serve: credential for the SMS provider, a bearer unless configured otherwise (secret)',
   SVC_SUPPORT_EMAIL: 'svc serve: recipient of /contact/support',

@@ -174,7 +174,7 @@ describe('a result without a decision', () => {
     ['has no status', { request_id: 'r-1' }, 'no status'],
     ['has an unknown status', { status: 'APPROVED', request_id: 'r-1' }, '"APPROVED"'],
     ['has a status that is not text', { status: true, request_id: 'r-1' }, 'no status'],
-    ['returned no request ID', { status: 'approved' }, 'without the ID of the request'],
+    ['returned no request id', { status: 'approved' }, 'without the id of the request'],
     ['is about another request', { status: 'approved', request_id: 'r-2' }, 'another request'],
   ])('%s', async (_, check_status, said) => {
     const { gateway } = await open({ request_approval_async: pending, check_status })
@@ -189,8 +189,8 @@ describe('a result without a decision', () => {
   })
 
   test.each([
-    ['has no ID', { ...pending, request_id: undefined }, 'returned no request ID'],
-    ['has an empty ID', { ...pending, request_id: '' }, 'returned no request ID'],
+    ['has no ID', { ...pending, request_id: undefined }, 'returned no request id'],
+    ['has an empty ID', { ...pending, request_id: '' }, 'returned no request id'],
     ['is approved at once', { ...pending, status: 'approved' }, 'before the person can have made one'],
   ])('of request_approval_async: %s', async (_, request_approval_async, said) => {
     const { gateway } = await open({ request_approval_async })

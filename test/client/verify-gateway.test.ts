@@ -135,7 +135,7 @@ describe('a service without approvals', () => {
 
   test('explains why no prompt was sent, and stores nothing', async () => {
     const { gateway } = await start({ verify: no(404, { message: 'No such user' }) })
-    expect((await failure(gateway.request(ask))).message).toBe('Nobody was notified: No such user')
+    expect((await failure(gateway.request(ask))).message).toBe('No one was notified: No such user')
     expect((await failure(gateway.request(ask))).message).toMatch(/No such user/)
   })
 

@@ -60,6 +60,6 @@ describe('a test of /verify-user with a person who does not answer', () => {
 
   test('fails if no prompt was sent', async () => {
     const { outcome } = await begin([pending], no(404, { message: 'No such user' }))
-    expect((await failure(outcome)).message).toBe('Nobody was notified: No such user')
+    expect((await failure(outcome)).message).toBe('No one was notified: No such user')
   })
 })

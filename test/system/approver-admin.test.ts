@@ -39,7 +39,7 @@ describe('an admin', () => {
     await phone.sees('Members')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await page.getByText(/^30 of \d+ are shown\.$/).waitFor()
+    await page.getByText(/^Showing 30 of \d+\.$/).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.type('hopp')
     await page.getByRole('listitem').filter({ hasText: 'Grace Hopper' }).waitFor()

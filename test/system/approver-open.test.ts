@@ -97,6 +97,6 @@ describe('a page left open', () => {
     expect(performance.now() - started).toBeLessThan(5000)
     await phone.tap('Sign in with this phone')
     await expect(phone.sees('This phone was removed')).resolves.toBeUndefined()
-    await phone.page.getByText('ask your admin for a new link').waitFor()
+    await phone.page.getByText('ask your administrator for a new link').waitFor()
   })
 })

@@ -29,7 +29,7 @@ describe('enrollment', () => {
     const second = await stage.openPhone()
     await second.page.goto(link)
     await expect(second.sees('This link has expired or was already used')).resolves.toBeUndefined()
-    await second.page.getByText('Ask your admin for a new link').waitFor()
+    await second.page.getByText('Ask your administrator for a new link').waitFor()
   })
 
   test('does not use up the link when verification fails', async () => {
@@ -85,7 +85,7 @@ describe('a decision', () => {
     expect(await phone.page.locator('h1').textContent()).toBe('Update geofence: HQ')
     expect(await phone.page.locator('del').textContent()).toBe('150')
     expect(await phone.page.locator('ins').textContent()).toBe('300')
-    await phone.page.getByText("In the requester's words (not verified)").waitFor()
+    await phone.page.getByText('In the requester’s words (not verified)').waitFor()
     await phone.page.getByText('Tidy up').waitFor()
     await phone.tap('Approve')
     await phone.sees('Approved')
@@ -108,7 +108,7 @@ describe('a decision', () => {
     const phone = await stage.enrolled(user)
     const { request_id } = await stage.ask(user)
     await open(phone, request_id)
-    await phone.tap("This wasn't me")
+    await phone.tap('This wasn’t me')
     await phone.tap('Deny and mute')
     await phone.sees('Denied')
     expect((await stage.statusOf(request_id)).detail).toMatch(/did not expect/)

@@ -113,7 +113,7 @@ const fileChanged = (path: string, how: string, hint: string): SvcError =>
 
 const whyUnbound = (path: string, found: BigIntStats | undefined): string | undefined => {
   if (!found || path === devNull) return undefined
-  if (found.isDirectory()) return 'it is a directory. To bind a file in it: --bind FILE'
+  if (found.isDirectory()) return 'it is a folder. To bind a file in it: --bind FILE'
   return found.isFile() ? 'it cannot be read' : 'it is not a regular file'
 }
 

@@ -30,7 +30,7 @@ const requireOnly = (operation: Operation, { options }: Typed, taken: readonly s
 
 const requireId = ({ args }: Typed, words: string): string => {
   const [id] = args
-  if (id === undefined) throw usageError('Missing <request-id>', `svc ${words} ID --mcp`)
+  if (id === undefined) throw usageError('Missing <request-id>', `svc ${words} <request-id> --mcp`)
   return id
 }
 
@@ -112,6 +112,6 @@ export const cancelByTools = async (typed: Typed): Promise<never> => {
   requireId(typed, 'approve cancel')
   throw usageError(
     'A tool server cannot withdraw a request',
-    'It ends at its expires_at; svc approve status ID --mcp shows its state',
+    'It expires at its expires_at; svc approve status <request-id> --mcp shows its state',
   )
 }

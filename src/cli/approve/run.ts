@@ -41,7 +41,7 @@ const checkSeparated = async (context: Context): Promise<string[] | undefined> =
   if (every.every((scope) => scopes.includes(scope)))
     return [`${message}; a later release will refuse it`, `hint: ${hint}`]
   throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): no request was sent`, {
-    detail: 'Anybody who has it could enroll a device for the approver and approve their own request.',
+    detail: 'Anyone who has it could enroll a device for the approver and approve their own request.',
     hint,
   })
 }
@@ -130,12 +130,12 @@ export const registerRun = (group: Command, context: Context): void => {
   command
     .option(
       '--bind <file>',
-      'File whose content is approved too; the command gets a private copy (repeat)',
+      'File whose content is approved too; the command gets a private copy (can be repeated)',
       collect,
     )
     .option(
       '--env <name>',
-      'Variable to pass on, or NAME=VALUE to set it; the approver sees it (repeat)',
+      'Variable to pass on, or NAME=VALUE to set it; the approver sees it (can be repeated)',
       collect,
     )
     .option('--receipt <file>', 'New file for the signed receipt, written before the command starts')

@@ -24,7 +24,7 @@ const urlOf = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw usageError(`--jwks-url is not a valid URL: "${text}"`)
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    throw usageError('--jwks-url must use https: otherwise the keys could be changed on the way')
+    throw usageError('--jwks-url must use https: otherwise the keys could be changed in transit')
   return url.href
 }
 

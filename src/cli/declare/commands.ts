@@ -20,7 +20,7 @@ const addComparing = (command: Command): Command =>
     .option('-f, --file <file>', 'The file, YAML or JSON, as a flag; - for standard input')
     .option(
       '--target <what>',
-      'Part to compare: users, geofences/HQ, users/+12025550101; can be repeated',
+      'Part to compare: users, geofences/HQ, users/+12025550101 (can be repeated)',
       collect,
     )
 

@@ -101,7 +101,7 @@ export const planText = (plan: Plan, look: Look): string => {
   const extra = plan.extra.map((row) => stepName(row, look.masked))
   const ambiguous = plan.ambiguous.map(
     ({ section, key, ids }) =>
-      `Skipped: ${ids.length} ${section} have the name "${safeLine(key)}" (IDs ${ids.join(', ')})`,
+      `Skipped: ${ids.length} ${section} have the name "${safeLine(key)}" (ids ${ids.join(', ')})`,
   )
   const blocks = [
     lines,

@@ -65,7 +65,7 @@ export const approvals: Step[] = [
     exit: 'denied',
     answers: { status: 'denied' },
   }),
-  step('No answer is not an approval', `approve request "Wire 9,000" ${hank} --timeout 1`, {
+  step('Without a decision there is no approval', `approve request "Wire 9,000" ${hank} --timeout 1`, {
     ...asks,
     exit: 'expired',
     answers: { status: 'expired' },

@@ -71,7 +71,7 @@ const nights =
 export const steps: Step[] = [
   step('An organization', 'org create --name "Acme Corp" --slug acme', { answers: { slug: 'acme' } }),
   step(
-    'Another one, with its first admin, auth code and key in one step',
+    'Another one, with its first administrator, auth code and key in one step',
     'org onboard --name Globex --first-name Hank --last-name Scorpio --email hank@globex.example --country-code +1 --mobile 2025550109',
     { answers: { organization: { slug: 'globex' }, api_key: { key: /^svc_org_/ } } },
   ),
@@ -83,7 +83,9 @@ export const steps: Step[] = [
   step('', person('Grace', 'Hopper', 2)),
   step('', person('Mallory', 'Moriarty', 3)),
   step('', person('Alan', 'Turing', 4)),
-  step('The first one becomes an admin', 'user make-admin 2 --org acme', { answers: { role: 'admin' } }),
+  step('The first one becomes an administrator', 'user make-admin 2 --org acme', {
+    answers: { role: 'admin' },
+  }),
   step('Two are put on hold', 'user pending hold 3 --org acme', { answers: { state: 'pending' } }),
   step('', 'user pending hold 4 --org acme'),
   step('One of them is rejected', 'user pending reject 4 --org acme', { answers: { state: 'rejected' } }),
@@ -131,11 +133,11 @@ export const steps: Step[] = [
   step('A key for CI, of this organization only', 'key create --name ci --org acme --can read', {
     keep: { acme: 'key' },
   }),
-  step('It works at home', 'user list --org acme --state active', {
+  step('It works in its own organization', 'user list --org acme --state active', {
     keyFrom: 'acme',
     answers: [{ first_name: 'Ada' }],
   }),
-  step('and another tenant does not exist for it', 'org get globex', { keyFrom: 'acme', exit: 'notFound' }),
+  step('and cannot see another one', 'org get globex', { keyFrom: 'acme', exit: 'notFound' }),
   step('Every delete asks for confirmation', 'geofence delete 1 --org acme', {
     exit: 'usage',
     answers: { hint: /--yes/ },

@@ -45,12 +45,12 @@ export const reviewKeys = (keys: readonly Key[], now: number): Finding[] => {
       warn(
         'keys',
         `every scope: ${list(all)}. Such a key can ask and change who approves`,
-        'svc key create --can ask creates a key for each use; then svc key revoke KEY-ID',
+        'svc key create --can ask creates a key for each use; then svc key revoke <key-id>',
       ),
     )
   if (operators.length > 1)
     found.push(
-      note('keys', `operator keys: ${list(operators)}. Each can do everything`, 'svc key revoke KEY-ID'),
+      note('keys', `operator keys: ${list(operators)}. Each can do everything`, 'svc key revoke <key-id>'),
     )
   if (soon.length > 0)
     found.push(
@@ -61,7 +61,7 @@ export const reviewKeys = (keys: readonly Key[], now: number): Finding[] => {
       ),
     )
   if (unused.length > 0)
-    found.push(note('keys', `never used in ${unusedDays} days: ${list(unused)}`, 'svc key revoke KEY-ID'))
+    found.push(note('keys', `never used in ${unusedDays} days: ${list(unused)}`, 'svc key revoke <key-id>'))
   if (found.length > 0) return found
   return [ok('keys', `${active.length} in use; no key of an organization has every scope`)]
 }

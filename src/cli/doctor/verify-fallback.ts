@@ -80,6 +80,6 @@ export const testFallback = async (mobile: string, options: Options, context: Co
     })
   await output.show({
     status: 'success',
-    message: `None of ${tested.answers} responses to an open prompt was a success; svc profile set ${shellQuote(profile.value)} verify_fallback=true turns the fallback on`,
+    message: `None of ${tested.answers} answers to an open prompt was a success; svc profile set ${shellQuote(profile.value)} verify_fallback=true turns the fallback on`,
   })
 }

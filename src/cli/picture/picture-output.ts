@@ -22,8 +22,7 @@ export const pictureWidth = ({ io: { stdout } }: Pick<Context, 'io'>, most: numb
 export const checkPicture = (flag: string, target: string | undefined, { io, globals }: Context): void => {
   if (target === undefined) return
   const shaping = globals.output === undefined ? pickingFlag(globals) : '-o'
-  if (shaping)
-    throw usageError(`${shaping} cannot be combined with ${flag}`, `Leave ${shaping} or ${flag} out`)
+  if (shaping) throw usageError(`${shaping} cannot be combined with ${flag}`, `Remove ${shaping} or ${flag}`)
   if (target !== '-') checkWritable(flag, target, io)
 }
 

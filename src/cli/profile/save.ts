@@ -17,7 +17,7 @@ export const readNewKey = async (
   target: { url: string; profile: string; piped?: boolean; noun?: Noun },
 ): Promise<string> => {
   const file = globals.keyFile ?? (target.piped && !io.stdin.isTTY ? '-' : undefined)
-  const where = 'that was given'
+  const where = 'that was entered'
   const { noun = 'API key' } = target
   const read = async (): Promise<string> => {
     if (file !== undefined) return fileSource(file, io).read()

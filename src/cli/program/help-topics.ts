@@ -64,7 +64,7 @@ ${rows([
   ['-o json', 'the data as JSON'],
   ['-o ndjson', 'one JSON document per row'],
   ['-o yaml', 'the data as YAML'],
-  ['-o id', 'one ID per line'],
+  ['-o id', 'one id per line'],
   ['--json a,b.c', 'only these fields, as JSON'],
   ['--json', 'list the fields'],
   ['--jq EXPR', 'filter the JSON with jq'],
@@ -84,7 +84,7 @@ be shown as requested: the whole answer is on standard output.
   },
   profiles: {
     about: 'named addresses and keys, and which value is used',
-    text: () => `A profile holds an address, a key and what you would otherwise type each time. svc uses the first of these:
+    text: () => `A profile contains an address, a key and what you would otherwise type each time. svc uses the first of these:
 
 ${rows([
   ['flag', '--profile, --base-url, --key-file, --org'],
@@ -114,7 +114,7 @@ approval before a dangerous command.`,
   svc approve status apr_3mYk8wQZ --jq .attestation > receipt.json
   svc approve verify receipt.json --org acme --jwks keys.json --action "drop table users"
 
-A receipt holds exactly what the human approved, the organization, the requesting key, and two signatures. The
+A receipt contains exactly what the human approved, the organization, the requesting key, and two signatures. The
 service signs who was asked, when, and what the rules found; its keys are at /.well-known/jwks.json. The phone signs a
 challenge that is computed from what was approved, so the service alone cannot forge a receipt.
 

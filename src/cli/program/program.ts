@@ -40,7 +40,7 @@ const globalFlags: [flags: string, about: string][] = [
   ['--envelope', 'Show the whole answer, not only its data'],
   ['--reveal', 'Show phone numbers, e-mail addresses and credentials in full'],
   ['--no-color', 'Disable colours'],
-  ['--no-input', 'Never ask a question'],
+  ['--no-input', 'Never prompt'],
   ['--debug', 'Show each request (redacted) and stack traces'],
 ]
 

@@ -57,7 +57,7 @@ export const registerServe = (command: Command, context: Context): void => {
       'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
     )
     .option('--smtp-url <url>', 'Mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
-    .option('--mail-from <address>', 'Sender of e-mails: Acme <no-reply@example.com>')
+    .option('--mail-from <address>', 'Sender of e-mail: Acme <no-reply@example.com>')
     .option('--sms-url <url>', 'Address for sending text messages; secret in SVC_SMS_SECRET')
     .option('--dev', 'Development mode, on loopback only')
     .option('--no-profile', 'Do not save the key in a profile, only print it')

@@ -22,7 +22,11 @@ const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string
   if (row.status !== 'approved')
     return conflict('not_approved', `The request is not approved: it is ${row.status}`, hint)
   if (row.format !== 2)
-    return conflict('not_approved', 'The request was approved before approvals could be used once', hint)
+    return conflict(
+      'not_approved',
+      'The request is from an older svc and has no subject, so its approval cannot be used',
+      hint,
+    )
   if (row.subject_digest !== digest)
     return new Refusal(
       422,

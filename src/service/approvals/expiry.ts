@@ -25,7 +25,7 @@ export const hasLiveKey = (now: string) => {
 
 const batchSize = 500
 
-const tooLate = 'nobody decided in time'
+const tooLate = 'no decision in time'
 const keyEnded = 'the API key of the requester was revoked or has expired'
 export const endedByUpgrade =
   'the service was upgraded, and approvers now sign more data than this request contains'

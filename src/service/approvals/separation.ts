@@ -101,6 +101,6 @@ export const checkDecider = async (db: Db, row: ApprovalRow, claim: DeviceClaim)
     throw forbidden(
       'device_not_separated',
       'This device was enrolled by the requesting key, by the key that created it, or by an unrecorded key, and the organization does not allow that (policy separation strict)',
-      'Approve with a device that somebody else enrolled: svc user enroll <user-id>',
+      'Approve with a device that someone else enrolled: svc user enroll <user-id>',
     )
 }

@@ -37,7 +37,7 @@ type InactiveDevice = Pick<DeviceRow, 'id' | 'state' | 'proof' | 'active_from'>
 /** What a pending device waits for, and what to do about it. */
 const pendingReason = ({ id, proof, active_from }: InactiveDevice): [reason: string, hint: string] => {
   if (active_from !== null)
-    return [`becomes active at ${active_from} unless somebody refuses it`, 'Sign in again then']
+    return [`becomes active at ${active_from} unless someone refuses it`, 'Sign in again then']
   if (proof === 'device')
     return [
       'is waiting for the approval of another device of its user',

@@ -101,7 +101,7 @@ export const refuseDevice = async (
   if (refused.proof === 'admin')
     await notifyAdministrators(call, refused, {
       subject: 'A recovery was refused',
-      text: `The new device of user ${refused.user_id} was refused. Ask that person whether somebody tried to take over their account.`,
+      text: `The new device of user ${refused.user_id} was refused. Ask that person whether someone tried to take over their account.`,
     })
   call.wake(refused)
   return toDeviceRecord(refused)

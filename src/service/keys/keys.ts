@@ -86,7 +86,7 @@ export const whyNot = async (call: Call, id: number, action: 'rotate' | 'revoke'
     return conflict(
       'last_operator_key',
       'This would revoke the last operator key: with a key, its other secrets and the keys that it created are revoked',
-      'svc key rotate ID --overlap 0 replaces the secret of a key; svc key list shows the newest',
+      'svc key rotate <key-id> --overlap 0 replaces the secret of a key; svc key list shows the newest',
     )
   if (row.replaced === 1)
     return conflict('key_rotated', 'The key was already rotated', 'rotate the newer key of the same name')

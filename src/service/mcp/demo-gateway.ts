@@ -6,7 +6,7 @@ import { randomToken } from '../../core/ids.ts'
 import { notFound } from '../../core/refusal.ts'
 
 const notice =
-  'This is the built-in demo of svc: it notifies nobody and never approves anything. ' +
+  'This is the built-in demo of svc: it notifies no one and never approves anything. ' +
   'For real approvals, set SVC_ASK_KEY (and SVC_BASE_URL), or SVC_MCP_URL.'
 
 const lifetimeSeconds = 300

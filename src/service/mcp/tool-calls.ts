@@ -146,7 +146,7 @@ export const requestApproval = async (
   if (ended.status !== 'pending') share.leave()
   // Another call that has joined this one returns the id as pending, so the request must stay.
   else if ((stays || ended.number !== number || share.isJoined()) && !signal.aborted) share.keep()
-  else ended = await share.withdraw(signal.aborted ? endReason() : 'nobody decided in time')
+  else ended = await share.withdraw(signal.aborted ? endReason() : 'no decision in time')
   return outcome(ended, toolContext)
 }
 

@@ -12,7 +12,7 @@ import { signAccess, startFamily } from './tokens.ts'
 const notRegistered = (): Refusal =>
   conflict(
     'not_registered',
-    'The code is correct, but nobody is registered with this number',
+    'The code is correct, but no one is registered with this number',
     'Register first, then request a new code: svc mobile register, svc mobile send-otp',
   )
 

@@ -26,7 +26,7 @@ export type Storage = {
 export const unavailable = (cause: unknown): Refusal =>
   Object.assign(
     new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', {
-      hint: 'Check that the disk of the data directory has room and is writable, then try again',
+      hint: 'Check that the disk of the data folder has room and is writable, then try again',
     }),
     { cause },
   )

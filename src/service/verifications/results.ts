@@ -77,7 +77,7 @@ export const submitAuthResults: HandlerOf<typeof auth.submitAuthResults> = {
       await spend(call, row, { outcome: allow ? 'success' : 'denied', source: 'caller' })
       // The claim of a caller must never become an approval or a receipt, so the person can no longer answer.
       if (row.status === 'pending')
-        await withdrawPrompts(call, { request_id: row.request_id }, 'answered by results')
+        await withdrawPrompts(call, { request_id: row.request_id }, 'replaced by submitted results')
       const source = isAnswered ? 'service' : 'caller'
       if (!allow) return denied(factors, source)
       return { user_id: row.user_id, request_id: row.request_id, decision: 'PASS', source, factors }

@@ -111,7 +111,7 @@ describe('the command that an approval covers', () => {
     mkdirSync(place)
     expect(bind(['run.sh', 'place', './place', '', '-x', '/dev/null', '/dev/zero', 'none']).warnings).toEqual(
       [
-        `The content of ${place} is not bound: it is a directory. To bind a file in it: --bind FILE`,
+        `The content of ${place} is not bound: it is a folder. To bind a file in it: --bind FILE`,
         'The content of /dev/zero is not bound: it is not a regular file',
       ],
     )

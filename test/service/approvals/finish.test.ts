@@ -60,9 +60,9 @@ describe('an expiry', () => {
     clock.tick(5 * minute - 1)
     expect(await statusOf(id)).toEqual(['pending', null])
     clock.tick(1)
-    expect(await statusOf(id)).toEqual(['expired', 'nobody decided in time'])
+    expect(await statusOf(id)).toEqual(['expired', 'no decision in time'])
     clock.tick(-60 * minute)
-    expect(await statusOf(id)).toEqual(['expired', 'nobody decided in time'])
+    expect(await statusOf(id)).toEqual(['expired', 'no decision in time'])
     expect((await auditOf(service, acme.id)).at(-1)).toEqual(['expireApproval', `approval:${id}`, ['status']])
   })
 

@@ -41,7 +41,7 @@ describe('waiting', () => {
     await cancel(first)
     expect(dataOf((await Promise.race(waiting))!).status).toBe('expired')
     clock.tick(5 * minute)
-    expect(dataOf((await waiting[1])!).detail).toBe('nobody decided in time')
+    expect(dataOf((await waiting[1])!).detail).toBe('no decision in time')
   })
 
   test('returns immediately if it is decided, and otherwise after the requested time', async () => {

@@ -41,7 +41,7 @@ describe('a device after the last one was lost', () => {
     clock.tick(day - 1)
     const early = await signIn(service, replacement.key)
     expect(refusal(early)).toEqual([403, 'device_pending', []])
-    expect(early.body.message).toBe(`This device becomes active at ${from} unless somebody refuses it`)
+    expect(early.body.message).toBe(`This device becomes active at ${from} unless someone refuses it`)
     expect(refusal(await ask(service, ada))).toEqual([409, 'approver_not_enrolled', []])
     clock.tick(1)
     dataOf(await signIn(service, replacement.key))

@@ -98,7 +98,7 @@ describe('POST /biometric-geo-fence-auth-results', () => {
       // The prompt ends, so that nobody can approve what a caller has decided.
       expect(dataOf(await show(service, request_id))).toMatchObject({
         status: 'expired',
-        detail: 'answered by results',
+        detail: 'replaced by submitted results',
         attestation: null,
       })
       await expect(approve(request_id)).rejects.toThrow(/^410 /)
