@@ -109,7 +109,7 @@ export const iot = operations({
     message: 'Machine known',
     example: 'press-01',
     input: z.strictObject({
-      // Snake case in this one: so the specification has it.
+      // The specification uses snake case for this field only.
       machine_id: shown(machineId, 'Machine id', { example: 'press-01' }),
       org_id: orgOfKey,
     }),

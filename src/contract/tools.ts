@@ -90,7 +90,7 @@ export const meanings: Record<(typeof approvalStates)[number], string> = {
   pending: 'Not decided yet, so not approved. Call check_status again in a few seconds.',
 }
 
-/** What `approved` means where the approver did not see the action. */
+/** What `approved` means if the approver did not see the action. */
 export const unboundMeaning =
   'The approver authenticated on the phone, but was not shown the action: nothing proves what was approved. ' +
   'Tell the user so, and go ahead only if they agree.'

@@ -61,7 +61,7 @@ const cellOf = (states: readonly Openness[]): Cell => {
 
 type Row = { day: Omit<Day, 'cells'>; states: Openness[][] }
 
-/** The week (from Monday) that holds `instant`, milliseconds. `slots`: all those that `levels` was compiled from. */
+/** The week (from Monday) that contains `instant`, milliseconds. `slots`: all those that `levels` was compiled from. */
 export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, zone: string): Week => {
   const at = DateTime.fromMillis(instant, { zone })
   const monday = at.startOf('week')

@@ -72,8 +72,8 @@ export const issuerIn = (keys: unknown): string | undefined => {
 }
 
 /**
- * What a receipt must say, from the flags; organization and issuer from the profile where its service has the keys. Fails
- * with a usage error that names the flag.
+ * The expectations from the flags. Organization and issuer come from the profile if the keys come from its service. Throws
+ * a usage error that names the flag.
  */
 export const expectedOf = async (
   flags: ExpectedFlags,

@@ -57,7 +57,7 @@ const checkListed: Check = (text) =>
 
 const plain: Check = (text) => text
 
-/** What `svc profile create` and `set` may write, and how each value is checked. Secrets are no argument values. */
+/** What `svc profile create` and `set` may write, and how each value is checked. A secret cannot be an argument. */
 const editable: Partial<Record<keyof Profile, Check>> = {
   base_url: checkBaseUrl,
   mcp_url: checkMcpUrl,

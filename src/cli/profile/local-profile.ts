@@ -28,8 +28,8 @@ const differsInPort = (before: string | undefined, after: string): boolean => {
 }
 
 /**
- * Saves what `svc serve` has started as the profile `local`, and makes it current when none is. Of a profile of the
- * same data folder only the addresses and, when given, the key change. Answers a note to show where it saved nothing or no key.
+ * Saves the started service as the profile `local`, and makes it the current profile if there is none. In an existing
+ * profile of the same data folder, only the addresses and a new key change. Returns a note if it saved nothing, or no key.
  */
 export const saveLocalProfile = async (
   { io }: { io: Pick<Io, 'env' | 'cwd'> },

@@ -42,7 +42,7 @@ const secret = (key: KeySource | undefined): Found | undefined =>
 const sourceOf = (saved: boolean | undefined): Source => (saved === undefined ? 'default' : 'profile')
 
 /**
- * Each value that holds now and where it comes from: which flag, variable, .svcrc or profile. `argument` is the profile
+ * Each value in use and its source: a flag, a variable, .svcrc or the profile. `argument` is the profile
  * that was named without a flag.
  */
 export const explain = (settings: Settings, profile: Profile, argument: string | undefined) => {

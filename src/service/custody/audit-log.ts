@@ -28,7 +28,7 @@ const reachChain = async (call: Call, org_id: number | undefined): Promise<numbe
   return orgId
 }
 
-/** The names of an actor in the audit: the name of a key stands for each of its ids. Undefined is everybody. */
+/** The names of an actor in the audit: the name of a key means each of its ids. Undefined means all actors. */
 const actorNames = async ({ db }: Call, orgId: number, actor?: string): Promise<(string | undefined)[]> => {
   if (actor === undefined) return [undefined]
   const keys = await db

@@ -41,8 +41,8 @@ const isUsed = (storage: Storage): Promise<boolean> =>
   })
 
 /**
- * A store without a marker is new, or of an older svc. Only the master key can tell: it opens a signing key as the older
- * svc wrapped it. Everything else was changed by another program, and is never authenticated. Returns what to report.
+ * A store without a marker is new, or of an older svc. Only the master key can distinguish them: it opens a signing key
+ * that the older svc wrapped. Any other store was changed by another program and is never authenticated. Returns log lines.
  */
 const initialize = async (storage: Storage, masterKey: Buffer, keys: MasterKeys): Promise<string[]> => {
   const first = createFirstWrapping(masterKey)

@@ -49,7 +49,7 @@ const nothing = { values: 0, left_out: [] }
 
 /**
  * Replaces the master key of a store that no service has open. One transaction changes the store, and the next key is
- * saved before it: so after a crash one of the two keys opens the store, and `settlePending` finds out which. If the key
+ * saved before it. After a crash one of the two keys opens the store, and `settlePending` finds out which. If the key
  * is in the environment, the caller has both keys and passes the new one.
  */
 export const rotateMasterKey = async (

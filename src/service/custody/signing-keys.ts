@@ -39,8 +39,8 @@ export const readSigningKeys = (db: Db) =>
   db.selectFrom('signing_keys').selectAll().orderBy('created_at', 'desc').orderBy('kid').execute()
 
 /**
- * Reads the store for each signature and each list of public keys: so a rotation takes effect immediately, and a row that
- * another program has changed is never used.
+ * Reads the store for each signature and each list of public keys, so that a rotation takes effect immediately and a row
+ * that another program has changed is never used.
  */
 export const createSigner = (
   storage: Storage,
@@ -82,8 +82,8 @@ export type RotatedSigningKey = {
 }
 
 /**
- * Retires the key that signs and creates another, in one transaction. A running service signs with it from its next
- * signature on, and publishes both. With `from`, does so only if that one signs: so a repeated command rotates once.
+ * Retires the key that signs and creates another, in one transaction. A running service uses it for its
+ * next signature and publishes both. With `from`, only if that key is active, so that a repeated command rotates once.
  */
 export const rotateSigningKey = async (
   { storage, keyring }: { storage: Storage; keyring: Keyring },

@@ -12,13 +12,13 @@ import { bindSite } from './site.ts'
 
 type SentEnrollment = NonNullable<Data<typeof pendingUser.acceptUser>['enrollment']>
 
-/** Longer than that of a link that an administrator hands over: the person does not know when they are accepted. */
+/** Longer than the lifetime of a link that an administrator hands over, because the person does not expect the message. */
 const lifetimeMs = 24 * 60 * 60_000
 
 /**
- * The address that the person verified in the app, with the key of this organization or the operator's. An address that
- * changed during the last cooling period could be an attacker's. For a recovery the verification must be older, too,
- * because an account can be created again.
+ * The address that the person verified in the app, with a key of this organization or of the operator. It must not have
+ * changed during the last cooling period: an attacker could have changed it. For a recovery the verification must be as
+ * old, because an attacker could have created a new account.
  */
 const verifiedAddress = async (call: Call, member: Member): Promise<string | undefined> => {
   const { recoveryDelayMs } = await readDevicePolicy(call, member.org_id)
@@ -64,8 +64,8 @@ const notSent = (next: string): SentEnrollment => ({
 })
 
 /**
- * Sends an accepted member the link that registers their first device, in this transaction. The link is in no answer.
- * Undefined for a member who has a device. If nothing could be sent, `channel` is null and `next` tells the
+ * Sends an accepted member the link that registers their first device, in this transaction. No response
+ * contains the link. Returns undefined for a member who has a device. If nothing could be sent, `channel` is null and `next` tells the
  * administrator what to do.
  */
 export const sendEnrollment = async (call: Call, member: Member): Promise<SentEnrollment | undefined> => {

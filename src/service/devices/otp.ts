@@ -5,10 +5,10 @@ import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { consume, consumeOrRefuse } from '../limits/rate-limit.ts'
 
-// spec: not shown, all of it.
+// spec: not shown (lifetime, limits, length)
 const lifetimeMs = 10 * 60_000
 const sends = { kind: 'otp_send', atMost: 5, windowMs: 10 * 60_000 }
-/** The window is as long as the lifetime of a code, so nobody can try a code more than five times. */
+/** The window is as long as the lifetime of a code, so a code gets at most five attempts. */
 const attempts = { kind: 'otp_try', atMost: 5, windowMs: lifetimeMs }
 
 /**
@@ -23,18 +23,18 @@ const storageKey = ({ mobile, purpose }: CodeOwner): string =>
 
 const wrapContext = (owner: CodeOwner) => `otp:${owner.org_id}:${storageKey(owner)}` as const
 
-/** One count for all codes of a kind: neither a new device nor a new code gives new attempts. */
+/** All codes of a kind share one count, so neither a new device nor a new code gives more attempts. */
 const attemptSubject = ({ mobile, purpose }: CodeOwner): string =>
   purpose === undefined ? mobile : `${purpose.split(':')[0]} ${mobile}`
 
-/** A computer hashes all possible codes in a second, so the master key wraps the hash as well. */
+/** All possible codes can be hashed in a second, so the master key also wraps the hash. */
 const hashCode = (salt: string, otp: string): string => sha256(`${salt} ${otp}`)
 
 export type SentOtp = { message_id: string; expires_at: string; sends_left: number; next_send_at: string }
 
 /**
- * Sends a code of six digits to a phone; it replaces the last one. Fails with 429 after five in ten minutes, and with
- * 409 `delivery_not_configured`. The answer does not depend on whether the number is known.
+ * Sends a six-digit code to a phone; it replaces the last one. Throws 429 after five in ten minutes, and 409
+ * `delivery_not_configured`. The response does not depend on whether the number is known.
  */
 export const sendOneTimeCode = async (
   call: Call,

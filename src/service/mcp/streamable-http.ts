@@ -4,7 +4,7 @@ import { createLegacyHttp } from './legacy-http.ts'
 import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 
-/** One header under the name by which the SDK takes it; nothing where the request has none. */
+/** A header as the option `key` of the SDK; empty if the request does not have it. */
 const header = <K extends string>(key: K, request: Request, name: string): { [N in K]?: string } => {
   const value = request.headers.get(name)
   return value === null ? {} : ({ [key]: value } as { [N in K]?: string })

@@ -5,7 +5,10 @@ import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 
-/** All that was registered with the keys of an organization; of one person, or of everybody, and then what waits to be sent. */
+/**
+ * Deletes what apps registered with the keys of an organization: for one person, or for everyone together with the codes,
+ * limits and unsent messages of the organization. Returns the ids of the people.
+ */
 export const eraseAccounts = async (db: Db, orgId: number, userId?: number): Promise<number[]> => {
   const tables = ['registrations', 'mobile_accounts', 'token_families', 'email_verifications'] as const
   const users = new Set<number>()
@@ -21,12 +24,12 @@ export const eraseAccounts = async (db: Db, orgId: number, userId?: number): Pro
   if (userId !== undefined) return [...users]
   await db.deleteFrom('otps').where('org_id', '=', orgId).execute()
   await db.deleteFrom('turns').where('org_id', '=', orgId).execute()
-  // Nothing more is said in its name; of what was sent, a shortened recipient stays for a while.
+  // A deleted organization sends no more messages. The records of sent ones stay until they expire.
   await db.deleteFrom('outbox').where('org_id', '=', orgId).where('wrapped', 'is not', null).execute()
   return [...users]
 }
 
-/** Those of these people who are in no organization any more, have no account and are about to make none. */
+/** The people among these who have no membership, no account and no open registration. */
 const selectUnbound = (db: Db, userIds: number[]) =>
   db
     .selectFrom('people')
@@ -44,7 +47,7 @@ const selectUnbound = (db: Db, userIds: number[]) =>
     )
     .select('id')
 
-/** Erases those of these people who are in no organization any more, have no account and are about to make none. */
+/** Erases the people among these who have no membership, no account and no open registration. */
 export const erasePeople = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   userIds: number[],
@@ -58,14 +61,14 @@ export const erasePeople = async (
   }
 }
 
-// Whoever deletes a person and creates them again gets the same id, and with it what the service must not forget of
-// them: devices, mutes and limits. Of the number itself only a MAC is kept.
+// A person who is deleted and created again gets the same id, so that devices, mutes and limits still apply. The store has
+// only a MAC of the number.
 
 const setting = 'erased_people'
 
 type Deps = { db: Db; keyring: Pick<Keyring, 'wrap' | 'unwrap'> }
 
-/** Made once a store, and wrapped by the master key: without it nobody can try all numbers. */
+/** Created once for each store and wrapped by the master key: a thief of the store cannot hash all numbers. */
 const macKey = async ({ db, keyring }: Deps): Promise<string> => {
   const made = keyring.wrap(randomToken(), setting)
   await db
@@ -83,7 +86,7 @@ const macKey = async ({ db, keyring }: Deps): Promise<string> => {
 
 const macOf = (key: string, mobile: string): string => createHmac('sha256', key).update(mobile).digest('hex')
 
-/** People of whom something is kept by their id. */
+/** The people among these whose id other tables refer to. */
 const withHistory = (db: Db, userIds: readonly number[]) =>
   db
     .selectFrom('people as p')
@@ -104,7 +107,7 @@ const withHistory = (db: Db, userIds: readonly number[]) =>
     .select(['p.id', 'p.mobile'])
     .execute()
 
-/** Keeps the ids of people who are about to be deleted, where they have a history. */
+/** Stores the ids of people who are about to be deleted, if they have a history. */
 export const rememberPeople = async (deps: Deps, userIds: readonly number[]): Promise<void> => {
   const people = await withHistory(deps.db, userIds)
   if (people.length === 0) return
@@ -117,7 +120,7 @@ export const rememberPeople = async (deps: Deps, userIds: readonly number[]): Pr
       .execute()
 }
 
-/** The id that a deleted person had, for who creates them again; undefined for who is new here. */
+/** Takes back the id that a deleted person with this number had; undefined for a new person. */
 export const recallPerson = async (deps: Deps, mobile: string): Promise<number | undefined> => {
   const anybody = await deps.db.selectFrom('erased_people').select('user_id').limit(1).executeTakeFirst()
   if (!anybody) return undefined

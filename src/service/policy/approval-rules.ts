@@ -13,7 +13,7 @@ import { statement } from '../storage/statement.ts'
 
 // The policy `require_approval`: calls that a person must approve before the service runs them.
 
-/** Reactions to an incident never wait for an approval: nobody must be locked out of them. */
+/** Reactions to an incident never wait for an approval. */
 const reactions = new Set<OperationId>(['revokeDevice', 'refuseDevice', 'revokeKey'])
 
 /** Requests and decisions cannot wait for an approval either, and reads change nothing. */

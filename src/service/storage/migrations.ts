@@ -9,7 +9,7 @@ import * as machines from './migrations/0007-machines.ts'
 import * as outbox from './migrations/0008-outbox.ts'
 import * as keyLineage from './migrations/0009-key-lineage.ts'
 import * as byTime from './migrations/0010-by-time.ts'
-import * as whoAsks from './migrations/0011-who-asks.ts'
+import * as verifiedRequester from './migrations/0011-verified-requester.ts'
 import * as deviceId from './migrations/0012-device-id.ts'
 import * as nationalNumber from './migrations/0013-national-number.ts'
 import * as scopes from './migrations/0014-scopes.ts'
@@ -34,7 +34,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0008-outbox', up: outbox.up },
   { name: '0009-key-lineage', up: keyLineage.up },
   { name: '0010-by-time', up: byTime.up },
-  { name: '0011-who-asks', up: whoAsks.up },
+  { name: '0011-verified-requester', up: verifiedRequester.up },
   { name: '0012-device-id', up: deviceId.up },
   { name: '0013-national-number', up: nationalNumber.up },
   { name: '0014-scopes', up: scopes.up },

@@ -85,7 +85,7 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     .addPrimaryKeyConstraint('audit_place', ['org_id', 'seq'] as never[])
     .execute()
 
-  // No foreign key: a key that deletes its own organization still keeps the answer for a repeat.
+  // No foreign key: a repeat of the call that deleted the organization of its own key still gets the response.
   const idempotency = schema
     .createTable('idempotency')
     .addColumn('key_id', 'integer', (column) => column.notNull())

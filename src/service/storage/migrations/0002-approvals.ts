@@ -41,7 +41,7 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     'expires_at',
   )
     .addColumn('status', 'text', (column) => column.notNull().defaultTo('pending'))
-    // No foreign key: the bearer of the tool server is no key of the store.
+    // No foreign key: the bearer token of the tool server has the id 0, which is not in the store.
     .addColumn('key_id', 'integer', (column) => column.notNull())
     .addColumn('reason', 'text')
     .addColumn('number', 'text')

@@ -3,7 +3,7 @@ import type { Tables } from '../schema.ts'
 import { identity, index, texts, uniqueIndex } from './columns.ts'
 
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
-  // No foreign key to an organization: 0 is the service itself, and what was sent stays told.
+  // No foreign key to an organization: 0 is the service itself, and records outlive their organization.
   await texts(
     schema
       .createTable('outbox')

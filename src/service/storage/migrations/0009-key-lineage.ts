@@ -4,8 +4,8 @@ import type { Tables } from '../schema.ts'
 type Db = Kysely<Tables>
 
 /**
- * Which secrets were made by a rotation, and of which key. Only a rotation sets `expires_at`, and while the old secret
- * has none its name is taken: so the next row of that name in that organization is the one that the rotation made.
+ * Maps each secret that a rotation created to the first secret of its key. Only a rotation sets `expires_at`, and a name
+ * is unique among secrets without it. The next row of the same name and organization is therefore the rotated secret.
  */
 const traceRotations = async (db: Db): Promise<Map<number, number>> => {
   const rows = await db
@@ -24,7 +24,7 @@ const traceRotations = async (db: Db): Promise<Map<number, number>> => {
   return first
 }
 
-/** The longer of two mutes stays. */
+/** Moves the mutes of one key to another; the longer of two mutes stays. */
 const moveMutes = async (db: Db, from: number, to: number): Promise<void> => {
   const mutes = await db.selectFrom('mutes').where('key_id', '=', from).selectAll().execute()
   await db.deleteFrom('mutes').where('key_id', '=', from).execute()

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 
-/** Lists by time, newest first: in each index the time and the key end the columns that are compared. */
+/** For lists by time, newest first. Each index has the filtered columns first, then the time and the key. */
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   const index = (table: keyof Tables, name: string, columns: readonly string[]) =>
     schema

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { nationalNumber } from '../../../rules/phone.ts'
 import type { Tables } from '../schema.ts'
 
-/** Rows that are changed at once. */
+/** Rows in memory at the same time. */
 const batch = 1000
 
 export const up = async (db: Kysely<Tables>): Promise<void> => {

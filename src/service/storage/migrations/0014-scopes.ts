@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 
-/** Every scope of that time: keys from before there were scopes keep working. */
+/** Every scope that existed then, so that older keys keep working. */
 const all = 'ask,read,people,rules,devices,keys,notify,app'
 
 export const up = async (db: Kysely<Tables>): Promise<void> => {

@@ -3,14 +3,14 @@ import type { Tables } from '../schema.ts'
 
 type Db = Kysely<Tables>
 
-/** What a deleted membership leaves behind: who asks for a person again must not start with a clean record. */
+/** Rows that outlive a membership: a person who is deleted and created again keeps their devices, mutes and limits. */
 const outliving = ['devices', 'approvals', 'mutes', 'verifications'] as const
 
 const ofMembership =
   /foreign key \("org_id", "user_id"\) references "memberships" \("org_id", "user_id"\) on delete cascade/
 const ofOrganization = 'foreign key ("org_id") references "organizations" ("id") on delete cascade'
 
-/** SQLite cannot change a foreign key: the table is made again, with its rows, its indexes and the next id. */
+/** SQLite cannot change a foreign key, so this replaces the table with its rows, its indexes and the next id. */
 const outliveMembership = async (db: Db, table: (typeof outliving)[number]): Promise<void> => {
   const { rows } = await sql<{ type: string; sql: string }>`
     select type, sql from sqlite_master where tbl_name = ${table} and sql is not null`.execute(db)

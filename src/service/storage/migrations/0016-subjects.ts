@@ -12,7 +12,7 @@ const texts = [
   'used_at',
 ]
 
-/** What is signed from now on has format 2. A request that is pending in format 1 ends with the next sweep. */
+/** New requests have format 2. The next sweep ends pending requests of format 1. */
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   for (const name of texts) await schema.alterTable('approvals').addColumn(name, 'text').execute()
   for (const [name, value] of [

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 
-/** Which requests the service made by itself, because a rule of the organization requires an approval. */
+/** `by_rule` marks requests that the service created because a rule of the organization requires an approval. */
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   await schema
     .alterTable('approvals')

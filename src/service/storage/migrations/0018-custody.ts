@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 
-/** No migration knows the master key: the first start with it authenticates the rows. */
+/** A migration has no master key, so the next start authenticates the rows. */
 export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
   for (const table of ['signing_keys', 'devices', 'enrollments', 'people', 'approvals'] as const)
     await schema.alterTable(table).addColumn('row_mac', 'text').execute()

@@ -8,7 +8,7 @@ export const up = async ({ schema }: Kysely<Tables>): Promise<void> => {
     .addPrimaryKeyConstraint('limit_of', ['org_id', 'name'] as never[])
     .execute()
 
-  // Answers that are kept already count for nobody; they are gone after a day.
+  // Existing responses count for no organization; they expire within a day.
   await schema.alterTable('idempotency').addColumn('org_id', 'integer').execute()
   await schema
     .alterTable('idempotency')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 import { identity, index, ofPerson, texts } from './columns.ts'
 
-/** Several registrations of a number, each with a token; SQLite cannot change a primary key. */
+/** A number can have several registrations, each with a token. SQLite cannot change a primary key. */
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   const kept = await db
     .selectFrom('registrations')

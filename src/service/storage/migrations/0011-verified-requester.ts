@@ -5,7 +5,7 @@ import { ofMember, texts } from './columns.ts'
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   await db.schema.alterTable('approvals').addColumn('verified_as', 'text').execute()
 
-  // A mute is of one agent where several share a credential; SQLite cannot change a primary key.
+  // A mute applies to one agent if several share a credential. SQLite cannot change a primary key, so the table is replaced.
   const mutes = await db.selectFrom('mutes').select(['org_id', 'user_id', 'key_id', 'until']).execute()
   await db.schema.dropTable('mutes').execute()
   await texts(
