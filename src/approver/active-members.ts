@@ -15,7 +15,7 @@ export const activeMembers = (
   take: (member: Member, move: 'hold' | 'promote', item: HTMLElement) => unknown,
 ) => {
   const list = h('ul', { class: 'people' })
-  const said = h('p', { class: 'aside' })
+  const status = h('p', { class: 'aside' })
   const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60 })
   const field = h(
     'div',
@@ -44,13 +44,13 @@ export const activeMembers = (
     const found = await call('listMembers', { state: 'active', ...(find && { find }) }).catch(() => undefined)
     if (mine !== latest) return
     if (!found) {
-      said.textContent = 'Can’t reach the service. Open this again when you’re online.'
+      status.textContent = 'Can’t reach the service. Open this again when you’re online.'
       return
     }
     const { members, total } = found
     list.replaceChildren(...members.map(row))
-    if (total > members.length) said.before(field)
-    said.textContent = shownText(members.length, total, find)
+    if (total > members.length) status.before(field)
+    status.textContent = shownText(members.length, total, find)
     if (find) announce(total === 1 ? '1 found' : `${total} found`)
   }
 
@@ -64,7 +64,7 @@ export const activeMembers = (
     { class: 'active' },
     h('summary', { class: 'row' }, 'Active members'),
     h('p', { class: 'aside' }, 'A member on hold can’t approve anything until you accept them again.'),
-    said,
+    status,
     list,
   )
   element.addEventListener('toggle', () => {

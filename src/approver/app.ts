@@ -114,8 +114,8 @@ const showPlace = (): void => {
   if (!here || !requests) return
   const wanted = requestInAddress()
   change(() => {
-    const asked = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
-    if (asked) return showRequest(asked, here, toInbox)
+    const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
+    if (request) return showRequest(request, here, toInbox)
     if (wanted !== undefined) return showGone(wanted)
     if (location.hash === '#members') return showMembers(here, waiting)
     if (location.hash === '#devices') return void openDevices(here)

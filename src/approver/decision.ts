@@ -7,7 +7,7 @@ export type Choice = { decision: 'approve' | 'deny'; not_me?: true; number?: str
 
 /** The outcome of a tap. `again`: the request may still be open; `unsure`: the answer may or may not have arrived. */
 export type Outcome =
-  | { kind: 'approved' | 'denied' | 'elsewhere' | 'lapsed' | 'removed' }
+  | { kind: 'approved' | 'denied' | 'elsewhere' | 'expired' | 'removed' }
   | { kind: 'withdrawn' }
   | { kind: 'ruled out' | 'stopped'; message: string }
   | { kind: 'wrong number'; message: string }
@@ -44,16 +44,16 @@ const outcomeOf = (error: unknown): Outcome => {
   if (code === 'denied') return { kind: 'ruled out', message: reasonIn(message) }
   if (code === 'device_revoked') return { kind: 'removed' }
   if (code === 'approver_not_active') return { kind: 'stopped', message }
-  if (status === 410) return { kind: 'lapsed' }
+  if (status === 410) return { kind: 'expired' }
   if (status === 409 || status === 404) return { kind: 'elsewhere' }
   return { kind: 'again', message }
 }
 
 /** Created when the request is opened, so that the device check starts immediately after the tap. */
-export const createDecider = (asked: PendingRequest, session: Session) => {
+export const createDecider = (request: PendingRequest, session: Session) => {
   const challenges = {
-    approve: challengeOf(asked.contexts.approve),
-    deny: challengeOf(asked.contexts.deny),
+    approve: challengeOf(request.contexts.approve),
+    deny: challengeOf(request.contexts.deny),
   }
   return async (choice: Choice, steps: Steps): Promise<Outcome> => {
     try {
@@ -68,7 +68,7 @@ export const createDecider = (asked: PendingRequest, session: Session) => {
         return { kind: 'again', message: 'Allow location for this page, then tap Approve again.' }
       steps.sending()
       await call('decideApproval', {
-        request_id: asked.request_id,
+        request_id: request.request_id,
         ...choice,
         ...(location && { location }),
         response,

@@ -2,7 +2,7 @@ import { call, Refused, type Pending } from './api.ts'
 import { deadline } from './time.ts'
 
 /** A request, and when it expires by the clock of the page. */
-export type PendingRequest = Pending & { lapsesAt: number }
+export type PendingRequest = Pending & { expiresAt: number }
 
 type Listener = {
   changed: (requests: PendingRequest[]) => void
@@ -40,7 +40,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
     const wait = mark === undefined ? {} : { wait_s: waitS, seen: mark }
     const inbox = await call('listInbox', wait, stop.signal)
     mark = inbox.mark
-    changed(inbox.requests.map((one) => Object.assign(one, { lapsesAt: deadline(one.expires_in_ms) })))
+    changed(inbox.requests.map((one) => Object.assign(one, { expiresAt: deadline(one.expires_in_ms) })))
   }
 
   const run = async (): Promise<void> => {

@@ -4,7 +4,7 @@ const place = (id: string): HTMLElement => document.getElementById(id)!
 
 /** Visible to screen readers only. */
 export const announce = (text: string): void => {
-  place('said').textContent = text
+  place('announcement').textContent = text
 }
 
 export const nameOrganization = (name: string): void => {
@@ -20,9 +20,9 @@ export const tellNext = (text: string): void => {
 
 /** Replaces the current screen; a screen reader continues at the new heading. */
 export const show = (title: string, ...children: (Node | string | false | null)[]): HTMLElement => {
-  const told = news !== undefined && h('p', { class: 'outcome', role: 'status' }, news)
+  const outcome = news !== undefined && h('p', { class: 'outcome', role: 'status' }, news)
   news = undefined
-  const screen = h('div', { class: 'screen' }, told, ...children)
+  const screen = h('div', { class: 'screen' }, outcome, ...children)
   const main = place('main')
   main.replaceChildren(screen)
   main.removeAttribute('aria-busy')

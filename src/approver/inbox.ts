@@ -18,14 +18,14 @@ type Actions = {
 
 const silent = (): void => undefined
 
-const card = (one: PendingRequest, stops: (() => void)[], lapsed: () => void): HTMLElement => {
+const card = (one: PendingRequest, stops: (() => void)[], expired: () => void): HTMLElement => {
   const left = h('span', { class: 'left' })
   const tick = (ms: number): void => {
     left.textContent = `${clockText(ms)} left`
     // Not while the list is being rendered.
-    if (ms === 0) queueMicrotask(lapsed)
+    if (ms === 0) queueMicrotask(expired)
   }
-  stops.push(countDown(one.lapsesAt, tick, silent))
+  stops.push(countDown(one.expiresAt, tick, silent))
   return h(
     'li',
     {},
@@ -85,7 +85,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     stops = []
   }
   const update = (requests: readonly PendingRequest[]): void => {
-    const open = requests.filter(({ lapsesAt }) => msUntil(lapsesAt) > 0)
+    const open = requests.filter(({ expiresAt }) => msUntil(expiresAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
     if (ids === shown) return
     leave()

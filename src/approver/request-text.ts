@@ -14,7 +14,7 @@ const fieldLine = ({ label, value, before }: Field): HTMLElement =>
     : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
 
 /** The request: the headline and fields of the subject that will be signed, then the claims of the requester. */
-export const askedText = ({ action, subject, reason, factors, ...who }: PendingRequest): HTMLElement =>
+export const requestText = ({ action, subject, reason, factors, ...who }: PendingRequest): HTMLElement =>
   h(
     'section',
     { class: 'paper' },

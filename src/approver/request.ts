@@ -3,7 +3,7 @@ import { createDecider, type Choice, type Outcome } from './decision.ts'
 import { button, h } from './element.ts'
 import type { PendingRequest } from './feed.ts'
 import { announce, problemLine, setBusy, show } from './frame.ts'
-import { askedText, timeLeft } from './request-text.ts'
+import { requestText, timeLeft } from './request-text.ts'
 import { showResult, type Ending } from './result.ts'
 import { notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
 import { msUntil } from './time.ts'
@@ -13,19 +13,19 @@ import { withdraw } from './webauthn.ts'
 type Phase = 'reading' | 'checking' | 'sending' | 'over'
 
 /** One request, until it is decided here or elsewhere, or expires. */
-export const showRequest = (asked: PendingRequest, session: Session, back: () => void): View => {
-  const decide = createDecider(asked, session)
+export const showRequest = (request: PendingRequest, session: Session, back: () => void): View => {
+  const decide = createDecider(request, session)
   const problem = problemLine()
   const step = h('div', { class: 'steps' })
   let phase: Phase = 'reading'
   // An answer was sent; it may or may not have arrived.
   let unsure = false
-  let { lapsesAt } = asked
+  let { expiresAt } = request
 
   const left = timeLeft(
-    Date.parse(asked.expires_at) - Date.parse(asked.requested_at),
+    Date.parse(request.expires_at) - Date.parse(request.requested_at),
     announce,
-    () => phase !== 'sending' && end({ kind: 'lapsed' }),
+    () => phase !== 'sending' && end({ kind: 'expired' }),
   )
   const stop = (): void => {
     phase = 'over'
@@ -35,10 +35,10 @@ export const showRequest = (asked: PendingRequest, session: Session, back: () =>
   const end = (ending: Ending): void => {
     if (phase === 'over') return
     stop()
-    showResult(ending, asked, back)
+    showResult(ending, request, back)
   }
   const endElsewhere = (): void =>
-    end({ kind: unsure ? 'unsure' : msUntil(lapsesAt) < 1500 ? 'lapsed' : 'elsewhere' })
+    end({ kind: unsure ? 'unsure' : msUntil(expiresAt) < 1500 ? 'expired' : 'elsewhere' })
 
   const put = (element: HTMLElement): void => {
     step.replaceChildren(element)
@@ -54,7 +54,7 @@ export const showRequest = (asked: PendingRequest, session: Session, back: () =>
     if (outcome.kind === 'again') {
       unsure ||= outcome.unsure === true
       problem.say(outcome.message)
-      if (msUntil(lapsesAt) === 0) endElsewhere()
+      if (msUntil(expiresAt) === 0) endElsewhere()
       return
     }
     if (outcome.kind === 'denied' && choice.not_me) return end({ kind: 'muted' })
@@ -93,7 +93,7 @@ export const showRequest = (asked: PendingRequest, session: Session, back: () =>
       'div',
       { class: 'actions' },
       button('Approve', 'primary', () =>
-        asked.number_required ? put(numbered()) : choose({ decision: 'approve' }),
+        request.number_required ? put(numbered()) : choose({ decision: 'approve' }),
       ),
       button('Deny', 'plain', deny),
       button('This wasn’t me', 'quiet', () =>
@@ -106,21 +106,22 @@ export const showRequest = (asked: PendingRequest, session: Session, back: () =>
     'Request',
     h('a', { class: 'back', href: '#' }, 'All requests'),
     left.element,
-    askedText(asked),
+    requestText(request),
     problem.element,
     step,
   )
-  left.follow(lapsesAt)
+  left.follow(expiresAt)
 
   return {
     update: (requests) => {
-      const now = requests.find(({ request_id }) => request_id === asked.request_id)
+      const now = requests.find(({ request_id }) => request_id === request.request_id)
       if (!now) {
         if (phase !== 'sending') endElsewhere()
         return
       }
       // The timer of the phone stops while it sleeps, so the service may know better.
-      if (phase !== 'over' && Math.abs(now.lapsesAt - lapsesAt) > 1500) left.follow((lapsesAt = now.lapsesAt))
+      if (phase !== 'over' && Math.abs(now.expiresAt - expiresAt) > 1500)
+        left.follow((expiresAt = now.expiresAt))
     },
     leave: stop,
   }

@@ -5,49 +5,53 @@ import { showRemoved } from './removed.ts'
 import { exactText, headline } from './text.ts'
 
 export type Ending =
-  | { kind: 'approved' | 'denied' | 'elsewhere' | 'lapsed' | 'removed' }
+  | { kind: 'approved' | 'denied' | 'elsewhere' | 'expired' | 'removed' }
   | { kind: 'muted' }
   | { kind: 'unsure' }
   | { kind: 'ruled out' | 'stopped'; message: string }
 
-const quote = (asked: PendingRequest): HTMLElement =>
-  h('span', { class: 'quote' }, exactText(headline(asked)))
+const quote = (request: PendingRequest): HTMLElement =>
+  h('span', { class: 'quote' }, exactText(headline(request)))
 
-const wordsFor = (ending: Ending, asked: PendingRequest) => {
+const wordsFor = (ending: Ending, request: PendingRequest) => {
   switch (ending.kind) {
     case 'approved':
-      return { drawing: 'check', tone: 'good', title: 'Approved', lines: [quote(asked)] } as const
+      return { drawing: 'check', tone: 'good', title: 'Approved', lines: [quote(request)] } as const
     case 'denied':
-      return { drawing: 'cross', title: 'Denied', lines: [quote(asked)] } as const
+      return { drawing: 'cross', title: 'Denied', lines: [quote(request)] } as const
     case 'muted':
       return {
         drawing: 'cross',
         title: 'Denied',
         lines: [
-          quote(asked),
+          quote(request),
           'The requester can’t ask you again for 20 minutes. Tell your administrator if you didn’t expect this request.',
         ],
       } as const
     case 'ruled out':
-      return { drawing: 'cross', title: 'Denied', lines: [quote(asked), exactText(ending.message)] } as const
+      return {
+        drawing: 'cross',
+        title: 'Denied',
+        lines: [quote(request), exactText(ending.message)],
+      } as const
     case 'stopped':
       return {
         drawing: 'cross',
         title: 'This decision doesn’t count',
         lines: [exactText(ending.message)],
       } as const
-    case 'lapsed':
+    case 'expired':
       return {
         drawing: 'clock',
         title: 'This request has expired',
-        lines: [quote(asked), 'Nothing was approved. The requester can ask again.'],
+        lines: [quote(request), 'Nothing was approved. The requester can ask again.'],
       } as const
     case 'unsure':
       return {
         drawing: 'clock',
         title: 'This request has ended',
         lines: [
-          quote(asked),
+          quote(request),
           'Your decision may have arrived before the connection failed. Ask the requester for the result.',
         ],
       } as const
@@ -56,7 +60,7 @@ const wordsFor = (ending: Ending, asked: PendingRequest) => {
         drawing: 'check',
         title: 'Decided elsewhere',
         lines: [
-          quote(asked),
+          quote(request),
           'It was decided on another device, or withdrawn. There’s nothing left to do here.',
         ],
       } as const
@@ -64,9 +68,9 @@ const wordsFor = (ending: Ending, asked: PendingRequest) => {
 }
 
 /** How a request ended, and the way back. */
-export const showResult = (ending: Ending, asked: PendingRequest, back: () => void): void => {
+export const showResult = (ending: Ending, request: PendingRequest, back: () => void): void => {
   if (ending.kind === 'removed') return showRemoved()
-  const words = wordsFor(ending, asked)
+  const words = wordsFor(ending, request)
   showNotice({ ...words, actions: [button('Done', 'primary', back)] })
   announce(words.title)
 }

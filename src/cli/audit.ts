@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { rowsIn } from '../client/answered.ts'
+import { rowsIn } from '../client/answer-data.ts'
 import { audit } from '../contract/audit.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { readAuditHead, type AuditHead, verifyChain } from '../receipt/chain.ts'

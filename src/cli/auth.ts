@@ -1,4 +1,4 @@
-import { fieldsIn } from '../client/answered.ts'
+import { fieldsIn } from '../client/answer-data.ts'
 import type { Answer, Client } from '../client/client.ts'
 import { auth } from '../contract/auth.ts'
 import type { Operation } from '../contract/operation.ts'
@@ -117,7 +117,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   )
   const { request_id, number, expires_at } = fieldsIn(answer)
   const given = { ...input, ...extra } as { country_code: string; mobile: string; org_id?: number }
-  const asked = {
+  const validation = {
     mobile: wholeNumber(given)!,
     ...(typeof request_id === 'string' && { request_id }),
     ...(given.org_id !== undefined && { org_id: given.org_id }),
@@ -132,7 +132,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     const { exit, message, data } = await follow({
       client,
       tested,
-      input: asked,
+      input: validation,
       seconds,
       signal: io.signal,
       now: () => io.now().getTime(),
@@ -145,7 +145,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     const status = exit === 'done' ? 'approved' : exit
     const factors = Array.isArray(data.factors) ? data.factors : undefined
     const rows = ['table', 'tsv', 'csv'].includes(output.format) && context.globals.json === undefined
-    const whole = { status, ...(asked.request_id && { request_id: asked.request_id }), ...data }
+    const whole = { status, ...(validation.request_id && { request_id: validation.request_id }), ...data }
     await output.show(
       { status: 'success', message, data: rows && factors ? factors : whole },
       { columns: ['factor', 'policy', 'result', 'source', 'reason'], folded: ['attestation'] },
@@ -154,7 +154,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   } catch (error) {
     if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
     throw new SvcError('interrupted', 'interrupted', 'Interrupted; the prompt is still on the phone', {
-      hint: `${validateLine(asked)} shows the answer`,
+      hint: `${validateLine(validation)} shows the answer`,
     })
   }
 }
@@ -163,9 +163,9 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
  * Requires that a success names its verification, as our service does. A bare success of an untested service does not prove an
  * approval.
  */
-const requireNamed = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
+const requireNamed = (answer: Pick<Answer, 'envelope'>, requestId: unknown): void => {
   const { request_id } = fieldsIn(answer)
-  if (typeof request_id === 'string' && (asked === undefined || request_id === asked)) return
+  if (typeof request_id === 'string' && (requestId === undefined || request_id === requestId)) return
   throw new SvcError('failed', 'unproved', 'The service reported success without naming a verification', {
     detail: 'Whether the person approved is unknown. This is not an approval.',
     hint: 'svc doctor --verify-fallback +12025550101 tests what this service answers while a decision is pending',

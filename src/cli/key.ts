@@ -1,4 +1,4 @@
-import { fieldsIn } from '../client/answered.ts'
+import { fieldsIn } from '../client/answer-data.ts'
 import { key } from '../contract/key.ts'
 import { SvcError } from '../core/errors.ts'
 import type { Context } from './context/context.ts'

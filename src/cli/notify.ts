@@ -1,4 +1,4 @@
-import { recordIn } from '../client/answered.ts'
+import { recordIn } from '../client/answer-data.ts'
 import { sleepFor } from '../client/retry.ts'
 import { outbox, type MessageRecord } from '../contract/outbox.ts'
 import { SvcError } from '../core/errors.ts'

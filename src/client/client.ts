@@ -2,7 +2,7 @@ import type { Data, Effect, Input, Operation } from '../contract/operation.ts'
 
 /**
  * A 2xx answer with the status `success`; anything else is thrown as an SvcError. Only the envelope is checked: a
- * third-party service may leave out data or fields of it. `answered.ts` reads the data that svc needs.
+ * third-party service may leave out data or fields of it. `answer-data.ts` reads the data that svc needs.
  */
 export type Answer<D = unknown> = {
   httpStatus: number

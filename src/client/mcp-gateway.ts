@@ -4,7 +4,7 @@ import { newRequest } from '../contract/new-request.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
-import { openedBy, receiptOf, stateOf, statusIn, text, type Said } from './tool-answer.ts'
+import { openedBy, receiptOf, stateOf, statusIn, text, type ToolAnswer } from './tool-answer.ts'
 import type { ToolClient } from './tool-client.ts'
 
 const pollMs = 1_000
@@ -28,7 +28,7 @@ type Call = {
 }
 
 /** The arguments of the tool call. */
-export const argumentsOf = ({ action, reason, approver_mobile, factors, subject }: Ask): Said =>
+export const argumentsOf = ({ action, reason, approver_mobile, factors, subject }: Ask): ToolAnswer =>
   Object.fromEntries(
     Object.entries({ action, reason, approver_mobile, factors, subject }).filter(
       ([, value]) => value !== undefined,
@@ -61,15 +61,15 @@ export const createMcpGateway = ({
     ...recall(request_id),
   })
 
-  const apply = (record: ApprovalRecord, said: Said): ApprovalRecord => {
-    if (said.bound_to_action === false) bound = false
-    notice = text(said.notice) ?? notice
+  const apply = (record: ApprovalRecord, answer: ToolAnswer): ApprovalRecord => {
+    if (answer.bound_to_action === false) bound = false
+    notice = text(answer.notice) ?? notice
     return Object.assign(record, {
-      status: stateOf(said),
-      approver_mobile: text(said.approver_mobile) ?? record.approver_mobile,
-      expires_at: text(said.expires_at) ?? record.expires_at,
-      number: text(said.number) ?? record.number,
-      attestation: receiptOf(said.attestation),
+      status: stateOf(answer),
+      approver_mobile: text(answer.approver_mobile) ?? record.approver_mobile,
+      expires_at: text(answer.expires_at) ?? record.expires_at,
+      number: text(answer.number) ?? record.number,
+      attestation: receiptOf(answer.attestation),
     })
   }
 
@@ -98,18 +98,18 @@ export const createMcpGateway = ({
 
   const check = async (request_id: string): Promise<ApprovalRecord> => {
     const record = known.get(request_id) ?? unknown(request_id)
-    const said = await tools.call('check_status', { request_id })
-    statusIn(said, request_id)
-    return apply(record, said)
+    const answer = await tools.call('check_status', { request_id })
+    statusIn(answer, request_id)
+    return apply(record, answer)
   }
 
   const read = async (request_id: string): Promise<ApprovalRecord> => {
     const call = calls.get(request_id)
     if (!call) return check(request_id)
     if (call.open === undefined) return within(call, 0)
-    const said = await tools.call('check_status', { request_id: call.open })
-    statusIn(said, call.open)
-    return apply(call.record, said)
+    const answer = await tools.call('check_status', { request_id: call.open })
+    statusIn(answer, call.open)
+    return apply(call.record, answer)
   }
 
   /** The record of a pending call, after at most `ms`. */
@@ -139,8 +139,8 @@ export const createMcpGateway = ({
       if (ask.number) throw new SvcError('refused', 'not_supported', 'A tool server cannot require a number')
       if (ask.requester !== undefined) tools.introduce(ask.requester)
       if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
-      const said = await tools.call('request_approval_async', argumentsOf(ask))
-      const record = apply(blank(ask, openedBy(said), lifetimeSeconds), said)
+      const answer = await tools.call('request_approval_async', argumentsOf(ask))
+      const record = apply(blank(ask, openedBy(answer), lifetimeSeconds), answer)
       known.set(record.request_id, record)
       return record
     },

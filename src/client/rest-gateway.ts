@@ -2,7 +2,7 @@ import { approval } from '../contract/approval.ts'
 import type { ApprovalGateway } from '../contract/approval-gateway.ts'
 import type { Input } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
-import { recordIn } from './answered.ts'
+import { recordIn } from './answer-data.ts'
 import type { Client } from './client.ts'
 import { mayComeBack, sleepFor } from './retry.ts'
 

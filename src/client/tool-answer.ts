@@ -6,7 +6,7 @@ import { shellQuote } from '../core/shell-quote.ts'
 
 // Reads the answers of the three tools of another server. Anything ambiguous is an error.
 
-export type Said = Record<string, unknown>
+export type ToolAnswer = Record<string, unknown>
 
 export const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
@@ -17,7 +17,7 @@ const unclear = (message: string, id: string | null): SvcError =>
     hint: id === null ? undefined : `svc approve status ${shellQuote(id)} --mcp`,
   })
 
-export const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] => {
+export const stateOf = ({ status, request_id }: ToolAnswer): ApprovalRecord['status'] => {
   const state = approvalStates.find((one) => one === status)
   if (state) return state
   const word = typeof status === 'string' ? `the status "${safeLine(status.slice(0, 40))}"` : 'no status'
@@ -25,23 +25,23 @@ export const stateOf = ({ status, request_id }: Said): ApprovalRecord['status'] 
 }
 
 /** An answer about another request, or without a request id, is not usable. */
-const requireSame = ({ request_id }: Said, expected: string): void => {
+const requireSame = ({ request_id }: ToolAnswer, expected: string): void => {
   if (request_id === expected) return
   const wrong = request_id === undefined ? 'without the id of the request' : 'about another request'
   throw unclear(`The tool server answered ${wrong}`, expected)
 }
 
 /** The state of this request from `check_status`. Throws if it is missing or unknown. */
-export const statusIn = (said: Said, expected: string): ApprovalRecord['status'] => {
-  requireSame(said, expected)
-  return stateOf(said)
+export const statusIn = (answer: ToolAnswer, expected: string): ApprovalRecord['status'] => {
+  requireSame(answer, expected)
+  return stateOf(answer)
 }
 
 /** The id of a new request, which must still be pending. */
-export const openedBy = (said: Said): string => {
-  const id = text(said.request_id)
+export const openedBy = (answer: ToolAnswer): string => {
+  const id = text(answer.request_id)
   if (!id) throw unclear('The tool server asked the person, but returned no request id', null)
-  if (stateOf(said) !== 'pending')
+  if (stateOf(answer) !== 'pending')
     throw unclear('The tool server reports a decision before the person can have made one', id)
   return id
 }
@@ -53,7 +53,7 @@ export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] =
   if (typeof receipt.jws !== 'string' || receipt.claims !== undefined) return receipt
   try {
     const payload = Buffer.from(receipt.jws.split('.')[1] ?? '', 'base64url').toString()
-    return { ...receipt, claims: JSON.parse(payload) as Said }
+    return { ...receipt, claims: JSON.parse(payload) as ToolAnswer }
   } catch {
     return receipt
   }

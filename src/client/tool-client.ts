@@ -160,8 +160,8 @@ const silent = (url: string): SvcError =>
 /** Turns any error into an SvcError. */
 const asSvcError = (error: unknown, url: string): SvcError => {
   for (let one = error; one instanceof Error; one = one.cause) if (one instanceof SvcError) return one
-  const said = error instanceof Error ? safeLine(error.message.slice(0, 500)) : 'no reason given'
-  return new SvcError('failed', 'mcp_failed', `The tool server at ${hostOf(url)} failed: ${said}`)
+  const reason = error instanceof Error ? safeLine(error.message.slice(0, 500)) : 'no reason given'
+  return new SvcError('failed', 'mcp_failed', `The tool server at ${hostOf(url)} failed: ${reason}`)
 }
 
 export const createToolClient = (options: Options): ToolClient => {
@@ -221,8 +221,8 @@ export const createToolClient = (options: Options): ToolClient => {
         await within(network.cancelled(), { ms: cancelMs, late: noAnswer }).catch(() => undefined)
       })
       if (isError) {
-        const said = safeLine(textOf(content).slice(0, 1000)) || `${tool} failed and gives no reason`
-        throw new SvcError('refused', 'tool_error', said)
+        const message = safeLine(textOf(content).slice(0, 1000)) || `${tool} failed and gives no reason`
+        throw new SvcError('refused', 'tool_error', message)
       }
       const { answer, contradictory } = answerIn(structuredContent, content)
       if (!answer) throw unreadable(tool, args, { url, problem: 'is not readable' })

@@ -35,12 +35,12 @@ const words: Record<string, ApprovalState> = {
 export const isTransient = ({ http }: VerifyAnswer): boolean => http === 429 || http >= 500
 
 /** The decision in an answer of `/validate/global/auth`; undefined if it is unclear. spec: not shown */
-export const decisionOf = (said: VerifyAnswer): ApprovalState | undefined => {
-  const { http, status, code } = said
+export const decisionOf = (answer: VerifyAnswer): ApprovalState | undefined => {
+  const { http, status, code } = answer
   if (http >= 200 && http < 300 && status === 'success') return 'approved'
   const word = words[String(code).toLowerCase()] ?? words[String(status).toLowerCase()]
   if (word) return word
-  if (http === 409 || isTransient(said)) return 'pending'
+  if (http === 409 || isTransient(answer)) return 'pending'
   if (http === 410) return 'expired'
   // The specification reports a negative decision as a status other than success.
   if (http === 403 || (http < 300 && typeof status === 'string')) return 'denied'
@@ -86,9 +86,9 @@ export const createVerifyCalls = (client: Client) => {
   return {
     /** Sends the prompt; returns its request id, if the service has one. */
     sendPrompt: async (phone: Phone, signal?: AbortSignal): Promise<string | undefined> => {
-      const said = await post('/verify-user', phone, 'notifies', signal)
-      if (said.http >= 300 || said.status !== 'success') throw refusedBy('No one was notified', said)
-      return typeof said.request_id === 'string' ? said.request_id : undefined
+      const answer = await post('/verify-user', phone, 'notifies', signal)
+      if (answer.http >= 300 || answer.status !== 'success') throw refusedBy('No one was notified', answer)
+      return typeof answer.request_id === 'string' ? answer.request_id : undefined
     },
     readDecision: (
       mobile: string,

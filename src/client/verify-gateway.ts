@@ -49,17 +49,17 @@ export const createVerifyGateway = ({
   const refresh = async (record: ApprovalRecord): Promise<ApprovalRecord> => {
     if (record.status !== 'pending') return record
     const serviceId = serviceIds.get(record.request_id)
-    const said = await calls.readDecision(record.approver_mobile, serviceId)
+    const answer = await calls.readDecision(record.approver_mobile, serviceId)
     if (record.status !== 'pending') return record
-    if (serviceId !== undefined && said.request_id !== undefined && said.request_id !== serviceId)
-      throw refusedBy('The service answered about another request', { http: said.http })
-    const decision = decisionOf(said)
-    if (decision === undefined) throw refusedBy('The service does not report the decision', said)
+    if (serviceId !== undefined && answer.request_id !== undefined && answer.request_id !== serviceId)
+      throw refusedBy('The service answered about another request', { http: answer.http })
+    const decision = decisionOf(answer)
+    if (decision === undefined) throw refusedBy('The service does not report the decision', answer)
     if (decision === 'approved' && !open.has(record.request_id)) {
       end(record, 'expired', 'The service cannot be trusted.')
       throw successTooSoon()
     }
-    if (!isTransient(said)) open.add(record.request_id)
+    if (!isTransient(answer)) open.add(record.request_id)
     const late = record.expires_at <= now().toISOString()
     if (late) end(record, 'expired', 'No one answered in time.')
     else if (decision !== 'pending')

@@ -30,12 +30,12 @@ export const testVerify = async (options: Options): Promise<Tested> => {
   let answers = 0
   for (;;) {
     const over = now().getTime() >= end
-    const said = await calls.readDecision(mobile, serviceId, signal)
-    const decision = decisionOf(said)
+    const answer = await calls.readDecision(mobile, serviceId, signal)
+    const decision = decisionOf(answer)
     if (decision === 'approved') return failed('it reported success before anyone answered')
     if (decision === 'denied') return failed('it reported an unanswered prompt as denied')
-    if (decision === undefined) return failed(`svc cannot read its answer to an open prompt (${said.http})`)
-    if (!isTransient(said)) answers += 1
+    if (decision === undefined) return failed(`svc cannot read its answer to an open prompt (${answer.http})`)
+    if (!isTransient(answer)) answers += 1
     if (over || decision === 'expired') break
     await sleep(pollMs, signal)
   }

@@ -17,7 +17,7 @@ const factors = [
 ]
 const asked = { request_id: 'apr_1', user_id: 7, number: null, expires_at: '2099-01-01T00:00:00.000Z' }
 
-const plays = (prompt: Answering, ...answers: Answering[]): void =>
+const respond = (prompt: Answering, ...answers: Answering[]): void =>
   service.always((request, response) => {
     if (request.path.startsWith('/svc/v1/approvals')) return success('Approvals', [])(request, response)
     const answer = request.path.endsWith('/verify-user')
@@ -32,7 +32,7 @@ const verify = ['auth', 'verify-user', '--country-code', '+1', '--mobile', '(202
 
 describe('svc auth verify-user --wait', () => {
   test('sends one prompt, polls by the full number and the request, and prints each factor', async () => {
-    plays(
+    respond(
       success('Prompt sent', asked),
       refused(409, 'pending'),
       success('Verified', { user_id: 7, factors: factors.slice(1), request_id: 'apr_1' }),
@@ -59,14 +59,14 @@ describe('svc auth verify-user --wait', () => {
     ['denied', 403, 6],
     ['expired', 410, 7],
   ])('exits with the code of the result: %s', async (code, status, exitCode) => {
-    plays(success('Prompt sent', asked), refused(status, code, { factors }))
+    respond(success('Prompt sent', asked), refused(status, code, { factors }))
     const { exit, out, err } = await run([...verify, '--wait', '-o', 'json'])
     expect([exit, JSON.parse(out)]).toEqual([exitCode, { status: code, request_id: 'apr_1', code, factors }])
     expect(err).toContain(`It says ${code}`)
   })
 
   test('exits 8 when nobody has answered in time', async () => {
-    plays(success('Prompt sent', { ...asked, expires_at: '2000-01-01T00:00:00.000Z' }))
+    respond(success('Prompt sent', { ...asked, expires_at: '2000-01-01T00:00:00.000Z' }))
     let at = Date.parse('2026-01-01T00:00:00.000Z')
     const io = { now: () => new Date((at += 6_000)) }
     const { exit, out } = await run([...verify, '--wait', '-o', 'json'], io)
@@ -75,7 +75,7 @@ describe('svc auth verify-user --wait', () => {
 
   test('prints the number to type, and on Ctrl-C how to continue', async () => {
     const controller = new AbortController()
-    plays(success('Prompt sent', { ...asked, number: '42' }), (request, response) => {
+    respond(success('Prompt sent', { ...asked, number: '42' }), (request, response) => {
       controller.abort()
       return refused(409, 'pending')(request, response)
     })
@@ -86,16 +86,16 @@ describe('svc auth verify-user --wait', () => {
   })
 
   test('does not wait when no phone was prompted, and prompts once when that is unknown', async () => {
-    plays(refused(409, 'approver_not_enrolled'))
+    respond(refused(409, 'approver_not_enrolled'))
     expect((await run([...verify, '--wait'])).exit).toBe(3)
-    plays(cut)
+    respond(cut)
     const { exit, err } = await run([...verify, '--wait'])
     expect([exit, err]).toEqual([9, expect.stringContaining('may have been notified')])
     expect(posted()).toHaveLength(2)
   })
 
   test('only prompts without --wait, and --dry-run does not even prompt', async () => {
-    plays(success('Prompt sent', asked))
+    respond(success('Prompt sent', asked))
     expect((await run([...verify, '-o', 'id'])).out).toBe('apr_1\n')
     expect((await run([...verify, '--dry-run'])).out).toContain('POST')
     expect((await run([...verify, '--dry-run', '--wait'])).out).toContain('POST')

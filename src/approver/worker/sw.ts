@@ -37,11 +37,11 @@ worker.addEventListener('fetch', (event) => {
     event.respondWith(shellOf(event.request, pathname))
 })
 
-type Said = { request_id?: unknown; test?: unknown; notice?: unknown } | null | undefined
+type PushData = { request_id?: unknown; test?: unknown; notice?: unknown } | null | undefined
 
-const saidIn = (data: PushMessageData | null): Said => {
+const readPush = (data: PushMessageData | null): PushData => {
   try {
-    return data?.json() as Said
+    return data?.json() as PushData
   } catch {
     return undefined
   }
@@ -49,11 +49,11 @@ const saidIn = (data: PushMessageData | null): Said => {
 
 // Push messages do not contain the request, so the notification cannot show it.
 worker.addEventListener('push', (event) => {
-  const said = saidIn(event.data)
-  const requestId = typeof said?.request_id === 'string' ? said.request_id : ''
-  const isNotice = said?.notice === 'devices'
+  const push = readPush(event.data)
+  const requestId = typeof push?.request_id === 'string' ? push.request_id : ''
+  const isNotice = push?.notice === 'devices'
   const [title, body] =
-    said?.test === true
+    push?.test === true
       ? ['A test', 'Notifications work on this device.']
       : isNotice
         ? ['Your devices changed', 'Open to see what changed. If it wasn’t you, refuse or revoke it.']

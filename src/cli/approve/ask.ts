@@ -61,9 +61,9 @@ const withoutOrg = (operation: Operation): Operation => {
 }
 
 /** Checks a typed subject before anybody is notified. */
-export const typedSubject = async (given: unknown): Promise<Subject> => {
+export const typedSubject = async (value: unknown): Promise<Subject> => {
   const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
-  const { type, data, digest } = (given ?? {}) as Record<string, unknown>
+  const { type, data, digest } = (value ?? {}) as Record<string, unknown>
   try {
     return readSubject({ type, data, digest })
   } catch (error) {
@@ -84,20 +84,20 @@ export const gatherAsk = async (
   typed: Typed,
   context: Context,
   bound?: Subject,
-): Promise<{ ask: Ask; asked: Gathered['prompted'] }> => {
+): Promise<{ ask: Ask; prompted: Gathered['prompted'] }> => {
   const { gatherInput } = await import('../operation/gather-input.ts')
-  const { input, prompted: asked } = await gatherInput(
+  const { input, prompted } = await gatherInput(
     typed.options.mcp ? withoutOrg(operation) : operation,
     typed,
     context,
   )
-  const given = input as Partial<Ask>
-  const subject = bound ?? (given.subject === undefined ? undefined : await typedSubject(given.subject))
+  const fields = input as Partial<Ask>
+  const subject = bound ?? (fields.subject === undefined ? undefined : await typedSubject(fields.subject))
   const action =
-    given.action ?? (subject && (await import('../../receipt/subject-text.ts')).summaryOf(subject))
+    fields.action ?? (subject && (await import('../../receipt/subject-text.ts')).summaryOf(subject))
   const ask = {
     lifetime_s: defaultSeconds,
-    ...given,
+    ...fields,
     ...(action !== undefined && { action }),
     ...(subject && { subject }),
   } as Ask
@@ -106,7 +106,7 @@ export const gatherAsk = async (
     throw usageError(`--timeout must be 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')
   if (!/\S/.test(ask.action))
     throw usageError('The action must not be empty', `svc ${operation.cli} ${operation.example}`)
-  return { ask, asked }
+  return { ask, prompted }
 }
 
 /** Prints the call of a tool that would be made. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { fieldsIn } from '../../client/answered.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import type { Answer } from '../../client/client.ts'
 import { approval } from '../../contract/approval.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -24,14 +24,14 @@ const registerHealth = (group: Command, context: Context): void => {
   command.action(async () => {
     const { mcpUrl, baseUrl, cacert } = await context.settings()
     const { origin } = new URL(mcpUrl?.value ?? baseUrl.value)
-    const { getJson, healthOf } = await import('../context/open-client.ts')
+    const { getJson, readHealth } = await import('../context/open-client.ts')
     const data = await getJson(context, `${origin}/health`, cacert?.value)
-    const health = healthOf(data)
-    if (health === 'ill')
+    const health = readHealth(data)
+    if (health === 'unhealthy')
       throw new SvcError('failed', 'unhealthy', `${origin} reports that it is not healthy`, {
         hint: 'Check its log. svc serve reports this while it cannot write, for example because its disk is full',
       })
-    if (health === 'unsaid')
+    if (health === 'unknown')
       throw new SvcError('failed', 'unexpected_answer', `${origin}/health does not report a health status`, {
         hint: 'Check the address: svc profile show --explain',
       })
@@ -63,9 +63,9 @@ const registerTools = (group: Command, context: Context): void => {
 const aboutOneRequest = new Set<Operation>([approval.getApproval, approval.cancelApproval])
 
 /** Requires the status of this very request: a script would take any other for the decision. */
-const requireAbout = (answer: Pick<Answer, 'envelope'>, asked: unknown): void => {
+const requireAbout = (answer: Pick<Answer, 'envelope'>, requestedId: unknown): void => {
   const { request_id, status } = fieldsIn(answer)
-  if (request_id === asked && typeof status === 'string') return
+  if (request_id === requestedId && typeof status === 'string') return
   throw new SvcError('failed', 'unexpected_answer', 'The service did not return the status of this request', {
     detail: 'The decision is unknown. This is not an approval.',
     hint: 'svc profile show --explain shows the address in use',

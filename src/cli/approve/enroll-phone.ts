@@ -1,5 +1,5 @@
 import { encode } from 'uqr'
-import { recordIn } from '../../client/answered.ts'
+import { recordIn } from '../../client/answer-data.ts'
 import { device } from '../../contract/device.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'

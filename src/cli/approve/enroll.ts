@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { recordIn } from '../../client/answered.ts'
+import { recordIn } from '../../client/answer-data.ts'
 import { device } from '../../contract/device.ts'
 import type { Input, Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'

@@ -19,11 +19,11 @@ import { issuerIn, requireValid } from './receipt-check.ts'
  */
 export const organizationOf = async (
   ask: Pick<Ask, 'org_id'>,
-  { asked, typed }: { asked?: Pick<ApprovalRecord, 'org_id'>; typed: string | undefined },
+  { record, typed }: { record?: Pick<ApprovalRecord, 'org_id'>; typed: string | undefined },
   context: Context,
 ): Promise<string | undefined> => {
   // A tool server does not report an organization.
-  const id = ask.org_id ?? (asked?.org_id || undefined)
+  const id = ask.org_id ?? (record?.org_id || undefined)
   return id === undefined ? (typed ?? (await context.settings()).org?.value) : String(id)
 }
 
@@ -66,7 +66,7 @@ export const requireProof = async (
     keys,
     {
       // Checked if known; a development service on this machine may leave it open.
-      organization: await organizationOf(ask, { asked: record, typed: org }, context),
+      organization: await organizationOf(ask, { record, typed: org }, context),
       issuer: issuerIn(keys) ?? origin,
       digest: digestOf((ask.subject ?? textSubject(ask.action)).data),
       approver: /^\+\d+$/.test(typed) ? typed : record.approver_mobile,
@@ -125,13 +125,13 @@ export const getApproval = async (
       'svc approve run --mcp --org acme, or svc profile set org=acme',
     )
   const askedAt = backend.now()
-  const asked = await backend.gateway.request(ask).catch((error: unknown) => {
+  const pending = await backend.gateway.request(ask).catch((error: unknown) => {
     throw maybeNotified(error, context, backend.tools)
   })
-  const id = asked.request_id
+  const id = pending.request_id
   try {
-    progress.requested(asked)
-    const record = await waitFor(backend, asked, { progress, signal, globals: context.globals })
+    progress.requested(pending)
+    const record = await waitFor(backend, pending, { progress, signal, globals: context.globals })
     progress.decided(record)
     if (record.status === 'pending') await withdraw(id, backend, context)
     if (record.status !== 'approved') throw notApproved(record, nothing)

@@ -57,7 +57,7 @@ const live = async (
 
 /** The exact text that will be signed, with invisible characters escaped. */
 const details = (ceremony: Ceremony, now: number): string => {
-  const { context: asked, subject, verifiedAs, numberRequired, locationRequired } = ceremony
+  const { context: signed, subject, verifiedAs, numberRequired, locationRequired } = ceremony
   const summary = summaryOf(subject)
   return [
     '',
@@ -66,16 +66,16 @@ const details = (ceremony: Ceremony, now: number): string => {
       ({ label, value, before }) =>
         `             ${label}: ${before === undefined ? value : `${before} -> ${value}`}`,
     ),
-    ...(asked.action === summary
+    ...(signed.action === summary
       ? []
-      : [`  Claim      ${safeLine(asked.action)} (in the requester's words, not verified)`]),
-    ...(asked.reason === null ? [] : [`  Reason     ${safeLine(asked.reason)}`]),
-    `  For        ${safeLine(asked.organization.slug)}`,
+      : [`  Claim      ${safeLine(signed.action)} (in the requester's words, not verified)`]),
+    ...(signed.reason === null ? [] : [`  Reason     ${safeLine(signed.reason)}`]),
+    `  For        ${safeLine(signed.organization.slug)}`,
     ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)}`]),
-    `  Requester  ${safeLine(asked.requester)} (claimed, not verified)`,
-    `  Checked    ${safeLine(asked.factors.join(', '))}`,
-    `  Requested  ${clock(asked.requested_at)}`,
-    `  Until      ${clock(asked.request_expires_at)}, ${timeLeft((Date.parse(asked.request_expires_at) - now) / 1000)}`,
+    `  Requester  ${safeLine(signed.requester)} (claimed, not verified)`,
+    `  Checked    ${safeLine(signed.factors.join(', '))}`,
+    `  Requested  ${clock(signed.requested_at)}`,
+    `  Until      ${clock(signed.request_expires_at)}, ${timeLeft((Date.parse(signed.request_expires_at) - now) / 1000)}`,
     ...(locationRequired ? ['  Location   required by a rule; approving asks for it'] : []),
     ...(numberRequired ? ['  Number     the requester sees one; approving asks for it'] : []),
     '',

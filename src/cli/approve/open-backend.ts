@@ -78,7 +78,7 @@ const unclear = (message: string): SvcError =>
   })
 
 /** Checks a record: a third-party service may report success without one, which is neither a request nor a decision. */
-const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRecord => {
+const checked = (record: ApprovalRecord | undefined, expectedId?: string): ApprovalRecord => {
   const { request_id, status, action, approver_mobile } = record ?? {}
   if ([request_id, status, action, approver_mobile].some((text) => typeof text !== 'string'))
     throw unclear('The service returned no request with a status')
@@ -86,7 +86,8 @@ const checked = (record: ApprovalRecord | undefined, asked?: string): ApprovalRe
     throw unclear(
       `The service reports the status "${safeLine(status!.slice(0, 40))}", which svc does not know`,
     )
-  if (asked !== undefined && request_id !== asked) throw unclear('The service returned another request')
+  if (expectedId !== undefined && request_id !== expectedId)
+    throw unclear('The service returned another request')
   return record!
 }
 

@@ -31,7 +31,7 @@ const person = ({ approver_mobile }: ApprovalRecord, whole: boolean): string =>
     : safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
 
 /** The approver and the id of the request. */
-const asked = (record: ApprovalRecord, whole: boolean): string =>
+const describe = (record: ApprovalRecord, whole: boolean): string =>
   `${person(record, whole)} (${safeLine(record.request_id)})`
 
 const ended: Record<ApprovalRecord['status'], string> = {
@@ -90,7 +90,8 @@ export const createProgress = (
     const number = all.length === 1 && first.number ? ` Number to type: ${safeLine(first.number)}.` : ''
     const state = cut.size > 0 ? 'No connection; still waiting for' : 'Waiting for'
     const time = timeLeft(Math.min(...all.map(left)))
-    const names = all.length === 1 ? [asked(first, whole), person(first, whole)] : [`${all.length} requests`]
+    const names =
+      all.length === 1 ? [describe(first, whole), person(first, whole)] : [`${all.length} requests`]
     const room = Math.max(20, stderr.columns - 1)
     const lines = names.map((who) => `${state} ${who}, ${time}.${number}`)
     // On a narrow terminal, drop the id first: the line above already shows it.
@@ -118,7 +119,7 @@ export const createProgress = (
   return {
     requested: (record) => {
       io.onAnswer?.(record)
-      say(`Asked ${asked(record, whole)}: ${safeLine(record.action)}`)
+      say(`Asked ${describe(record, whole)}: ${safeLine(record.action)}`)
       if (record.number) say(`Number to type on the phone: ${safeLine(record.number)}`)
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
       follow(record)
@@ -126,17 +127,19 @@ export const createProgress = (
     waiting: follow,
     lost: (record, error) => {
       cut.add(record.request_id)
-      say(`${safeLine(error.message)}; still waiting for ${asked(record, whole)}, ${timeLeft(left(record))}`)
+      say(
+        `${safeLine(error.message)}; still waiting for ${describe(record, whole)}, ${timeLeft(left(record))}`,
+      )
     },
     reconnected: (record) => {
       cut.delete(record.request_id)
-      say(`Reconnected; ${asked(record, whole)} is ${safeLine(record.status)}`)
+      say(`Reconnected; ${describe(record, whole)} is ${safeLine(record.status)}`)
     },
     decided: (record) => {
       leave(record)
       const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
       say(
-        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${asked(record, whole)}${detail}`,
+        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${describe(record, whole)}${detail}`,
       )
     },
     end: () => {

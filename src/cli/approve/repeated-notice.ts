@@ -1,4 +1,4 @@
-import { fieldsIn } from '../../client/answered.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import type { Answer, CallOptions, Client } from '../../client/client.ts'
 import { approval } from '../../contract/approval.ts'
 import type { Data, Input, Operation } from '../../contract/operation.ts'

@@ -65,7 +65,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     }
     const output = await context.output()
     const typed = { args: command.args, options }
-    const { ask, asked: answers } = await gatherAsk(requestOperation, typed, context)
+    const { ask, prompted } = await gatherAsk(requestOperation, typed, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask, mcp: options.mcp }, context)
     const { openBackend } = await import('./open-backend.ts')
     const backend = await openBackend(context, {
@@ -84,16 +84,16 @@ export const registerRequest = (group: Command, context: Context): void => {
         backend.gateway.request(ask).catch((error: unknown) => {
           throw inTypedNames(requestOperation, maybeNotified(error, context, backend.tools))
         })
-      const asked = answers
+      const pending = prompted
         ? await (
             await import('../operation/ask.ts')
-          ).untilAccepted(requestOperation, { input: ask, prompted: answers }, context, send)
+          ).untilAccepted(requestOperation, { input: ask, prompted }, context, send)
         : await send()
-      id = asked.request_id
+      id = pending.request_id
       const askedAt = backend.now()
       context.changed = true
-      progress.requested(asked)
-      const record = await waitFor(backend, asked, {
+      progress.requested(pending)
+      const record = await waitFor(backend, pending, {
         progress,
         signal: io.signal,
         globals: context.globals,

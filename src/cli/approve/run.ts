@@ -170,8 +170,8 @@ export const registerRun = (group: Command, context: Context): void => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
     try {
       const { bindCommand } = await import('./bound-command.ts')
-      const given = { argv: command.args, file, bind: options.bind ?? [], environment, folder }
-      await askAndRun(options, { command: bindCommand(given, io), environment, folder }, context)
+      const input = { argv: command.args, file, bind: options.bind ?? [], environment, folder }
+      await askAndRun(options, { command: bindCommand(input, io), environment, folder }, context)
     } finally {
       removeFolder(folder)
     }

@@ -1,4 +1,4 @@
-import { recordIn, rowsIn } from '../../client/answered.ts'
+import { recordIn, rowsIn } from '../../client/answer-data.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { device } from '../../contract/device.ts'
 import type { Data } from '../../contract/operation.ts'

@@ -1,4 +1,4 @@
-import { fieldsIn, rowsIn } from '../../client/answered.ts'
+import { fieldsIn, rowsIn } from '../../client/answer-data.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { type Fields, type Kind, sameFields } from './kind.ts'

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { rowsIn } from '../../client/answered.ts'
+import { rowsIn } from '../../client/answer-data.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'

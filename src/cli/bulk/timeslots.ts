@@ -1,7 +1,7 @@
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Issue } from '../../core/errors.ts'
 import { isZone } from '../../rules/instant.ts'
-import { expandDays, strangeDay } from '../operation/typed-time.ts'
+import { expandDays, findInvalidDay } from '../operation/typed-time.ts'
 import { byName } from './by-name.ts'
 import type { Fields, Kind } from './kind.ts'
 
@@ -16,11 +16,11 @@ const isKnownZone = (name: string): boolean => {
 const tidy: Kind['tidy'] = (row) => {
   const fields: Fields = 'days' in row ? { ...row, days: expandDays(row['days']) } : row
   const issues: Issue[] = []
-  const strange = strangeDay(fields['days'])
-  if (strange !== undefined)
+  const invalid = findInvalidDay(fields['days'])
+  if (invalid !== undefined)
     issues.push({
       field: 'days',
-      message: `contains ${JSON.stringify(strange)?.slice(0, 40)}, which is not a day: write mon-fri, mon,wed or daily`,
+      message: `contains ${JSON.stringify(invalid)?.slice(0, 40)}, which is not a day: write mon-fri, mon,wed or daily`,
     })
   const { name, start, end, timezone } = fields
   if (typeof timezone === 'string' && !isKnownZone(timezone.trim()))

@@ -1,4 +1,4 @@
-import { fieldsIn } from '../../client/answered.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'

@@ -112,10 +112,11 @@ const keyIsAskedFor = async (profile: string, io: Io): Promise<boolean> => {
 const ask = async (kind: keyof typeof lists, org: string | undefined, context: Context) => {
   const { operation, input, value, about } = lists[kind]
   const client = await context.client()
-  const given = kind === 'org' || org === undefined ? {} : { org_id: (await resolveOrg(org, context)).id }
+  const organization =
+    kind === 'org' || org === undefined ? {} : { org_id: (await resolveOrg(org, context)).id }
   const { envelope } = await client.call(
     await operation(),
-    { ...input, ...given, limit: mostRows },
+    { ...input, ...organization, limit: mostRows },
     { signal: context.io.signal },
   )
   return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))

@@ -136,10 +136,10 @@ export const withAskKey = async <T>(
 }
 
 /** The state in the answer of `/health`. Another program may have a page of that name, without `ok`. */
-export const healthOf = (answer: unknown): 'well' | 'ill' | 'unsaid' => {
+export const readHealth = (answer: unknown): 'healthy' | 'unhealthy' | 'unknown' => {
   const { ok } = (answer ?? {}) as { ok?: unknown }
-  if (ok === true) return 'well'
-  return ok === false ? 'ill' : 'unsaid'
+  if (ok === true) return 'healthy'
+  return ok === false ? 'unhealthy' : 'unknown'
 }
 
 /** JSON from a public address: sends no credentials and follows no redirect. `cacert` is a file with the CA to trust. */

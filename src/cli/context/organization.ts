@@ -1,4 +1,4 @@
-import { fieldsIn } from '../../client/answered.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import { orgFields, type Field } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from './context.ts'

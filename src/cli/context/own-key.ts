@@ -1,4 +1,4 @@
-import { fieldsIn } from '../../client/answered.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'

@@ -90,10 +90,10 @@ const sweep = (lockPath: string): void => {
       rmSync(join(dirname(lockPath), name), { recursive: true, force: true })
 }
 
-export type Held = { mine(): boolean; release(): void }
+export type Lock = { mine(): boolean; release(): void }
 
 /** Waits for the lock of this file. Call `mine` right before the write: the lock may have been lost. */
-export const holdLock = async (path: string): Promise<Held> => {
+export const acquireLock = async (path: string): Promise<Lock> => {
   const lockPath = `${path}.lock`
   const holder = `${here}.${process.pid}.${randomToken(9)}`
   const ready = `${lockPath}-${holder}`

@@ -112,7 +112,10 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     checkFolder(dir)
     chmodSync(dir, 0o700)
-    const [{ default: Conf }, { holdLock }] = await Promise.all([import('conf'), import('./profile-lock.ts')])
+    const [{ default: Conf }, { acquireLock }] = await Promise.all([
+      import('conf'),
+      import('./profile-lock.ts'),
+    ])
     const save = (file: ProfileFile): void => {
       const conf = new Conf<ProfileFile>({
         cwd: dir,
@@ -124,7 +127,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
       conf.store = file
     }
     for (let attempts = 0; attempts < 5; attempts++) {
-      const lock = await holdLock(path)
+      const lock = await acquireLock(path)
       try {
         sweep(dir)
         const file = read()

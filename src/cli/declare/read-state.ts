@@ -1,4 +1,4 @@
-import { recordIn, rowsIn } from '../../client/answered.ts'
+import { recordIn, rowsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
 import type { Operation } from '../../contract/operation.ts'

@@ -1,4 +1,4 @@
-import { rowsIn } from '../../client/answered.ts'
+import { rowsIn } from '../../client/answer-data.ts'
 import { key } from '../../contract/key.ts'
 import type { Data } from '../../contract/operation.ts'
 import { scopes as every } from '../../contract/scopes.ts'

@@ -1,6 +1,6 @@
 import { createToolClient } from '../../client/tool-client.ts'
 import type { Context } from '../context/context.ts'
-import { getJson, healthOf, openTransport } from '../context/open-client.ts'
+import { getJson, readHealth, openTransport } from '../context/open-client.ts'
 import { askKeyFor } from '../approve/tool-server.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 
@@ -15,8 +15,8 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
   const { origin } = new URL(baseUrl.value)
   const url = mcpUrl?.value ?? `${origin}/mcp`
   try {
-    const health = healthOf(await getJson(context, `${new URL(url).origin}/health`, cacert?.value))
-    if (health === 'ill')
+    const health = readHealth(await getJson(context, `${new URL(url).origin}/health`, cacert?.value))
+    if (health === 'unhealthy')
       return [
         fail(
           'tool server',
@@ -24,7 +24,7 @@ export const checkTools = async (context: Context): Promise<Finding[]> => {
           'check the log of the service. svc serve reports this while it cannot write, for example because its disk is full',
         ),
       ]
-    if (health === 'unsaid' && !mcpUrl) return [note('tool server', `none known at ${origin}`, configure)]
+    if (health === 'unknown' && !mcpUrl) return [note('tool server', `none known at ${origin}`, configure)]
   } catch (error) {
     if (mcpUrl) return [failed('tool server', error, configure)]
     return [note('tool server', `none at ${origin}`, configure)]

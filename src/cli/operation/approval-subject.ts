@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { fieldsIn } from '../../client/answered.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import { argsOf, fieldsOf } from '../../contract/describe.ts'
 import { orgFields, type Operation } from '../../contract/operation.ts'
 import { pathNames } from '../../contract/path.ts'

@@ -1,4 +1,4 @@
-import { rowsIn } from '../../client/answered.ts'
+import { rowsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { cursorIn } from '../../client/paging.ts'
 import { mayComeBack, sleepFor } from '../../client/retry.ts'

@@ -1,4 +1,4 @@
-import { fieldsIn } from '../../client/answered.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import { geofence } from '../../contract/geofence.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Operation } from '../../contract/operation.ts'

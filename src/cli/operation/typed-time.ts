@@ -28,7 +28,7 @@ export const expandDays = (days: unknown): unknown => {
 }
 
 /** The first entry that is not a day. */
-export const strangeDay = (days: unknown): unknown =>
+export const findInvalidDay = (days: unknown): unknown =>
   Array.isArray(days) ? days.find((day) => position(day) < 0) : undefined
 
 /** Expands the day ranges of time slots. */

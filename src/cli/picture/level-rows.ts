@@ -1,4 +1,4 @@
-import { rowsIn } from '../../client/answered.ts'
+import { rowsIn } from '../../client/answer-data.ts'
 import type { Operation } from '../../contract/operation.ts'
 import type { Verdict } from '../../rules/verdict.ts'
 import type { Context } from '../context/context.ts'

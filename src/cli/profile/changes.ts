@@ -31,7 +31,7 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
       'svc profile create requires --base-url',
       '--base-url https://host.example/admin/public/api',
     )
-  const given: [string, string | undefined][] = [
+  const entries: [string, string | undefined][] = [
     ['base_url', globals.baseUrl],
     ['mcp_url', options.mcpUrl],
     ['org', options.org],
@@ -40,7 +40,7 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
     ['credential_command', options.credentialCommand],
     ['protected', options.protected ? 'true' : undefined],
   ]
-  const fields = given.flatMap(([field, value]) => (value ? [parseChange(`${field}=${value}`, io)] : []))
+  const fields = entries.flatMap(([field, value]) => (value ? [parseChange(`${field}=${value}`, io)] : []))
   const profile: Profile = Object.fromEntries(fields)
   const url = profile.base_url!
   const store = createStore(io)

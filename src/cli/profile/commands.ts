@@ -43,15 +43,15 @@ export const registerProfile: Register = (group, context, program) => {
     .command('show [name]')
     .description('Show a profile; its key is masked without --reveal')
     .option('--explain', 'Show each value in use and where it comes from')
-  example(show, 'show prod --explain').action(async (asked: string | undefined) => {
-    const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
+  example(show, 'show prod --explain').action(async (typedName: string | undefined) => {
+    const globals = typedName === undefined ? context.globals : { ...context.globals, profile: typedName }
     const settings = createSettings({ io, globals })
     const file = createStore(io).read()
     const name = settings.profile.value
     const saved =
       settings.profile.source === 'default' ? (file.profiles[name] ?? {}) : requireProfile(file, name)
     if (show.opts<{ explain?: boolean }>().explain)
-      return showAnswer(context, 'Settings', explain(settings, saved, asked))
+      return showAnswer(context, 'Settings', explain(settings, saved, typedName))
     return showAnswer(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
   })
 

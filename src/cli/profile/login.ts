@@ -83,12 +83,12 @@ const slots = {
 
 /** Asks for a key, tests it, and saves it for this address if the service accepts it. */
 export const logIn = async (
-  asked: string | undefined,
+  typedName: string | undefined,
   { withKey = false, ask = false, dryRun }: LoginOptions,
   context: Context,
 ): Promise<void> => {
   const { io, globals } = context
-  const settings = settingsFor(asked ?? globals.profile, context)
+  const settings = settingsFor(typedName ?? globals.profile, context)
   const name = settings.profile.value
   const store = createStore(io)
   const { profiles } = store.read()
@@ -127,12 +127,12 @@ export const logIn = async (
 
 /** Asks for the bearer of the tool server, tests it, and saves it for that address if the server accepts it. */
 export const logInBearer = async (
-  asked: string | undefined,
+  typedName: string | undefined,
   { withKey = false, dryRun }: LoginOptions,
   context: Context,
 ): Promise<void> => {
   const { io } = context
-  const globals = asked === undefined ? context.globals : { ...context.globals, profile: asked }
+  const globals = typedName === undefined ? context.globals : { ...context.globals, profile: typedName }
   const { profile, cacert, ...settings } = createSettings({ io, globals })
   const mcpUrl = settings.mcpUrl ?? settings.otherMcpUrl
   const name = profile.value

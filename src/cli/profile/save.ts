@@ -21,13 +21,13 @@ export const readNewKey = async (
   const { noun = 'API key' } = target
   const read = async (): Promise<string> => {
     if (file !== undefined) return fileSource(file, io).read()
-    const asked = await prompt()
-    if (!asked)
+    const prompts = await prompt()
+    if (!prompts)
       throw usageError(
         `Cannot ask for the ${noun}: this is not a terminal`,
         `svc profile login ${[target.profile, ...flags[noun]].map(shellQuote).join(' ')} --with-key < key.txt`,
       )
-    return (await asked.secret(`${labels[noun]} for ${new URL(target.url).origin}`)).trim()
+    return (await prompts.secret(`${labels[noun]} for ${new URL(target.url).origin}`)).trim()
   }
   const key = await createKeyReader({ where, read }, target.profile, noun)(target.url)
   return checkKey(key ?? '', where, noun)

@@ -175,12 +175,12 @@ export const registerService = (group: Command, context: Context): void => {
       const { requireIdle, rotateMasterKey } = await maintenance()
       requireIdle(dir)
       const { env } = context.io
-      const given =
+      const newKey =
         newKeyFile === undefined ? undefined : await readText(newKeyFile, context.io, '--new-key-file')
       if (dryRun) return reportDryRun(context, { data_dir: dir, rewraps: 'every wrapped value' })
       const output = await context.output()
       const notify = (line: string): void => output.warn(line)
-      const { left_out, ...done } = await rotateMasterKey(dir, env, { newKey: given, notify })
+      const { left_out, ...done } = await rotateMasterKey(dir, env, { newKey, notify })
       if (left_out.length > 0)
         output.warn(
           `Skipped, because they were already not authentic or not readable: ${left_out.join(', ')}`,

@@ -1,4 +1,4 @@
-import type { DecisionWaiter, Service, Waited } from '../call/service.ts'
+import type { DecisionWaiter, Service, WakeTarget } from '../call/service.ts'
 import type { Member } from '../call/tenant.ts'
 import { expireDue } from './expiry.ts'
 import { type ApprovalAccess, type ApprovalRow, findApproval } from './record.ts'
@@ -10,7 +10,7 @@ export const inboxName = ({ org_id, user_id }: Member): string => `inbox:${org_i
 
 type Options = {
   /** Finds requests that ended without a wake, here or on another node. Runs only while somebody listens. */
-  poll?(): Promise<Iterable<Waited>>
+  poll?(): Promise<Iterable<WakeTarget>>
   /** Milliseconds. */
   every?: number
 }
@@ -29,7 +29,7 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
     for (const listener of waiting) listener()
   }
 
-  const wake = (request: Waited): void => {
+  const wake = (request: WakeTarget): void => {
     if (request.request_id !== undefined) release(request.request_id)
     release(inboxName(request))
     updateTimer()

@@ -17,8 +17,14 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
   const write = async <I extends object, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
-    const asked = { action, caller, requestId: requestId(), given: Object.keys(input) }
-    const data = await runWrite(service, asked, handler, input, async (_call, work) => (await work()).data)
+    const invocation = { action, caller, requestId: requestId(), given: Object.keys(input) }
+    const data = await runWrite(
+      service,
+      invocation,
+      handler,
+      input,
+      async (_call, work) => (await work()).data,
+    )
     if (data instanceof Refusal) throw data
     return data
   }

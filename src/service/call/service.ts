@@ -8,20 +8,20 @@ import type { Keyring } from './keyring.ts'
 import type { Channel, Message } from './message.ts'
 
 /** A pending request and its approver; without `request_id`, only the approver, whose page must check its session. */
-export type Waited = { request_id?: string; org_id: number; user_id: number }
+export type WakeTarget = { request_id?: string; org_id: number; user_id: number }
 
 export type DecisionWaiter = {
   /** Starts to listen to a request or an inbox; `woken` resolves at its next wake, or when the service stops. */
   listen(name: string): { woken: Promise<void>; close(): void }
   /** Wakes the callers that wait for the request, if it is one, and its approver's page. */
-  wake(request: Waited): void
+  wake(request: WakeTarget): void
   /** Releases everybody, now and from now on, because the service stops. */
   stop(): void
   readonly stopped: boolean
 }
 
 /** Notifies an approver of a pending request. Called once, after its commit; a failure does not affect the request. */
-export type NotifyApprover = (request: Required<Waited>) => void
+export type NotifyApprover = (request: Required<WakeTarget>) => void
 
 /** The committed rules for a user; without a user, those for everybody. */
 export type RulesMemory = (orgId: number, userId?: number) => Promise<Policy>
@@ -50,10 +50,10 @@ export type Quote = {
 }
 
 /** A quote as the API returns it; `stale` if the provider fails and this is its last known price. */
-export type ToldQuote = Quote & { stale: boolean; source: 'sample' | 'file' | 'http' }
+export type QuoteResult = Quote & { stale: boolean; source: 'sample' | 'file' | 'http' }
 
 /** Undefined for a stock that the provider does not know. Throws 409 `quotes_unavailable`. */
-export type Quotes = { find(nameOrSymbol: string): Promise<ToldQuote | undefined> }
+export type Quotes = { find(nameOrSymbol: string): Promise<QuoteResult | undefined> }
 
 /** The parts that exist as long as the service runs. */
 export type Service = {

@@ -1,7 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
 import { sweep } from '../approvals/expiry.ts'
-import type { NotifyApprover, Service, Waited } from '../call/service.ts'
+import type { NotifyApprover, Service, WakeTarget } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
@@ -17,7 +17,7 @@ export const createService = (
   const { storage } = parts
   let polledAt = storage.now()
 
-  const endedSince = async (): Promise<Waited[]> => {
+  const endedSince = async (): Promise<WakeTarget[]> => {
     await sweep(service)
     const now = storage.now()
     // The earlier of the two, in case the clock was set back.

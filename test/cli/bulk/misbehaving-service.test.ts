@@ -5,7 +5,7 @@ import {
   file,
   imports,
   installHooks,
-  plays,
+  respond,
   posts,
   refused,
   results,
@@ -22,7 +22,7 @@ describe('an import into a service that', () => {
     ['answers with a web page', json(502, 'x'), 'http_502'],
   ])('%s fails that row alone', async (_, answer, code) => {
     file(3)
-    plays((serial) => (serial === 101 ? answer : undefined))
+    respond((serial) => (serial === 101 ? answer : undefined))
     const { exit, out } = await imports()
     expect([exit, JSON.parse(out)]).toEqual([10, { created: 2, updated: 0, skipped: 0, failed: 1, results }])
     expect(failed()).toEqual([expect.objectContaining({ row: 3, error: expect.objectContaining({ code }) })])
@@ -31,7 +31,7 @@ describe('an import into a service that', () => {
   test('limits the rate waits, and no row fails', async () => {
     file(3)
     const asked = new Set<number>()
-    plays((serial) => {
+    respond((serial) => {
       if (asked.has(serial)) return undefined
       asked.add(serial)
       return refused(429, { 'retry-after': '0' })
@@ -43,7 +43,7 @@ describe('an import into a service that', () => {
 
   test('asks to wait for an hour ends, with the command that continues', async () => {
     file(3)
-    plays((serial) => (serial === 101 ? refused(429, { 'retry-after': '3600' }) : undefined))
+    respond((serial) => (serial === 101 ? refused(429, { 'retry-after': '3600' }) : undefined))
     const { exit, err } = await imports()
     expect([exit, JSON.parse(err.trimEnd().split('\n').at(-1)!)]).toEqual([
       9,
@@ -57,7 +57,7 @@ describe('an import into a service that', () => {
 
   test('rejects the key ends at once', async () => {
     file(50)
-    plays(() => refused(401))
+    respond(() => refused(401))
     expect((await imports()).exit).toBe(4)
     expect(posts()).toHaveLength(1)
     expect(failed()).toEqual([])
@@ -65,7 +65,7 @@ describe('an import into a service that', () => {
 
   test('fails again and again ends before every row has failed', async () => {
     file(100)
-    plays((serial) => (serial > 102 ? refused(500) : undefined))
+    respond((serial) => (serial > 102 ? refused(500) : undefined))
     const { exit, err } = await imports()
     expect([exit, err]).toEqual([1, expect.stringContaining('3 of 100 rows are done')])
     expect(failed()).toHaveLength(32)
@@ -73,7 +73,7 @@ describe('an import into a service that', () => {
 
   test('has another code for an existing user skips the user', async () => {
     file(1)
-    plays(() => json(409, { status: 'error', message: 'No', data: { code: 'E1007' } }))
+    respond(() => json(409, { status: 'error', message: 'No', data: { code: 'E1007' } }))
     const { exit, out } = await imports(['--on-conflict', 'skip'])
     expect([exit, JSON.parse(out)]).toEqual([0, expect.objectContaining({ skipped: 1 })])
   })
@@ -81,7 +81,7 @@ describe('an import into a service that', () => {
   test('supports idempotency keys sends the request again after a broken connection', async () => {
     file(1)
     let cuts = 0
-    plays(() => (cuts++ === 0 ? cut : undefined), json(200, { ok: true }, { 'svc-idempotency': '24h' }))
+    respond(() => (cuts++ === 0 ? cut : undefined), json(200, { ok: true }, { 'svc-idempotency': '24h' }))
     expect((await imports()).exit).toBe(0)
     const keys = posts().map(({ headers }) => headers['idempotency-key'])
     expect(keys).toHaveLength(2)

@@ -30,7 +30,7 @@ export const file = (count: number): void => {
   workspace.put('u.csv', `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
 }
 export const posts = (): Seen[] => service.seen.filter(({ method }) => method === 'POST')
-export const plays = (
+export const respond = (
   answer: (serial: number) => Answering | undefined,
   health: Answering = json(200, { ok: true }),
 ): void =>

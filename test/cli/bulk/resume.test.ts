@@ -5,7 +5,7 @@ import {
   file,
   imports,
   installHooks,
-  plays,
+  respond,
   posts,
   refused,
   results,
@@ -18,7 +18,7 @@ installHooks()
 /** Runs an import that Ctrl-C interrupts during the request with this serial number. */
 const interruptAt = (serial: number, flags: string[] = []) => {
   const abort = new AbortController()
-  plays((at) => {
+  respond((at) => {
     if (at === serial) abort.abort()
     return undefined
   })
@@ -39,13 +39,13 @@ describe('an interrupted import', () => {
   test('continues with the missing and the failed rows', async () => {
     file(5)
     const abort = new AbortController()
-    plays((serial) => {
+    respond((serial) => {
       if (serial === 102) abort.abort()
       return serial === 101 ? refused(422) : undefined
     })
     await imports([], { signal: abort.signal })
     service.seen.length = 0
-    plays(() => undefined)
+    respond(() => undefined)
     const { exit, out } = await imports(['--resume'])
     expect([exit, JSON.parse(out)]).toEqual([0, { created: 5, updated: 0, skipped: 0, failed: 0, results }])
     expect(posts().map(serialOf)).toEqual(['101', '103', '104'])
@@ -54,7 +54,7 @@ describe('an interrupted import', () => {
   test('says on a terminal that its counts include earlier runs', async () => {
     file(3)
     await interruptAt(101)
-    plays(() => undefined)
+    respond(() => undefined)
     const { exit, err } = await workspace.svc(['user', 'import', 'u.csv', '--org', '7', '--resume'], {
       tty: true,
     })
@@ -94,7 +94,7 @@ describe('an interrupted import', () => {
       'u.csv',
       'mobile,email,first_name,last_name\n+12025550199,a@b.cc,A,B\n+1 202 555 0100,a@b.cc,A,B\n',
     )
-    plays(() => undefined)
+    respond(() => undefined)
     await imports(['--resume'])
     expect(posts().map(serialOf)).toEqual(['199'])
   })

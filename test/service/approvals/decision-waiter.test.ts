@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createDecisionWaiter, inboxName } from '../../../src/service/approvals/decision-waiter.ts'
-import type { Waited } from '../../../src/service/call/service.ts'
+import type { WakeTarget } from '../../../src/service/call/service.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const ended: Waited = { request_id: 'a', org_id: 1, user_id: 7 }
+const ended: WakeTarget = { request_id: 'a', org_id: 1, user_id: 7 }
 
 const isDone = async (promise: Promise<void>): Promise<boolean> => {
   let done = false
@@ -52,7 +52,7 @@ describe('a listener', () => {
 
 describe('polling the store', () => {
   test('happens every 250 ms with one timer for all, and only while somebody waits', async () => {
-    const poll = vi.fn<() => Promise<Waited[]>>().mockResolvedValue([])
+    const poll = vi.fn<() => Promise<WakeTarget[]>>().mockResolvedValue([])
     const waiting = createDecisionWaiter({ poll })
     await vi.advanceTimersByTimeAsync(1000)
     expect(poll).not.toHaveBeenCalled()
@@ -66,7 +66,7 @@ describe('polling the store', () => {
 
   test('wakes listeners that got no wake, and continues after a failure', async () => {
     const poll = vi
-      .fn<() => Promise<Waited[]>>()
+      .fn<() => Promise<WakeTarget[]>>()
       .mockRejectedValueOnce(new Error('no disk'))
       .mockResolvedValue([ended])
     const waiting = createDecisionWaiter({ poll })
@@ -79,7 +79,7 @@ describe('polling the store', () => {
   })
 
   test('does not overlap', async () => {
-    const poll = vi.fn<() => Promise<Waited[]>>(() => new Promise(() => undefined))
+    const poll = vi.fn<() => Promise<WakeTarget[]>>(() => new Promise(() => undefined))
     createDecisionWaiter({ poll }).listen('a')
     await vi.advanceTimersByTimeAsync(2000)
     expect(poll).toHaveBeenCalledTimes(1)

@@ -1,4 +1,4 @@
-import type { Quote, ToldQuote } from '../../call/service.ts'
+import type { Quote, QuoteResult } from '../../call/service.ts'
 
 // Matches strings too, so that digits inside of a string are not taken for a number.
 const token = /"(?:[^"\\]|\\[^])*"?|-?\d[\d.eE+-]*/g
@@ -24,7 +24,7 @@ export const readTime = (text: string): string | undefined => {
 
 /** Finds quotes. Undefined for a stock that the provider does not know; throws if the provider fails. */
 export type QuoteProvider = {
-  source: ToldQuote['source']
+  source: QuoteResult['source']
   find(nameOrSymbol: string): Promise<Quote | undefined>
 }
 

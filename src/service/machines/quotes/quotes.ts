@@ -1,6 +1,6 @@
 import type { Log } from '../../../core/log.ts'
 import { conflict } from '../../../core/refusal.ts'
-import type { Quotes, ToldQuote } from '../../call/service.ts'
+import type { Quotes, QuoteResult } from '../../call/service.ts'
 import type { QuotesSettings } from '../../config/quotes-settings.ts'
 import { createFileProvider } from './file-provider.ts'
 import { createHttpProvider } from './http-provider.ts'
@@ -22,18 +22,18 @@ const reasonOf = (error: unknown): string => {
 
 /** Caches quotes for a minute, and longer while the provider fails. Sends one request at a time for each stock. */
 export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): string; log: Log }): Quotes => {
-  const cached = new Map<string, { quote: ToldQuote; until: number }>()
-  const pending = new Map<string, Promise<ToldQuote | undefined>>()
+  const cached = new Map<string, { quote: QuoteResult; until: number }>()
+  const pending = new Map<string, Promise<QuoteResult | undefined>>()
   const { source } = provider
 
-  const cache = (name: string, quote: ToldQuote, ms: number): ToldQuote => {
+  const cache = (name: string, quote: QuoteResult, ms: number): QuoteResult => {
     cached.delete(name)
     cached.set(name, { quote, until: Date.parse(now()) + ms })
     if (cached.size > cacheSize) cached.delete(cached.keys().next().value!)
     return quote
   }
 
-  const request = async (name: string, nameOrSymbol: string): Promise<ToldQuote | undefined> => {
+  const request = async (name: string, nameOrSymbol: string): Promise<QuoteResult | undefined> => {
     try {
       const quote = await provider.find(nameOrSymbol)
       if (quote) return cache(name, { ...quote, stale: false, source }, freshMs)
