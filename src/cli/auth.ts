@@ -116,11 +116,11 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     },
   )
   const { request_id, number, expires_at } = fieldsIn(answer)
-  const given = { ...input, ...extra } as { country_code: string; mobile: string; org_id?: number }
+  const phone = { ...input, ...extra } as { country_code: string; mobile: string; org_id?: number }
   const validation = {
-    mobile: wholeNumber(given)!,
+    mobile: wholeNumber(phone)!,
     ...(typeof request_id === 'string' && { request_id }),
-    ...(given.org_id !== undefined && { org_id: given.org_id }),
+    ...(phone.org_id !== undefined && { org_id: phone.org_id }),
   }
   // Use the clock of the service: that of this machine may be wrong.
   const startedAt = answer.date === undefined ? io.now().getTime() : Date.parse(answer.date)

@@ -104,23 +104,23 @@ const askDegrees = async (prompt: Prompt, name: string, most: number): Promise<n
 /** The location from the flags; prompts for it if a rule requires one and the flags are missing. */
 const placeFor = async (
   { locationRequired }: Ceremony,
-  given: Place | undefined,
+  typedPlace: Place | undefined,
   prompt: Prompt,
 ): Promise<Place | undefined> =>
-  given !== undefined || !locationRequired
-    ? given
+  typedPlace !== undefined || !locationRequired
+    ? typedPlace
     : placeAt(await askDegrees(prompt, 'Latitude', 90), await askDegrees(prompt, 'Longitude', 180))
 
 const decisionFor = async (
   picked: string,
   ceremony: Ceremony,
   prompt: Prompt,
-  given: Place | undefined,
+  typedPlace: Place | undefined,
 ): Promise<Decision | undefined> => {
   if (picked === 'deny') return { decision: 'deny' }
   if (picked === 'not_me') return { decision: 'deny', not_me: true }
   const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
-  const location = await placeFor(ceremony, given, prompt)
+  const location = await placeFor(ceremony, typedPlace, prompt)
   // Takes the place of the fingerprint on a phone.
   if (!(await prompt.confirm(`Sign the approval of: ${summaryOf(ceremony.subject)}?`))) return undefined
   return { decision: 'approve', ...(number === undefined ? {} : { number }), ...(location && { location }) }

@@ -30,12 +30,14 @@ const typedDecision = (
     ...(number !== undefined && { number }),
     ...(location && { location }),
   }
-  const given: { id: string | undefined; decision: Decision }[] = [
+  const decisions: { id: string | undefined; decision: Decision }[] = [
     { id: approve, decision: approval },
     { id: deny, decision: { decision: 'deny' } },
     { id: notMe, decision: { decision: 'deny', not_me: true } },
   ]
-  const [typed, second] = given.flatMap(({ id, decision }) => (id === undefined ? [] : [{ id, decision }]))
+  const [typed, second] = decisions.flatMap(({ id, decision }) =>
+    id === undefined ? [] : [{ id, decision }],
+  )
   if (second) throw usageError('Use only one of --approve, --deny and --not-me')
   if (number !== undefined && approve === undefined) throw usageError('--number requires --approve')
   if (location && typed && approve === undefined)

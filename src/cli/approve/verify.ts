@@ -85,10 +85,10 @@ export const registerVerify = (group: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const { io } = context
-    const [given] = command.args
-    if (given === undefined)
+    const [file] = command.args
+    if (file === undefined)
       throw usageError('Missing <receipt>', 'svc approve verify receipt.json --org acme --jwks keys.json')
-    const inputs = { '<receipt>': given, '--jwks': options.jwks, '--subject': options.subject }
+    const inputs = { '<receipt>': file, '--jwks': options.jwks, '--subject': options.subject }
     const fromInput = Object.entries(inputs).flatMap(([name, source]) => (source === '-' ? [name] : []))
     if (fromInput.length > 1) throw usageError(`Only one of ${fromInput.join(' and ')} can be standard input`)
 
@@ -96,7 +96,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     let keys: Promise<unknown> | undefined
     const keysOnce = (): Promise<unknown> => (keys ??= readKeys(options, context))
     const { expectedOf, hintOf, sentence } = await import('./receipt-check.ts')
-    const receipt = receiptIn(await readText(given, io, 'receipt'))
+    const receipt = receiptIn(await readText(file, io, 'receipt'))
     const wanted = await expectedOf(options, { byProfile, keys: keysOnce }, context)
     const { verifyReceipt } = await import('../../receipt/verify.ts')
     const verdict = await verifyReceipt(receipt, await keysOnce(), wanted, io.now())

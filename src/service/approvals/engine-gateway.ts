@@ -17,7 +17,7 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
   const write = async <I extends object, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
-    const invocation = { action, caller, requestId: requestId(), given: Object.keys(input) }
+    const invocation = { action, caller, requestId: requestId(), fieldNames: Object.keys(input) }
     const data = await runWrite(
       service,
       invocation,

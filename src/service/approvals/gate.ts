@@ -43,7 +43,7 @@ export const createGate = (id: OperationId) => ({
   ): Promise<Refusal> =>
     runWrite(
       service,
-      { action: 'createApproval', caller, requestId, given: ['subject'], org: requirement.orgId },
+      { action: 'createApproval', caller, requestId, fieldNames: ['subject'], org: requirement.orgId },
       async (_: object, call) =>
         askApprovers(call, await requestSubject(call, id, input, requirement.orgId), requirement),
       {},

@@ -13,7 +13,7 @@ type Invocation = {
   caller: Caller
   requestId: string
   /** Names of the fields in the input; the audit lists them as changed unless the handler says otherwise. */
-  given: string[]
+  fieldNames: string[]
   /** The approval request that a person approved for this call, if the caller named one. */
   approval?: string | undefined
   pager?: Paging
@@ -41,7 +41,7 @@ export type Attempt = {
 
 export const createAttempt = (
   service: Service,
-  { action, caller, requestId, given, approval, pager = onePage }: Invocation,
+  { action, caller, requestId, fieldNames, approval, pager = onePage }: Invocation,
   db: Db,
   now: string,
 ): Attempt => {
@@ -63,7 +63,7 @@ export const createAttempt = (
     page: pager.page,
     paged: pager.paged,
     pagedByTime: pager.pagedByTime,
-    audit: async (orgId, subject, changes = given, actor = actorOf(caller)) => {
+    audit: async (orgId, subject, changes = fieldNames, actor = actorOf(caller)) => {
       const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
       await appendAudit(db, { orgId, at: now, actor, action, subject, changes: all, requestId })
       changed.add(orgId)

@@ -12,8 +12,8 @@ import { createReturnedFields } from './returned-fields.ts'
 
 type Fields = Record<string, unknown>
 
-/** `given`: the names in the request. `returned`: read-only fields that an update sent back. */
-export type ReadInput = { input: Fields; given: string[]; returned: Fields }
+/** `fieldNames`: the names in the request. `returned`: read-only fields that an update sent back. */
+export type ReadInput = { input: Fields; fieldNames: string[]; returned: Fields }
 
 /** Converts text of the URL to the type of its field. Other text stays as it is and fails the check. */
 const coerce = (text: string, type: string | undefined): unknown => {
@@ -101,7 +101,7 @@ export const createInputReader = (operation: Operation) => {
   const readInput = async (context: Context): Promise<ReadInput> => {
     const fields = await readFields(context)
     const returned = returnedFields.takeOut(fields)
-    const given = Object.keys(fields)
+    const fieldNames = Object.keys(fields)
     for (const name of inPath) fields[name] = coerce(context.req.param(name)!, types[name])
     const bad = badTexts({ ...returned, ...fields }, '')
     if (bad.length > 0) throw invalidFields(bad)
@@ -109,7 +109,7 @@ export const createInputReader = (operation: Operation) => {
     if (!checked.success) throw invalidFields(issuesOf(checked.error, operation.input, fields))
     const input = checked.data as Fields
     for (const name of textIds) if (input[name] !== undefined) input[name] = rowOfId(input[name] as string)
-    return { input, given, returned }
+    return { input, fieldNames, returned }
   }
 
   return { readInput, checkReturned: returnedFields.check }

@@ -63,11 +63,11 @@ export const createOperationRoute = (
   const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const byTime = 'since' in operation.input._zod.def.shape
 
-  const callDetails = ({ context, caller, requestId, ip }: AuthenticatedRequest, given: string[]) => ({
+  const callDetails = ({ context, caller, requestId, ip }: AuthenticatedRequest, fieldNames: string[]) => ({
     action: id,
     caller,
     requestId,
-    given,
+    fieldNames,
     signal: () => context.req.raw.signal,
     ip,
   })
@@ -96,7 +96,7 @@ export const createOperationRoute = (
 
   const write = async (
     request: AuthenticatedRequest,
-    { input, given, returned }: ReadInput,
+    { input, fieldNames, returned }: ReadInput,
   ): Promise<Response> => {
     const repeatable = repeatableOf(request, input)
     // A repeat must not run again what the handler does before its transaction.
@@ -107,7 +107,7 @@ export const createOperationRoute = (
     if (before) return replayed(request, before)
     const { caller } = request
     const approval = request.context.req.header(approvalHeader)
-    const call = { ...callDetails(request, given), approval }
+    const call = { ...callDetails(request, fieldNames), approval }
     const done = await runWrite(service, call, handler, input, async (inside, work) => {
       const { db, now } = inside
       await requireLiveKey(db, caller, now)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const caller = { keyId: 1, name: 'operator', orgId: null, scopes: allScopes }
-const asked = { action: 'createGeofence', caller, requestId: 'req_1', given: [] }
+const asked = { action: 'createGeofence', caller, requestId: 'req_1', fieldNames: [] }
 
 describe('a write that was undone and ran again', () => {
   test('counts once: one row, one ring, one message, one row in the audit', async () => {

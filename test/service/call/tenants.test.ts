@@ -77,7 +77,7 @@ describe('a key of an organization, refused without a trace', () => {
       await work.catch(() => undefined)
       const answered = service.storage.write(
         async (db) => {
-          const asked = { action: id, caller, requestId: 'req_1', given: [] }
+          const asked = { action: id, caller, requestId: 'req_1', fieldNames: [] }
           const { call } = createAttempt(service.service, asked, db, service.storage.now())
           const data = await (await work)(call)
           if (data instanceof Refusal) throw data
