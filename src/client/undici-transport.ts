@@ -18,6 +18,8 @@ type Options = {
   env: Env
   /** Maximum number of connections to one origin. */
   connections?: number
+  /** Called after each request was sent, while the server answers. */
+  onSent?: (() => void) | undefined
 }
 
 type Route = { dispatcher: Dispatcher; proxy?: string }
@@ -93,8 +95,10 @@ export const createTransport = (options: Options): Transport & { close(): Promis
         {
           onRequestStart(started) {
             controller = started
-            if (over) started.abort(over)
-            else within(answerMs, 'an answer')
+            if (over) return started.abort(over)
+            within(answerMs, 'an answer')
+            // undici writes the request next, in this turn of the loop.
+            if (options.onSent) setImmediate(options.onSent)
           },
           onResponseStart(_, status, headers) {
             Object.assign(answer, { status, headers: textHeaders(headers) })

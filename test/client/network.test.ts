@@ -1,3 +1,4 @@
+import { createServer } from 'node:http'
 import { createServer as createTcp } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -30,6 +31,21 @@ test('a response that the service may delay is awaited, and no other', async () 
   expect((await client.call(approval.getApproval, asked)).envelope.status).toBe('success')
   const error = await failure(client.call(approval.getApproval, { request_id: 'apr_1' }))
   expect(error.code).toBe('timed_out')
+})
+
+test('onSent is called while the server prepares its answer', async () => {
+  let reply: (() => void) | undefined
+  const server = createServer((_, response) => {
+    reply = () => void response.end('late')
+    if (isSent) reply()
+  })
+  let isSent = false
+  const onSent = () => {
+    isSent = true
+    reply?.()
+  }
+  const get = open({ env: {}, onSent })
+  expect((await get(`http://127.0.0.1:${await listening(server)}/`)).body).toBe('late')
 })
 
 test.each([

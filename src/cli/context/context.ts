@@ -83,12 +83,18 @@ export const createContext = (
   createGuard: (context: Context) => ApprovalGuard,
 ): Context & { close(): Promise<void> } => {
   let client: Promise<Client> | undefined
+  /** Uses the time in which the service answers. If it fails, running the filter fails and says why. */
+  const prepareFilter = once(async () => {
+    const { jq } = context.globals
+    if (jq !== undefined) await (await import('../terminal/jq.ts')).prepareFilter(jq)
+  })
   const connect = async (): Promise<Client> => {
     const { openClient } = await import('./open-client.ts')
     return guard.guard(
       openClient(context.io, context.globals, await context.settings(), {
         approval: () => guard.approval(),
         forAgent: context.command?.words === 'mcp',
+        onSent: () => void prepareFilter().catch(() => undefined),
       }),
     )
   }

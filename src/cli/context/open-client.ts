@@ -80,14 +80,20 @@ export const readCa = (file: string): string =>
   ).toString('utf8')
 
 /** A transport without credentials; `cacert` is a file with the CA to trust. */
-export const openTransport = (io: Io, cacert: string | undefined): ReturnType<typeof createTransport> =>
-  createTransport({ env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
+export const openTransport = (
+  io: Io,
+  cacert: string | undefined,
+  onSent?: () => void,
+): ReturnType<typeof createTransport> =>
+  createTransport({ env: io.env, ca: cacert === undefined ? undefined : readCa(cacert), onSent })
 
 type Opening = {
   /** The id of the approved request, sent with each write. */
   approval?: () => string | undefined
   /** For the tools of an agent. */
   forAgent?: boolean
+  /** Called after each request was sent. */
+  onSent?: () => void
 }
 
 /** The client of this run, with its address, keys, proxy and CA from the settings. */
@@ -95,9 +101,9 @@ export const openClient = (
   io: Io,
   globals: Globals,
   settings: Settings,
-  { approval, forAgent = false }: Opening = {},
+  { approval, forAgent = false, onSent }: Opening = {},
 ): Client => {
-  const transport = openTransport(io, settings.cacert?.value)
+  const transport = openTransport(io, settings.cacert?.value, onSent)
   const { baseUrl, keyHint, apiKey, askKey, askKeyHint, profile } = settings
   const common = {
     baseUrl: baseUrl.value,

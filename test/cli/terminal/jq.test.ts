@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkFilter, runJq } from '../../../src/cli/terminal/jq.ts'
+import { checkFilter, prepareFilter, runJq } from '../../../src/cli/terminal/jq.ts'
 
 const filtered = async (value: unknown, filter: string): Promise<string> =>
   (await runJq(value, filter, { onTerminal: false })).text
@@ -116,10 +116,22 @@ describe('the check of a filter', () => {
     },
   )
 
+  // These pass the check without jq, which is loaded while the service answers.
+  test.each(['.', 'keys', '.[]', '.[0].id', '.a.b[].c[12][]', '. | length', '.if.and.__loc__ | .[] | .not'])(
+    'accepts the path %s, which jq can compile',
+    async (filter) => {
+      await expect(checkFilter(filter)).resolves.toBeUndefined()
+      expect((await prepareFilter(filter)).exitCode).toBe(0)
+    },
+  )
+
   test.each([
     ['.[', /^--jq "\.\[" is not a valid filter: syntax error/],
     ['', /is not a valid filter: /],
     ['nosuch', /nosuch\/0 is not defined/],
+    ['..a', /syntax error/],
+    ['.[] | .a.', /syntax error/],
+    ['.[] | keys.1a', /syntax error/],
     ['$x', /\$x is not defined/],
     ['include "m"; .', /module not found/],
     ['--version', /is not a valid filter/],
