@@ -7,6 +7,8 @@ import { isZone } from './instant.ts'
 // A week of time slots, in cells of half an hour of one time zone. Every cell agrees with `checkTime`.
 
 const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
 export const cellMinutes = 30
 export const cellsOfDay = (24 * 60) / cellMinutes
 
@@ -21,6 +23,7 @@ export type Day = { date: string; weekday: string; again: boolean; cells: Cell[]
 export type Jump = { date: string; weekday: string; from: string; to: string }
 /** Milliseconds since 1970. */
 export type Span = { from: number; to: number }
+type State = Span & { openness: Openness }
 /** The position of a moment: the index of its day in `days`, and its cell. */
 export type Mark = { day: number; cell: number; clock: string }
 
@@ -36,21 +39,63 @@ const opennessAt = (levels: Levels, instant: number): Openness => {
   return open[0] ? (open[0].level as Openness) : 'closed'
 }
 
-/** The minutes of a step at which the state can change; reading each of them is enough. */
-const momentsOf = (
-  slots: readonly Slot[],
-  zone: string,
-  around: Span,
-): { step: number; moments: number[] } => {
-  const zones = [...new Set([zone, ...slots.map(({ timezone }) => timezone)])].filter(isZone)
-  const offsets = zones.flatMap((name) =>
-    [around.from, around.to].map((instant) => IANAZone.create(name).offset(instant)),
-  )
-  const step = [30, 15, 1].find((one) => offsets.every((offset) => offset % one === 0)) ?? 1
-  const changes = slots
-    .flatMap(({ start, end }) => [start, end])
-    .map((time) => Number(String(time).slice(3)) % step)
-  return { step, moments: [...new Set([0, ...changes])].filter(Number.isInteger).sort((a, b) => a - b) }
+/** The offsets of a zone in a span, in milliseconds, and the minutes at which its clocks change. */
+const clockChanges = (zone: IANAZone, { from, to }: Span): { offsets: Set<number>; changes: number[] } => {
+  const offsetAt = (instant: number): number => zone.offset(instant) * minute
+  let offset = offsetAt(from)
+  const offsets = new Set([offset])
+  const changes: number[] = []
+  for (let before = from; before < to; before += hour) {
+    const after = offsetAt(before + hour)
+    if (after === offset) continue
+    let [low, high] = [before, before + hour]
+    while (high - low > minute) {
+      const middle = low + Math.floor((high - low) / 2 / minute) * minute
+      if (offsetAt(middle) === offset) low = middle
+      else high = middle
+    }
+    changes.push(high)
+    offsets.add(after)
+    offset = after
+  }
+  return { offsets, changes }
+}
+
+const sinceMidnight = (time: unknown): number => {
+  const [hours, minutes] = String(time).split(':').map(Number)
+  return hours! * hour + minutes! * minute
+}
+
+/** The state of every minute in a span, as spans of one state each. */
+const statesOf = (levels: Levels, slots: readonly Slot[], { from, to }: Span): State[] => {
+  const moments = new Set([from])
+  for (const name of new Set(slots.map(({ timezone }) => timezone))) {
+    if (!isZone(name)) continue
+    const { offsets, changes } = clockChanges(IANAZone.create(name), { from, to })
+    for (const change of changes) moments.add(change)
+    const times = slots.filter(({ timezone }) => timezone === name).flatMap(({ start, end }) => [start, end])
+    // A slot opens and closes only at its times, and when the clocks change.
+    for (const time of times.map(sinceMidnight))
+      for (let midnight = from - (from % day) - day; midnight < to + day; midnight += day)
+        for (const offset of offsets) moments.add(midnight + time - offset)
+  }
+  const starts = [...moments].filter((one) => one >= from && one < to).sort((a, b) => a - b)
+  return starts.map((start, i) => ({
+    from: start,
+    to: starts[i + 1] ?? to,
+    openness: opennessAt(levels, start),
+  }))
+}
+
+const openSpans = (states: readonly State[]): Span[] => {
+  const spans: Span[] = []
+  for (const { from, to, openness } of states) {
+    if (openness !== 'open') continue
+    const last = spans.at(-1)
+    if (last?.to === from) last.to = to
+    else spans.push({ from, to })
+  }
+  return spans
 }
 
 const cellOf = (states: readonly Openness[]): Cell => {
@@ -65,11 +110,13 @@ type Row = { day: Omit<Day, 'cells'>; states: Openness[][] }
 export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, zone: string): Week => {
   const at = DateTime.fromMillis(instant, { zone })
   const monday = at.startOf('week')
-  const around = { from: monday.toMillis(), to: monday.plus({ weeks: 1 }).startOf('day').toMillis() }
-  const { step, moments } = momentsOf(slots, zone, around)
+  const end = monday.plus({ weeks: 1 }).startOf('day')
+  const around = { from: monday.toMillis(), to: end.toMillis() }
+  const step = [30, 15, 1].find((one) => monday.offset % one === 0 && end.offset % one === 0) ?? 1
+  const states = statesOf(levels, slots, around)
   const rows = new Map<string, Row>()
   const jumps: Jump[] = []
-  const open: Span[] = []
+  let next = 0
   let latest = -Infinity
   let mark: { key: string; cell: number } | undefined
   let offset = monday.offset
@@ -92,14 +139,11 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
     }
     rows.set(key, row)
     const cell = Math.floor((local.hour * 60 + local.minute) / cellMinutes)
-    for (const [i, moment] of moments.entries()) {
-      const start = from + moment * minute
-      const end = from + (moments[i + 1] ?? step) * minute
-      const openness = opennessAt(levels, start)
-      row.states[cell]!.push(openness)
-      if (openness === 'open') extend(open, { from: start, to: end })
-    }
-    if (instant >= from && instant < from + step * minute) mark = { key, cell }
+    const to = from + step * minute
+    while (states[next]!.to <= from) next++
+    for (let i = next; i < states.length && states[i]!.from < to; i++)
+      row.states[cell]!.push(states[i]!.openness)
+    if (instant >= from && instant < to) mark = { key, cell }
   }
 
   const keys = [...rows.keys()].sort()
@@ -110,15 +154,9 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
   return {
     days,
     jumps,
-    open,
+    open: openSpans(states),
     mark: mark && { day: keys.indexOf(mark.key), cell: mark.cell, clock: clock(at) },
   }
-}
-
-const extend = (spans: Span[], next: Span): void => {
-  const last = spans.at(-1)
-  if (last?.to === next.from) last.to = next.to
-  else spans.push(next)
 }
 
 /** ISO 8601 of an instant on the clocks of a zone, with its offset. */

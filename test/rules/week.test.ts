@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { DateTime } from 'luxon'
+import { DateTime, IANAZone } from 'luxon'
 import { describe, expect, test } from 'vitest'
 import { compileLevel } from '../../src/rules/level.ts'
 import type { Slot } from '../../src/rules/slot.ts'
@@ -68,6 +68,25 @@ describe('a week', () => {
     expect(week.mark).toMatchObject({ day: 7, cell: 5 })
   })
 
+  test('follows clocks that change at any minute', () => {
+    // In 2009 they went back from 00:01 to 23:01.
+    const late: Slot = {
+      ...office,
+      days: ['sat'],
+      start: '23:00',
+      end: '23:30',
+      timezone: 'America/St_Johns',
+    }
+    const { open, days } = weekAt('2009-10-31T12:00:00Z', 'UTC', [late])
+    expect(
+      open.map(({ from, to }) => [from, to].map((one) => new Date(one).toISOString().slice(5, 16))),
+    ).toEqual([
+      ['11-01T01:30', '11-01T02:00'],
+      ['11-01T02:31', '11-01T03:00'],
+    ])
+    expect(days[6]!.cells.slice(2, 7)).toEqual(['closed', 'open', 'closed', 'partly', 'closed'])
+  })
+
   test('requires both levels, and says which one alone would pass', () => {
     const mornings: Slot = { ...office, start: '07:00', end: '12:00' }
     expect(drawn(weekAt('2026-11-18T00:00:00Z', 'Europe/Berlin', [office], [mornings]))[0]).toBe(
@@ -88,7 +107,7 @@ describe('a week', () => {
 })
 
 const zones =
-  'UTC Europe/Berlin America/New_York Australia/Lord_Howe Asia/Kathmandu Pacific/Chatham Pacific/Apia Asia/Beirut America/Havana'.split(
+  'UTC Europe/Berlin America/New_York Australia/Lord_Howe Asia/Kathmandu Pacific/Chatham Pacific/Apia Asia/Beirut America/Havana America/St_Johns'.split(
     ' ',
   )
 const time = fc
@@ -106,16 +125,32 @@ const slots = fc.array(slot, { maxLength: 3 })
 const minute = 60_000
 const clock = (one: DateTime): string => one.toFormat('yyyy-MM-dd HH:mm')
 // Weeks with a clock change are as frequent as others.
-const jumps = ['2026-03-08', '2026-03-29', '2026-04-05', '2026-10-25', '2026-11-01', '2011-12-30'].map(
-  (day) => Date.parse(`${day}T12:00:00Z`),
-)
+const jumps = [
+  '2026-03-08',
+  '2026-03-29',
+  '2026-04-05',
+  '2026-10-25',
+  '2026-11-01',
+  '2011-12-30',
+  '2009-11-01',
+].map((day) => Date.parse(`${day}T12:00:00Z`))
 const moment = fc.oneof(
   fc.integer({ min: Date.parse('1990-01-01'), max: Date.parse('2036-01-01') }),
   fc.constantFrom(...jumps),
 )
 
-test('agrees with svc timeslot check at every minute', () => {
-  const likes: Record<Cell, (passes: boolean) => boolean> = {
+const hours = Array.from({ length: 7 * 24 + 2 }, (_, hour) => hour * 60 * minute)
+
+/** The hours of a week in which the clocks of a zone change. */
+const changesOf = (zone: string, monday: number): number[] => {
+  const offsets = IANAZone.create(zone)
+  return hours
+    .map((hour) => monday + hour)
+    .filter((one) => offsets.offset(one) !== offsets.offset(one + 60 * minute))
+}
+
+test('agrees with svc timeslot check at every boundary and at sampled minutes', () => {
+  const agrees: Record<Cell, (passes: boolean) => boolean> = {
     open: (passes) => passes,
     closed: (passes) => !passes,
     organization: (passes) => !passes,
@@ -132,10 +167,22 @@ test('agrees with svc timeslot check at every minute', () => {
       fc.array(fc.nat(7 * 24 * 60 - 1), { minLength: 20, maxLength: 20 }),
       (organization, user, zone, at, minutes) => {
         const levels = levelsOf(organization, user)
-        const week = weekOf(levels, [...organization, ...user], at, zone)
+        const all = [...organization, ...user]
+        const week = weekOf(levels, all, at, zone)
         const monday = DateTime.fromMillis(at, { zone }).startOf('week').toMillis()
+        const sampled = minutes.map((one) => monday + one * minute)
         const edges = week.open.flatMap(({ from, to }) => [from, from - minute, to, to - minute])
-        for (const instant of [...minutes.map((one) => monday + one * minute), ...edges]) {
+        // The start and the end of one slot on one day, whatever the week says about them.
+        const times = minutes.slice(0, all.length * 2).flatMap((one, i) => {
+          const { start, end, timezone } = all[i % all.length]!
+          const date = DateTime.fromMillis(monday + one * minute, { zone: timezone }).toISODate()
+          const instants = [start, end].map((time) => DateTime.fromISO(`${date}T${time}`, { zone: timezone }))
+          return instants.flatMap((one) => [one.toMillis(), one.toMillis() - minute])
+        })
+        const changes = [zone, ...all.map(({ timezone }) => timezone)]
+          .flatMap((name) => changesOf(name, monday))
+          .flatMap((hour) => [-61, -31, -1, 0, 1, 29, 31, 59, 60, 61, 91].map((one) => hour + one * minute))
+        for (const instant of new Set([...sampled, ...edges, ...times, ...changes])) {
           const local = DateTime.fromMillis(instant, { zone })
           const again = [30, 60].some((back) => clock(local.minus({ minutes: back })) === clock(local))
           const day = week.days.find((one) => one.date === local.toISODate() && one.again === again)
@@ -144,7 +191,7 @@ test('agrees with svc timeslot check at every minute', () => {
           const { result } = checkTime(levels, new Date(instant).toISOString())
           const passes = result === 'PASS' || result === 'NOT_APPLICABLE'
           const cell = day!.cells[Math.floor((local.hour * 60 + local.minute) / 30)]!
-          expect(likes[cell](passes), `${local.toISO()} is ${cell}`).toBe(true)
+          expect(agrees[cell](passes), `${local.toISO()} is ${cell}`).toBe(true)
           expect(week.open.some(({ from, to }) => from <= instant && instant < to)).toBe(passes)
         }
         expect(week.days.every(({ cells }) => cells.length === cellsOfDay)).toBe(true)
