@@ -166,15 +166,15 @@ describe('an assertion', () => {
   })
 
   test.each([
-    undefined,
-    null,
-    7,
-    'x',
-    [],
-    {},
-    { ...posted, type: 'password' },
-    { ...posted, response: null },
-  ])('is not %j', async (value) => {
+    ['undefined', undefined],
+    ['null', null],
+    ['a number', 7],
+    ['text', 'x'],
+    ['an array', []],
+    ['an empty object', {}],
+    ['a credential of another type', { ...posted, type: 'password' }],
+    ['a credential without a response', { ...posted, response: null }],
+  ])('is not %s', async (_, value) => {
     expect(await check(value)).toMatchObject({ ok: false })
   })
 })

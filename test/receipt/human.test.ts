@@ -93,15 +93,15 @@ describe('a service that signs what the human did not sign', () => {
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
-  test.each<Partial<ReceiptClaims['evidence']>>([
-    { public_key: approverKey().public_key_cose },
-    { signature: denial.claims.evidence.signature },
-    { origin: 'https://approve.example.org' },
-    { origin: 'http://approve.example.com' },
-    { rp_id: 'example.com' },
-    { rp_id: 'com' },
-    { algorithm: -8 },
-  ])('is detected with other evidence: %o', async (change) => {
+  test.each<[string, Partial<ReceiptClaims['evidence']>]>([
+    ['public key', { public_key: approverKey().public_key_cose }],
+    ['signature', { signature: denial.claims.evidence.signature }],
+    ['origin, another domain', { origin: 'https://approve.example.org' }],
+    ['origin, another protocol', { origin: 'http://approve.example.com' }],
+    ['RP ID, a parent domain', { rp_id: 'example.com' }],
+    ['RP ID, a top-level domain', { rp_id: 'com' }],
+    ['algorithm', { algorithm: -8 }],
+  ])('is detected by other evidence: %s', async (_, change) => {
     expect(await failed(await evidence(change))).toEqual(['human signature'])
   })
 

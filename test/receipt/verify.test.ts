@@ -75,7 +75,7 @@ describe('the expected values of a receipt', () => {
     ['age', { maxAgeS: 500 }],
     ['age', { maxAgeS: NaN }],
     ['pinned key', { pinnedKey: approverKey().public_key_cose }],
-  ])('fails: %s, %j', async (name, wanted) => {
+  ])('are named if they do not match: %s', async (name, wanted) => {
     expect(await failed(receipt, wanted)).toEqual([name])
   })
 

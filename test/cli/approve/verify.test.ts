@@ -68,7 +68,7 @@ describe('svc approve verify', () => {
     ['--max-age', '15m'],
     ['--max-age', '600'],
     ['--pinned-key', key.public_key_cose],
-  ])('accepts a receipt that matches %s %s', async (flag, value) => {
+  ])('accepts a receipt that matches %s', async (flag, value) => {
     expect((await offline('receipt.json', flag, value)).exit).toBe(0)
   })
   test.each([
