@@ -19,6 +19,19 @@ export default defineConfig({
           expect: { poll: { timeout: 10_000 } },
         },
       },
+      {
+        test: {
+          name: 'postgres',
+          include: ['test/service/**/*.test.ts'],
+          // A data folder and its file are of the embedded store.
+          exclude: ['test/service/storage/{sqlite,migrations}/**', 'test/service/lifecycle/**'],
+          globalSetup: 'test/service/storage/postgres-setup.ts',
+          testTimeout: 20_000,
+          pool: 'forks',
+          isolate: false,
+          expect: { poll: { timeout: 10_000 } },
+        },
+      },
       { test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 60_000 } },
     ],
   },

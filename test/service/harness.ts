@@ -1,5 +1,3 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Table } from '../../src/contract/table.ts'
 import type { LogRecord } from '../../src/core/log.ts'
 import type { Handlers } from '../../src/service/call/call.ts'
@@ -19,9 +17,7 @@ import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
 import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/sample.ts'
 import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
-import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { storeTemplate } from './store-template.ts'
+import { openTestStore } from './test-store.ts'
 import { watchedStorage } from './watched-storage.ts'
 
 /** The store of a test service that was closed, to start others from copies of it. */
@@ -84,10 +80,9 @@ export const startTestService = async ({
   quotes = sampleProvider,
   twice = process.env['SVC_TEST_TWICE'] === '1',
 }: Options = {}) => {
-  const { path: folder, remove } = temporaryFolder()
-  const { path, masterKey, vapid } = await storeTemplate()
-  copyFileSync(from?.path ?? path, join(folder, 'svc.db'))
-  const storage = watchedStorage(await openSqlite({ path: join(folder, 'svc.db'), now }), { twice })
+  const store = await openTestStore({ from: from?.path, now })
+  const { folder, masterKey, vapid } = store
+  const storage = watchedStorage(store.storage, { twice })
   const keyring = await createKeyring(storage, masterKey)
   const operatorKey = from?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
   const log: LogRecord[] = []
@@ -184,9 +179,7 @@ export const startTestService = async ({
     close: async (keep?: string): Promise<void> => {
       service.waiter.stop()
       await outbox.stop()
-      await storage.close()
-      if (keep !== undefined) copyFileSync(join(folder, 'svc.db'), keep)
-      remove()
+      await store.close(keep)
     },
   }
 }

@@ -1,7 +1,17 @@
-import { sql } from 'kysely'
+import type { Db } from '../../src/service/storage/schema.ts'
 import type { Storage } from '../../src/service/storage/storage.ts'
 
 const undone = new Error('undone')
+
+/** The last row of each audit. */
+const headsOf = async (db: Db): Promise<Map<number, number>> => {
+  const rows = await db
+    .selectFrom('audit')
+    .groupBy('org_id')
+    .select(({ fn }) => ['org_id', fn.max('seq').as('seq')])
+    .execute()
+  return new Map(rows.map(({ org_id, seq }) => [org_id, seq]))
+}
 
 /**
  * A store that holds writes to what the port promises to other engines. A write appends to the audit of the organization
@@ -19,15 +29,11 @@ export const watchedStorage = (storage: Storage, { twice = false } = {}): Storag
         // What fails by itself fails again below.
         .catch(() => undefined)
     return storage.write(async (db) => {
-      const { rows: before } = await sql<{ row: number }>`select max(rowid) as row from audit`.execute(db)
+      const before = await headsOf(db)
       const result = await work(db)
-      const { rows } = await sql<{ org_id: number; action: string }>`
-        select org_id, action from audit as a where rowid > ${before[0]!.row ?? 0} and org_id <> ${options.org}
-        and not exists (select 1 from audit as b where b.org_id = a.org_id and seq = 1 and rowid > ${before[0]!.row ?? 0})`.execute(
-        db,
-      )
-      for (const { org_id, action } of rows)
-        throw new Error(`${action} named organization ${options.org} and appended to the audit of ${org_id}`)
+      for (const [org, seq] of await headsOf(db))
+        if (org !== options.org && before.has(org) && before.get(org) !== seq)
+          throw new Error(`A write named organization ${options.org} and appended to the audit of ${org}`)
       return result
     }, options)
   },

@@ -1,6 +1,7 @@
 import { auditHash, genesisHash } from '../../receipt/chain.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { transactionOf } from '../storage/transaction.ts'
 
 export type AuditEntry = {
   /** 0 is the chain of the service itself. */
@@ -36,6 +37,8 @@ const addRow = statement((db, row: Tables['audit']) =>
 /** Appends a row to a chain, inside the transaction that it records. */
 export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   const { orgId: org_id, requestId: request_id, ...rest } = entry
+  const transaction = transactionOf(db)
+  await transaction?.lock(org_id)
   const [head] = (await readHead(db, { orgId: org_id })).rows
   const row = {
     org_id,
@@ -44,7 +47,9 @@ export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
     request_id,
     prev_hash: head?.hash ?? genesisHash,
   }
-  await addRow(db, { ...row, changes: JSON.stringify(row.changes), hash: auditHash(row) })
+  const hash = auditHash(row)
+  await addRow(db, { ...row, changes: JSON.stringify(row.changes), hash })
+  transaction?.appended({ org_id, seq: row.seq, hash })
 }
 
 /** Appends a row for a change that the service makes by itself. */

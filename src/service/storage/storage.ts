@@ -23,10 +23,8 @@ export type Storage = {
 }
 
 /** A store that cannot be used right now, with nothing wrong with the request. Each engine decides which errors mean that. */
-export const unavailable = (cause: unknown): Refusal =>
+export const unavailable = (cause: unknown, hint: string): Refusal =>
   Object.assign(
-    new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', {
-      hint: 'Check that the disk of the data folder has room and is writable, then try again',
-    }),
+    new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', { hint }),
     { cause },
   )

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { PostgresAdapter, sql, type Kysely } from 'kysely'
 import type { Tables } from '../schema.ts'
 
 type Db = Kysely<Tables>
@@ -10,8 +10,16 @@ const ofMembership =
   /foreign key \("org_id", "user_id"\) references "memberships" \("org_id", "user_id"\) on delete cascade/
 const ofOrganization = 'foreign key ("org_id") references "organizations" ("id") on delete cascade'
 
+const outliveInPostgres = async ({ schema }: Db, table: (typeof outliving)[number]): Promise<void> => {
+  await schema.alterTable(table).dropConstraint('of_member').execute()
+  await schema
+    .alterTable(table)
+    .addForeignKeyConstraint('of_organization', ['org_id'], 'organizations', ['id'], (key) => key.onDelete('cascade'))
+    .execute()
+}
+
 /** SQLite cannot change a foreign key, so this replaces the table with its rows, its indexes and the next id. */
-const outliveMembership = async (db: Db, table: (typeof outliving)[number]): Promise<void> => {
+const outliveInSqlite = async (db: Db, table: (typeof outliving)[number]): Promise<void> => {
   const { rows } = await sql<{ type: string; sql: string }>`
     select type, sql from sqlite_master where tbl_name = ${table} and sql is not null`.execute(db)
   const made = rows.find(({ type }) => type === 'table')!.sql
@@ -70,6 +78,7 @@ export const up = async (db: Db): Promise<void> => {
     .addColumn('mobile_mac', 'text', (column) => column.notNull().unique())
     .execute()
 
-  for (const table of outliving) await outliveMembership(db, table)
+  const outlive = db.getExecutor().adapter instanceof PostgresAdapter ? outliveInPostgres : outliveInSqlite
+  for (const table of outliving) await outlive(db, table)
   await sql`create index devices_pending on devices (active_from) where state = 'pending'`.execute(db)
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path'
 import { SvcError } from '../../../core/errors.ts'
+import type { Refusal } from '../../../core/refusal.ts'
 import { unavailable } from '../storage.ts'
 
 type Problem = { code: string; message: string; hint: string }
@@ -56,9 +57,13 @@ const codeOf = (error: unknown): string | undefined => {
 
 export const isBusy = (error: unknown): boolean => codeOf(error) === 'SQLITE_BUSY'
 
+/** What a write gets that the disk refused. */
+export const refused = (cause: unknown): Refusal =>
+  unavailable(cause, 'Check that the disk of the data folder has room and is writable, then try again')
+
 /** A full disk or a lost file as a Refusal 503; any other error as it is. */
 export const asUnavailable = (error: unknown): unknown =>
-  temporary.has(codeOf(error) ?? '') ? unavailable(error) : error
+  temporary.has(codeOf(error) ?? '') ? refused(error) : error
 
 const codeInside = (error: unknown): string | undefined => {
   const { cause } = (error ?? {}) as { cause?: unknown }

@@ -1,6 +1,5 @@
-import { unavailable } from '../storage.ts'
 import type { Connection } from './connection.ts'
-import { asUnavailable } from './errors.ts'
+import { asUnavailable, refused } from './errors.ts'
 
 // A batch of this size does not wait for more jobs.
 const fullBatch = 64
@@ -64,7 +63,7 @@ export const createGroupCommit = (connection: Connection) => {
     } catch (error) {
       failures += 1
       if (connection.inTransaction) connection.exec('ROLLBACK')
-      for (const job of batch) job.fail(unavailable(error))
+      for (const job of batch) job.fail(refused(error))
       return
     } finally {
       revision += 1

@@ -1,0 +1,66 @@
+import type { CompiledQuery, QueryResult } from 'kysely'
+import pg, { type PoolConfig, type QueryResult as Result } from 'pg'
+
+/** Numbers, as SQLite returns them: ids and counts stay below 2^53. */
+const numbers = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC])
+const types: PoolConfig['types'] = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+export type PoolOptions = { url: string; max: number; readOnly?: boolean }
+
+/** Limits in milliseconds. A node that vanished in a transaction holds its locks no longer than `idle_in_transaction`. */
+const limits = { lock_timeout: 5_000, idle_in_transaction_session_timeout: 2_000, statement_timeout: 30_000 }
+
+/** Several connections. Each is opened when it is needed; one that fails is replaced. */
+export const openPool = ({ url, max, readOnly = false }: PoolOptions): pg.Pool => {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    types,
+    ...limits,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    // A query does not wait for the answer to the one before, so that a transaction begins in one round trip.
+    pipeline: true,
+    application_name: 'svc',
+    ...(readOnly && { options: '-c default_transaction_read_only=on' }),
+  } as PoolConfig)
+  // A connection that fails while nobody uses it. The next query opens another.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+type Queryable = { query(query: { name?: string; text: string; values: unknown[] }): Promise<Result> }
+
+// Texts differ only in the number of values in an INSERT or IN list; the cap bounds what each connection prepares.
+const namesAtMost = 500
+const names = new Map<string, string>()
+
+const nameOf = (sql: string): string | undefined => {
+  const known = names.get(sql)
+  if (known !== undefined || names.size >= namesAtMost) return known
+  const name = `svc_${names.size}`
+  names.set(sql, name)
+  return name
+}
+
+const bindable = (value: unknown): unknown => {
+  if (value === undefined) throw new TypeError('a statement was given an undefined value')
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+/** Runs a query of Kysely as a prepared statement. */
+export const execute = async <R>(
+  connection: Queryable,
+  { sql, parameters }: CompiledQuery,
+): Promise<QueryResult<R>> => {
+  const name = nameOf(sql)
+  const { rows, rowCount } = await connection.query({
+    ...(name !== undefined && { name }),
+    text: sql,
+    values: parameters.map(bindable),
+  })
+  return { rows: rows as R[], numAffectedRows: BigInt(rowCount ?? 0) }
+}

@@ -1,0 +1,75 @@
+import type { Storage } from '../storage.ts'
+import { createWriteProbe } from '../write-probe.ts'
+import { createDatabaseClock, serverTime } from './clock.ts'
+import { execute, openPool } from './connection.ts'
+import { queriesWith } from './dialect.ts'
+import { asUnavailable } from './errors.ts'
+import { createLanes } from './lanes.ts'
+import { migrate } from './migrate.ts'
+
+type Options = {
+  /** postgres://user@host/database */
+  url: string
+  now?: (() => Date) | undefined
+  /** Connections of this node. */
+  connections?: number
+}
+
+const probeStatement = `insert into settings (name, value) values ('write_probe', '')
+  on conflict (name) do update set value = excluded.value`
+
+/** Opens the store in a database; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
+export const openPostgres = async ({ url, now, connections = 10 }: Options): Promise<Storage> => {
+  const writers = openPool({ url, max: Math.ceil(connections / 2) })
+  const readers = openPool({ url, max: Math.floor(connections / 2), readOnly: true })
+  const clock = createDatabaseClock()
+  const close = async (): Promise<void> => {
+    await Promise.all([writers.end(), readers.end()])
+  }
+  try {
+    const client = await writers.connect()
+    try {
+      await migrate(client)
+      const { rows } = await client.query<{ at: number }>(`select ${serverTime} as at`)
+      clock.learn(rows[0]!.at)
+    } finally {
+      client.release()
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const reading = queriesWith((query) => execute(readers, query))
+  const lanes = createLanes({ pool: writers, clock })
+  let closed = false
+  const refuseClosed = (): void => {
+    if (closed) throw new Error('the store is closed')
+  }
+  let revision = 0
+  return {
+    read: async (work) => {
+      refuseClosed()
+      try {
+        return await work(reading)
+      } catch (error) {
+        throw asUnavailable(error)
+      }
+    },
+    write: async (work, { org }) => {
+      if (!Number.isSafeInteger(org) || org < 0) throw new Error('A write names no organization')
+      refuseClosed()
+      return lanes.run(work, org)
+    },
+    // Another node may have committed since the last call.
+    revision: () => (revision += 1),
+    canWrite: createWriteProbe(async () => {
+      await writers.query(probeStatement)
+    }, lanes.failures),
+    now: now ? () => now().toISOString() : clock.now,
+    close: async () => {
+      closed = true
+      await lanes.idle()
+      await close()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+
+const server = process.env['SVC_TEST_DATABASE_URL']
+
+/** Whether the tests of the service run on PostgreSQL: `npm run test:postgres`. */
+export const onPostgres = (): boolean => server !== undefined
+
+export const databaseUrl = (database: string): string => {
+  const url = new URL(server!)
+  url.pathname = database
+  return url.href
+}
+
+const run = async (sql: string): Promise<void> => {
+  const client = new pg.Client({ connectionString: databaseUrl('postgres') })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A new database with the content of another one that nobody uses. */
+export const copyDatabase = async (
+  from: string,
+  name = `svc_${randomBytes(8).toString('hex')}`,
+): Promise<string> => {
+  await run(`create database ${name} template ${from} strategy file_copy`)
+  return name
+}
+
+export const dropDatabase = (name: string): Promise<void> => run(`drop database ${name} with (force)`)
