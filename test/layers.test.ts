@@ -1,6 +1,170 @@
 import { describe, expect, test } from 'vitest'
+<<<<<<< HEAD
 import { badName, climbs, cycles, entry, floors, roomOf, speaksDialect, violations } from './layers.ts'
 import { readSource, sourceTree, type Source } from './source-tree.ts'
+=======
+import { readSource, sourceTree, type Import, type Source } from './source-tree.ts'
+
+// The layers of docs/architecture.md. Only what is listed here may be imported.
+const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean }> = {
+  core: { rooms: [], packages: [], node: true },
+  contract: { rooms: ['core'], packages: ['zod/mini'], node: false },
+  rules: { rooms: ['core'], packages: ['ipaddr.js', 'libphonenumber-js', 'luxon'], node: false },
+  receipt: {
+    rooms: ['core'],
+    packages: ['@levischuck/tiny-cbor', '@simplewebauthn/server', 'canonicalize', 'jose', 'zod/mini'],
+    node: true,
+  },
+  client: {
+    rooms: ['contract', 'core'],
+    packages: [
+      '@levischuck/tiny-cbor',
+      '@modelcontextprotocol/client',
+      '@simplewebauthn/server',
+      'ipaddr.js',
+      'undici',
+      'zod/mini',
+    ],
+    node: true,
+  },
+  approver: { rooms: ['contract'], packages: ['@simplewebauthn/browser'], node: false },
+  service: {
+    rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
+    packages: [
+      '@hono/node-server',
+      '@simplewebauthn/server',
+      '@modelcontextprotocol/server',
+      '@modelcontextprotocol/server',
+      'canonicalize',
+      'hono',
+      'http_ece',
+      'ipaddr.js',
+      'jose',
+      'kysely',
+      'libsql',
+      'pg',
+      'luxon',
+      'nodemailer',
+      'yaml',
+      'zod/mini',
+    ],
+    node: true,
+  },
+  cli: {
+    rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
+    packages: [
+      '@inquirer/prompts',
+      'chalk',
+      'cli-table3',
+      'commander',
+      'conf',
+      'csv-parse',
+      'csv-stringify',
+      'ipaddr.js',
+      'jq-wasm',
+      'string-width',
+      'uqr',
+      'yaml',
+      'zod/mini',
+    ],
+    node: true,
+  },
+}
+// From the bottom up: an import goes to its own entry or to a lower floor.
+const floors: Record<string, string[][]> = {
+  service: [
+    ['config', 'storage'],
+    ['call'],
+    ['keys', 'limits', 'policy'],
+    ['custody', 'delivery', 'devices', 'machines'],
+    ['approvals', 'members'],
+    ['approver', 'mobile', 'push', 'verifications'],
+    ['handlers', 'http'],
+    ['mcp'],
+    ['lifecycle'],
+  ],
+  cli: [
+    ['terminal'],
+    ['context'],
+    ['program'],
+    ['operation'],
+    ['api.ts', 'approve', 'audit.ts', 'declare', 'demo', 'key.ts', 'notify.ts', 'profile'],
+    ['auth.ts', 'bulk', 'completion', 'doctor', 'mcp', 'serve'],
+    ['picture'],
+    ['main.ts'],
+  ],
+}
+const doors = new Set(
+  ['serve/serve-command', 'serve/service-command', 'demo/command', 'mcp/command'].map(
+    (name) => `src/cli/${name}.ts`,
+  ),
+)
+const entry = 'src/main.ts'
+
+const roomOf = (file: string): string => file.split('/')[1] ?? ''
+
+const allowed = ({ from, to, dynamic }: Import): boolean => {
+  const room = rooms[roomOf(from)]
+  if (from === entry) return roomOf(to) === 'cli' || to === 'package.json'
+  if (!room) return false
+  if (to === 'package.json') return roomOf(from) === 'cli'
+  if (to.startsWith('node:')) return room.node
+  if (!to.startsWith('src/')) return room.packages.some((name) => to === name || to.startsWith(`${name}/`))
+  if (doors.has(from) && roomOf(to) === 'service') return dynamic
+  return roomOf(to) === roomOf(from) || room.rooms.includes(roomOf(to))
+}
+
+const violations = (sources: Source[]): string[] =>
+  sources
+    .flatMap((source) => source.imports)
+    .filter((one) => !allowed(one))
+    .map((one) => `${one.from} -> ${one.to}`)
+
+const entryOf = (file: string): string => file.split('/')[2] ?? ''
+
+/** Imports between the entries of a room that go up or sideways, and entries that no floor lists. */
+const climbs = (sources: Source[]): string[] =>
+  Object.entries(floors).flatMap(([room, plan]) => {
+    const floorOf = (file: string): number => plan.findIndex((entries) => entries.includes(entryOf(file)))
+    const inside = sources.filter(({ file }) => roomOf(file) === room)
+    const homeless = inside.filter(({ file }) => floorOf(file) === -1).map(({ file }) => file)
+    const up = inside
+      .flatMap(({ imports }) => imports)
+      .filter(({ from, to }) => roomOf(to) === room && to.startsWith('src/') && entryOf(from) !== entryOf(to))
+      .filter(({ from, to }) => floorOf(to) >= floorOf(from))
+      .map(({ from, to }) => `${from} -> ${to}`)
+    return homeless.concat(up)
+  })
+
+/** Files that import each other, directly or not. Type imports count. */
+const cycles = (sources: Source[]): string[][] => {
+  const next = new Map(sources.map(({ file, imports }) => [file, imports.map(({ to }) => to)]))
+  const done = new Set<string>()
+  const found: string[][] = []
+  const visit = (file: string, path: string[]): void => {
+    if (path.includes(file)) found.push([...path.slice(path.indexOf(file)), file])
+    if (path.includes(file) || done.has(file)) return
+    for (const to of next.get(file) ?? []) visit(to, [...path, file])
+    done.add(file)
+  }
+  for (const { file } of sources) visit(file, [])
+  return found
+}
+
+// The code that starts the service names the store that it opens, and nothing more.
+const speaksDialect = ({ file, text }: Source): boolean =>
+  !file.startsWith('src/service/storage/') &&
+  /sqlite|libsql|postgres/i.test(
+    text.replaceAll(
+      /open(?:Sqlite|Postgres)\b|\/storage\/(?:sqlite|postgres)\/|PostgreSQL|postgres:\/\//g,
+      '',
+    ),
+  )
+
+const vagueName = /(?:^|\/)(?:utils?|helpers?|common|managers?|index|misc|shared)(?:\.ts|\/)/
+const badName = (file: string): boolean =>
+  vagueName.test(file) || !/^src(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)+(?:\.d)?\.ts$/.test(file)
+>>>>>>> 1d6df05d (feat(serve): run several nodes on one PostgreSQL database)
 
 const sources = sourceTree()
 

@@ -42,7 +42,11 @@ const embedded: Engine = {
   },
 }
 
-const keptName = (path: string): string => `kept_${sha256(path).slice(0, 12).toLowerCase().replace(/[^a-z0-9]/g, '_')}`
+const keptName = (path: string): string =>
+  `kept_${sha256(path)
+    .slice(0, 12)
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '_')}`
 
 const postgres: Engine = {
   create: async () => {
@@ -83,7 +87,13 @@ let template: ReturnType<typeof create> | undefined
  * Opens a copy of a store that was closed with `keep`, or of one with its signing key and its VAPID key. That one is
  * created once a worker: migrating a store and generating keys takes longer than most tests.
  */
-export const openTestStore = async ({ from, now }: { from?: string | undefined; now?: (() => Date) | undefined }) => {
+export const openTestStore = async ({
+  from,
+  now,
+}: {
+  from?: string | undefined
+  now?: (() => Date) | undefined
+}) => {
   const { name, ...keys } = await (template ??= create())
   return { ...keys, ...(await engine.open(from ?? name, now)) }
 }

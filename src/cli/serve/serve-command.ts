@@ -13,6 +13,14 @@ export const dataDir = (io: Io, typed?: string): string =>
     ? join(io.env.XDG_DATA_HOME || join(io.env.HOME || homedir(), '.local', 'share'), 'svc')
     : resolve(io.cwd, typed)
 
+type Place = import('../../service/lifecycle/place.ts').Place
+
+/** The place of the store: a folder if --data-dir is typed, otherwise the database of SVC_DATABASE_URL, if it is set. */
+export const placeOf = (io: Io, typed?: string): Place =>
+  typed === undefined && io.env.SVC_DATABASE_URL
+    ? { databaseUrl: io.env.SVC_DATABASE_URL }
+    : { dataDir: dataDir(io, typed) }
+
 type Options = {
   port: string
   host: string
@@ -70,16 +78,18 @@ export const registerServe = (command: Command, context: Context): void => {
         import('../../core/log.ts'),
       ])
       const { port, dataDir: folder, profile, ...settings } = options
+      const place = placeOf(io, folder)
       const service = await startService({
         ...settings,
         port: readPort(port),
-        dataDir: dataDir(io, folder),
+        ...place,
         env: io.env,
         log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
       })
       try {
-        const note = profile ? await saveProfile(service, context) : undefined
-        const saved = profile && note === undefined
+        const local = profile && place.dataDir !== undefined
+        const note = local ? await saveProfile({ ...service, dataDir: place.dataDir }, context) : undefined
+        const saved = local && note === undefined
         if (service.operatorKey !== undefined && !saved) markUnsaved(service.operatorKey, service, context)
         if (globals.output === 'json') announceJson(service, context, saved)
         else announce(service, context, note)
@@ -93,7 +103,10 @@ export const registerServe = (command: Command, context: Context): void => {
 type Service = Awaited<ReturnType<typeof import('../../service/lifecycle/serve.ts').startService>>
 
 /** Returns a note if the profile was not changed. */
-const saveProfile = async (service: Service, { io }: Context): Promise<string | undefined> => {
+const saveProfile = async (
+  service: Omit<Service, keyof Place> & { dataDir: string },
+  { io }: Context,
+): Promise<string | undefined> => {
   const { saveLocalProfile } = await import('../profile/local-profile.ts')
   try {
     return await saveLocalProfile({ io }, { ...service, key: service.operatorKey })
@@ -108,7 +121,7 @@ const saveProfile = async (service: Service, { io }: Context): Promise<string | 
 const markUnsaved = (key: string, { dataDir }: Service, context: Context): void => {
   context.changed = true
   context.once = `Operator key, shown once: ${key}\n`
-  context.lostHint = `The operator key is lost. Create a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
+  context.lostHint = `The operator key is lost. Create a new one: svc service reset-operator-key${dataDir === undefined ? '' : ` --data-dir ${shellQuote(dataDir)}`}`
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {
@@ -118,7 +131,7 @@ const announceJson = (service: Service, { io }: Context, saved: boolean): void =
     mcp_url: service.mcpUrl,
     health_url: service.healthUrl,
     approver_url: service.approverUrl,
-    data_dir: service.dataDir,
+    ...(service.dataDir === undefined ? { database: service.place } : { data_dir: service.dataDir }),
   }
   if (service.operatorKey && !saved)
     io.stdout.write(`${JSON.stringify({ event: 'operator_key', key: service.operatorKey })}\n`)
@@ -128,5 +141,5 @@ const announceJson = (service: Service, { io }: Context, saved: boolean): void =
 const announce = (service: Service, { io }: Context, note: string | undefined): void => {
   if (service.operatorKey) io.stdout.write(`Operator key, shown once: ${service.operatorKey}\n`)
   if (note) io.stdout.write(`${note}\n`)
-  io.stdout.write(`svc is ready at ${service.baseUrl} (data in ${service.dataDir})\n`)
+  io.stdout.write(`svc is ready at ${service.baseUrl} (data in ${service.place})\n`)
 }

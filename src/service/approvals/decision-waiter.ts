@@ -35,6 +35,11 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
     updateTimer()
   }
 
+  const wakeAll = (): void => {
+    for (const name of listeners.keys()) release(name)
+    updateTimer()
+  }
+
   const updateTimer = (): void => {
     if (listeners.size === 0) {
       clearInterval(timer)
@@ -69,10 +74,10 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
       }
     },
     wake,
+    wakeAll,
     stop: () => {
       stopped = true
-      for (const name of listeners.keys()) release(name)
-      updateTimer()
+      wakeAll()
     },
     get stopped() {
       return stopped

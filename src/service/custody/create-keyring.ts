@@ -54,6 +54,8 @@ const initialize = async (storage: Storage, masterKey: Buffer, keys: MasterKeys)
   const signingKey = await createSigningKey()
   await storage.write(
     async (db) => {
+      // Another node that started at the same time was first.
+      if ((await readMarker(db)) !== undefined) return
       const now = storage.now()
       await insertSigningKey(db, keys, signingKey, now)
       await insertMarker(db, keys, now)
@@ -75,7 +77,7 @@ export const createKeyring = async (
   const keys = createMasterKeys(masterKey)
   const marker = await storage.read(readMarker)
   if (marker === undefined) (await initialize(storage, masterKey, keys)).forEach(report)
-  else if (!opens(keys, marker, 'custody')) throw wrongMasterKey()
+  if (!opens(keys, marker ?? (await storage.read(readMarker))!, 'custody')) throw wrongMasterKey()
   const subjects = deriveKey(masterKey, 'subjects')
   return {
     ...keys,

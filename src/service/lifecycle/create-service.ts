@@ -1,14 +1,37 @@
 import type { Log } from '../../core/log.ts'
 import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
 import { sweep } from '../approvals/expiry.ts'
+<<<<<<< HEAD
 import type { NotifyApprover, Service, WakeTarget } from '../call/service.ts'
+=======
+import type { DecisionWaiter, NotifyApprover, Service, Waited } from '../call/service.ts'
+>>>>>>> 1d6df05d (feat(serve): run several nodes on one PostgreSQL database)
 import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
+import type { Storage } from '../storage/storage.ts'
 import { createRulesMemory } from '../policy/rules-memory.ts'
 
 // Longer than any transaction takes, because its rows have the time at which it began.
 const overlapMs = 10_000
+
+/** A waiter that also wakes the callers that wait at other nodes. */
+const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter => {
+  storage.subscribe((message) => {
+    if (message === undefined) waiter.wakeAll()
+    else waiter.wake(JSON.parse(message) as Waited)
+  })
+  return {
+    ...waiter,
+    get stopped() {
+      return waiter.stopped
+    },
+    wake: (request) => {
+      waiter.wake(request)
+      storage.publish(JSON.stringify(request))
+    },
+  }
+}
 
 /** The service. Its waiter also polls the store, for decisions on other nodes and for requests that expire. */
 export const createService = (
@@ -35,7 +58,7 @@ export const createService = (
   const claim = createClaims()
   const service: Service = {
     ...parts,
-    waiter: createDecisionWaiter({ poll: endedSince }),
+    waiter: shareWakes(storage, createDecisionWaiter({ poll: endedSince })),
     rulesFor: createRulesMemory(storage),
     claim,
     accept: createAccept({ ...parts, claim }),

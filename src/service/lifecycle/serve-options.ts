@@ -6,25 +6,26 @@ import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { ConfigFlags } from '../config/settings.ts'
 import type { Tls } from '../http/server.ts'
+import type { Place } from './place.ts'
 
-export type ServeOptions = ConfigFlags & {
-  /** 8080 if left out; 0 takes a free one. */
-  port?: number
-  /** 127.0.0.1 if left out. */
-  host?: string
-  dataDir: string
-  /** The address of the service for people and clients: scheme, host and port. */
-  publicUrl?: string | undefined
-  /** Files in PEM. */
-  tlsCert?: string | undefined
-  tlsKey?: string | undefined
-  /** One address or network (CIDR) for each proxy in front. */
-  trustedProxy?: readonly string[] | undefined
-  /** For developers: messages are logged instead of delivered. */
-  dev?: boolean | undefined
-  env: Env
-  log: Log
-}
+export type ServeOptions = Place &
+  ConfigFlags & {
+    /** 8080 if left out; 0 takes a free one. */
+    port?: number
+    /** 127.0.0.1 if left out. */
+    host?: string
+    /** The address of the service for people and clients: scheme, host and port. */
+    publicUrl?: string | undefined
+    /** Files in PEM. */
+    tlsCert?: string | undefined
+    tlsKey?: string | undefined
+    /** One address or network (CIDR) for each proxy in front. */
+    trustedProxy?: readonly string[] | undefined
+    /** For developers: messages are logged instead of delivered. */
+    dev?: boolean | undefined
+    env: Env
+    log: Log
+  }
 
 /** Throws a usage error for an address that others could reach without a secret. */
 export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {

@@ -5,7 +5,6 @@ import { watchApprovals } from '../approvals/expiry.ts'
 import type { Service } from '../call/service.ts'
 import { readSettings } from '../config/settings.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
-import { openKeyring } from '../custody/create-keyring.ts'
 import { createAdapters } from '../delivery/adapters.ts'
 import { createOutbox, type Outbox } from '../delivery/outbox.ts'
 import { handlers } from '../handlers/all.ts'
@@ -20,18 +19,19 @@ import { createPushAdapter } from '../push/push-adapter.ts'
 import { createVapid } from '../push/vapid.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { createLogNotifier, createService } from './create-service.ts'
-import { lockDataDir, prepareDataDir, storeFile, unusable } from './data-dir.ts'
-import { openStore } from './open-store.ts'
+import { storeFile, unusable } from './data-dir.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
+import { nameOfPlace, openPlace, type Place } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
 import { checkHost, checkPublicUrl, readTls, type ServeOptions } from './serve-options.ts'
 
-export type RunningService = {
+export type RunningService = Place & {
+  /** Where the store is, without a password. */
+  place: string
   baseUrl: string
   mcpUrl: string
   healthUrl: string
   approverUrl: string
-  dataDir: string
   /** Only if it was just created; it is not stored. */
   operatorKey?: string
   /** Whether this is a valid key that can request approvals. */
@@ -49,7 +49,8 @@ const hostInUrl = (host: string): string => {
 }
 
 /** An error of the disk or the store as an SvcError with the next command. */
-const asStartProblem = (dataDir: string, error: unknown): unknown => {
+const asStartProblem = ({ dataDir }: Place, error: unknown): unknown => {
+  if (dataDir === undefined) return error
   if ((error as NodeJS.ErrnoException | undefined)?.errno !== undefined) return unusable(dataDir, error)
   return asStoreProblem(storeFile(dataDir), error)
 }
@@ -60,21 +61,15 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const publicUrl = checkPublicUrl(options.publicUrl)
   const tls = readTls(options)
   const settings = readSettings(options, options.env)
-  const { dataDir, env, port = 8080, trustedProxy = [], dev = false, log } = options
+  const { dataDir, databaseUrl, env, port = 8080, trustedProxy = [], dev = false, log } = options
+  const place = dataDir === undefined ? { databaseUrl } : { dataDir }
   const closing: (() => void | Promise<void>)[] = []
   const close = async (): Promise<void> => {
     for (let last = closing.pop(); last; last = closing.pop()) await last()
   }
   try {
-    prepareDataDir(dataDir)
-    closing.push(lockDataDir(dataDir).release)
-    const storage = await openStore(dataDir, (message) =>
-      log({ at: new Date().toISOString(), level: 'info', message }),
-    )
-    closing.push(storage.close)
-    const keyring = await openKeyring(storage, dataDir, env, (message) =>
-      log({ at: storage.now(), level: 'info', message }),
-    )
+    const report = (message: string): void => log({ at: new Date().toISOString(), level: 'info', message })
+    const { storage, keyring } = await openPlace(options, env, report, closing)
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${hostInUrl(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const provider = openProvider(settings.quotes, storage.now)
@@ -115,8 +110,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(outbox!.stop, server.stop)
-    // The data directory is locked, so no other process sends from this store.
-    await outbox!.start({ alone: true })
+    await outbox!.start({ alone: !storage.shared })
     // Stopped before the server, so that waiting requests are answered immediately.
     closing.push(watchApprovals(service!, log), watchExpired(service!, log), watchRetention(service!, log))
     // Stopped before those, because tool calls withdraw their pending requests.
@@ -131,7 +125,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       mcpUrl: `${origin}/mcp`,
       healthUrl: `${origin}/health`,
       approverUrl: `${publicUrl ?? origin}/approver`,
-      dataDir,
+      ...place,
+      place: nameOfPlace(place),
       ...(operatorKey !== undefined && { operatorKey }),
       canAsk: async (key) => {
         try {
@@ -149,6 +144,6 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     }
   } catch (error) {
     await close()
-    throw asStartProblem(dataDir, error)
+    throw asStartProblem(options, error)
   }
 }

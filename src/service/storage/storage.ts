@@ -19,12 +19,20 @@ export type Storage = {
   canWrite(): Promise<boolean>
   /** The store's clock: ISO 8601, UTC, milliseconds. */
   now(): string
+  /** Whether other nodes use the same store. */
+  readonly shared: boolean
+  /** Sends a message to the other nodes after the commit that it is about. It may be lost. */
+  publish(message: string): void
+  /** Receives the messages of the other nodes; undefined if some may be lost. */
+  subscribe(receive: (message: string | undefined) => void): void
   close(): Promise<void>
 }
 
 /** A store that cannot be used right now, with nothing wrong with the request. Each engine decides which errors mean that. */
 export const unavailable = (cause: unknown, hint: string): Refusal =>
   Object.assign(
-    new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', { hint }),
+    new Refusal(503, 'storage_unavailable', 'The store is temporarily unavailable; nothing was changed', {
+      hint,
+    }),
     { cause },
   )

@@ -152,7 +152,7 @@ test('svc serve saves an operator key and a key that can only request approvals'
   const { saveLocalProfile } = await import('../../../src/cli/profile/local-profile.ts')
   await saveLocalProfile(
     { io: { env: { SVC_CONFIG_DIR: dir }, cwd: dir } },
-    { ...service, key: service.operatorKey },
+    { ...service, dataDir: service.dataDir!, key: service.operatorKey },
   )
   const local = { SVC_PROFILE: 'local' }
   expect(JSON.parse(await made('whoami -o json', local))).toMatchObject({

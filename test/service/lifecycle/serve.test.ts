@@ -4,7 +4,6 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { migrate, resetOperatorKey } from '../../../src/service/lifecycle/maintenance.ts'
-import type { ServeOptions } from '../../../src/service/lifecycle/serve-options.ts'
 import { type Listed, ask, dataDir, installHooks, portOf, start } from '../started.ts'
 
 installHooks()
@@ -84,7 +83,7 @@ describe('a start that cannot be', () => {
     expect((await start({ port })).operatorKey).toBeDefined()
   })
 
-  test.each<[string, Partial<ServeOptions>, string]>([
+  test.each<[string, Parameters<typeof start>[0], string]>([
     ['an open address without a token', { host: '0.0.0.0' }, 'Without MCP_AUTH_TOKEN'],
     [
       'an open address with --dev',

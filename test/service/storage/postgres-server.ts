@@ -20,14 +20,20 @@ const freePort = (): Promise<number> =>
 /** PostgreSQL does not run as root. */
 const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
-export type PostgresServer = { url(database: string): string; port: number; stop(): void; process: ChildProcess }
+export type PostgresServer = {
+  url(database: string): string
+  port: number
+  stop(): void
+  process: ChildProcess
+}
 
 /** A PostgreSQL of its own in a temporary folder. `durable`: with fsync, as in production. */
 export const startPostgres = async ({ durable = false, settings = '' } = {}): Promise<PostgresServer> => {
   const folder = temporaryFolder()
   const data = join(folder.path, 'data')
   mkdirSync(data)
-  if (asUser.uid !== undefined) for (const path of [folder.path, data]) chownSync(path, asUser.uid, asUser.gid)
+  if (asUser.uid !== undefined)
+    for (const path of [folder.path, data]) chownSync(path, asUser.uid, asUser.gid)
   const bin = binaries()
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
     ...asUser,
@@ -43,7 +49,11 @@ unix_socket_directories = ''
 max_connections = 400
 ${durable ? '' : 'fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nautovacuum = off\n'}${settings}\n`,
   )
-  const server = spawn(join(bin, 'postgres'), ['-D', data], { ...asUser, cwd: folder.path, stdio: ['ignore', 'ignore', 'pipe'] })
+  const server = spawn(join(bin, 'postgres'), ['-D', data], {
+    ...asUser,
+    cwd: folder.path,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   await new Promise<void>((resolve, reject) => {
     let log = ''
     server.stderr!.on('data', (chunk: Buffer) => {

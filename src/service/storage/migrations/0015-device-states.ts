@@ -14,7 +14,9 @@ const outliveInPostgres = async ({ schema }: Db, table: (typeof outliving)[numbe
   await schema.alterTable(table).dropConstraint('of_member').execute()
   await schema
     .alterTable(table)
-    .addForeignKeyConstraint('of_organization', ['org_id'], 'organizations', ['id'], (key) => key.onDelete('cascade'))
+    .addForeignKeyConstraint('of_organization', ['org_id'], 'organizations', ['id'], (key) =>
+      key.onDelete('cascade'),
+    )
     .execute()
 }
 

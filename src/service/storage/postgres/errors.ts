@@ -42,15 +42,18 @@ const isTemporary = (error: unknown): boolean => {
 
 /** An error of a database that may work again later as a Refusal 503; any other error as it is. */
 export const asUnavailable = (error: unknown): unknown =>
-  isTemporary(error)
-    ? unavailable(error, 'Check the database: svc doctor; then try again')
-    : error
+  isTemporary(error) ? unavailable(error, 'Check the database: svc doctor; then try again') : error
 
 /** A commit whose answer was lost, and that could not be found again. */
 export const outcomeUnknown = (cause: unknown): Refusal =>
   Object.assign(
-    new Refusal(503, 'outcome_unknown', 'The connection to the database was lost during the commit; the change may have been made', {
-      hint: 'Repeat the request with the same Idempotency-Key, or look before you repeat it',
-    }),
+    new Refusal(
+      503,
+      'outcome_unknown',
+      'The connection to the database was lost during the commit; the change may have been made',
+      {
+        hint: 'Repeat the request with the same Idempotency-Key, or look before you repeat it',
+      },
+    ),
     { cause },
   )

@@ -14,9 +14,14 @@ const versionOf = async (client: pg.PoolClient): Promise<number> => {
   )
   if (tables.length === 0) return 0
   if (!tables.some(({ table_name }) => table_name === 'schema_version'))
-    throw new SvcError('failed', 'foreign_store', 'The database contains tables of another program; it was not changed', {
-      hint: 'Create a database for svc alone: createdb svc',
-    })
+    throw new SvcError(
+      'failed',
+      'foreign_store',
+      'The database contains tables of another program; it was not changed',
+      {
+        hint: 'Create a database for svc alone: createdb svc',
+      },
+    )
   const { rows } = await client.query<{ version: number }>('select version from schema_version')
   return rows[0]?.version ?? 0
 }
@@ -29,7 +34,11 @@ export const migrate = async (client: pg.PoolClient): Promise<void> => {
     await client.query({ text: 'select pg_advisory_xact_lock($1)', values: [migrationLock] })
     const version = await versionOf(client)
     refuseNewer(version)
-    if (version < newestVersion) await applyMigrations(queriesWith((query) => execute(client, query)), version)
+    if (version < newestVersion)
+      await applyMigrations(
+        queriesWith((query) => execute(client, query)),
+        version,
+      )
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')

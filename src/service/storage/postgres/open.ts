@@ -1,5 +1,6 @@
 import type { Storage } from '../storage.ts'
 import { createWriteProbe } from '../write-probe.ts'
+import { createBus } from './bus.ts'
 import { createDatabaseClock, serverTime } from './clock.ts'
 import { execute, openPool } from './connection.ts'
 import { queriesWith } from './dialect.ts'
@@ -23,8 +24,9 @@ export const openPostgres = async ({ url, now, connections = 10 }: Options): Pro
   const writers = openPool({ url, max: Math.ceil(connections / 2) })
   const readers = openPool({ url, max: Math.floor(connections / 2), readOnly: true })
   const clock = createDatabaseClock()
+  const bus = createBus(url)
   const close = async (): Promise<void> => {
-    await Promise.all([writers.end(), readers.end()])
+    await Promise.all([writers.end(), readers.end(), bus.close()])
   }
   try {
     const client = await writers.connect()
@@ -35,6 +37,7 @@ export const openPostgres = async ({ url, now, connections = 10 }: Options): Pro
     } finally {
       client.release()
     }
+    await bus.connect()
   } catch (error) {
     await close()
     throw error
@@ -66,6 +69,9 @@ export const openPostgres = async ({ url, now, connections = 10 }: Options): Pro
       await writers.query(probeStatement)
     }, lanes.failures),
     now: now ? () => now().toISOString() : clock.now,
+    shared: true,
+    publish: bus.publish,
+    subscribe: bus.subscribe,
     close: async () => {
       closed = true
       await lanes.idle()

@@ -65,6 +65,9 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
       for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
     }, commits.failures),
     now: clock(now),
+    shared: false,
+    publish: () => undefined,
+    subscribe: () => undefined,
     close: async () => {
       await commits.idle()
       reader.close()

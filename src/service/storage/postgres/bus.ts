@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+
+const channel = 'svc'
+/** PostgreSQL refuses a notification of 8000 bytes. */
+const bytesAtMost = 7_000
+const reconnectMs = 500
+
+type Notification = { from: string; messages: string[] }
+type Receive = (message: string | undefined) => void
+
+/**
+ * Messages between the nodes on a database, by NOTIFY on a connection of its own. They are sent after the commit that they are
+ * about, and together for one turn of the event loop: inside the transaction, NOTIFY takes a lock of the whole cluster.
+ */
+export const createBus = (url: string) => {
+  const node = randomUUID()
+  const receivers = new Set<Receive>()
+  let client: pg.Client | undefined
+  let waiting: string[] = []
+  let scheduled = false
+  let closed = false
+  let retry: NodeJS.Timeout | undefined
+
+  const deliver = (message: string | undefined): void => {
+    for (const receive of receivers) receive(message)
+  }
+
+  const receive = (payload: string | undefined): void => {
+    const { from, messages } = JSON.parse(payload ?? '') as Notification
+    if (from !== node) for (const message of messages) deliver(message)
+  }
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'svc bus',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    })
+    next.on('notification', ({ payload }) => receive(payload))
+    next.on('error', () => undefined)
+    next.once('end', () => {
+      if (client === next) [client, waiting] = [undefined, []]
+      if (!closed) retry = setTimeout(() => void connect().catch(() => undefined), reconnectMs)
+    })
+    try {
+      await next.connect()
+      await next.query(`listen ${channel}`)
+    } catch (error) {
+      await next.end().catch(() => undefined)
+      throw error
+    }
+    client = next
+    // What was sent without a connection is lost.
+    deliver(undefined)
+  }
+
+  const schedule = (): void => {
+    if (scheduled || !client || waiting.length === 0) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      send()
+    })
+  }
+
+  /** As many of the waiting messages as fit into one notification. */
+  const take = (): string[] => {
+    const messages: string[] = []
+    for (let bytes = 0; waiting.length > 0;) {
+      bytes += Buffer.byteLength(waiting[0]!) + 8
+      if (bytes > bytesAtMost && messages.length > 0) break
+      messages.push(waiting.shift()!)
+    }
+    return messages
+  }
+
+  const send = (): void => {
+    for (let messages = take(); messages.length > 0; messages = take()) {
+      const notification: Notification = { from: node, messages }
+      // A lost connection is opened again, and the other nodes poll.
+      client
+        ?.query('select pg_notify($1, $2)', [channel, JSON.stringify(notification)])
+        .catch(() => undefined)
+    }
+  }
+
+  return {
+    connect,
+    publish: (message: string): void => {
+      // Without a connection it would wait for a listener that polls by then.
+      if (client) waiting.push(message)
+      schedule()
+    },
+    subscribe: (receiver: Receive): void => void receivers.add(receiver),
+    close: async (): Promise<void> => {
+      closed = true
+      clearTimeout(retry)
+      send()
+      await client?.end()
+    },
+  }
+}
