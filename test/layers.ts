@@ -36,6 +36,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'jose',
       'kysely',
       'libsql',
+      'pg',
       'luxon',
       'nodemailer',
       'yaml',
@@ -148,7 +149,9 @@ export const cycles = (sources: Source[]): string[][] => {
 // The code that starts the service names the store that it opens, and nothing more.
 export const speaksDialect = ({ file, text }: Source): boolean =>
   !file.startsWith('src/service/storage/') &&
-  /sqlite|libsql|postgres/i.test(text.replaceAll('openSqlite', '').replaceAll('/storage/sqlite/', ''))
+  /sqlite|libsql|postgres/i.test(
+    text.replaceAll(/open(?:Sqlite|Postgres)\b|\/storage\/(?:sqlite|postgres)\/|PostgreSQL|postgres:\/\//g, ''),
+  )
 
 const vagueName = /(?:^|\/)(?:utils?|helpers?|common|managers?|index|misc|shared)(?:\.ts|\/)/
 export const badName = (file: string): boolean =>

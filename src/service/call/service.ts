@@ -14,13 +14,9 @@ export type DecisionWaiter = {
   /** Starts to listen to a request or an inbox; `woken` resolves at its next wake, or when the service stops. */
   listen(name: string): { woken: Promise<void>; close(): void }
   /** Wakes the callers that wait for the request, if it is one, and its approver's page. */
-<<<<<<< HEAD
   wake(request: WakeTarget): void
-=======
-  wake(request: Waited): void
   /** Wakes everybody, because a wake may be lost. */
   wakeAll(): void
->>>>>>> 1d6df05d (feat(serve): run several nodes on one PostgreSQL database)
   /** Releases everybody, now and from now on, because the service stops. */
   stop(): void
   readonly stopped: boolean

@@ -1,11 +1,7 @@
 import type { Log } from '../../core/log.ts'
 import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
 import { sweep } from '../approvals/expiry.ts'
-<<<<<<< HEAD
-import type { NotifyApprover, Service, WakeTarget } from '../call/service.ts'
-=======
-import type { DecisionWaiter, NotifyApprover, Service, Waited } from '../call/service.ts'
->>>>>>> 1d6df05d (feat(serve): run several nodes on one PostgreSQL database)
+import type { DecisionWaiter, NotifyApprover, Service, WakeTarget } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
@@ -19,7 +15,7 @@ const overlapMs = 10_000
 const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter => {
   storage.subscribe((message) => {
     if (message === undefined) waiter.wakeAll()
-    else waiter.wake(JSON.parse(message) as Waited)
+    else waiter.wake(JSON.parse(message) as WakeTarget)
   })
   return {
     ...waiter,
