@@ -150,7 +150,10 @@ export const cycles = (sources: Source[]): string[][] => {
 export const speaksDialect = ({ file, text }: Source): boolean =>
   !file.startsWith('src/service/storage/') &&
   /sqlite|libsql|postgres/i.test(
-    text.replaceAll(/open(?:Sqlite|Postgres)\b|\/storage\/(?:sqlite|postgres)\/|PostgreSQL|postgres:\/\//g, ''),
+    text.replaceAll(
+      /open(?:Sqlite|Postgres)\b|\/storage\/(?:sqlite|postgres)\/|PostgreSQL|postgres:\/\//g,
+      '',
+    ),
   )
 
 const vagueName = /(?:^|\/)(?:utils?|helpers?|common|managers?|index|misc|shared)(?:\.ts|\/)/
