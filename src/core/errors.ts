@@ -55,3 +55,7 @@ export class SvcError extends Error {
 /** The input of a person is wrong, and nothing was sent. */
 export const usageError = (message: string, hint?: string): SvcError =>
   new SvcError('usage', 'usage', message, { hint })
+
+/** A command cannot do its work, and `hint` says how to go on. */
+export const failure = (code: string, message: string, hint: string): SvcError =>
+  new SvcError('failed', code, message, { hint })

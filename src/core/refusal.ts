@@ -32,7 +32,8 @@ export class Refusal extends Error {
 }
 
 /** The answer for a missing row and for one of another tenant: callers must not see a difference. */
-export const notFound = (what: string): Refusal => new Refusal(404, 'not_found', `${what} not found`)
+export const notFound = (what: string, hint?: string): Refusal =>
+  new Refusal(404, 'not_found', `${what} not found`, { hint })
 
 export const forbidden = (
   code: string,

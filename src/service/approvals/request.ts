@@ -49,24 +49,29 @@ const defaultUse = 600
 // The approver signs exactly this text, so it is refused and never corrected.
 const badText = /\0|\p{Cs}/u
 
-/** The command that creates what a factor is checked against. */
-const commandFor: Partial<Record<Factor, string>> = {
-  location:
-    'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
-  time: 'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE',
+/** The device itself answers for the other two: it verifies its user and signs each approval. */
+type CheckedFactor = Exclude<Factor, 'biometric' | 'device'>
+
+/** What a factor is checked against, and the command that creates one. */
+const checkedAgainst: Record<CheckedFactor, { noun: string; command: string }> = {
+  location: {
+    noun: 'geofence',
+    command:
+      'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
+  },
+  time: {
+    noun: 'time slot',
+    command:
+      'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE',
+  },
 }
 
-/**
- * Refuses a factor that has nothing to be checked against: the requester would take it as checked. A device needs no
- * policy, because a registered one signs each approval.
- */
-const refuseUnchecked = (unchecked: Factor[], asked: Factor[], { slug }: Approver): void => {
+/** Refuses a factor that has nothing to be checked against: the requester would take it as checked. */
+const refuseUnchecked = (unchecked: CheckedFactor[], requested: Factor[], { slug }: Approver): void => {
   if (unchecked.length === 0) return
-  const who = unchecked.every((factor) => asked.includes(factor)) ? 'this request' : 'the organization'
-  const what = unchecked
-    .map((factor) => (factor === 'time' ? 'time slot' : 'geofence'))
-    .join(' and no active ')
-  const commands = unchecked.map((factor) => `${commandFor[factor]} --org ${slug}`)
+  const who = unchecked.every((factor) => requested.includes(factor)) ? 'this request' : 'the organization'
+  const what = unchecked.map((factor) => checkedAgainst[factor].noun).join(' and no active ')
+  const commands = unchecked.map((factor) => `${checkedAgainst[factor].command} --org ${slug}`)
   throw invalid(
     'factors',
     `cannot include ${unchecked.join(' and ')}: ${who} requires it, and ${slug} has no active ${what} to check it against`,
@@ -87,9 +92,9 @@ const requiredFactors = async (
   const wanted = new Set<Factor>([...asked, ...(policy.factors ?? [])])
   wanted.delete('biometric')
   if (wanted.size > 0) {
-    const rules = await readRestrictions(call.db, approver.org_id, approver.user_id)
-    const unchecked = [...wanted].filter((factor) => !hasPolicy(rules, factor))
-    refuseUnchecked(unchecked, asked, approver)
+    const rules = await readRestrictions(call.db, approver)
+    const isUnchecked = (factor: Factor): factor is CheckedFactor => !hasPolicy(rules, factor)
+    refuseUnchecked([...wanted].filter(isUnchecked), asked, approver)
   }
   const reported = policy.report_only ?? []
   return allFactors.filter(

@@ -35,7 +35,7 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
     user_handle,
     exclude: devices.map((one) => one.credential_id),
     attestation,
-    wants_location: await usesLocation(call.db, org_id, user_id),
+    wants_location: await usesLocation(call.db, { org_id, user_id }),
   }
 }
 

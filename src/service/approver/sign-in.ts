@@ -38,7 +38,7 @@ const readSession = async ({ db, publicUrl, dev, pushKey }: Call, device_id: num
     ...row,
     subscribed: row.subscribed !== null,
     rp_id: (await readSite(db, publicUrl)).rp_id,
-    wants_location: await usesLocation(db, org_id, user_id),
+    wants_location: await usesLocation(db, { org_id, user_id }),
     push_key: pushKey,
   }
 }

@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Env } from '../../core/env.ts'
-import { SvcError } from '../../core/errors.ts'
+import { failure, SvcError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { keyedDigest } from '../../receipt/subject.ts'
 import { auditByService } from '../call/audit.ts'
@@ -76,21 +76,17 @@ const adopt = async (storage: Storage, masterKey: Buffer, keys: MasterKeys): Pro
 const restore = 'svc service restore BACKUP.db --data-dir NEWFOLDER'
 
 const wrongMasterKey = (): SvcError =>
-  new SvcError(
-    'failed',
+  failure(
     'wrong_master_key',
     'The master key is not the one that this store was created with',
-    {
-      hint: `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key; after svc service rotate-master-key, the new one), or restore a backup that contains it: ${restore}`,
-    },
+    `Use the master key of this data folder (SVC_MASTER_KEY, or its file master.key; after svc service rotate-master-key, the new one), or restore a backup that contains it: ${restore}`,
   )
 
 const unmarked = (): SvcError =>
-  new SvcError(
-    'failed',
+  failure(
     'store_changed',
     'Another program has changed the store: the mark that its rows are authentic is missing',
-    { hint: `Restore a backup: ${restore}` },
+    `Restore a backup: ${restore}`,
   )
 
 /** Whether the store contains anything that its master key protects. */

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { Env } from '../../core/env.ts'
-import { SvcError } from '../../core/errors.ts'
+import { failure } from '../../core/errors.ts'
 import type { Wrapping } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
 import { createWrapping, opens } from './wrapping.ts'
@@ -26,13 +26,10 @@ export const decodeMasterKey = (text: string, from: string): Buffer => {
   const trimmed = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
   if (key.length === 32 && /^[\w+/-]+=?$/.test(trimmed)) return key
-  throw new SvcError(
-    'failed',
+  throw failure(
     'bad_master_key',
     `${from} is not a master key: it must be 32 bytes as base64 or hex`,
-    {
-      hint: 'Set it to the key that this store was created with. For a new store: openssl rand -hex 32',
-    },
+    'Set it to the key that this store was created with. For a new store: openssl rand -hex 32',
   )
 }
 
@@ -45,22 +42,21 @@ export const loadMasterKey = (dataDir: string, env: Env, used: boolean): Buffer 
   const file = masterKeyFile(dataDir)
   if (!existsSync(file)) {
     if (used)
-      throw new SvcError('failed', 'no_master_key', `The master key of this store is missing: ${file}`, {
-        hint: 'Set SVC_MASTER_KEY to it, put the file back, or restore a backup that contains it: svc service restore BACKUP.db --data-dir NEWFOLDER',
-      })
+      throw failure(
+        'no_master_key',
+        `The master key of this store is missing: ${file}`,
+        'Set SVC_MASTER_KEY to it, put the file back, or restore a backup that contains it: svc service restore BACKUP.db --data-dir NEWFOLDER',
+      )
     const key = randomBytes(32)
     writeFileSync(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
     return key
   }
   const stat = lstatSync(file)
   if (!stat.isFile() || (stat.mode & 0o077) !== 0)
-    throw new SvcError(
-      'failed',
+    throw failure(
       'open_master_key',
       `${file} can be read by others, or is not a regular file`,
-      {
-        hint: `chmod 600 '${file}'`,
-      },
+      `chmod 600 '${file}'`,
     )
   return decodeMasterKey(readFileSync(file, 'utf8'), file)
 }

@@ -1,4 +1,5 @@
 import type { key } from '../../contract/key.ts'
+import { keyRecord as recordSchema } from '../../contract/records.ts'
 import { scopesOf } from '../../contract/scopes.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
@@ -11,19 +12,8 @@ import { type KeyKind, newSecret } from './authenticator.ts'
 import { changeKeyRows, insertKeyRow, isAuthenticKey, isLive } from './rows.ts'
 import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
 
-const columns = [
-  'id',
-  'name',
-  'org_id',
-  'prefix',
-  'created_at',
-  'last_used_at',
-  'expires_at',
-  'revoked_at',
-  'scopes',
-  'created_by',
-  'owner_user_id',
-] as const
+const { kind: _, ...stored } = recordSchema.shape
+const columns = Object.keys(stored) as (keyof typeof stored)[]
 const day = 86_400
 
 type KeyRights = { org_id: number | null; scopes: string }

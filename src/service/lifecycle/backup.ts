@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { SvcError } from '../../core/errors.ts'
+import { failure, SvcError } from '../../core/errors.ts'
 import { masterKeyFile, pendingKeyFile, textOpens } from '../custody/master-key.ts'
 import { holdRestored } from '../delivery/rows.ts'
 import { forgetPendingDevices } from '../devices/rows.ts'
@@ -42,7 +42,7 @@ export const settleRestored = async (db: Db, now: string): Promise<void> => {
 }
 
 const fileExists = (file: string): SvcError =>
-  new SvcError('failed', 'file_exists', `${file} already exists`, { hint: 'Use a new file name' })
+  failure('file_exists', `${file} already exists`, 'Use a new file name')
 
 /** Throws if a backup is not possible; returns the path of the store. Changes nothing. */
 export const checkBackup = (dataDir: string, file: string): string => {
@@ -117,9 +117,11 @@ export const checkRestore = (file: string, dataDir: string): void => {
       hint: 'Pass the path of a backup file',
     })
   if (existsSync(dataDir) && contentsOf(dataDir).length > 0)
-    throw new SvcError('failed', 'data_dir_not_empty', `${dataDir} is not empty; nothing was changed`, {
-      hint: 'Restore into a new folder: --data-dir NEWFOLDER',
-    })
+    throw failure(
+      'data_dir_not_empty',
+      `${dataDir} is not empty; nothing was changed`,
+      'Restore into a new folder: --data-dir NEWFOLDER',
+    )
 }
 
 /** Creates a data directory from a backup. Refuses a directory that is not empty, and empties it again on failure. */

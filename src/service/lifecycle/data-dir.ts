@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SvcError } from '../../core/errors.ts'
+import { failure, SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { takeLock } from '../storage/sqlite/exclusive-lock.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
@@ -35,13 +35,10 @@ const firstNames = (names: string[]): string =>
 
 /** Other files of the store exist, so an empty store would hide that data was lost. */
 export const storeMissing = (dataDir: string, left: string[]): SvcError =>
-  new SvcError(
-    'failed',
+  failure(
     'store_missing',
     `${storeFile(dataDir)} is missing or empty, but ${firstNames(left)} exists. Nothing was changed`,
-    {
-      hint: `Restore a backup: svc service restore BACKUP.db --data-dir NEWFOLDER. To start with an empty store, use a new folder, or remove ${firstNames(left)}`,
-    },
+    `Restore a backup: svc service restore BACKUP.db --data-dir NEWFOLDER. To start with an empty store, use a new folder, or remove ${firstNames(left)}`,
   )
 
 /**
@@ -53,13 +50,10 @@ const refuseOtherOwner = (dataDir: string): void => {
   for (const path of [dataDir, storeFile(dataDir)]) {
     const owner = statSync(path, { throwIfNoEntry: false })?.uid
     if (self === undefined || owner === undefined || owner === self) continue
-    throw new SvcError(
-      'failed',
+    throw failure(
       'foreign_data_dir',
       `${path} belongs to another user (uid ${owner}). Nothing was changed`,
-      {
-        hint: `Run svc as that user, use another folder (--data-dir NEWFOLDER), or take it over: chown ${self} ${shellQuote(path)}`,
-      },
+      `Run svc as that user, use another folder (--data-dir NEWFOLDER), or take it over: chown ${self} ${shellQuote(path)}`,
     )
   }
 }
@@ -76,13 +70,12 @@ const refuseForeign = (dataDir: string): void => {
   const foreign = names.filter((name) => !harmlessFile.test(name) && !storeFiles.test(name))
   const shared = (stat.mode & 0o1000) !== 0
   if (shared || foreign.length > 0)
-    throw new SvcError(
-      'failed',
+    throw failure(
       'foreign_data_dir',
       foreign.length > 0
         ? `${dataDir} is not a data folder of svc: it contains ${firstNames(foreign)}. Nothing was changed`
         : `${dataDir} is shared with other users. Nothing was changed`,
-      { hint: `Use a separate folder: --data-dir ${shellQuote(join(dataDir, 'svc'))}` },
+      `Use a separate folder: --data-dir ${shellQuote(join(dataDir, 'svc'))}`,
     )
   refuseOtherOwner(dataDir)
   const left = names.filter((name) => storeFiles.test(name))
@@ -130,10 +123,9 @@ export const lockDataDir = (dataDir: string): { release(): void } => {
     throw known instanceof SvcError ? known : unusable(dataDir, error)
   }
   if (lock) return lock
-  throw new SvcError(
-    'failed',
+  throw failure(
     'data_dir_in_use',
     `The data folder ${dataDir} is in use by ${lockHolder(dataDir)}`,
-    { hint: 'Stop that service first, or use another folder: --data-dir NEWFOLDER' },
+    'Stop that service first, or use another folder: --data-dir NEWFOLDER',
   )
 }

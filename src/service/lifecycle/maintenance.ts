@@ -1,5 +1,5 @@
 import type { Env } from '../../core/env.ts'
-import { SvcError } from '../../core/errors.ts'
+import { failure, SvcError } from '../../core/errors.ts'
 import { openKeyring } from '../custody/create-keyring.ts'
 import { rotateMasterKey as changeMasterKey, type RotatedMasterKey } from '../custody/rotate-master-key.ts'
 import { rotateSigningKey as changeSigningKey, type RotatedSigningKey } from '../custody/signing-keys.ts'
@@ -79,11 +79,10 @@ const useSharedStore = async <T>(dataDir: string, notify: Notify, work: Work<T>)
   }
   const version = storeVersion(requireStore(dataDir))
   if (version !== newestVersion)
-    throw new SvcError(
-      'failed',
+    throw failure(
       'service_older',
       `The running service has schema ${version}, and this svc has schema ${newestVersion}`,
-      { hint: 'Restart the service with this version of svc, then run the command again' },
+      'Restart the service with this version of svc, then run the command again',
     )
   return useStore(dataDir, notify, work)
 }

@@ -1,5 +1,5 @@
 import type { iot } from '../../contract/iot.ts'
-import { conflict, invalid, notFound, Refusal } from '../../core/refusal.ts'
+import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -94,9 +94,7 @@ export const verifyMachine: HandlerOf<typeof iot.verifyMachine> = async ({ machi
     .where('org_id', '=', org_id)
     .where('machine_id', '=', machine_id)
     .select(['machine_name', 'created_at'])
-    .executeTakeFirstOrThrow(
-      () => new Refusal(404, 'not_found', 'Machine not found', { hint: 'Register it: svc iot register' }),
-    )
+    .executeTakeFirstOrThrow(() => notFound('Machine', 'Register it: svc iot register'))
   return { machineId: machine_id, known: true, machineName: machine_name, org_id, registered_at: created_at }
 }
 
@@ -104,9 +102,10 @@ export const getStockPrice: HandlerOf<typeof iot.getStockPrice> = {
   before: async ({ Symbol }, { service }) => {
     const quote = await service.quotes.find(Symbol)
     if (!quote)
-      throw new Refusal(404, 'not_found', 'Stock not found', {
-        hint: 'Use its code or its full name as the quote provider knows it, such as AAPL or Apple Inc.',
-      })
+      throw notFound(
+        'Stock',
+        'Use its code or its full name as the quote provider knows it, such as AAPL or Apple Inc.',
+      )
     const { name, price, exchange, symbol, as_of, stale, source } = quote
     const shown = { stockName: name, stockPrice: showPrice(price), stockExchangeName: exchange }
     return async () => ({ ...shown, symbol, as_of, stale, source })

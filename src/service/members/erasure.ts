@@ -29,31 +29,24 @@ export const eraseAccounts = async (db: Db, orgId: number, userId?: number): Pro
   return [...users]
 }
 
-/** The people among these who have no membership, no account and no open registration. */
-const selectUnbound = (db: Db, userIds: number[]) =>
-  db
-    .selectFrom('people')
-    .where('id', 'in', userIds)
-    .where(({ not, or, exists, selectFrom }) =>
-      not(
-        or([
-          exists(selectFrom('memberships as m').select('m.id').whereRef('m.user_id', '=', 'people.id')),
-          exists(selectFrom('mobile_accounts as a').select('a.id').whereRef('a.user_id', '=', 'people.id')),
-          exists(
-            selectFrom('registrations as r').select('r.user_id').whereRef('r.user_id', '=', 'people.id'),
-          ),
-        ]),
-      ),
-    )
-    .select('id')
-
 /** Erases the people among these who have no membership, no account and no open registration. */
 export const erasePeople = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   userIds: number[],
 ): Promise<void> => {
   for (let at = 0; at < userIds.length; at += 1000) {
-    const gone = await selectUnbound(db, userIds.slice(at, at + 1000)).execute()
+    const gone = await db
+      .selectFrom('people')
+      .where('id', 'in', userIds.slice(at, at + 1000))
+      .where(({ and, not, exists, selectFrom }) =>
+        and(
+          (['memberships', 'mobile_accounts', 'registrations'] as const).map((table) =>
+            not(exists(selectFrom(table).select('user_id').whereRef('user_id', '=', 'people.id'))),
+          ),
+        ),
+      )
+      .select('id')
+      .execute()
     const ids = gone.map(({ id }) => id)
     if (ids.length === 0) continue
     await rememberPeople({ db, keyring }, ids)

@@ -1,12 +1,13 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
+import type { user } from '../../contract/user.ts'
 import { conflict, forbidden, notFound } from '../../core/refusal.ts'
 import { nationalNumber, type Phone } from '../../rules/phone.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
-import type { Numbered } from '../call/row-ids.ts'
+import type { Numbered, RowInput } from '../call/row-ids.ts'
 import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators.ts'
 import { notifyPromotion } from '../devices/notices.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -94,20 +95,11 @@ const addMembership = statement((db, row: Omit<Selectable<Tables['memberships']>
     .returning('id')
 })
 
-type Profile = {
-  email: string
-  country_code: string
-  mobile: string
-  first_name: string
-  last_name: string
-  role?: Role | undefined
-}
-
 /** Adds a person to an organization. One who was removed or rejected becomes active again. */
 export const addMember = async (
   call: Call,
   orgId: number,
-  input: Profile,
+  input: Omit<RowInput<typeof user.createUser>, 'orgId'>,
   // The first administrator of an organization has no cooling period.
   { first = false }: { first?: boolean } = {},
 ): Promise<UserRecord> => {
@@ -116,20 +108,17 @@ export const addMember = async (
   const userId = await ensurePerson(call, parsePhone(input.mobile, input.country_code))
   const isAdmin = isAdminRole(role)
   const cooling = isAdmin && !first ? await coolingPeriod(call, orgId) : noCooling
-  const profile = {
+  const added = await addMembership(call.db, {
+    org_id: orgId,
+    user_id: userId,
     email,
     first_name,
     last_name,
     role,
-    state: 'active' as const,
+    state: 'active',
     ...cooling,
-    updated_at: call.now,
-  }
-  const added = await addMembership(call.db, {
-    ...profile,
-    org_id: orgId,
-    user_id: userId,
     created_at: call.now,
+    updated_at: call.now,
   })
   if (added.rows.length === 0) {
     const { state } = await findUser(call, orgId, userId)

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { account } from '../../contract/account.ts'
-import { conflict, invalid, Refusal } from '../../core/refusal.ts'
+import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { hashOfCode } from '../call/input.ts'
-import { reachOrganization, withinOrganization } from '../call/tenant.ts'
+import { reachOrganization, severalOrganizations, withinOrganization } from '../call/tenant.ts'
 import { findMemberships, findPerson, requireAccount } from './person.ts'
 
 /** One answer for a code that is unknown, another organization's, expired or used up. */
@@ -84,10 +84,9 @@ export const checkOrganization: HandlerOf<typeof account.checkOrganization> = as
   const [found, ...others] = current.length > 0 ? current : meant
   if (!found) return { assigned: false, state: null, role: null, organization: null }
   if (others.length > 0)
-    throw invalid(
-      'org_id',
-      'is required: the user is in several organizations',
-      `use org_id, one of ${[found, ...others].map(({ id }) => id).join(', ')}`,
+    throw severalOrganizations(
+      'the user',
+      [found, ...others].map(({ id }) => ({ org_id: id })),
     )
   const { role, state, ...organization } = found
   return { assigned: state === 'active', state, role, organization }

@@ -4,7 +4,7 @@ import { checkLocation } from '../../rules/location.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/page.ts'
-import { organizationOfUser, reachOrganization } from '../call/tenant.ts'
+import { type Member, ofMember, organizationOfUser, reachOrganization } from '../call/tenant.ts'
 import { rulesToCheck } from './rules.ts'
 
 const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
@@ -14,11 +14,10 @@ export const userFenceRecord = <Row extends { enabled: 0 | 1 }>(row: Row) => ({
   enabled: row.enabled === 1,
 })
 
-const userFences = async ({ db }: Call, orgId: number, userId: number) => {
+const userFences = async ({ db }: Call, member: Member) => {
   const rows = await db
     .selectFrom('user_geofences')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+    .where(ofMember(member))
     .select(['name', 'latitude', 'longitude', 'radius', 'enabled'])
     .orderBy('id')
     .execute()
@@ -84,33 +83,28 @@ export const deleteGeofence: HandlerOf<typeof geofence.deleteGeofence> = async (
 export const listUserGeofences: HandlerOf<typeof geofence.listUserGeofences> = async (
   { userId, org_id },
   call,
-) => userFences(call, await organizationOfUser(call, userId, org_id), userId)
+) => userFences(call, { org_id: await organizationOfUser(call, userId, org_id), user_id: userId })
 
 export const setUserGeofences: HandlerOf<typeof geofence.setUserGeofences> = async (
   { userId, org_id, geofences },
   call,
 ) => {
-  const orgId = await organizationOfUser(call, userId, org_id)
-  await call.db
-    .deleteFrom('user_geofences')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
-    .execute()
+  const member = { org_id: await organizationOfUser(call, userId, org_id), user_id: userId }
+  await call.db.deleteFrom('user_geofences').where(ofMember(member)).execute()
   if (geofences.length > 0)
     await call.db
       .insertInto('user_geofences')
       .values(
         geofences.map(({ enabled, ...place }) => ({
           ...place,
-          org_id: orgId,
-          user_id: userId,
+          ...member,
           enabled: enabled ? (1 as const) : (0 as const),
         })),
       )
       .execute()
-  await call.claim(orgId, 'geofences', geofences.length)
-  await call.audit(orgId, `user:${userId}`)
-  return userFences(call, orgId, userId)
+  await call.claim(member.org_id, 'geofences', geofences.length)
+  await call.audit(member.org_id, `user:${userId}`)
+  return userFences(call, member)
 }
 
 export const checkGeofence: HandlerOf<typeof geofence.checkGeofence> = {

@@ -123,7 +123,7 @@ export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 're
   const levelOf = async (of: CachedRules, orgId: number, userId: number): Promise<Level> => {
     const known = of.users.get(userId)
     if (known) return known
-    const level = await read((db) => readUserLevel(db, orgId, userId))
+    const level = await read((db) => readUserLevel(db, { org_id: orgId, user_id: userId }))
     // A level without rules takes memory too.
     grow(orgId, of, level.size + 1)
     makeRoom(orgId)

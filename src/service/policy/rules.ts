@@ -3,7 +3,7 @@ import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
 import { compileLevel, type Level } from '../../rules/level.ts'
 import type { Factor } from '../../rules/verdict.ts'
 import type { Outside } from '../call/call.ts'
-import { organizationRow, reachMember, reachOrganization } from '../call/tenant.ts'
+import { type Member, ofMember, organizationRow, reachMember, reachOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 
 /** `one` reads only one active rule of each kind: enough to know whether there is any. */
@@ -45,24 +45,17 @@ export const readOrganizationRules = async (
 }
 
 /** The additional rules of one user of an organization. */
-export const readUserLevel = async (
-  db: Db,
-  orgId: number,
-  userId: number,
-  extent: Extent = 'all',
-): Promise<Level> => {
+export const readUserLevel = async (db: Db, member: Member, extent: Extent = 'all'): Promise<Level> => {
   const one = extent === 'one'
   const fences = await db
     .selectFrom('user_geofences')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+    .where(ofMember(member))
     .$if(one, (query) => query.where('enabled', '=', 1).limit(1))
     .selectAll()
     .execute()
   const slots = await db
     .selectFrom('user_timeslots')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+    .where(ofMember(member))
     .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
     .selectAll()
     .execute()
@@ -73,9 +66,9 @@ export const readUserLevel = async (
 }
 
 /** Enough of the rules to know which factors they restrict, but not to decide. */
-export const readRestrictions = async (db: Db, orgId: number, userId: number): Promise<Policy> => ({
-  ...(await readOrganizationRules(db, orgId, 'one')),
-  user: await readUserLevel(db, orgId, userId, 'one'),
+export const readRestrictions = async (db: Db, member: Member): Promise<Policy> => ({
+  ...(await readOrganizationRules(db, member.org_id, 'one')),
+  user: await readUserLevel(db, member, 'one'),
 })
 
 /** The rules for one request: the factors that the approver signed as required stay required. */
@@ -86,17 +79,14 @@ export const withRequested = (rules: Policy, factors: readonly Factor[]): Policy
 })
 
 /** Whether the rules deny an approval without a location. */
-export const requiresLocation = async (
-  db: Db,
-  row: { org_id: number; user_id: number; factors: string },
-): Promise<boolean> => {
-  const rules = await readRestrictions(db, row.org_id, row.user_id)
+export const requiresLocation = async (db: Db, row: Member & { factors: string }): Promise<boolean> => {
+  const rules = await readRestrictions(db, row)
   return isRequired(withRequested(rules, JSON.parse(row.factors) as Factor[]), 'location')
 }
 
 /** Whether any rule uses the location, so that the phone asks its owner for it. */
-export const usesLocation = async (db: Db, orgId: number, userId: number): Promise<boolean> => {
-  const rules = await readRestrictions(db, orgId, userId)
+export const usesLocation = async (db: Db, member: Member): Promise<boolean> => {
+  const rules = await readRestrictions(db, member)
   return hasPolicy(rules, 'location') || rules.required.includes('location')
 }
 

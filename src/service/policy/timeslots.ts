@@ -7,7 +7,13 @@ import { checkTime } from '../../rules/time.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/page.ts'
-import { organizationOfUser, reachOrganization, withinOrganization } from '../call/tenant.ts'
+import {
+  type Member,
+  ofMember,
+  organizationOfUser,
+  reachOrganization,
+  withinOrganization,
+} from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
 import { rulesToCheck } from './rules.ts'
 
@@ -56,11 +62,10 @@ const findTimeslot = async ({ db, caller }: Call, id: number) =>
       .executeTakeFirstOrThrow(() => notFound('Time slot')),
   )
 
-const userSlots = async ({ db }: Call, orgId: number, userId: number) => {
+const userSlots = async ({ db }: Call, member: Member) => {
   const rows = await db
     .selectFrom('user_timeslots')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
+    .where(ofMember(member))
     .select(fields)
     .orderBy('id')
     .execute()
@@ -112,24 +117,21 @@ export const deleteTimeslot: HandlerOf<typeof timeslot.deleteTimeslot> = async (
 export const listUserTimeslots: HandlerOf<typeof timeslot.listUserTimeslots> = async (
   { userId, org_id },
   call,
-) => userSlots(call, await organizationOfUser(call, userId, org_id), userId)
+) => userSlots(call, { org_id: await organizationOfUser(call, userId, org_id), user_id: userId })
 
 export const setUserTimeslots: HandlerOf<typeof timeslot.setUserTimeslots> = async (
   { userId, org_id, timeslots },
   call,
 ) => {
-  const orgId = await organizationOfUser(call, userId, org_id)
-  const owner = { org_id: orgId, user_id: userId }
-  const slots = timeslots.map((one, i) => Object.assign(slotColumns(checked(one, `timeslots[${i}].`)), owner))
-  await call.db
-    .deleteFrom('user_timeslots')
-    .where('org_id', '=', orgId)
-    .where('user_id', '=', userId)
-    .execute()
+  const member = { org_id: await organizationOfUser(call, userId, org_id), user_id: userId }
+  const slots = timeslots.map((one, i) =>
+    Object.assign(slotColumns(checked(one, `timeslots[${i}].`)), member),
+  )
+  await call.db.deleteFrom('user_timeslots').where(ofMember(member)).execute()
   if (slots.length > 0) await call.db.insertInto('user_timeslots').values(slots).execute()
-  await call.claim(orgId, 'timeslots', slots.length)
-  await call.audit(orgId, `user:${userId}`)
-  return userSlots(call, orgId, userId)
+  await call.claim(member.org_id, 'timeslots', slots.length)
+  await call.audit(member.org_id, `user:${userId}`)
+  return userSlots(call, member)
 }
 
 export const checkTimeslot: HandlerOf<typeof timeslot.checkTimeslot> = {

@@ -1,4 +1,4 @@
-import { SvcError } from '../../core/errors.ts'
+import { failure } from '../../core/errors.ts'
 import * as administration from './migrations/0001-administration.ts'
 import * as approvals from './migrations/0002-approvals.ts'
 import * as approver from './migrations/0003-approver.ts'
@@ -51,13 +51,10 @@ export const newestVersion = migrations.length
 
 export const refuseNewer = (version: number): void => {
   if (version <= newestVersion) return
-  throw new SvcError(
-    'failed',
+  throw failure(
     'store_too_new',
     `A newer svc wrote this store: it has schema ${version}, and this svc knows schemas up to ${newestVersion}`,
-    {
-      hint: 'Install the newer svc again, or restore the copy from before the upgrade: svc service restore COPY.db --data-dir NEWFOLDER',
-    },
+    'Install the newer svc again, or restore the copy from before the upgrade: svc service restore COPY.db --data-dir NEWFOLDER',
   )
 }
 

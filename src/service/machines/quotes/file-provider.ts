@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { SvcError } from '../../../core/errors.ts'
+import { failure, SvcError } from '../../../core/errors.ts'
 import type { Quote } from '../../call/service.ts'
 import { openText } from '../../config/private-text.ts'
 import { findQuote, foldName, parseExactly, type QuoteProvider, readPrice, readTime } from './quote.ts'
@@ -14,9 +14,11 @@ const schema = z.strictObject({
 })
 
 const unusable = (path: string, why: string): SvcError =>
-  new SvcError('failed', 'quotes_file', `The quotes file ${path} cannot be used: ${why}`, {
-    hint: 'docs/iot.md shows one: {"as_of": "2030-01-31T21:00:00Z", "quotes": [{"symbol", "name", "price", "exchange"}]}',
-  })
+  failure(
+    'quotes_file',
+    `The quotes file ${path} cannot be used: ${why}`,
+    'docs/iot.md shows one: {"as_of": "2030-01-31T21:00:00Z", "quotes": [{"symbol", "name", "price", "exchange"}]}',
+  )
 
 const parse = (path: string, json: string): z.infer<typeof schema> => {
   let found: unknown

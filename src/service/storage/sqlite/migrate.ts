@@ -1,5 +1,5 @@
 import Libsql from 'libsql'
-import { SvcError } from '../../../core/errors.ts'
+import { failure } from '../../../core/errors.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
 import type { Db } from '../schema.ts'
 import type { Connection } from './connection.ts'
@@ -33,13 +33,10 @@ export const storeVersion = (file: string): number => {
     const tables = tablesOf(database)
     const version = versionOf(database, tables)
     if (version === 0 ? tables.length > 0 : !tables.includes('api_keys'))
-      throw new SvcError(
-        'failed',
+      throw failure(
         'foreign_store',
         `${file} belongs to another program; it was not changed`,
-        {
-          hint: 'Use the data folder of svc, or a new folder: --data-dir NEWFOLDER',
-        },
+        'Use the data folder of svc, or a new folder: --data-dir NEWFOLDER',
       )
     refuseNewer(version)
     return version
