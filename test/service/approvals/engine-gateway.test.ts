@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
 import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { allScopes } from '../all-scopes.ts'
-import { type Approver, ask, createApprover, decide, show } from '../approver.ts'
-import { createTenant, dataOf } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
+import { ask, decide, show } from '../approver.ts'
+import { dataOf } from '../fixtures.ts'
 
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
-beforeEach(async () => {
-  service = await startTestService({ dev: true })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
-})
-afterEach(() => service.close())
+installHooks()
 
 const gateway = () => createEngineGateway(service.service, bearerCaller)
 const ofAcme = () =>

@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { createApprover, decide, type Approver } from '../approver.ts'
-import { createClock } from '../clock.ts'
-import { auditOf, contentsOf, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
-import { startTestService, type Answer, type TestService } from '../harness.ts'
+import { auditOf, contentsOf, dataOf, fence, refusal } from '../fixtures.ts'
+import type { Answer } from '../harness.ts'
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-let ada: Approver
+installHooks()
+
 let grace: Approver
 let rules: string
 let site: number
@@ -22,18 +20,28 @@ const remove = (id = site, headers = {}, key = rules) =>
   service.call('DELETE', `/organization/${acme.id}/delete/geo-fence/${id}`, { key, headers })
 const fences = async () => dataOf(await service.call('GET', `/organization/${acme.id}/geo-fences`)).length
 const approval = (request_id: string) => ({ 'x-svc-approval': request_id })
-type Asked = { request_id: string; user_id: string; status: string }
+type PendingRequest = { request_id: string; user_id: string; status: string }
 /** The requests that a refusal names: one at least. */
-const asked = ({ status, body }: Answer): [Asked, ...Asked[]] => {
+const requestsOf = ({ status, body }: Answer): [PendingRequest, ...PendingRequest[]] => {
   expect([status, body.data.code]).toEqual([403, 'approval_required'])
   return body.data.requests
 }
 
+const setRadius = (radius: number, key: string | undefined, headers = {}) =>
+  service.call('PUT', `/organization/${acme.id}/update/geo-fence/${site}`, {
+    body: { radius },
+    key,
+    headers,
+  })
+
+const addSlot = (headers = {}) =>
+  service.call('POST', `/organization/${acme.id}/timeslots/add`, {
+    body: { name: 'Day', days: ['mon'], start: '09:00', end: '17:00', timezone: 'UTC' },
+    key: rules,
+    headers,
+  })
+
 beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now })
-  acme = await createTenant(service, 'acme')
-  ada = await createApprover(service, acme.id, 1)
   grace = await createApprover(service, acme.id, 2)
   rules = dataOf(
     await service.call('POST', '/svc/v1/keys', {
@@ -48,11 +56,10 @@ beforeEach(async () => {
   ).id
   dataOf(await update({ policy: { require_approval: [rule(['geofence'], ada)] } }, acme.key))
 })
-afterEach(() => service.close())
 
 describe('a call that a rule covers', () => {
   test('is refused, changes nothing, and requests the approval of the approver', async () => {
-    const [request, ...others] = asked(await remove())
+    const [request, ...others] = requestsOf(await remove())
     expect([request, others]).toEqual([
       {
         request_id: expect.stringMatching(/^apr_/),
@@ -71,14 +78,14 @@ describe('a call that a rule covers', () => {
   })
 
   test('does not request it again when it is repeated', async () => {
-    const [first] = asked(await remove())
+    const [first] = requestsOf(await remove())
     const before = service.notified.length
-    expect(asked(await remove())).toEqual([first])
+    expect(requestsOf(await remove())).toEqual([first])
     expect(service.notified.length).toBe(before)
   })
 
   test('succeeds with the approval, once, and its audit names it', async () => {
-    const [{ request_id }] = asked(await remove())
+    const [{ request_id }] = requestsOf(await remove())
     dataOf(await decide(service, request_id, ada.key))
     expect((await remove(site, approval(request_id))).status).toBe(200)
     expect(await fences()).toBe(0)
@@ -98,7 +105,7 @@ describe('a call that a rule covers', () => {
   })
 
   test('is refused with an approval that was used', async () => {
-    const [{ request_id }] = asked(await remove())
+    const [{ request_id }] = requestsOf(await remove())
     dataOf(await decide(service, request_id, ada.key))
     // Two at once: one of them has it.
     const answers = await Promise.all([
@@ -109,7 +116,7 @@ describe('a call that a rule covers', () => {
   })
 
   test('is refused with an approval for something else', async () => {
-    const [other] = asked(
+    const [other] = requestsOf(
       await service.call('PUT', `/organization/${acme.id}/update/geo-fence/${site}`, {
         body: { radius: 200 },
         key: rules,
@@ -122,37 +129,31 @@ describe('a call that a rule covers', () => {
   })
 
   test('is refused if it replaces other values than the approver saw', async () => {
-    const change = (radius: number, key: string | undefined, headers = {}) =>
-      service.call('PUT', `/organization/${acme.id}/update/geo-fence/${site}`, {
-        body: { radius },
-        key,
-        headers,
-      })
-    const [{ request_id }] = asked(await change(300, rules))
+    const [{ request_id }] = requestsOf(await setRadius(300, rules))
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
     expect(subject.fields).toContainEqual({ label: 'radius', value: '300', before: String(fence.radius) })
     dataOf(await decide(service, request_id, ada.key))
     await service.storage.write((db) => db.updateTable('geofences').set({ radius: 151 }).execute(), {
       org: 0,
     })
-    expect(refusal(await change(300, rules, approval(request_id)))[1]).toBe('other_subject')
+    expect(refusal(await setRadius(300, rules, approval(request_id)))[1]).toBe('other_subject')
   })
 
   test.each(['pending', 'denied'] as const)('is refused while the request is %s', async (state) => {
-    const [{ request_id }] = asked(await remove())
+    const [{ request_id }] = requestsOf(await remove())
     if (state === 'denied') dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
     expect(refusal(await remove(site, approval(request_id)))).toEqual([409, 'not_approved', []])
     expect(await fences()).toBe(1)
   })
 
   test('is refused for any key but the requesting key', async () => {
-    const [{ request_id }] = asked(await remove())
+    const [{ request_id }] = requestsOf(await remove())
     dataOf(await decide(service, request_id, ada.key))
     expect(refusal(await remove(site, approval(request_id), acme.key))).toEqual([422, 'unknown_approval', []])
   })
 
   test('is covered for the operator as well', async () => {
-    asked(await service.call('DELETE', `/organization/${acme.id}/delete/geo-fence/${site}`))
+    requestsOf(await service.call('DELETE', `/organization/${acme.id}/delete/geo-fence/${site}`))
     expect(await fences()).toBe(1)
   })
 
@@ -163,16 +164,10 @@ describe('a call that a rule covers', () => {
         acme.key,
       ),
     )
-    const add = (headers = {}) =>
-      service.call('POST', `/organization/${acme.id}/timeslots/add`, {
-        body: { name: 'Day', days: ['mon'], start: '09:00', end: '17:00', timezone: 'UTC' },
-        key: rules,
-        headers,
-      })
-    const [first, second] = asked(await add())
+    const [first, second] = requestsOf(await addSlot())
     expect([first.user_id, second?.user_id]).toEqual([ada.id, grace.id])
     dataOf(await decide(service, second!.request_id, grace.key))
-    expect((await add(approval(second!.request_id))).status).toBe(200)
+    expect((await addSlot(approval(second!.request_id))).status).toBe(200)
     const other = dataOf(await service.call('GET', `/svc/v1/approvals/${first.request_id}`))
     expect(other.status).toBe('expired')
   })
@@ -231,14 +226,16 @@ describe('a rule', () => {
           ? [rule(['geofence create'], ada)]
           : []
     const body = { policy: { require_approval: next } }
-    const [request] = asked(await update(body, acme.key))
+    const [request] = requestsOf(await update(body, acme.key))
     expect(request.user_id).toBe(ada.id)
     dataOf(await decide(service, request.request_id, ada.key))
     expect((await update(body, acme.key, approval(request.request_id))).status).toBe(200)
   })
 
   test('is deleted with its organization only if its approvers agree', async () => {
-    const requests = asked(await service.call('DELETE', `/organization/${acme.id}/delete`, { key: acme.key }))
+    const requests = requestsOf(
+      await service.call('DELETE', `/organization/${acme.id}/delete`, { key: acme.key }),
+    )
     expect(requests.map(({ user_id }) => user_id)).toEqual([ada.id])
   })
 

@@ -1,27 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClock, minute } from '../clock.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, clock, installHooks, service } from '../acme.ts'
+import { minute } from '../clock.ts'
 import { auditOf, chainOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
 import { answerTo, begin, createPhone, fromPhone, type Phone } from './phone.ts'
+
+installHooks()
 
 type Move = 'accept' | 'reject' | 'hold'
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
 let admin: Phone
 let member: Phone
 let waiting: { id: string; mobile: string }
 beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now })
-  acme = await createTenant(service, 'acme')
   admin = await createPhone(service, acme.id, 1, { role: 'admin' })
   member = await createPhone(service, acme.id, 2)
   waiting = await createMember(service, acme.id, 3)
   await hold(waiting.id)
 })
-afterEach(() => service.close())
 
 const hold = (user: string) =>
   service.call('POST', `/organization/${acme.id}/user/${user}/pending`, { body: {} })

@@ -1,16 +1,13 @@
 import { beforeEach } from 'vitest'
+import { acme, clock, installHooks as installAcme, service } from '../acme.ts'
 import { createPhone, enrollPhone, type Phone } from '../approver/phone.ts'
-import { createClock, day } from '../clock.ts'
-import { createTenant, dataOf } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
+import { day } from '../clock.ts'
+import { dataOf } from '../fixtures.ts'
 import { cookieFor } from './moves.ts'
 
-// After `installHooks`, each test has Ada, who has lost her only device and registered another, and an administrator
-// who has been one for longer than the cooling period.
+// After `installHooks`, each test has the organization of `acme.ts`. In it, Ada has lost her only device and registered
+// another, and the administrator has been one for longer than the cooling period.
 
-export let clock: ReturnType<typeof createClock>
-export let service: TestService
-export let acme: { id: number; key: string }
 export let ada: Phone
 export let admin: Phone
 /** The device with which Ada replaces the one that she lost. */
@@ -25,16 +22,13 @@ export const approveAsOperator = (device = replacement.device) =>
 
 /** Installs the hooks that set it up, in the test file that calls this. */
 export const installHooks = (): void => {
+  installAcme()
   beforeEach(async () => {
-    clock = createClock()
-    service = await startTestService({ now: clock.now })
-    acme = await createTenant(service, 'acme')
     admin = await createPhone(service, acme.id, 9, { role: 'admin' })
     ada = await createPhone(service, acme.id, 1)
     clock.tick(2 * day)
     admin.cookie = await cookieFor(service, admin.key)
     dataOf(await revoke(ada.device))
     replacement = await enrollAnother()
-    return () => service.close()
   })
 }

@@ -1,17 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, clock, service } from '../acme.ts'
 import { answerTo, createPhone, fromPhone, type Phone } from '../approver/phone.ts'
 import { day } from '../clock.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
-import {
-  acme,
-  admin,
-  approveAsOperator,
-  clock,
-  installHooks,
-  replacement,
-  revoke,
-  service,
-} from './lost-device.ts'
+import { admin, approveAsOperator, installHooks, replacement, revoke } from './lost-device.ts'
 import { cookieFor, moveDevice } from './moves.ts'
 
 installHooks()

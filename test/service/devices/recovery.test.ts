@@ -1,20 +1,18 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, clock, service } from '../acme.ts'
 import { answerTo, createPhone, fromPhone, type Phone } from '../approver/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { createClock, day, hour, minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
 import { endCooling } from '../../../src/service/devices/cooling.ts'
 import {
-  acme,
   ada,
   admin,
   approveAsOperator,
-  clock,
   enrollAnother,
   installHooks,
   replacement,
   revoke,
-  service,
 } from './lost-device.ts'
 import { moveDevice, signIn } from './moves.ts'
 

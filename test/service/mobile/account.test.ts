@@ -1,21 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { deleteExpired } from '../../../src/service/lifecycle/retention.ts'
-import { createClock, day } from '../clock.ts'
+import { acme, clock, installHooks, service } from '../acme.ts'
+import { day } from '../clock.ts'
 import { ada, auditOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
 import { createMobileUser, register, send } from '../mobile-user.ts'
 
-const mobile = '+12025550101'
+installHooks()
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
-beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now })
-  acme = await createTenant(service, 'acme')
-})
-afterEach(() => service.close())
+const mobile = '+12025550101'
 
 const get = (number = mobile, key?: string) =>
   service.call('POST', '/getuser', { key, body: { mobile: number } })
@@ -106,6 +98,9 @@ const mobileTables = async () => {
   )
 }
 
+const forget = () =>
+  service.storage.write((db) => deleteExpired({ db, keyring: service.keyring }, clock.iso()), { org: 0 })
+
 describe('the data of a person', () => {
   test('stays when only a membership is erased, and goes with the account of that organization', async () => {
     const { user_id } = await createMobileUser(service, { email: ada.email })
@@ -143,8 +138,6 @@ describe('the data of a person', () => {
   })
 
   test('is deleted when it has expired, not before', async () => {
-    const forget = () =>
-      service.storage.write((db) => deleteExpired({ db, keyring: service.keyring }, clock.iso()), { org: 0 })
     await createMobileUser(service, { email: ada.email })
     dataOf(await register(service, { mobile: '2025550103' }))
     const before = await contentsOf(service)

@@ -1,22 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createClock, minute } from '../clock.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, clock, installHooks, service } from '../acme.ts'
+import { minute } from '../clock.ts'
 import { ada, auditOf, contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
 import { createMobileUser, type MobileUser } from '../mobile-user.ts'
+
+installHooks()
 
 const invalid = [403, 'auth_code_invalid', []]
 
-let clock: ReturnType<typeof createClock>
-let service: TestService
-let acme: { id: number; key: string }
 let user: MobileUser
 beforeEach(async () => {
-  clock = createClock()
-  service = await startTestService({ now: clock.now })
-  acme = await createTenant(service, 'acme')
   user = await createMobileUser(service, { email: ada.email })
 })
-afterEach(() => service.close())
 
 const newCode = async (body: object = {}, org = acme): Promise<{ id: number; code: string }> =>
   dataOf(
