@@ -109,7 +109,6 @@ export const account = operations({
     method: 'POST',
     path: '/user/assign-org',
     cli: 'mobile assign-org',
-    effect: 'write',
     scope: 'app',
     summary: 'Ask to join the organization of an auth code; an administrator accepts or rejects the request',
     message: 'Waiting to be accepted',
@@ -164,7 +163,6 @@ export const account = operations({
     method: 'POST',
     path: '/update-profile',
     cli: 'mobile update-profile',
-    effect: 'write',
     scope: 'app',
     updates: true,
     summary:

@@ -17,7 +17,6 @@ export const approverDevices = operations({
     cli: 'approver devices',
     hidden: true,
     session: true,
-    effect: 'read',
     summary: 'List the devices of the signed-in person and, for an administrator, the pending recoveries',
     message: 'Devices',
     input: z.strictObject({}),
@@ -48,7 +47,6 @@ export const approverDevices = operations({
     cli: 'approver device-move',
     hidden: true,
     session: true,
-    effect: 'write',
     summary:
       'Approve or refuse a pending device, signed by an active device of the same person or by an administrator',
     message: 'Device changed',
@@ -65,7 +63,6 @@ export const approverDevices = operations({
     cli: 'approver device-code',
     hidden: true,
     open: true,
-    effect: 'write',
     summary: 'Send a new code to the mobile number of a user whose first device requires one',
     message: 'Code sent',
     input: z.strictObject(signedChallenge),
@@ -93,7 +90,6 @@ export const approverDevices = operations({
     cli: 'approver refusal',
     hidden: true,
     open: true,
-    effect: 'write',
     summary: 'Refuse a pending device, signed by another device of the same person, revoked or not',
     message: 'Device refused',
     input: z.strictObject({

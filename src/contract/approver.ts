@@ -74,7 +74,6 @@ export const approver = operations({
     cli: 'approver verify-email',
     hidden: true,
     open: true,
-    effect: 'write',
     summary: 'Verify an e-mail address with the token of its link; the token works once',
     message: 'E-mail address confirmed',
     input: z.strictObject({ token: chosen(line(100), 'Token of the link', { secret: true }) }),
@@ -100,7 +99,6 @@ export const approver = operations({
     cli: 'approver session',
     hidden: true,
     open: true,
-    effect: 'write',
     summary: 'Open a session with an assertion of the device; sets the cookie',
     message: 'Session opened',
     input: z.strictObject({
@@ -117,7 +115,6 @@ export const approver = operations({
     cli: 'approver whoami',
     hidden: true,
     session: true,
-    effect: 'read',
     summary: 'Show who is signed in to the page',
     message: 'Session',
     input: z.strictObject({}),
@@ -140,7 +137,6 @@ export const approver = operations({
     cli: 'approver requests',
     hidden: true,
     session: true,
-    effect: 'read',
     summary:
       'List the pending requests of this approver; with wait_s, answer as soon as the list differs from `seen`',
     message: 'Requests',
@@ -162,7 +158,6 @@ export const approver = operations({
     cli: 'approver push',
     hidden: true,
     session: true,
-    effect: 'write',
     summary: 'Turn on notifications on this device',
     message: 'Notifications on',
     input: z.strictObject({
@@ -182,7 +177,6 @@ export const approver = operations({
     cli: 'approver members',
     hidden: true,
     session: true,
-    effect: 'read',
     summary: 'List pending or active members for an administrator, at most as many as a phone shows',
     message: 'Members',
     input: z.strictObject({
@@ -215,7 +209,6 @@ export const approver = operations({
     cli: 'approver member-move',
     hidden: true,
     session: true,
-    effect: 'write',
     summary: 'Accept, reject, hold or promote a member, signed by an administrator',
     message: 'Member changed',
     input: z.strictObject({

@@ -31,7 +31,6 @@ export const audit = operations({
     method: 'GET',
     path: '/svc/v1/audit',
     cli: 'audit list',
-    effect: 'read',
     scope: 'read',
     summary: 'List the audit log of an organization, newest first',
     message: 'Audit',
@@ -56,7 +55,6 @@ export const audit = operations({
     method: 'GET',
     path: '/svc/v1/audit/head',
     cli: 'audit head',
-    effect: 'read',
     scope: 'read',
     summary: 'Show the signed head of the audit chain; a copy stored elsewhere reveals later changes',
     message: 'Audit head',
@@ -73,7 +71,6 @@ export const audit = operations({
     method: 'GET',
     path: '/svc/v1/audit/altered',
     cli: 'audit altered',
-    effect: 'read',
     scope: 'read',
     summary:
       'List devices, keys and users that another program changed in the store; the service does not use them',
