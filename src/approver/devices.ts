@@ -1,8 +1,8 @@
-import { call, Refused, type Devices, type Session } from './api.ts'
+import { call, type Devices, type Session } from './api.ts'
 import { button, h } from './element.ts'
-import { problemLine, setBusy, show } from './frame.ts'
+import { problemLine, show, showOutcome } from './frame.ts'
 import { exactText, nameOf } from './text.ts'
-import { assert, CheckFailed } from './webauthn.ts'
+import { assert } from './webauthn.ts'
 
 type Device = Devices['devices'][number]
 type Recovery = Devices['recoveries'][number]
@@ -34,11 +34,9 @@ const outcomes: Record<Move, string> = {
 export const showDevices = (session: Session, { device_id, devices, recoveries }: Devices): void => {
   const problem = problemLine()
 
-  const move = async (device: Device, what: Move, item: HTMLElement): Promise<void> => {
+  const move = (device: Device, what: Move, item: HTMLElement): Promise<void> => {
     item.append(problem.element)
-    problem.say('')
-    setBusy(true)
-    try {
+    return problem.attempt(async () => {
       const target = { device_id: device.id, move: what }
       const { challenge } = await call('beginDeviceMove', target)
       const response = await assert(session.rp_id, challenge, session.credential_id)
@@ -47,21 +45,8 @@ export const showDevices = (session: Session, { device_id, devices, recoveries }
         what === 'approve' && active_from !== null
           ? ` It becomes active on ${new Date(active_from).toLocaleString()}.`
           : ''
-      const outcome = h(
-        'p',
-        { class: 'outcome', role: 'status', tabindex: -1 },
-        exactText(device.name),
-        `: ${outcomes[what]}${later}`,
-      )
-      item.replaceChildren(outcome)
-      item.className = ''
-      outcome.focus({ preventScroll: true })
-    } catch (error) {
-      const known = error instanceof CheckFailed || error instanceof Refused
-      problem.say(known ? error.message : 'Can’t reach the service. Tap again when you’re online.')
-    } finally {
-      setBusy(false)
-    }
+      showOutcome(item, exactText(device.name), `: ${outcomes[what]}${later}`)
+    })
   }
   const answers = (device: Device, item: HTMLElement, canApprove: boolean): HTMLElement =>
     h(

@@ -1,5 +1,4 @@
 import { call, Refused, type Enrollment } from './api.ts'
-import { suggestedName } from './device-name.ts'
 import { button, h, picture } from './element.ts'
 import { nameOrganization, problemLine, setBusy, show, showNotice } from './frame.ts'
 import { showPendingDevice } from './pending-device.ts'
@@ -22,6 +21,26 @@ const showUnreachable = (again: () => void): void => {
     lines: ['Can’t reach the service. Your link still works.'],
     actions: [button('Try again', 'primary', again)],
   })
+}
+
+type Hints = { getHighEntropyValues: (names: string[]) => Promise<{ model?: string }> }
+
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/iPhone/, 'iPhone'],
+  [/iPad/, 'iPad'],
+  [/Android/, 'Android device'],
+  [/Macintosh/, 'Mac'],
+  [/Windows/, 'Windows computer'],
+  [/CrOS/, 'Chromebook'],
+  [/Linux/, 'Linux computer'],
+]
+
+/** A name for this device, such as "Pixel 9 of Ada". Never longer than the service accepts. */
+const suggestedName = async (firstName: string): Promise<string> => {
+  const hints = (navigator as { userAgentData?: Hints }).userAgentData
+  const model = (await hints?.getHighEntropyValues(['model']).catch(() => undefined))?.model
+  const name = model || (systems.find(([sign]) => sign.test(navigator.userAgent))?.[1] ?? 'Phone')
+  return (firstName ? `${name} of ${firstName}` : name).slice(0, 60)
 }
 
 type Ends = { done: () => void; signIn: () => void }

@@ -1,4 +1,6 @@
+import { Refused } from './api.ts'
 import { button, h, picture, type Drawing } from './element.ts'
+import { CheckFailed } from './webauthn.ts'
 
 const place = (id: string): HTMLElement => document.getElementById(id)!
 
@@ -59,10 +61,38 @@ export const showNotice = ({ drawing, tone = 'still', title, lines, actions = []
     actions.length > 0 && h('div', { class: 'actions' }, ...actions),
   )
 
-/** A line with the error of the last tap. */
-export const problemLine = (): { element: HTMLElement; say: (text: string) => void } => {
+export const sentenceFor = (error: unknown): string =>
+  error instanceof CheckFailed || error instanceof Refused
+    ? error.message
+    : 'Can’t reach the service. Tap again when you’re online.'
+
+/** A line with the error of the last tap. `attempt` runs the work of a tap and shows why it failed. */
+export const problemLine = () => {
   const element = h('p', { class: 'problem', role: 'alert' })
-  return { element, say: (text) => (element.textContent = text) }
+  const say = (text: string): void => void (element.textContent = text)
+  const attempt = async (
+    work: () => Promise<void>,
+    explain = (error: unknown): void => say(sentenceFor(error)),
+  ): Promise<void> => {
+    say('')
+    setBusy(true)
+    try {
+      await work()
+    } catch (error) {
+      explain(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { element, say, attempt }
+}
+
+/** The outcome replaces the content of an item, and a screen reader continues there. */
+export const showOutcome = (item: HTMLElement, ...children: (Node | string)[]): void => {
+  const outcome = h('p', { class: 'outcome', role: 'status', tabindex: -1 }, ...children)
+  item.replaceChildren(outcome)
+  item.className = ''
+  outcome.focus({ preventScroll: true })
 }
 
 export const setOffline = (offline: boolean, retry: () => void): void => {

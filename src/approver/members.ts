@@ -1,9 +1,9 @@
 import { activeMembers } from './active-members.ts'
-import { call, Refused, type Member, type Members, type Moved, type Session } from './api.ts'
+import { call, type Member, type Members, type Moved, type Session } from './api.ts'
 import { button, h } from './element.ts'
-import { problemLine, setBusy, show } from './frame.ts'
+import { problemLine, show, showOutcome } from './frame.ts'
 import { exactText, nameOf } from './text.ts'
-import { assert, CheckFailed } from './webauthn.ts'
+import { assert } from './webauthn.ts'
 
 type Move = 'accept' | 'reject' | 'hold' | 'promote'
 
@@ -36,32 +36,16 @@ export const showMembers = (session: Session, waiting: Members): void => {
   const problem = problemLine()
   const list = h('ul', { class: 'cards' })
 
-  /** The result replaces the member in the list, and a screen reader continues there. */
-  const take = async (member: Member, move: Move, item: HTMLElement): Promise<void> => {
+  const take = (member: Member, move: Move, item: HTMLElement): Promise<void> => {
     item.append(problem.element)
-    problem.say('')
-    setBusy(true)
-    try {
+    return problem.attempt(async () => {
       const { user_id } = member
       const { challenge } = await call('beginMemberMove', { user_id, move })
       const response = await assert(session.rp_id, challenge, session.credential_id)
       const moved = await call('moveMember', { user_id, move, challenge, response })
-      const outcome = h(
-        'p',
-        { class: 'outcome', role: 'status', tabindex: -1 },
-        exactText(nameOf(member)),
-        ` ${done[move]}.${linkSaid(moved)}`,
-      )
-      item.replaceChildren(outcome)
-      item.className = ''
-      outcome.focus({ preventScroll: true })
+      showOutcome(item, exactText(nameOf(member)), ` ${done[move]}.${linkSaid(moved)}`)
       settle(member, moved)
-    } catch (error) {
-      const known = error instanceof CheckFailed || error instanceof Refused
-      problem.say(known ? error.message : 'Can’t reach the service. Tap again when you’re online.')
-    } finally {
-      setBusy(false)
-    }
+    })
   }
   const settle = (before: Member, now: Member): void => {
     const at = waiting.members.indexOf(before)

@@ -1,7 +1,7 @@
 import { call, Refused, type Waiting } from './api.ts'
 import { button, h, picture } from './element.ts'
-import { announce, problemLine, setBusy, show } from './frame.ts'
-import { assert, CheckFailed, type Answer } from './webauthn.ts'
+import { announce, problemLine, sentenceFor, show } from './frame.ts'
+import { assert, type Answer } from './webauthn.ts'
 
 type Words = { title: string; line: string }
 
@@ -27,11 +27,6 @@ const wordsFor = ({ proof, active_from }: Waiting): Words => {
   }
 }
 
-const sentenceFor = (error: unknown): string =>
-  error instanceof CheckFailed || error instanceof Refused
-    ? error.message
-    : 'Can’t reach the service. Tap again when you’re online.'
-
 /** For a phone that is registered and not active yet. Calls `done` once it is, and `over` if it was refused or revoked. */
 export const showPendingDevice = (
   waiting: Waiting,
@@ -48,19 +43,12 @@ export const showPendingDevice = (
   })
   const { title, line } = wordsFor(waiting)
 
-  const check = async (work: (proof: { challenge: string; response: Answer }) => Promise<unknown>) => {
-    problem.say('')
-    setBusy(true)
-    try {
+  const check = (work: (proof: { challenge: string; response: Answer }) => Promise<unknown>) =>
+    problem.attempt(async () => {
       const { rp_id, challenge } = await call('beginSession', {})
       const response = await assert(rp_id, challenge)
       await work({ challenge, response })
-    } catch (error) {
-      explain(error)
-    } finally {
-      setBusy(false)
-    }
-  }
+    }, explain)
   const explain = (error: unknown): void => {
     const now = error instanceof Refused ? error.data.device : undefined
     const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)

@@ -1,15 +1,13 @@
-import { call, Refused, type Newcomer } from './api.ts'
+import { call, type Newcomer } from './api.ts'
 import { button, h, picture } from './element.ts'
-import { problemLine, setBusy, show } from './frame.ts'
-import { assert, CheckFailed } from './webauthn.ts'
+import { problemLine, show } from './frame.ts'
+import { assert } from './webauthn.ts'
 
 /** For a phone that is no longer active. Its owner can still refuse a device that somebody else registered. */
 export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): void => {
   const problem = problemLine()
-  const refuse = async ({ id: device_id }: Newcomer, item: HTMLElement): Promise<void> => {
-    problem.say('')
-    setBusy(true)
-    try {
+  const refuse = ({ id: device_id }: Newcomer, item: HTMLElement): Promise<void> =>
+    problem.attempt(async () => {
       const { challenge } = await call('beginDeviceRefusal', { device_id })
       const response = await assert(rpId, challenge)
       await call('refuseNewDevice', { device_id, challenge, response })
@@ -20,13 +18,7 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
           'Refused. This device can’t approve anything. Tell your administrator.',
         ),
       )
-    } catch (error) {
-      const known = error instanceof CheckFailed || error instanceof Refused
-      problem.say(known ? error.message : 'Can’t reach the service. Tap again when you’re online.')
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
   const row = (newcomer: Newcomer): HTMLElement => {
     const item = h('li', { class: 'member' })
     const when =

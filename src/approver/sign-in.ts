@@ -1,18 +1,14 @@
 import { call, Refused } from './api.ts'
 import { button, h, picture } from './element.ts'
-import { problemLine, setBusy, show } from './frame.ts'
+import { problemLine, sentenceFor, setBusy, show } from './frame.ts'
 import { showPendingDevice } from './pending-device.ts'
 import { showRemoved } from './removed.ts'
-import { assert, CheckFailed } from './webauthn.ts'
+import { assert } from './webauthn.ts'
 
-const sentenceFor = (error: unknown): string => {
-  if (error instanceof CheckFailed) return error.message
-  if (error instanceof Refused)
-    return error.status === 429
-      ? error.message
-      : 'This phone isn’t registered here. Ask your administrator for a new link.'
-  return 'Can’t reach the service. Tap again when you’re online.'
-}
+const whyNot = (error: unknown): string =>
+  error instanceof Refused && error.status !== 429
+    ? 'This phone isn’t registered here. Ask your administrator for a new link.'
+    : sentenceFor(error)
 
 /** For a phone that is registered and whose session has ended. */
 export const showSignIn = (done: () => void): void => {
@@ -34,7 +30,7 @@ export const showSignIn = (done: () => void): void => {
       if (error.code === 'device_pending' && device)
         showPendingDevice(device, { done, over: () => showSignIn(done) })
       else if (error.code === 'device_not_registered') showRemoved(rpId, pending)
-      else problem.say(error.code === 'device_refused' ? error.message : sentenceFor(error))
+      else problem.say(error.code === 'device_refused' ? error.message : whyNot(error))
     }
   }
   show(
