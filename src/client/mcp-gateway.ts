@@ -6,6 +6,7 @@ import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
 import { openedBy, receiptOf, stateOf, statusIn, text, type ToolAnswer } from './tool-answer.ts'
 import type { ToolClient } from './tool-client.ts'
+import { within } from './within.ts'
 
 const pollMs = 1_000
 const lifetimeSeconds = 300
@@ -106,27 +107,15 @@ export const createMcpGateway = ({
   const read = async (request_id: string): Promise<ApprovalRecord> => {
     const call = calls.get(request_id)
     if (!call) return check(request_id)
-    if (call.open === undefined) return within(call, 0)
+    if (call.open === undefined) return afterAtMost(call, 0)
     const answer = await tools.call('check_status', { request_id: call.open })
     statusIn(answer, call.open)
     return apply(call.record, answer)
   }
 
   /** The record of a pending call, after at most `ms`. */
-  const within = async (
-    { record, ended }: Call,
-    ms: number,
-    signal?: AbortSignal,
-  ): Promise<ApprovalRecord> => {
-    const timer = new AbortController()
-    const over = sleep(ms, signal ? AbortSignal.any([signal, timer.signal]) : timer.signal)
-    try {
-      return await Promise.race([ended, over.then(() => record)])
-    } finally {
-      timer.abort()
-      over.catch(() => undefined)
-    }
-  }
+  const afterAtMost = ({ record, ended }: Call, ms: number, signal?: AbortSignal): Promise<ApprovalRecord> =>
+    within(ended, { ms, signal, late: () => record, sleep })
 
   return {
     get boundToAction() {
@@ -149,7 +138,7 @@ export const createMcpGateway = ({
       const end = now().getTime() + seconds * 1000
       const call = calls.get(request_id)
       if (call && call.open === undefined) {
-        const record = await within(call, seconds * 1000, signal)
+        const record = await afterAtMost(call, seconds * 1000, signal)
         // The caller may have to pass the number on.
         if (record.status !== 'pending' || call.open === undefined || record.number !== null) return record
       }

@@ -171,7 +171,9 @@ export const createToolClient = (options: Options): ToolClient => {
   const started = performance.now()
   const bounded = (ms: number): number =>
     Math.max(1_000, Math.min(ms, mostMs - (performance.now() - started)))
-  const noAnswer = (): SvcError => silent(url)
+  const noAnswer = (): never => {
+    throw silent(url)
+  }
   const clients: Client[] = []
   let connecting: Promise<Client> | undefined
 
@@ -190,7 +192,9 @@ export const createToolClient = (options: Options): ToolClient => {
     try {
       connecting ??= connect()
       const client = await within(connecting, { signal, ms: bounded(silentMs), late: noAnswer })
-      const late = (): SvcError => timedOut(url, 'an answer', Math.ceil(ms / 1000))
+      const late = (): never => {
+        throw timedOut(url, 'an answer', Math.ceil(ms / 1000))
+      }
       return await within(work(client), { ms, late })
     } catch (error) {
       // The next call reconnects, because a restarted server does not know the session.

@@ -1,30 +1,24 @@
-import type { SvcError } from '../core/errors.ts'
-import { interrupted } from './network-error.ts'
+import { sleepFor } from './retry.ts'
 
-type Bounds = {
+type Bounds<T> = {
   /** Ends the wait immediately. */
   signal?: AbortSignal | undefined
   ms: number
-  /** The error if the wait takes too long. */
-  late(): SvcError
+  /** Answers or throws if the wait takes too long. */
+  late(): T
+  sleep?(ms: number, signal?: AbortSignal): Promise<void>
 }
 
 /** Waits for `work` until a signal or the time ends the wait. The work itself continues. */
-export const within = <T>(work: Promise<T>, { signal, ms, late }: Bounds): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-    }
-    const abort = (): void => {
-      end()
-      reject(interrupted())
-    }
-    const timer = setTimeout(() => {
-      end()
-      reject(late())
-    }, ms)
-    signal?.addEventListener('abort', abort)
-    if (signal?.aborted) abort()
-    work.then(resolve, reject).finally(end)
-  })
+export const within = async <T>(
+  work: Promise<T>,
+  { signal, ms, late, sleep = sleepFor }: Bounds<T>,
+): Promise<T> => {
+  const done = new AbortController()
+  const ended = signal ? AbortSignal.any([signal, done.signal]) : done.signal
+  try {
+    return await Promise.race([work, sleep(ms, ended).then(late)])
+  } finally {
+    done.abort()
+  }
+}

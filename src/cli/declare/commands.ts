@@ -6,11 +6,10 @@ import { safeText } from '../../core/safe-text.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg } from '../context/organization.ts'
+import { collect } from '../operation/flags.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import type { Comparing } from './comparison.ts'
 import type { ApplyOptions } from './apply.ts'
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 /** The file and the flags that select what to compare. */
 const addComparing = (command: Command): Command =>

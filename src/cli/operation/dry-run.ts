@@ -6,9 +6,8 @@ import type { Operation } from '../../contract/operation.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { looksSecret } from '../program/command-line.ts'
 import { inTypedNames } from './typed-names.ts'
-
-const looksSecret = (name: string): boolean => /secret|password|token|otp|key|credential/i.test(name)
 
 /** What is printed instead of a secret. */
 const hidden = '***'

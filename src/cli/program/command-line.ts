@@ -6,7 +6,7 @@ import { wordsOf } from './command-node.ts'
 
 // A command as one line, for the person who approves it. It contains no secret.
 
-export const looksSecret = (name: string): boolean => /secret|password|token|otp|key/i.test(name)
+export const looksSecret = (name: string): boolean => /secret|password|token|otp|key|credential/i.test(name)
 
 /** A body with `***` instead of values whose field looks secret, at any depth. */
 export const withoutSecrets = (body: unknown): unknown =>

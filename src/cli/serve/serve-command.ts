@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { collect } from '../operation/flags.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** The folder from --data-dir, or the default. */
@@ -42,8 +43,6 @@ const readPort = (text: string): number => {
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port must be 0 to 65535, not "${text}"`)
   return port
 }
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 /** `svc serve`: runs the service in this process until SIGINT or SIGTERM. */
 export const registerServe = (command: Command, context: Context): void => {
