@@ -15,7 +15,6 @@ export const approverDevices = operations({
     method: 'GET',
     path: '/svc/v1/approver/devices',
     cli: 'approver devices',
-    hidden: true,
     session: true,
     summary: 'List the devices of the signed-in person and, for an administrator, the pending recoveries',
     message: 'Devices',
@@ -33,7 +32,6 @@ export const approverDevices = operations({
     method: 'POST',
     path: '/svc/v1/approver/devices/{device_id}/challenge',
     cli: 'approver device-challenge',
-    hidden: true,
     session: true,
     effect: 'read',
     summary: 'Get a challenge for approving or refusing a pending device',
@@ -45,7 +43,6 @@ export const approverDevices = operations({
     method: 'POST',
     path: '/svc/v1/approver/devices/{device_id}/move',
     cli: 'approver device-move',
-    hidden: true,
     session: true,
     summary:
       'Approve or refuse a pending device, signed by an active device of the same person or by an administrator',

@@ -46,7 +46,7 @@ export type Operation = {
   operator?: boolean
   /** Requires no key: a one-use token or an assertion in its input is the proof. */
   open?: boolean
-  /** Called by the approver page: the cookie of a device is the proof. */
+  /** Called by the approver page: the cookie of a device is the proof. Its command is hidden. */
   session?: boolean
   /** Its command is for programs, and help does not list it. */
   hidden?: boolean
@@ -85,7 +85,10 @@ type WithPathValues<T extends Record<string, Declaration>> = {
 /** A table of operations. A `{name}` in a path that the input lacks does not compile. */
 export const operations = <const T extends Record<string, Declaration>>(table: T & WithPathValues<T>) =>
   Object.fromEntries(
-    Object.entries<Declaration>(table).map(([id, one]) => [id, { effect: effects[one.method], ...one }]),
+    Object.entries<Declaration>(table).map(([id, one]) => [
+      id,
+      { effect: effects[one.method], ...(one.session && { hidden: true }), ...one },
+    ]),
   ) as { [K in keyof T]: T[K] & { effect: Effect } }
 
 export type Input<O extends Operation> = z.input<O['input']>
