@@ -53,14 +53,14 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   import: bulkFigures,
 }
 
-const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !(name in rows))
+const names = process.argv.slice(2)
+const unknown = names.filter((name) => !(name in rows))
 if (unknown.length > 0)
   throw new Error(`There is no row ${unknown.join(', ')}. There are: ${Object.keys(rows).join(', ')}`)
 
 const figures: Measured[] = []
 for (const [name, measure] of Object.entries(rows)) {
-  if (asked.length > 0 && !asked.includes(name)) continue
+  if (names.length > 0 && !names.includes(name)) continue
   const othersUsed = watchOthers()
   const taken = await measure()
   const others = othersUsed()

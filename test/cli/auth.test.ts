@@ -15,7 +15,7 @@ const factors = [
   { factor: 'decision', policy: 'required', result: 'FAIL', reason: 'the person denied', source: 'service' },
   { factor: 'biometric', policy: 'required', result: 'PASS', reason: 'verified', source: 'service' },
 ]
-const asked = { request_id: 'apr_1', user_id: 7, number: null, expires_at: '2099-01-01T00:00:00.000Z' }
+const promptData = { request_id: 'apr_1', user_id: 7, number: null, expires_at: '2099-01-01T00:00:00.000Z' }
 
 const respond = (prompt: Answering, ...answers: Answering[]): void =>
   service.always((request, response) => {
@@ -33,7 +33,7 @@ const verify = ['auth', 'verify-user', '--country-code', '+1', '--mobile', '(202
 describe('svc auth verify-user --wait', () => {
   test('sends one prompt, polls by the full number and the request, and prints each factor', async () => {
     respond(
-      success('Prompt sent', asked),
+      success('Prompt sent', promptData),
       refused(409, 'pending'),
       success('Verified', { user_id: 7, factors: factors.slice(1), request_id: 'apr_1' }),
     )
@@ -59,14 +59,14 @@ describe('svc auth verify-user --wait', () => {
     ['denied', 403, 6],
     ['expired', 410, 7],
   ])('exits with the code of the result: %s', async (code, status, exitCode) => {
-    respond(success('Prompt sent', asked), refused(status, code, { factors }))
+    respond(success('Prompt sent', promptData), refused(status, code, { factors }))
     const { exit, out, err } = await run([...verify, '--wait', '-o', 'json'])
     expect([exit, JSON.parse(out)]).toEqual([exitCode, { status: code, request_id: 'apr_1', code, factors }])
     expect(err).toContain(`It says ${code}`)
   })
 
   test('exits 8 when nobody has answered in time', async () => {
-    respond(success('Prompt sent', { ...asked, expires_at: '2000-01-01T00:00:00.000Z' }))
+    respond(success('Prompt sent', { ...promptData, expires_at: '2000-01-01T00:00:00.000Z' }))
     let at = Date.parse('2026-01-01T00:00:00.000Z')
     const io = { now: () => new Date((at += 6_000)) }
     const { exit, out } = await run([...verify, '--wait', '-o', 'json'], io)
@@ -75,7 +75,7 @@ describe('svc auth verify-user --wait', () => {
 
   test('prints the number to type, and on Ctrl-C how to continue', async () => {
     const controller = new AbortController()
-    respond(success('Prompt sent', { ...asked, number: '42' }), (request, response) => {
+    respond(success('Prompt sent', { ...promptData, number: '42' }), (request, response) => {
       controller.abort()
       return refused(409, 'pending')(request, response)
     })
@@ -95,7 +95,7 @@ describe('svc auth verify-user --wait', () => {
   })
 
   test('only prompts without --wait, and --dry-run does not even prompt', async () => {
-    respond(success('Prompt sent', asked))
+    respond(success('Prompt sent', promptData))
     expect((await run([...verify, '-o', 'id'])).out).toBe('apr_1\n')
     expect((await run([...verify, '--dry-run'])).out).toContain('POST')
     expect((await run([...verify, '--dry-run', '--wait'])).out).toContain('POST')

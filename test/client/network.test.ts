@@ -27,8 +27,8 @@ test.each([
 test('a response that the service may delay is awaited, and no other', async () => {
   const { client, service } = await withHosted({ timeoutMs: { headers: 50 } })
   service.always((seen, response) => void setTimeout(() => json(200, ok)(seen, response), 150))
-  const asked = { request_id: 'apr_1', wait_s: 1 }
-  expect((await client.call(approval.getApproval, asked)).envelope.status).toBe('success')
+  const input = { request_id: 'apr_1', wait_s: 1 }
+  expect((await client.call(approval.getApproval, input)).envelope.status).toBe('success')
   const error = await failure(client.call(approval.getApproval, { request_id: 'apr_1' }))
   expect(error.code).toBe('timed_out')
 })

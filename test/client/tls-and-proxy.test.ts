@@ -58,25 +58,25 @@ test.each([
 
 /** A proxy that connects every target to one local port. */
 const proxy = async (port: number) => {
-  const asked: string[] = []
+  const connects: string[] = []
   const server = createHttp((request, response) => {
-    asked.push(`${request.method} ${request.url} ${request.headers['x-api-key'] ?? ''}`)
+    connects.push(`${request.method} ${request.url} ${request.headers['x-api-key'] ?? ''}`)
     response.end()
   })
   server.on('connect', (request, client) => {
-    asked.push(`CONNECT ${request.url} ${request.headers['x-api-key'] ?? ''}`.trimEnd())
+    connects.push(`CONNECT ${request.url} ${request.headers['x-api-key'] ?? ''}`.trimEnd())
     const upstream = connect(port, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n')
       upstream.pipe(client).pipe(upstream)
     })
     for (const socket of [upstream, client]) socket.on('error', () => {})
   })
-  return { asked, uri: `http://127.0.0.1:${await listening(server)}` }
+  return { connects, uri: `http://127.0.0.1:${await listening(server)}` }
 }
 
 test('HTTPS_PROXY is used with a tunnel, so that the proxy sees no key', async () => {
   const { cert, seen, port } = await secure()
-  const { asked, uri } = await proxy(port)
+  const { connects, uri } = await proxy(port)
   const transport = createTransport({ env: { HTTPS_PROXY: uri }, ca: cert })
   onTestFinished(() => transport.close())
   const answer = await transport({
@@ -85,7 +85,7 @@ test('HTTPS_PROXY is used with a tunnel, so that the proxy sees no key', async (
     headers: { 'x-api-key': secretKey },
   })
   expect(answer.status).toBe(200)
-  expect(asked).toEqual([`CONNECT svc.test:${port}`])
+  expect(connects).toEqual([`CONNECT svc.test:${port}`])
   expect(seen).toEqual([`svc.test:${port}`])
 })
 
@@ -98,11 +98,11 @@ test('a certificate is checked through a proxy too', async () => {
 
 test('loopback and NO_PROXY hosts are reached directly', async () => {
   const { cert, port } = await secure()
-  const { asked, uri } = await proxy(port)
+  const { connects, uri } = await proxy(port)
   const env = { HTTPS_PROXY: uri, HTTP_PROXY: uri, NO_PROXY: '.invalid' }
   expect((await open({ env, ca: cert })(`https://127.0.0.1:${port}/`)).status).toBe(200)
   await failure(open({ env, timeoutMs: { connect: 1000 } })(`https://svc.invalid:${port}/`))
-  expect(asked).toEqual([])
+  expect(connects).toEqual([])
 })
 
 test.each([

@@ -169,31 +169,31 @@ const openOurs = async () => {
     calls: createVerifyCalls(client),
     partsOf: (mobile) => ({ country_code: mobile.slice(0, 2), mobile: mobile.slice(2) }),
   })
-  const asked = await gateway.request({ ...ask, approver_mobile: ada.mobile })
+  const pending = await gateway.request({ ...ask, approver_mobile: ada.mobile })
   const { request_id } = service.notified[0]!
-  return { service, acme, ada, gateway, asked, rung: request_id }
+  return { service, acme, ada, gateway, pending, rung: request_id }
 }
 
 describe('the service of svc, through the same two routes', () => {
   test('is pending until the person approves, and keeps the result', async () => {
-    const { service, ada, gateway, asked, rung, acme } = await openOurs()
+    const { service, ada, gateway, pending, rung, acme } = await openOurs()
     expect(dataOf(await show(service, rung, acme.key)).action).toBe('Verify your identity for acme')
-    expect((await gateway.status(asked.request_id)).status).toBe('pending')
+    expect((await gateway.status(pending.request_id)).status).toBe('pending')
     await decide(service, rung, ada.key)
-    for (let i = 0; i < 2; i++) expect((await gateway.status(asked.request_id)).status).toBe('approved')
+    for (let i = 0; i < 2; i++) expect((await gateway.status(pending.request_id)).status).toBe('approved')
   })
 
   test('returns its own prompt: one that a newer prompt of the same key replaced has ended', async () => {
-    const { service, ada, gateway, asked, acme } = await openOurs()
+    const { service, ada, gateway, pending, acme } = await openOurs()
     const body = { country_code: '+1', mobile: '2025550101' }
     const other = dataOf(await service.call('POST', '/verify-user', { key: acme.key, body })).request_id
     await decide(service, other, ada.key)
-    expect((await gateway.status(asked.request_id)).status).toBe('expired')
+    expect((await gateway.status(pending.request_id)).status).toBe('expired')
   })
 
   test('returns the denial of its own prompt', async () => {
-    const { service, ada, gateway, asked, rung } = await openOurs()
+    const { service, ada, gateway, pending, rung } = await openOurs()
     await decide(service, rung, ada.key, { decision: 'deny' })
-    expect((await gateway.status(asked.request_id)).status).toBe('denied')
+    expect((await gateway.status(pending.request_id)).status).toBe('denied')
   })
 })

@@ -69,4 +69,4 @@ export const begin = (args: string[], extra: Record<string, string> = {}) => {
   }
   return { child, ended, printed }
 }
-export const asked = /Asked .*\((apr_[\w-]+)\)/
+export const requestLine = /Asked .*\((apr_[\w-]+)\)/

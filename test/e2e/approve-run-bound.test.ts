@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
-import { asked, begin, decide, env, installHooks, ok, operator, path, people } from './approvals.ts'
+import { requestLine, begin, decide, env, installHooks, ok, operator, path, people } from './approvals.ts'
 
 installHooks()
 
@@ -32,7 +32,7 @@ const keyThatCan = async (scopes: string): Promise<string> => {
 
 const runWith = async (key: string) => {
   const running = begin(['approve', 'run', '--', 'true'], { SVC_ASK_KEY: key })
-  await decide('approve', (await running.printed(asked))[1]!)
+  await decide('approve', (await running.printed(requestLine))[1]!)
   return running.ended
 }
 
@@ -40,7 +40,7 @@ describe('the command that an approval covers', () => {
   test('is shown to the approver, signed, and used once', async () => {
     const file = script('deploy.sh', 'deployed')
     const running = run('--', file, '4.2')
-    const id = (await running.printed(asked))[1]!
+    const id = (await running.printed(requestLine))[1]!
     const { subject, action } = await record(id)
     const sha256 = createHash('sha256').update('#!/bin/sh\necho deployed "$@"\n').digest('hex')
     expect(subject).toMatchObject({
@@ -69,7 +69,7 @@ describe('the command that an approval covers', () => {
     'does not run when %s changed after the request, and the approval stays unused',
     async (_, command, name) => {
       const running = run('--', ...command())
-      const id = (await running.printed(asked))[1]!
+      const id = (await running.printed(requestLine))[1]!
       script(name, 'evil')
       await decide('approve', id)
       const { exit, stdout, stderr } = await running.ended
@@ -88,7 +88,7 @@ describe('the command that an approval covers', () => {
       const file = path(`later-${people}.sh`)
       before(file)
       const running = run('--', '/bin/sh', file)
-      const id = (await running.printed(asked))[1]!
+      const id = (await running.printed(requestLine))[1]!
       rmSync(file, { recursive: true, force: true })
       writeFileSync(file, 'echo evil\n')
       await decide('approve', id)
@@ -104,7 +104,7 @@ describe('the command that an approval covers', () => {
     const folder = path(`app-${people}`)
     mkdirSync(folder)
     const running = run('--', '/bin/ls', folder)
-    const { 1: id = '', index, input } = await running.printed(asked)
+    const { 1: id = '', index, input } = await running.printed(requestLine)
     expect(input.slice(0, index)).toContain(`The content of ${folder} is not bound: it is a directory`)
     // Nobody approved the content of the directory, so a change in it does not stop the command.
     writeFileSync(`${folder}/new`, '')
@@ -115,7 +115,7 @@ describe('the command that an approval covers', () => {
   test('may have the receipt file that svc creates as an argument', async () => {
     const kept = path(`receipt-${people}.json`)
     const running = run('--receipt', kept, '--', '/bin/cat', kept)
-    const id = (await running.printed(asked))[1]!
+    const id = (await running.printed(requestLine))[1]!
     await decide('approve', id)
     const { exit, stdout } = await running.ended
     expect({ exit, id: JSON.parse(stdout).claims.jti }).toEqual({ exit: 0, id })
@@ -125,7 +125,7 @@ describe('the command that an approval covers', () => {
     const file = script('bound.sh', 'good')
     const data = script('data.txt', 'good')
     const running = run('--bind', file, '--bind', data, '--', file, data)
-    const id = (await running.printed(asked))[1]!
+    const id = (await running.printed(requestLine))[1]!
     script('bound.sh', 'evil')
     script('data.txt', 'evil')
     await decide('approve', id)
@@ -154,7 +154,7 @@ describe('the environment of a command', () => {
       MORE: 'm',
     }
     const running = begin(['approve', 'run', '--env', 'STAGE', '--env', 'COLOUR=blue', ...print], secrets)
-    const id = (await running.printed(asked))[1]!
+    const id = (await running.printed(requestLine))[1]!
     const { environment } = (await record(id)).subject.data
     expect(environment).toEqual({
       passed: expect.arrayContaining(['PATH', 'STAGE']),

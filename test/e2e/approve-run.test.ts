@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startService, svc } from './processes.ts'
-import { asked, begin, decide, env, installHooks, ok, operator, path, service } from './approvals.ts'
+import { requestLine, begin, decide, env, installHooks, ok, operator, path, service } from './approvals.ts'
 
 installHooks()
 
@@ -18,7 +18,7 @@ describe('svc approve run', () => {
       console.log(JSON.stringify({ file: f, mode: fs.statSync(f).mode & 0o777, id: process.env.SVC_APPROVAL_ID,
         jti: JSON.parse(fs.readFileSync(f)).claims.jti })); process.exit(42)`
     const run = begin(['approve', 'run', '--action', 'Deploy', ...node(code)])
-    const id = (await run.printed(asked))[1]!
+    const id = (await run.printed(requestLine))[1]!
     await decide('approve', id)
     const { exit, stdout } = await run.ended
     const seen = JSON.parse(stdout)
@@ -31,7 +31,7 @@ describe('svc approve run', () => {
     const kept = path('kept.json')
     const code = `const fs = require('fs'); console.log(process.env.SVC_APPROVAL_RECEIPT, fs.readFileSync('${kept}', 'utf8').length)`
     const run = begin(['approve', 'run', '--action', 'Deploy', '--receipt', kept, ...node(code)])
-    await decide('approve', (await run.printed(asked))[1]!)
+    await decide('approve', (await run.printed(requestLine))[1]!)
     const { exit, stdout } = await run.ended
     expect([exit, stdout]).toEqual([0, `${kept} ${readFileSync(kept, 'utf8').length}\n`])
     expect(statSync(kept).mode & 0o777).toBe(0o600)
@@ -49,7 +49,7 @@ describe('svc approve run', () => {
       expect(await keeping(file).ended).toMatchObject({ exit: 102, stderr: expect.stringContaining(file) })
     expect(await pending()).toBe('')
     const denied = keeping(path('denied.json'))
-    await decide('deny', (await denied.printed(asked))[1]!)
+    await decide('deny', (await denied.printed(requestLine))[1]!)
     expect((await denied.ended).exit).toBe(106)
     expect(existsSync(path('denied.json'))).toBe(false)
   })
@@ -62,14 +62,14 @@ describe('svc approve run', () => {
       'Deploy',
       ...node(`require('fs').writeFileSync('${path('ran')}', '')`),
     ])
-    await decide('deny', (await run.printed(asked))[1]!)
+    await decide('deny', (await run.printed(requestLine))[1]!)
     expect((await run.ended).exit).toBe(106)
     expect(existsSync(path('ran'))).toBe(false)
   })
 
   test('withdraws the request when it is interrupted', async () => {
     const run = begin(['approve', 'run', '--action', 'Deploy', ...node('0')])
-    const id = (await run.printed(asked))[1]!
+    const id = (await run.printed(requestLine))[1]!
     run.child.kill('SIGTERM')
     expect((await run.ended).exit).toBe(130)
     expect(await ok(['approve', 'status', id, '--json', 'status'])).toContain('expired')
@@ -79,7 +79,7 @@ describe('svc approve run', () => {
     const stubborn = `process.on('SIGTERM', () => { console.log('tidying up'); process.exit(5) })
       console.log('ready'); setInterval(() => {}, 1000)`
     const run = begin(['approve', 'run', '--action', 'Deploy', ...node(stubborn)])
-    await decide('approve', (await run.printed(asked))[1]!)
+    await decide('approve', (await run.printed(requestLine))[1]!)
     await run.printed(/ready/)
     run.child.kill('SIGTERM')
     expect(await run.ended).toMatchObject({ exit: 5, stdout: 'ready\ntidying up\n' })
@@ -91,7 +91,7 @@ describe('svc approve run', () => {
       'Deploy',
       ...node(`process.kill(process.pid, 'SIGKILL')`),
     ])
-    await decide('approve', (await killed.printed(asked))[1]!)
+    await decide('approve', (await killed.printed(requestLine))[1]!)
     expect((await killed.ended).exit).toBe(137)
   })
 })
@@ -128,7 +128,7 @@ describe('svc approve --mcp', () => {
     expect((await run.ended).exit).toBe(3)
 
     const request = begin(['approve', 'request', '--mcp', 'Deploy'], mcp)
-    await decide('deny', (await request.printed(asked))[1]!)
+    await decide('deny', (await request.printed(requestLine))[1]!)
     expect((await request.ended).exit).toBe(6)
   })
 })

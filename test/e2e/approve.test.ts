@@ -3,7 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
-import { asked, begin, decide, env, installHooks, key, ok, path, service, startAgain } from './approvals.ts'
+import {
+  requestLine,
+  begin,
+  decide,
+  env,
+  installHooks,
+  key,
+  ok,
+  path,
+  service,
+  startAgain,
+} from './approvals.ts'
 
 installHooks()
 
@@ -60,7 +71,7 @@ describe('svc approve', () => {
     const request = begin(['approve', 'request', 'Deploy', '--receipt', path('self.json')], {
       SVC_ASK_KEY: '',
     })
-    await decide('approve', (await request.printed(asked))[1]!)
+    await decide('approve', (await request.printed(requestLine))[1]!)
     expect(await request.ended).toMatchObject({
       exit: 0,
       stderr: expect.stringMatching(
@@ -71,7 +82,7 @@ describe('svc approve', () => {
 
   test('reports in the inbox that somebody else has decided', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
-    const id = (await request.printed(asked))[1]!
+    const id = (await request.printed(requestLine))[1]!
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
       [/Deploy \(key "asks"/, enter],
       [/Your decision/, () => decide('deny', id)],
@@ -103,7 +114,7 @@ describe('svc approve', () => {
 
   test('keeps waiting while the service restarts, and says so', async () => {
     const request = begin(['approve', 'request', 'Deploy'])
-    const id = (await request.printed(asked))[1]!
+    const id = (await request.printed(requestLine))[1]!
     await service.stop('SIGKILL')
     await request.printed(/still waiting/)
     await startAgain()
@@ -115,7 +126,7 @@ describe('svc approve', () => {
   test('prints on Ctrl-C a command that continues to wait', async () => {
     const there = ['--base-url', service.baseUrl]
     const request = begin(['approve', 'request', 'Deploy', ...there])
-    const id = (await request.printed(asked))[1]!
+    const id = (await request.printed(requestLine))[1]!
     request.child.kill('SIGINT')
     const stopped = await request.ended
     expect(stopped).toMatchObject({

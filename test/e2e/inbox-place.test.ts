@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
-import { asked, begin, env, installHooks, key, ok } from './approvals.ts'
+import { requestLine, begin, env, installHooks, key, ok } from './approvals.ts'
 
 installHooks()
 
@@ -29,7 +29,7 @@ test('approving without a location that a rule requires fails, and the hint comp
 
 test('the inbox prompts for the location and sends it', async () => {
   const request = begin(['approve', 'request', 'Deploy'])
-  await request.printed(asked)
+  await request.printed(requestLine)
   const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
     [/Deploy \(key "asks"/, enter],
     [/required by a rule[^]*Your decision/, down + enter],

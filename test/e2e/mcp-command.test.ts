@@ -87,11 +87,11 @@ describe('the key of svc mcp', () => {
       SVC_ASK_KEY: await keyWith('ask'),
     })
     onTestFinished(() => client.close())
-    const asked = await call(client, 'request_approval_async', {
+    const reply = await call(client, 'request_approval_async', {
       action: 'Deploy',
       approver_mobile: bob.mobile,
     })
-    expect(asked.result).toMatchObject({ status: 'pending' })
+    expect(reply.result).toMatchObject({ status: 'pending' })
     expect(await bob.requests('pending')).toMatchObject([{ verified_as: 'key "with ask"' }])
   })
 

@@ -79,8 +79,8 @@ describe('svc mcp without configuration', () => {
   test('is a demo that says so and never approves', async () => {
     const client = await overStdio('legacy', config)
     const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
-    const asked = await call(client, 'request_approval_async', ask)
-    expect(asked.result).toMatchObject({ status: 'pending', notice: expect.stringMatching(/demo/) })
+    const reply = await call(client, 'request_approval_async', ask)
+    expect(reply.result).toMatchObject({ status: 'pending', notice: expect.stringMatching(/demo/) })
     const waited = await call(client, 'request_approval', { ...ask, action: 'Wait', timeout_s: 1 })
     expect(waited.result).toMatchObject({ status: 'expired', bound_to_action: false })
     await client.close()

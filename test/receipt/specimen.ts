@@ -69,12 +69,12 @@ export const now = new Date('2030-01-31T12:10:00.000Z')
 /** A genuine receipt of `context`, issued as the service does. */
 export const specimen = async (
   issuer: Issuer,
-  asked: ApprovalContext = approval,
+  request: ApprovalContext = approval,
   key: SoftwareKey = approverKey(),
   changes: Partial<ReceiptParts> = {},
 ) => {
-  const subject = changes.subject ?? textSubject(asked.action)
-  const context = { ...asked, subject: signedSubject(subject) }
+  const subject = changes.subject ?? textSubject(request.action)
+  const context = { ...request, subject: signedSubject(subject) }
   const bytes = contextBytes(context)
   const challenge = challengeOf(bytes)
   const posted = assert(key, { challenge, origin: site.origin, rpId: site.rp_id })

@@ -185,8 +185,8 @@ describe('the command line', () => {
   test.each(exchanges.filter(({ argv }) => argv).map((one) => [one.title, one] as const))(
     '%s',
     async (_, { argv, request, reply }) => {
-      const asked: string[] = []
-      const server = reader((raw) => asked.push(raw), reply)
+      const received: string[] = []
+      const server = reader((raw) => received.push(raw), reply)
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
       const { port } = server.address() as AddressInfo
       const { exit, err } = await svc(argv!, {
@@ -200,8 +200,8 @@ describe('the command line', () => {
       // The success of another service does not prove that anybody approved.
       const unproved = argv!.join(' ').startsWith('auth validate')
       expect([exit, err]).toEqual([unproved ? 1 : 0, expect.not.stringMatching(/error/i)])
-      expect(asked).toHaveLength(1)
-      const [sent, shown] = [parseMessage(asked[0]!), parseMessage(request)]
+      expect(received).toHaveLength(1)
+      const [sent, shown] = [parseMessage(received[0]!), parseMessage(request)]
       expect(sent.start).toBe(shown.start)
       expect(sent.headers['x-api-key']).toBe(key)
       expect(sent.headers['content-type']).toBe('application/json')

@@ -122,8 +122,10 @@ test('ends with a phone that approves, by the link in a text message', async () 
   }
   const decided = (await call('/biometric-geo-fence-auth-results', results)).data
   expect(decided).toMatchObject({ decision: 'PASS', source: 'caller' })
-  const asked = await fetch(new URL('/svc/v1/approvals', service!.baseUrl), { headers: { 'x-api-key': key } })
-  const { data } = (await asked.json()) as { data: { status: string; attestation: unknown }[] }
+  const response = await fetch(new URL('/svc/v1/approvals', service!.baseUrl), {
+    headers: { 'x-api-key': key },
+  })
+  const { data } = (await response.json()) as { data: { status: string; attestation: unknown }[] }
   expect(data.map(({ status, attestation }) => [status, attestation])).toEqual([['expired', null]])
 })
 

@@ -70,7 +70,7 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
     }
     for (const approver_mobile of mobiles) {
       const before = service.notified.length
-      const asked = new Map<string, number>()
+      const notified = new Map<string, number>()
       const pending = new Map<string, number>()
       const ask = async (i: number): Promise<void> => {
         const who = asking[i % keys]!
@@ -79,7 +79,7 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
           body: { action: 'x', approver_mobile },
         })
         if (answer.status === 200) {
-          count(asked, who)
+          count(notified, who)
           count(pending, who)
           const path = `/svc/v1/approvals/${answer.body.data.request_id}/cancel`
           if (i % 2 === 0 && (await service.call('POST', path, { key: who, body: {} })).status === 200)
@@ -91,7 +91,7 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
       }
       await Promise.all(Array.from({ length: requests }, (_, i) => ask(i)))
       failures += Math.max(0, service.notified.length - before - requestsPerApprover)
-      for (const times of asked.values()) failures += Math.max(0, times - requestsPerKey)
+      for (const times of notified.values()) failures += Math.max(0, times - requestsPerKey)
       for (const times of pending.values()) failures += Math.max(0, times - pendingAtMost)
     }
     return { failures, hits }

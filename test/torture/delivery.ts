@@ -29,7 +29,7 @@ const startProvider = async () => {
     'taken and cut': 0,
     stalled: 0,
   }
-  const told = { healthy: false }
+  const state = { healthy: false }
   let seen = 0
   const take = (id: string): void => void arrived.set(id, (arrived.get(id) ?? 0) + 1)
   const faults: ((response: ServerResponse, id: string) => void)[] = [
@@ -57,7 +57,7 @@ const startProvider = async () => {
     request.resume().on('end', () => {
       const id = String(request.headers['idempotency-key'])
       const fault =
-        seen++ % 6 === 5 && !told.healthy ? faults[Math.floor(seen / 6) % faults.length] : undefined
+        seen++ % 6 === 5 && !state.healthy ? faults[Math.floor(seen / 6) % faults.length] : undefined
       if (fault) return fault(response, id)
       take(id)
       return response.writeHead(202).end()
@@ -68,7 +68,7 @@ const startProvider = async () => {
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
   }
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrived, hits, told, close }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, arrived, hits, state, close }
 }
 
 let numbers = 0
@@ -134,7 +134,7 @@ export const torture: Torture = {
         onlyInMemory += accepted.filter((id) => !arrived.has(id)).length
         look(statesIn(folder.path))
       }
-      provider.told.healthy = true
+      provider.state.healthy = true
       const service = await start()
       const unsent = (): string[] => accepted.filter((id) => !arrived.has(id))
       for (const until = Date.now() + drainMs; unsent().length > 0 && Date.now() < until;) await wait(200)

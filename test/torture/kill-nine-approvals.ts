@@ -12,14 +12,14 @@ const clients = 4
 
 type Reach = { baseUrl: string; key: string; org: number }
 /** The responses by request. `sent` holds the requests without a response. */
-type Seen = { asked: string[]; decided: Map<string, ApprovalRecord>; sent: Set<string> }
+type Seen = { requested: string[]; decided: Map<string, ApprovalRecord>; sent: Set<string> }
 
 /** Requests and decides until the service is killed. */
 const work = async (reach: Reach, { mobile, authenticator }: EnrolledApprover, seen: Seen): Promise<void> => {
   for (let i = 0; ; i++) {
     const asking = { action: `deploy ${i}`, approver_mobile: mobile, org_id: reach.org }
     const { request_id } = await request(reach.baseUrl, 'createApproval', reach.key, asking)
-    seen.asked.push(request_id)
+    seen.requested.push(request_id)
     const {
       contexts,
       origin,
@@ -42,7 +42,7 @@ const check = async (reach: Reach, seen: Seen) => {
   const examples: string[] = []
   const records = await request(reach.baseUrl, 'listApprovals', reach.key, { org_id: reach.org })
   const byId = new Map(records.map((record) => [record.request_id, record]))
-  for (const id of seen.asked) if (!byId.has(id)) examples.push(`${id} was acknowledged and is missing`)
+  for (const id of seen.requested) if (!byId.has(id)) examples.push(`${id} was acknowledged and is missing`)
   for (const [id, decided] of seen.decided)
     if (JSON.stringify(byId.get(id)?.attestation) !== JSON.stringify(decided.attestation))
       examples.push(`${id} was approved and is ${byId.get(id)?.status}`)
@@ -60,7 +60,7 @@ export const torture: Torture = {
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     const key = `svc_op_torture_${randomBytes(24).toString('hex')}`
-    const seen: Seen = { asked: [], decided: new Map(), sent: new Set() }
+    const seen: Seen = { requested: [], decided: new Map(), sent: new Set() }
     const start = () => startService(folder.path, key, ['--dev'])
     let org = 0
     try {
@@ -89,11 +89,11 @@ export const torture: Torture = {
       await service.stop()
       if (chain.exit !== 0) examples.push(`the audit chain: ${chain.stderr}`)
       return {
-        count: seen.asked.length + seen.decided.size,
+        count: seen.requested.length + seen.decided.size,
         failures: examples.length,
         hits: {
           kills: rounds,
-          asked: seen.asked.length,
+          requested: seen.requested.length,
           approved: seen.decided.size,
           'cut off but kept': cut,
         },

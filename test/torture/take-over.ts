@@ -22,7 +22,7 @@ type Loot = {
   tokens: Set<string>
   /** Registered devices with their states. */
   devices: string[]
-  asked: Record<string, number>
+  tried: Record<string, number>
 }
 
 const call = (service: TestService, id: OperationId, input: object, key: string): Promise<Answer> => {
@@ -82,7 +82,7 @@ const attack = async (
   const send = async (id: OperationId, input: object): Promise<void> => {
     const { status, body } = await call(service, id, input, key)
     const how = status < 300 ? 'done' : status === 403 ? 'forbidden' : 'refused'
-    loot.asked[how] = (loot.asked[how] ?? 0) + 1
+    loot.tried[how] = (loot.tried[how] ?? 0) + 1
     search(JSON.stringify(body ?? ''), loot)
     // First, because a later step may end it.
     await useTokens(service, loot)
@@ -132,11 +132,11 @@ const round = async (
   store: KeptStore,
   scene: Scene,
   set: Scope[],
-  asked: Loot['asked'],
+  tried: Loot['tried'],
 ): Promise<string[]> => {
   const service = await startTestService({ from: store, dev: true })
   try {
-    const loot: Loot = { keys: new Set(), tokens: new Set(), devices: [], asked }
+    const loot: Loot = { keys: new Set(), tokens: new Set(), devices: [], tried }
     const body = { name: 'mallory', org_id: scene.acme.org, scopes: set }
     const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
     await attack(service, scene, key, set, loot)
@@ -176,15 +176,15 @@ export const torture: Torture = {
     const folder = temporaryFolder()
     try {
       const { store, scene } = await prepare(join(folder.path, 'kept.db'))
-      const asked: Loot['asked'] = {}
+      const tried: Loot['tried'] = {}
       const sets = setsOf(scopes.filter((scope) => scope !== 'devices'))
       const found: string[] = []
-      for (const set of sets) found.push(...(await round(store, scene, set, asked)))
+      for (const set of sets) found.push(...(await round(store, scene, set, tried)))
       // Broken: the key has `devices`.
       let control = 0
       for (const scope of scopes)
         control += (await round(store, scene, scopesOf([scope, 'devices']), {})).length
-      return { count: sets.length, failures: found.length, hits: asked, control, examples: found.slice(0, 5) }
+      return { count: sets.length, failures: found.length, hits: tried, control, examples: found.slice(0, 5) }
     } finally {
       folder.remove()
     }

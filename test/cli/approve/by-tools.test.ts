@@ -42,8 +42,8 @@ describe.each([
   ['when the service has no approvals', []],
 ])('through the tools, %s', (_, flag) => {
   test('submit prints the request, and status prints its result', async () => {
-    const asked = await run([...submit, '--reason', 'why', ...flag])
-    expect([asked.exit, asked.out]).toEqual([0, { ...pending, action: 'Deploy' }])
+    const done = await run([...submit, '--reason', 'why', ...flag])
+    expect([done.exit, done.out]).toEqual([0, { ...pending, action: 'Deploy' }])
     expect(calls()).toEqual([
       ['request_approval_async', { action: 'Deploy', reason: 'why', approver_mobile: '+12025550101' }],
     ])
@@ -146,9 +146,9 @@ test.each(['submit', 'request'])(
     }
     const address = service.baseUrl.replace('127.0.0.1', 'localhost')
     writeFileSync(join(folder.path, 'profiles.json'), JSON.stringify(file), { mode: 0o600 })
-    const asked = await run([word, 'Deploy', '--to', '+12025550101'], { SVC_BASE_URL: address })
-    expect(asked.exit).not.toBe(0)
-    expect(JSON.parse(asked.err).detail).toContain(
+    const done = await run([word, 'Deploy', '--to', '+12025550101'], { SVC_BASE_URL: address })
+    expect(done.exit).not.toBe(0)
+    expect(JSON.parse(done.err).detail).toContain(
       `The tool server ${service.mcpUrl} of profile "local" was not used`,
     )
     expect(calls()).toEqual([])

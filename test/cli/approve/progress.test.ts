@@ -9,15 +9,15 @@ const lost = new SvcError('unreachable', 'connection_cut', 'The connection ended
 
 const progressOf = (
   options: { tty?: boolean; columns?: number; output?: string; reveal?: boolean },
-  asked = record(),
+  request = record(),
 ) => {
   const io = memoryIo(options)
   const progress = createProgress({ io, globals: options }, left)
-  progress.requested(asked)
-  progress.waiting(asked)
-  progress.lost(asked, lost)
-  progress.reconnected(asked)
-  progress.decided({ ...asked, status: 'denied', detail: 'the approver did not expect this request' })
+  progress.requested(request)
+  progress.waiting(request)
+  progress.lost(request, lost)
+  progress.reconnected(request)
+  progress.decided({ ...request, status: 'denied', detail: 'the approver did not expect this request' })
   progress.end()
   return io
 }

@@ -30,10 +30,10 @@ describe('an import into a service that', () => {
 
   test('limits the rate waits, and no row fails', async () => {
     file(3)
-    const asked = new Set<number>()
+    const seen = new Set<number>()
     respond((serial) => {
-      if (asked.has(serial)) return undefined
-      asked.add(serial)
+      if (seen.has(serial)) return undefined
+      seen.add(serial)
       return refused(429, { 'retry-after': '0' })
     })
     const { exit, err } = await imports()

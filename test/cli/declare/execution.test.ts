@@ -100,11 +100,17 @@ describe('applying', () => {
           ? { status: 422, body: '{"status":"error","message":"no B","data":{"code":"invalid_field"}}' }
           : undefined,
     })
-    const told: string[] = []
+    const reported: string[] = []
     const first = await apply(wanted, failing, {
-      report: ({ step, error }) => told.push(`${step.key} ${error?.message ?? 'done'}`),
+      report: ({ step, error }) => reported.push(`${step.key} ${error?.message ?? 'done'}`),
     })
-    expect(told.toSorted()).toEqual(['+12025551000 done', '+12025551001 done', 'A done', 'B no B', 'C done'])
+    expect(reported.toSorted()).toEqual([
+      '+12025551000 done',
+      '+12025551001 done',
+      'A done',
+      'B no B',
+      'C done',
+    ])
     expect(first.left.map(({ action, key }) => [action, key])).toEqual([['delete', 'Old']])
     broken = false
     const second = await apply(wanted, failing)

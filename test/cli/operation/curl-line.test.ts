@@ -75,15 +75,15 @@ describe.runIf(hasCurl)('the curl command of --dry-run', () => {
         secrets?: string[]
       }
       expect(curl).not.toContain(secret)
-      const given = {
+      const values = {
         ...(operation.open ? {} : { SVC_API_KEY: key }),
         ...Object.fromEntries(secrets.map((name) => [name, valueFor(name, argv)])),
       }
-      for (const missing of Object.keys(given)) {
-        const others = Object.fromEntries(Object.entries(given).filter(([name]) => name !== missing))
+      for (const missing of Object.keys(values)) {
+        const others = Object.fromEntries(Object.entries(values).filter(([name]) => name !== missing))
         expect(await sentBy(operation, () => shell(curl, others))).toEqual([])
       }
-      const [theirs] = await sentBy(operation, () => shell(curl, given))
+      const [theirs] = await sentBy(operation, () => shell(curl, values))
       const [ours] = await sentBy(operation, () => run(argv))
       const expected = compared(ours!)
       expect(compared(theirs!)).toEqual(operation.open ? { ...expected, key: undefined } : expected)

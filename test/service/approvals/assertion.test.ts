@@ -5,7 +5,7 @@ import { forgeAssertion, withCounter, withFlags, type Forgery } from '../../rece
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { ask, ceremonyOf, createApprover, post, signed } from '../approver.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
-import { asked, refusedOutright } from './decided.ts'
+import { newRequest, refusedOutright } from './decided.ts'
 
 installHooks()
 
@@ -29,7 +29,7 @@ describe('an assertion that is refused', () => {
     ['from a framed page', { client: { crossOrigin: true } }],
     ['with another challenge', { client: { challenge: 'Y2hhbGxlbmdl' } }],
   ])('%s decides nothing', async (_, forgery) => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const { contexts, origin, rp_id } = await ceremonyOf(service, request_id)
     const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
     const response = forgeAssertion(ada.key, { challenge, origin, rpId: rp_id }, forgery)
@@ -37,7 +37,7 @@ describe('an assertion that is refused', () => {
   })
 
   test('is for a denial, for another request, or has one bit changed', async () => {
-    const [first, second] = [await asked(), await asked()]
+    const [first, second] = [await newRequest(), await newRequest()]
     const approve = await signed(service, first.request_id, 'approve', ada.key)
     const deny = await signed(service, first.request_id, 'deny', ada.key)
     const id = second.request_id
@@ -57,7 +57,7 @@ describe('an assertion that is refused', () => {
     const bob = await createApprover(service, acme.id, 2)
     const other = await createTenant(service, 'other')
     const eve = await createApprover(service, other.id, 1)
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const stranger = createSoftwareKey('ES256', { rpId: 'localhost' })
     for (const key of [bob.key, eve.key, stranger]) {
       const response = await signed(service, request_id, 'approve', key)
@@ -80,13 +80,13 @@ describe('an assertion that is refused', () => {
     ['an empty object', {}],
     ['nothing inside', { id: 'x', response: {} }],
   ])('is refused with %s', async (_, response) => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const [status] = await refusedOutright(request_id, { decision: 'approve', response })
     expect([404, 422]).toContain(status)
   })
 
   test('has a counter that did not increase', async () => {
-    const [first, second, third] = [await asked(), await asked(), await asked()]
+    const [first, second, third] = [await newRequest(), await newRequest(), await newRequest()]
     dataOf(await post(service, first.request_id, await counted(7, first.request_id)))
     for (const count of [7, 6, 0])
       expect(await refusedOutright(second.request_id, await counted(count, second.request_id))).toEqual(
@@ -104,7 +104,7 @@ describe('an assertion that is refused', () => {
 
 describe('a software key', () => {
   test('cannot decide unless the service runs with --dev', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const response = await signed(service, request_id, 'approve', ada.key)
     service.service.dev = false
     expect(await refusedOutright(request_id, { decision: 'approve', response })).toEqual([

@@ -3,14 +3,14 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
-import { asked, shown } from './decided.ts'
+import { newRequest, shown } from './decided.ts'
 
 installHooks()
 
 type Asked = { id: string; digest: string }
 
 const request = async (more: object = {}): Promise<Asked> => {
-  const { request_id, subject } = await asked(more)
+  const { request_id, subject } = await newRequest(more)
   return { id: request_id, digest: subject.digest }
 }
 const approved = async (more: object = {}): Promise<Asked> => {

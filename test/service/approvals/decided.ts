@@ -4,7 +4,7 @@ import { dataOf, refusedWithoutTrace } from '../fixtures.ts'
 
 // What Ada is asked with the key of acme, and what becomes of it.
 
-export const asked = async (more: object = {}) => dataOf(await ask(service, ada, more, acme.key))
+export const newRequest = async (more: object = {}) => dataOf(await ask(service, ada, more, acme.key))
 export const shown = async (id: string) => dataOf(await show(service, id, acme.key))
 
 export const refusedOutright = (id: string, body: object) =>

@@ -5,7 +5,7 @@ import { ask, createApprover, decide, enroll, post, signed } from '../approver.t
 import { minute } from '../clock.ts'
 import { auditOf, chainOf, dataOf, refusal } from '../fixtures.ts'
 import { moveDevice } from '../devices/moves.ts'
-import { asked, refusedOutright, shown } from './decided.ts'
+import { newRequest, refusedOutright, shown } from './decided.ts'
 
 installHooks()
 
@@ -17,7 +17,7 @@ describe('a decision', () => {
     async (alg) => {
       const { key, device } = await enroll(service, acme.id, ada.id, alg)
       dataOf(await moveDevice(service, ada, device))
-      const { request_id } = await asked({ reason: 'release day', requester: 'CI' })
+      const { request_id } = await newRequest({ reason: 'release day', requester: 'CI' })
       clock.tick(minute)
       const decided = dataOf(await decide(service, request_id, key))
       expect(decided).toMatchObject({ status: 'approved', detail: null, decided_at: clock.iso() })
@@ -37,7 +37,7 @@ describe('a decision', () => {
   )
 
   test('denies with a receipt that is not valid as an approval', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
     expect(denied).toMatchObject({ status: 'denied', detail: null })
     const verify = (status?: 'denied') =>
@@ -47,7 +47,7 @@ describe('a decision', () => {
   })
 
   test('is audited with the approver and the device', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     await decide(service, request_id, ada.key)
     const rows = await chainOf(service, acme.id)
     expect(rows.at(-1)).toMatchObject({
@@ -61,7 +61,7 @@ describe('a decision', () => {
   })
 
   test('is final: another one is refused with the outcome', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const [approve, deny] = [
       await signed(service, request_id, 'approve', ada.key),
       await signed(service, request_id, 'deny', ada.key),
@@ -76,7 +76,7 @@ describe('a decision', () => {
   })
 
   test('counts once of many at once, and the receipt belongs to that one', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const decisions = ['approve', 'deny', 'approve', 'deny'] as const
     const responses = await Promise.all(decisions.map((one) => signed(service, request_id, one, ada.key)))
     const answers = await Promise.all(
@@ -88,7 +88,7 @@ describe('a decision', () => {
   })
 
   test('repeated with the same Idempotency-Key has the same answer', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const body = { decision: 'approve', response: await signed(service, request_id, 'approve', ada.key) }
     const more = { headers: { 'idempotency-key': 'd1' } }
     const first = await post(service, request_id, body, more)
@@ -97,7 +97,7 @@ describe('a decision', () => {
   })
 
   test('counts in the last millisecond and not in the one after', async () => {
-    const [first, second] = [await asked(), await asked()]
+    const [first, second] = [await newRequest(), await newRequest()]
     const responses = [
       await signed(service, first.request_id, 'approve', ada.key),
       await signed(service, second.request_id, 'approve', ada.key),
@@ -114,7 +114,7 @@ describe('a decision', () => {
   })
 
   test('is too late if the request expires between the check and the statement', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const response = await signed(service, request_id, 'approve', ada.key)
     clock.tick(5 * minute - 1)
     clock.tickAfterRead(1)
@@ -124,7 +124,7 @@ describe('a decision', () => {
   })
 
   test('uses the clock of the store, even if it is an hour off', async () => {
-    const { request_id, expires_at } = await asked()
+    const { request_id, expires_at } = await newRequest()
     expect(expires_at).toBe('2030-01-31T12:05:00.000Z')
     const response = await signed(service, request_id, 'approve', ada.key)
     clock.tick(60 * minute)
@@ -163,7 +163,7 @@ describe('a decision is refused when meanwhile', () => {
   ]
 
   test.each(cases)('%s', async (_, change, [status, code]) => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const response = await signed(service, request_id, 'approve', ada.key)
     expect((await change()) as object).toMatchObject({ status: 200 })
     expect(await refusedOutright(request_id, { decision: 'approve', response })).toEqual([status, code, []])
@@ -171,7 +171,7 @@ describe('a decision is refused when meanwhile', () => {
 
   // The check of the statement itself: all was well when the assertion was verified.
   test.each(cases)('%s, between the check and the statement', async (_, change, [status, code]) => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const response = await signed(service, request_id, 'approve', ada.key)
     const answers = await Promise.all([
       change(),
@@ -184,7 +184,7 @@ describe('a decision is refused when meanwhile', () => {
 describe('"this was not me"', () => {
   test('denies and mutes that key for that approver, for twenty minutes', async () => {
     const bob = await createApprover(service, acme.id, 2)
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const denied = await decide(service, request_id, ada.key, { decision: 'deny', not_me: true })
     expect(dataOf(denied)).toMatchObject({
       status: 'denied',
@@ -196,11 +196,11 @@ describe('"this was not me"', () => {
     dataOf(await ask(service, ada))
     dataOf(await ask(service, bob, {}, acme.key))
     clock.tick(20 * minute)
-    await asked()
+    await newRequest()
   })
 
   test('can only be combined with a denial', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const answer = await decide(service, request_id, ada.key, { decision: 'approve', not_me: true })
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['not_me']])
   })

@@ -17,7 +17,7 @@ const addSlot = async (fields: object = {}): Promise<void> =>
   )
 const addFence = async (): Promise<void> =>
   dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
-const asked = async (factors?: string[]) => dataOf(await ask(service, ada, { factors }, acme.key))
+const newRequest = async (factors?: string[]) => dataOf(await ask(service, ada, { factors }, acme.key))
 const approve = (id: string, from?: string) => decide(service, id, ada.key, { decision: 'approve' }, from)
 const resultsOf = ({ attestation }: { attestation: { claims: { factors: { factor: string }[] } } }) =>
   Object.fromEntries(
@@ -31,8 +31,8 @@ describe('the factors of a request', () => {
   test('are those of the request, those of the organization, and always the user', async () => {
     await addSlot()
     await policy({ factors: ['time'], device_trust: true })
-    expect((await asked()).factors).toEqual(['biometric', 'time'])
-    expect((await asked(['device'])).factors).toEqual(['biometric', 'time', 'device'])
+    expect((await newRequest()).factors).toEqual(['biometric', 'time'])
+    expect((await newRequest(['device'])).factors).toEqual(['biometric', 'time', 'device'])
   })
 
   test('cannot include a factor of the organization that nobody can pass', async () => {
@@ -55,12 +55,12 @@ describe('the factors of a request', () => {
     )
     await addFence()
     await addSlot()
-    const { factors } = await asked(['biometric', 'location', 'time', 'device'])
+    const { factors } = await newRequest(['biometric', 'location', 'time', 'device'])
     expect(factors).toEqual(['biometric', 'location', 'time', 'device'])
   })
 
   test('can include the device without a policy, because a registered one signs each approval', async () => {
-    const { request_id } = await asked(['device'])
+    const { request_id } = await newRequest(['device'])
     expect(resultsOf(dataOf(await approve(request_id)))).toEqual({
       biometric: 'required PASS',
       device: 'required PASS',
@@ -70,7 +70,7 @@ describe('the factors of a request', () => {
   test('do not include those that are only reported', async () => {
     await addFence()
     await policy({ report_only: ['location'] })
-    expect((await asked(['location'])).factors).toEqual(['biometric'])
+    expect((await newRequest(['location'])).factors).toEqual(['biometric'])
   })
 })
 
@@ -78,7 +78,7 @@ describe('the decision', () => {
   test('passes inside the time slot, on a registered device, and the receipt says so', async () => {
     await addSlot()
     await policy({ device_trust: true })
-    const { request_id, ruling } = await asked(['time', 'device'])
+    const { request_id, ruling } = await newRequest(['time', 'device'])
     expect(ruling).toBeNull()
     const decided = dataOf(await approve(request_id))
     expect(decided.ruling).toEqual(decided.attestation.claims.factors)
@@ -94,7 +94,7 @@ describe('the decision', () => {
 
   test('is a denial outside of the time slot, with a reason and no receipt', async () => {
     await addSlot({ end: '13:02' })
-    const { request_id } = await asked(['time'])
+    const { request_id } = await newRequest(['time'])
     clock.tick(2 * minute)
     const answer = await approve(request_id)
     expect(refusal(answer)).toEqual([403, 'denied', []])
@@ -113,7 +113,7 @@ describe('the decision', () => {
 
   test('fails closed without a location', async () => {
     await addFence()
-    const { request_id } = await asked(['location'])
+    const { request_id } = await newRequest(['location'])
     expect((await approve(request_id)).body.message).toContain('location: no location was provided')
   })
 
@@ -128,7 +128,7 @@ describe('the decision', () => {
     ],
   ])('a place %s, and the device is told', async (_, later, factors, required) => {
     await addFence()
-    const { request_id } = await asked(factors)
+    const { request_id } = await newRequest(factors)
     await policy(later)
     expect((await ceremonyOf(service, request_id)).location_required).toBe(required)
     expect(dataOf(await show(service, request_id)).status).toBe('pending')
@@ -139,13 +139,13 @@ describe('the decision', () => {
     await addSlot()
     const timeslots = [{ ...slot, start: '20:00', end: '21:00' }]
     await service.call('PUT', `/user/${ada.id}/timeslots/update`, { body: { org_id: acme.id, timeslots } })
-    const { request_id } = await asked(['time'])
+    const { request_id } = await newRequest(['time'])
     expect(refusal(await approve(request_id))).toEqual([403, 'denied', []])
   })
 
   test('counts only from an allowed network', async () => {
     await policy({ ip_allow: ['203.0.113.0/24'] })
-    const [inside, outside, nowhere] = [await asked(), await asked(), await asked()]
+    const [inside, outside, nowhere] = [await newRequest(), await newRequest(), await newRequest()]
     expect(resultsOf(dataOf(await approve(inside.request_id, '203.0.113.9')))).toMatchObject({
       ip: 'required PASS',
     })
@@ -159,14 +159,14 @@ describe('the decision', () => {
   test('does not depend on factors that are only reported', async () => {
     await addFence()
     await policy({ report_only: ['location'] })
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     const results = resultsOf(dataOf(await approve(request_id)))
     expect(results).toEqual({ biometric: 'required PASS', location: 'report_only INSUFFICIENT_DATA' })
   })
 
   test('applies the factors that the approver read, even if the policy has changed', async () => {
     await addSlot({ end: '13:02' })
-    const { request_id } = await asked(['time'])
+    const { request_id } = await newRequest(['time'])
     await policy({ report_only: ['time'] })
     clock.tick(2 * minute)
     expect(refusal(await approve(request_id))).toEqual([403, 'denied', []])
@@ -174,7 +174,7 @@ describe('the decision', () => {
 
   test('always counts if it is a denial', async () => {
     await addFence()
-    const { request_id } = await asked(['location'])
+    const { request_id } = await newRequest(['location'])
     const denied = dataOf(await decide(service, request_id, ada.key, { decision: 'deny' }))
     expect(denied.status).toBe('denied')
     expect(resultsOf(denied)).toMatchObject({ location: 'required FAIL' })

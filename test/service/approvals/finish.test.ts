@@ -4,13 +4,13 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
-import { asked, cancel, list, statusOf } from './requested.ts'
+import { newRequest, cancel, list, statusOf } from './requested.ts'
 
 installHooks()
 
 describe('a cancelled request', () => {
   test('ends as expired, says who cancelled it, and cannot be decided any more', async () => {
-    const id = await asked()
+    const id = await newRequest()
     expect(dataOf(await cancel(id, acme.key))).toMatchObject({
       status: 'expired',
       detail: 'cancelled by the requester',
@@ -21,7 +21,7 @@ describe('a cancelled request', () => {
   })
 
   test('must not be one that was decided', async () => {
-    const id = await asked()
+    const id = await newRequest()
     dataOf(await decide(service, id, ada.key))
     expect(refusal(await cancel(id))).toEqual([409, 'already_approved', []])
     expect((await statusOf(id))[0]).toBe('approved')
@@ -32,8 +32,8 @@ describe('a request whose key has ended', () => {
   const detail = 'the API key of the requester was revoked or has expired'
 
   test('ends with the revoked key: no approver sees it, and waiting callers return', async () => {
-    const id = await asked()
-    const other = await asked({}, service.operatorKey)
+    const id = await newRequest()
+    const other = await newRequest({}, service.operatorKey)
     const waiting = service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key })
     dataOf(await service.call('DELETE', '/svc/v1/keys/2'))
     expect(dataOf(await waiting)).toMatchObject({ status: 'expired', detail })
@@ -44,7 +44,7 @@ describe('a request whose key has ended', () => {
   })
 
   test('ends with a rotated key once its overlap is over', async () => {
-    const id = await asked()
+    const id = await newRequest()
     dataOf(await service.call('POST', '/svc/v1/keys/2/rotate', { body: { overlap_s: 60 } }))
     clock.tick(minute - 1)
     expect(await list('?status=pending')).toHaveLength(1)
@@ -56,7 +56,7 @@ describe('a request whose key has ended', () => {
 
 describe('an expiry', () => {
   test('shows immediately, is audited, and is final', async () => {
-    const id = await asked()
+    const id = await newRequest()
     clock.tick(5 * minute - 1)
     expect(await statusOf(id)).toEqual(['pending', null])
     clock.tick(1)
@@ -67,9 +67,9 @@ describe('an expiry', () => {
   })
 
   test('shows in lists, and in the answer to a late cancel', async () => {
-    const first = await asked()
+    const first = await newRequest()
     clock.tick(2 * minute)
-    const other = await asked()
+    const other = await newRequest()
     clock.tick(3 * minute)
     expect(refusal(await cancel(first))).toEqual([410, 'expired', []])
     expect(await list('?status=pending')).toMatchObject([{ request_id: other }])
@@ -79,7 +79,7 @@ describe('an expiry', () => {
   })
 
   test('does not change a decision', async () => {
-    const id = await asked()
+    const id = await newRequest()
     dataOf(await decide(service, id, ada.key))
     clock.tick(60 * minute)
     expect((await statusOf(id))[0]).toBe('approved')

@@ -4,7 +4,7 @@ import { ask, createApprover, decide } from '../approver.ts'
 import { minute, second } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { asked, cancel } from './requested.ts'
+import { newRequest, cancel } from './requested.ts'
 
 installHooks()
 
@@ -21,14 +21,14 @@ const createKeys = async (count: number): Promise<string[]> => {
 /** So many requests, each withdrawn at once, a second apart. */
 const askTimes = async (count: number, key: string): Promise<void> => {
   for (let i = 0; i < count; i++) {
-    await cancel(await asked({}, key), key)
+    await cancel(await newRequest({}, key), key)
     clock.tick(second)
   }
 }
 
 describe('an approver is not overloaded:', () => {
   test('three requests of one key can be pending', async () => {
-    for (let i = 0; i < 3; i++) await asked()
+    for (let i = 0; i < 3; i++) await newRequest()
     clock.tick(minute)
     const answer = await ask(service, ada, {}, acme.key)
     expect(limitOf(answer)).toEqual([429, 'too_many_pending', '240'])
@@ -91,11 +91,11 @@ describe('an approver is not overloaded:', () => {
     const [other] = await createKeys(1)
     await askTimes(5, other!)
     await askTimes(4, acme.key)
-    dataOf(await decide(service, await asked(), ada.key))
+    dataOf(await decide(service, await newRequest(), ada.key))
     clock.tick(second)
     expect(limitOf(await ask(service, ada, {}, other)).slice(0, 2)).toEqual([429, 'too_many_rings'])
     await askTimes(4, acme.key)
-    dataOf(await decide(service, await asked(), ada.key, { decision: 'deny' }))
+    dataOf(await decide(service, await newRequest(), ada.key, { decision: 'deny' }))
     expect(limitOf(await ask(service, ada, {}, acme.key))).toEqual([429, 'too_many_rings', '596'])
   })
 
@@ -107,7 +107,7 @@ describe('an approver is not overloaded:', () => {
   })
 
   test('another approver and another organization have their own count', async () => {
-    for (let i = 0; i < 3; i++) await asked()
+    for (let i = 0; i < 3; i++) await newRequest()
     const bob = await createApprover(service, acme.id, 2)
     expect((await ask(service, bob, {}, acme.key)).status).toBe(200)
     const other = await createTenant(service, 'other')

@@ -4,7 +4,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'
-import { asked, cancel } from './requested.ts'
+import { newRequest, cancel } from './requested.ts'
 
 installHooks()
 
@@ -14,14 +14,14 @@ const wait = (id: string, signal?: AbortSignal) =>
 describe('waiting', () => {
   test('ends with the decision for every waiting caller, without reading the store', async () => {
     service.service.waiter = createDecisionWaiter()
-    const id = await asked()
+    const id = await newRequest()
     const waiting = [wait(id), wait(id), wait(id)]
     await decide(service, id, ada.key)
     for (const answer of await Promise.all(waiting)) expect(dataOf(answer).status).toBe('approved')
   })
 
   test('ends with a decision on another node, without a wake', async () => {
-    const id = await asked()
+    const id = await newRequest()
     const waiting = wait(id)
     await service.storage.write(
       (db) =>
@@ -36,7 +36,7 @@ describe('waiting', () => {
   })
 
   test('ends with a cancel and with the expiry', async () => {
-    const [first, other] = [await asked(), await asked()]
+    const [first, other] = [await newRequest(), await newRequest()]
     const waiting = [wait(first), wait(other)]
     await cancel(first)
     expect(dataOf((await Promise.race(waiting))!).status).toBe('expired')
@@ -45,14 +45,14 @@ describe('waiting', () => {
   })
 
   test('returns immediately if it is decided, and otherwise after the requested time', async () => {
-    const id = await asked()
+    const id = await newRequest()
     expect(dataOf(await service.call('GET', `/svc/v1/approvals/${id}?wait_s=1`)).status).toBe('pending')
     await decide(service, id, ada.key)
     expect(dataOf(await wait(id)).status).toBe('approved')
   })
 
   test('ends when the client disconnects, and when the service stops', async () => {
-    const id = await asked()
+    const id = await newRequest()
     const client = new AbortController()
     const waiting = [wait(id, client.signal), wait(id)]
     client.abort()
@@ -62,7 +62,7 @@ describe('waiting', () => {
   })
 
   test.each(['0', '61', 'x'])('for %s seconds is refused', async (seconds) => {
-    const answer = await service.call('GET', `/svc/v1/approvals/${await asked()}?wait_s=${seconds}`)
+    const answer = await service.call('GET', `/svc/v1/approvals/${await newRequest()}?wait_s=${seconds}`)
     expect(refusal(answer)).toEqual([422, 'invalid_field', ['wait_s']])
   })
 })

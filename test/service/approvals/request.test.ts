@@ -5,7 +5,7 @@ import { ask, createApprover, show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
-import { asked, cancel, list, statusOf } from './requested.ts'
+import { newRequest, cancel, list, statusOf } from './requested.ts'
 
 installHooks()
 
@@ -76,7 +76,7 @@ describe('a request for approval', () => {
   })
 
   test('is audited without its text', async () => {
-    const id = await asked({ reason: 'secret reason' })
+    const id = await newRequest({ reason: 'secret reason' })
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'createApproval',
       `approval:${id}`,
@@ -144,7 +144,7 @@ describe('a request for approval', () => {
     const first = await askWithKey()
     expect((await askWithKey()).body).toEqual(first.body)
     expect(service.notified).toHaveLength(1)
-    expect(await asked()).not.toBe(dataOf(first).request_id)
+    expect(await newRequest()).not.toBe(dataOf(first).request_id)
   })
 })
 
@@ -170,7 +170,7 @@ const ids = async (query: string) =>
 describe('the list', () => {
   test('contains pending and past requests, filtered by state or phone', async () => {
     const bob = await createApprover(service, acme.id, 2)
-    const [first, second] = [await asked(), dataOf(await ask(service, bob, {}, acme.key)).request_id]
+    const [first, second] = [await newRequest(), dataOf(await ask(service, bob, {}, acme.key)).request_id]
     await cancel(first)
     expect(await ids('')).toEqual([second, first])
     expect(await ids('?status=pending')).toEqual([second])
@@ -180,7 +180,7 @@ describe('the list', () => {
   })
 
   test('shows which requests are new and which have ended since', async () => {
-    const old = await asked()
+    const old = await newRequest()
     const bob = await createApprover(service, acme.id, 2)
     const other = dataOf(await ask(service, bob, {}, acme.key)).request_id
     clock.tick(minute)
@@ -188,14 +188,14 @@ describe('the list', () => {
     const { search } = new URL(/<([^>]+)>; rel="prev"/.exec(headers.link!)![1]!)
     expect(await ids(search)).toEqual([])
     await cancel(old)
-    const newest = await asked()
+    const newest = await newRequest()
     expect(await ids(search)).toEqual([old, newest])
     expect(await ids('')).toEqual([newest, other, old])
   })
 
   test("contains only requests of the key's own organization", async () => {
     const other = await createTenant(service, 'other')
-    const id = await asked()
+    const id = await newRequest()
     expect(await list('', other.key)).toEqual([])
     for (const answer of [await show(service, id, other.key), await cancel(id, other.key)])
       expect(refusal(answer)).toEqual([404, 'not_found', []])

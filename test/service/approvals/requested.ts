@@ -8,7 +8,7 @@ export const list = async (query = '', key?: string) =>
   dataOf(await service.call('GET', `/svc/v1/approvals${query}`, { key }))
 export const cancel = (id: string, key?: string) =>
   service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key, body: {} })
-export const asked = async (more: object = {}, key = acme.key): Promise<string> =>
+export const newRequest = async (more: object = {}, key = acme.key): Promise<string> =>
   dataOf(await ask(service, ada, more, key)).request_id
 export const statusOf = async (id: string): Promise<[string, string | null]> => {
   const { status, detail } = dataOf(await show(service, id))

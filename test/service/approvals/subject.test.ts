@@ -5,7 +5,7 @@ import { verifyReceipt } from '../../../src/receipt/verify.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, ceremonyOf, decide } from '../approver.ts'
 import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
-import { asked } from './decided.ts'
+import { newRequest } from './decided.ts'
 
 installHooks()
 
@@ -17,7 +17,7 @@ const digest = digestOf(call.data)
 
 describe('a request with a subject', () => {
   test('has a headline and fields that are rendered from the data', async () => {
-    const { subject, action } = await asked({ action: undefined, subject: call })
+    const { subject, action } = await newRequest({ action: undefined, subject: call })
     expect(action).toBe('Call delete_repository on github')
     expect(subject).toEqual({
       ...call,
@@ -33,7 +33,7 @@ describe('a request with a subject', () => {
   })
 
   test('keeps the text of the requester separate', async () => {
-    const record = await asked({ action: 'Tidy up', subject: { ...call, digest } })
+    const record = await newRequest({ action: 'Tidy up', subject: { ...call, digest } })
     expect(record).toMatchObject({
       action: 'Tidy up',
       subject: { summary: 'Call delete_repository on github' },
@@ -41,7 +41,7 @@ describe('a request with a subject', () => {
   })
 
   test('is signed with its digest, its organization and its key', async () => {
-    const { request_id } = await asked({ subject: call })
+    const { request_id } = await newRequest({ subject: call })
     const { contexts, subject } = await ceremonyOf(service, request_id)
     expect(subject).toMatchObject({ ...call, digest })
     for (const context of Object.values(contexts) as string[])
@@ -54,7 +54,7 @@ describe('a request with a subject', () => {
   })
 
   test('has a receipt for this organization, service, key and subject', async () => {
-    const { request_id } = await asked({ subject: call })
+    const { request_id } = await newRequest({ subject: call })
     const { attestation } = dataOf(await decide(service, request_id, ada.key))
     const { body: jwks } = await service.call('GET', '/.well-known/jwks.json', { key: null })
     const verify = (more: object) =>
@@ -124,7 +124,7 @@ describe('a request with a subject', () => {
 
 describe('a request from before subjects existed', () => {
   test('ends with a reason when it is read', async () => {
-    const { request_id } = await asked()
+    const { request_id } = await newRequest()
     await service.storage.write(
       (db) =>
         db

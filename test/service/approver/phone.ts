@@ -24,10 +24,10 @@ export const phoneRegistration = ({ challenge, user_handle }: Ceremony, where = 
   const attestation = Buffer.from(made.attestationObject, 'base64url')
   const aaguid = Buffer.from(softwareAaguid.replaceAll('-', ''), 'hex')
   attestation.fill(0, attestation.indexOf(aaguid), attestation.indexOf(aaguid) + aaguid.length)
-  const { authenticatorData: _, ...told } = made
+  const { authenticatorData: _, ...others } = made
   return {
     key,
-    response: { ...response, response: { ...told, attestationObject: attestation.toString('base64url') } },
+    response: { ...response, response: { ...others, attestationObject: attestation.toString('base64url') } },
   }
 }
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const caller = { keyId: 1, name: 'operator', orgId: null, scopes: allScopes }
-const asked = { action: 'createGeofence', caller, requestId: 'req_1', fieldNames: [] }
+const attempt = { action: 'createGeofence', caller, requestId: 'req_1', fieldNames: [] }
 
 describe('a write that was undone and ran again', () => {
   test('counts once: one row, one ring, one message, one row in the audit', async () => {
@@ -38,7 +38,7 @@ describe('a write that was undone and ran again', () => {
     service.service.waiter.wake = (request) => void woken.push(request.user_id)
     const headers = await runWrite(
       service.service,
-      { ...asked, org: acme.id },
+      { ...attempt, org: acme.id },
       async (_: object, call) => {
         attempts += 1
         call.header('x-attempt', `${attempts}`)
@@ -60,12 +60,12 @@ describe('a write that was undone and ran again', () => {
 test('a write that appends to the audit of an organization that it did not name is found out', async () => {
   const write = runWrite(
     service.service,
-    { ...asked, org: acme.id },
+    { ...attempt, org: acme.id },
     async (_: object, call) => call.audit(foreign.id, 'test'),
     {},
     async (_call, work) => work(),
   )
   await expect(write).rejects.toThrow(
-    `createGeofence named organization ${acme.id} and appended to the audit of ${foreign.id}`,
+    `A write named organization ${acme.id} and appended to the audit of ${foreign.id}`,
   )
 })

@@ -77,8 +77,8 @@ describe('a key of an organization, refused without a trace', () => {
       await work.catch(() => undefined)
       const answered = service.storage.write(
         async (db) => {
-          const asked = { action: id, caller, requestId: 'req_1', fieldNames: [] }
-          const { call } = createAttempt(service.service, asked, db, service.storage.now())
+          const request = { action: id, caller, requestId: 'req_1', fieldNames: [] }
+          const { call } = createAttempt(service.service, request, db, service.storage.now())
           const data = await (await work)(call)
           if (data instanceof Refusal) throw data
           // What should not have been done is undone, so that the next operation finds it all there.

@@ -18,12 +18,12 @@ describe('the quotes of a configuration', () => {
 
   test('put the secret where the template says, by default into a bearer', () => {
     const env = { KEY: 'h$&u/sh' }
-    const asked = (more: object) => read({ url, ...pointers, secret_env: 'KEY', ...more }, env)
-    expect(asked({})).toMatchObject({ http: { headers: { authorization: 'Bearer h$&u/sh' } } })
-    expect(asked({ headers: { 'x-token': '{secret}' } })).toMatchObject({
+    const readWith = (more: object) => read({ url, ...pointers, secret_env: 'KEY', ...more }, env)
+    expect(readWith({})).toMatchObject({ http: { headers: { authorization: 'Bearer h$&u/sh' } } })
+    expect(readWith({ headers: { 'x-token': '{secret}' } })).toMatchObject({
       http: { headers: { 'x-token': 'h$&u/sh' } },
     })
-    expect(asked({ url: `${url}?k={secret}` })).toMatchObject({
+    expect(readWith({ url: `${url}?k={secret}` })).toMatchObject({
       http: { url: `${url}?k=h%24%26u%2Fsh`, headers: {} },
     })
   })

@@ -28,8 +28,8 @@ const sender = (port: number, more: Partial<SmtpSettings> = {}) => {
   const from = { name: 'Acme, Inc.', address: 'no-reply@acme.example' }
   const mail = createMail({ host: '127.0.0.1', port, secure: false, plain: true, from, ...more })
   closing.push(mail.close)
-  return (given: Partial<Message> = {}, signal = new AbortController().signal) =>
-    mail.adapter({ ...message, ...given }, { id, attempt: 1, signal })
+  return (changes: Partial<Message> = {}, signal = new AbortController().signal) =>
+    mail.adapter({ ...message, ...changes }, { id, attempt: 1, signal })
 }
 const headersOf = ({ mails: [mail] }: MailServer): string => mail!.raw.slice(0, mail!.raw.indexOf('\r\n\r\n'))
 
@@ -56,9 +56,9 @@ describe('an e-mail', () => {
   test.each([
     ['a line in the subject', { subject: 'Hi\r\nBcc: eve@example.com\r\n\r\nGet rich' }],
     ['a line separator in the subject', { subject: 'Hi\u2028Bcc: eve@example.com\u0085X: y' }],
-  ])('with %s adds no header and no recipient', async (_, given) => {
+  ])('with %s adds no header and no recipient', async (_, changes) => {
     const server = await serve()
-    expect(await sender(server.port)(given)).toMatchObject({ state: 'sent' })
+    expect(await sender(server.port)(changes)).toMatchObject({ state: 'sent' })
     expect(server.mails[0]!.to).toEqual(['ada@example.com'])
     expect(headersOf(server)).not.toMatch(/^(?:Bcc|X):/im)
   })

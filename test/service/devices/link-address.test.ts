@@ -82,8 +82,8 @@ test('a new address of an account is reported to the verified one', async () => 
     expect((await service.call('POST', '/svc/v1/approver/email-verification', verify)).status).toBe(200)
     const update = { user_id: ada.id, email: 'ada@new.example' }
     dataOf(await service.call('POST', '/update-profile', { key: acme.key, body: update }))
-    const told = await service.messages('devices')
-    expect(told.map(({ to, subject }) => [to, subject])).toEqual([
+    const notices = await service.messages('devices')
+    expect(notices.map(({ to, subject }) => [to, subject])).toEqual([
       ['ada@work.example', 'acme: Your e-mail address changed'],
       ['ada@proved.example', 'acme: Your e-mail address changed'],
     ])

@@ -25,30 +25,30 @@ beforeEach(async () => {
   clock.tick(48 * 60 * minute)
 })
 
-const told = async () =>
+const notices = async () =>
   (await service.messages('devices')).map(({ channel, to, subject }) =>
     [channel, to, subject].filter(Boolean).join(' '),
   )
-const since = async (before: string[]) => (await told()).slice(before.length)
+const since = async (before: string[]) => (await notices()).slice(before.length)
 const another = () => enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
 const revoke = (device: string) =>
   service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
 
 describe('every device and the e-mail address of the person get a notice', () => {
   test('of a new device, its refusal and a revocation', async () => {
-    const before = await told()
+    const before = await notices()
     const tablet = await another()
     expect(await since(before)).toEqual([
       `push ${ada.device}`,
       'email user1@acme.example acme: A device was registered',
     ])
-    const registered = await told()
+    const registered = await notices()
     dataOf(await moveDevice(service, ada, tablet.device, 'refuse'))
     expect(await since(registered)).toEqual([
       `push ${ada.device}`,
       'email user1@acme.example acme: A device was refused',
     ])
-    const refused = await told()
+    const refused = await notices()
     dataOf(await revoke(ada.device))
     expect(await since(refused)).toEqual([
       `push ${ada.device}`,
@@ -64,7 +64,7 @@ describe('every device and the e-mail address of the person get a notice', () =>
     ],
     ['deleted', () => service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`)],
   ])('of the end of their devices when they are %s', async (_, leave) => {
-    const before = await told()
+    const before = await notices()
     await leave()
     expect(await since(before)).toEqual([
       `push ${ada.device}`,
@@ -73,7 +73,7 @@ describe('every device and the e-mail address of the person get a notice', () =>
   })
 
   test('of a new address, at the old one', async () => {
-    const before = await told()
+    const before = await notices()
     const path = `/organization/${acme.id}/update/user/${ada.user}`
     dataOf(await service.call('PUT', path, { body: { email: 'mallory@elsewhere.example' } }))
     expect(await since(before)).toEqual([
@@ -84,14 +84,14 @@ describe('every device and the e-mail address of the person get a notice', () =>
 
   test('of a recovery, with the administrators', async () => {
     dataOf(await revoke(ada.device))
-    const before = await told()
+    const before = await notices()
     const phone = await another()
     expect(await since(before)).toEqual([
       `push ${ada.device}`,
       'email user1@acme.example acme: A device was registered',
       'email user9@acme.example acme: A recovery needs approval',
     ])
-    const registered = await told()
+    const registered = await notices()
     dataOf(await moveDevice(service, { key: admin.key }, phone.device))
     expect(await since(registered)).toEqual([
       `push ${ada.device}`,

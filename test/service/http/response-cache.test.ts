@@ -4,16 +4,16 @@ import { createResponseCache } from '../../../src/service/http/response-cache.ts
 import { createTenant } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
-let asked: OperationId[]
+let handled: OperationId[]
 let service: TestService
 let acme: { id: number; key: string }
 let other: { id: number; key: string }
 beforeEach(async () => {
-  asked = []
+  handled = []
   service = await startTestService({
     handlers: {
       getOrganization: async (_input, call) => {
-        asked.push('getOrganization')
+        handled.push('getOrganization')
         const row = await call.db
           .selectFrom('organizations')
           .where('id', '=', call.caller.orgId ?? 1)
@@ -22,7 +22,7 @@ beforeEach(async () => {
         return { ...row, policy: {} }
       },
       listAuthCodes: async () => {
-        asked.push('listAuthCodes')
+        handled.push('listAuthCodes')
         return []
       },
     },
@@ -41,7 +41,7 @@ describe('an answer of a read', () => {
   test('comes from memory while nothing is committed', async () => {
     const first = await get(`/organization/${acme.id}`)
     const again = await get(`/organization/${acme.id}`)
-    expect(asked).toEqual(['getOrganization'])
+    expect(handled).toEqual(['getOrganization'])
     expect([again.status, again.body]).toEqual([first.status, first.body])
     expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
   })
@@ -56,7 +56,7 @@ describe('an answer of a read', () => {
     expect((await get('/organization/acme')).body.data.slug).toBe('acme')
     expect((await get('/organization/acme', other.key)).status).toBe(404)
     expect((await get(`/organization/acme`, service.operatorKey)).status).toBe(200)
-    expect(asked).toHaveLength(2)
+    expect(handled).toHaveLength(2)
   })
 
   test('is not sent to a key that was revoked since', async () => {
@@ -70,7 +70,7 @@ describe('an answer of a read', () => {
   test('is built each time if the operation is not cacheable', async () => {
     await get(`/organization/${acme.id}/get-org-auth-codes`)
     await get(`/organization/${acme.id}/get-org-auth-codes`)
-    expect(asked).toEqual(['listAuthCodes', 'listAuthCodes'])
+    expect(handled).toEqual(['listAuthCodes', 'listAuthCodes'])
   })
 
   test('does not hide that the next request is wrong', async () => {

@@ -18,8 +18,8 @@ test('a call over HTTP without an approver uses the default approver and factors
   const [ada, bob] = [await createPerson(http, 1), await createPerson(http, 2)]
   expect(ada.mobile).toBe('+12025550101')
   const client = await overHttp('legacy', service.mcpUrl)
-  const asked = await call(client, 'request_approval_async', { action: 'Deploy' })
-  expect(asked.result).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
+  const reply = await call(client, 'request_approval_async', { action: 'Deploy' })
+  expect(reply.result).toMatchObject({ status: 'pending', approver_mobile: ada.mobile })
   expect(await ada.requests('pending')).toMatchObject([{ requester: 'CI of Acme', factors: ['biometric'] }])
   const named = await call(client, 'request_approval_async', {
     action: 'Deploy',

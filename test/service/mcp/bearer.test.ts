@@ -200,11 +200,11 @@ test('a cancel of one organization does not reach the call of another', async ()
     gatewayFor: () => fake.gateway,
   })
   started.push(tools)
-  const asked = fake.nextAsk()
+  const requested = fake.nextAsk()
   const answer = tools.ask(call('request_approval', { action: 'a', approver_mobile: '+12025550101' }), {
     headers: { authorization: `Bearer ${token}` },
   })
-  await asked
+  await requested
   await new Promise(setImmediate)
   await tools.send(
     { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },

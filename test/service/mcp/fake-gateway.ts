@@ -10,7 +10,7 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
   const woken = new Map<string, (() => void)[]>()
   const asks: Ask[] = []
   const cancelled: string[] = []
-  let asked: (() => void) | undefined
+  let onRequest: (() => void) | undefined
   let refusal: Error | undefined
 
   const find = (request_id: string): ApprovalRecord => {
@@ -52,7 +52,7 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
         used_at: null,
         ...about,
       })
-      asked?.()
+      onRequest?.()
       return find(request_id)
     },
     status: async (request_id) => find(request_id),
@@ -79,7 +79,7 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
     /** Resolves with the next request. */
     nextAsk: (): Promise<void> =>
       new Promise((resolve) => {
-        asked = resolve
+        onRequest = resolve
       }),
     /** Ends the wait without a decision. */
     giveUp: wake,

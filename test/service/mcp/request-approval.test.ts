@@ -10,9 +10,9 @@ const request = (args: object, more = {}) => tools.ask(call('request_approval', 
 
 /** Calls `request_approval`, and runs `decide` once the request is sent. */
 const whileAsked = async (args: object, decide: () => void, more = {}) => {
-  const asked = fake.nextAsk()
+  const requested = fake.nextAsk()
   const answer = request({ action: 'deploy', approver_mobile: mobile, ...args }, more)
-  await asked
+  await requested
   await Promise.resolve()
   setImmediate(decide)
   return answer
@@ -44,11 +44,11 @@ describe('request_approval', () => {
 
   test('returns everything as text if the protocol has no structured content', async () => {
     const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
-    const asked = fake.nextAsk()
+    const requested = fake.nextAsk()
     const answer = tools.send(call('request_approval', { action: 'deploy', approver_mobile: mobile }), {
       headers: { 'mcp-protocol-version': '2025-03-26' },
     })
-    await asked
+    await requested
     setImmediate(() => fake.end('apr_1', { status: 'approved', attestation }))
     const { result } = await messageOf(await answer)
     expect(result.structuredContent).toBeUndefined()
@@ -209,11 +209,11 @@ describe('a number', () => {
   })
 
   test('is reported with the progress', async () => {
-    const asked = fake.nextAsk()
+    const requested = fake.nextAsk()
     const answer = tools.send(
       call('request_approval', { action: 'd', approver_mobile: mobile }, { _meta: { progressToken: 'p' } }),
     )
-    await asked
+    await requested
     setImmediate(() => fake.end('apr_1', { status: 'approved' }))
     const text = await (await answer).text()
     expect(text).toContain('The number to type on the phone is 42.')
@@ -224,11 +224,11 @@ describe('a number', () => {
 test('reports progress immediately and every ten seconds', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   try {
-    const asked = fake.nextAsk()
+    const requested = fake.nextAsk()
     const answer = tools.send(
       call('request_approval', { action: 'd', approver_mobile: mobile }, { _meta: { progressToken: 7 } }),
     )
-    await asked
+    await requested
     await new Promise(setImmediate)
     await vi.advanceTimersByTimeAsync(20_000)
     fake.end('apr_1', { status: 'approved' })

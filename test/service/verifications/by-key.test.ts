@@ -45,22 +45,22 @@ describe('a verification belongs to the key that started it:', () => {
       [x, y],
       [y, x],
     ] as const) {
-      const asked = await prompt(first.key)
+      const prompted = await prompt(first.key)
       await prompt(second.key)
-      await approve(asked)
+      await approve(prompted)
       expect(refusal(await collect(second.key))).toEqual([409, 'pending', []])
-      expect(refusal(await collect(second.key, { request_id: asked }))).toEqual([404, 'not_found', []])
-      expect(dataOf(await collect(first.key)).request_id).toBe(asked)
+      expect(refusal(await collect(second.key, { request_id: prompted }))).toEqual([404, 'not_found', []])
+      expect(dataOf(await collect(first.key)).request_id).toBe(prompted)
       clock.tick(11 * minute)
     }
   })
 
   test('an operator key and a key of the organization are two keys', async () => {
-    const asked = await prompt(service.operatorKey)
-    await approve(asked)
+    const prompted = await prompt(service.operatorKey)
+    await approve(prompted)
     expect(refusal(await collect(x.key))).toEqual([404, 'not_found', []])
-    expect(refusal(await collect(x.key, { request_id: asked }))).toEqual([404, 'not_found', []])
-    expect(dataOf(await collect(service.operatorKey)).request_id).toBe(asked)
+    expect(refusal(await collect(x.key, { request_id: prompted }))).toEqual([404, 'not_found', []])
+    expect(dataOf(await collect(service.operatorKey)).request_id).toBe(prompted)
     const own = await prompt(x.key)
     await approve(own)
     expect(refusal(await collect(service.operatorKey, { request_id: own }))).toEqual([404, 'not_found', []])
@@ -79,27 +79,27 @@ describe('a verification belongs to the key that started it:', () => {
   })
 
   test('a new key with the name of a revoked one collects none of its results', async () => {
-    const asked = await prompt(x.key)
-    await approve(asked)
+    const prompted = await prompt(x.key)
+    await approve(prompted)
     dataOf(await service.call('DELETE', `/svc/v1/keys/${x.id}`))
     const again = await createKey('x')
-    expect(refusal(await collect(again.key, { request_id: asked }))).toEqual([404, 'not_found', []])
-    expect(refusal(await results(again.key, { request_id: asked }))).toEqual([404, 'not_found', []])
+    expect(refusal(await collect(again.key, { request_id: prompted }))).toEqual([404, 'not_found', []])
+    expect(refusal(await results(again.key, { request_id: prompted }))).toEqual([404, 'not_found', []])
   })
 
   test('results of one application do not affect the prompt and the token of the other', async () => {
-    const asked = await prompt(x.key)
-    const given = dataOf(await token({ user_id: ada.id, org_id: acme.id }, { key: x.key }))
-    for (const request_id of [undefined, asked, given.request_id])
+    const prompted = await prompt(x.key)
+    const claimed = dataOf(await token({ user_id: ada.id, org_id: acme.id }, { key: x.key }))
+    for (const request_id of [undefined, prompted, claimed.request_id])
       expect(refusal(await results(y.key, { request_id }))).toEqual([404, 'not_found', []])
-    expect(dataOf(await save(given.auth_token, { key: x.key })).request_id).toBe(given.request_id)
-    await approve(asked)
-    expect(dataOf(await collect(x.key)).request_id).toBe(asked)
+    expect(dataOf(await save(claimed.auth_token, { key: x.key })).request_id).toBe(claimed.request_id)
+    await approve(prompted)
+    expect(dataOf(await collect(x.key)).request_id).toBe(prompted)
   })
 
   test('the prompt of one application withdraws none of the other', async () => {
-    const asked = await prompt(x.key)
+    const prompted = await prompt(x.key)
     for (let i = 0; i < 3; i++) await prompt(y.key)
-    expect((await approve(asked)).status).toBe(200)
+    expect((await approve(prompted)).status).toBe(200)
   })
 })

@@ -8,15 +8,15 @@ import { createClock, minute, second } from '../../clock.ts'
 
 let server: Server
 let answer: RequestListener
-let asked: IncomingMessage[]
+let requests: IncomingMessage[]
 let log: LogRecord[]
 let clock: ReturnType<typeof createClock>
 beforeEach(async () => {
-  asked = []
+  requests = []
   log = []
   clock = createClock()
   server = createServer((request, response) => {
-    asked.push(request)
+    requests.push(request)
     answer(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -57,8 +57,8 @@ describe('an HTTP provider', () => {
       stale: false,
       source: 'http',
     })
-    expect(asked[0]!.url).toBe('/v1/BRK%2FA%20B?key=hush')
-    expect(asked[0]!.headers).toMatchObject({ authorization: 'Bearer hush', accept: 'application/json' })
+    expect(requests[0]!.url).toBe('/v1/BRK%2FA%20B?key=hush')
+    expect(requests[0]!.headers).toMatchObject({ authorization: 'Bearer hush', accept: 'application/json' })
   })
 
   test.each([
@@ -83,7 +83,7 @@ describe('an HTTP provider', () => {
     answer = says('no', 404)
     expect(await open().find('NOPE')).toBeUndefined()
     expect(await open().find('..')).toBeUndefined()
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   test('gets one request a minute for concurrent calls', async () => {
@@ -92,10 +92,10 @@ describe('an HTTP provider', () => {
     await Promise.all(Array.from({ length: 20 }, () => quotes.find('AAPL')))
     clock.tick(minute - 1)
     await quotes.find('aapl')
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     clock.tick(1)
     await quotes.find('AAPL')
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
   })
 
   const failures: [string, RequestListener, string][] = [
@@ -120,7 +120,7 @@ describe('an HTTP provider', () => {
     async (_, fails, why) => {
       answer = fails
       await expect(open().find('AAPL')).rejects.toMatchObject(unavailable)
-      expect(asked).toHaveLength(1)
+      expect(requests).toHaveLength(1)
       expect(log).toMatchObject([{ level: 'warn', error: why }])
       expect(JSON.stringify(log)).not.toContain('hush')
     },
@@ -142,7 +142,7 @@ describe('an HTTP provider', () => {
     clock.tick(minute)
     expect(await quotes.find('AAPL')).toEqual({ ...fresh, stale: true })
     await quotes.find('AAPL')
-    expect(asked).toHaveLength(2)
+    expect(requests).toHaveLength(2)
     await expect(quotes.find('MSFT')).rejects.toMatchObject(unavailable)
     answer = says(body('2'))
     clock.tick(10 * second)
