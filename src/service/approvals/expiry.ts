@@ -45,15 +45,15 @@ const isOver = (now: string) => {
   return or([eb('approvals.expires_at', '<=', now), eb('approvals.format', '=', 1), not(hasLiveKey(now))])
 }
 
+const overdue = (db: Db, now: string) =>
+  db.selectFrom('approvals').where('status', '=', 'pending').where(isOver(now))
+
 /**
  * Commits what the clock or a revoked key has ended, so that a request that was reported as ended never becomes pending
  * again. Returns the requests that ended. Inside a transaction.
  */
 export const expireDue = async (db: Db, now: string, only: { org_id?: number; request_id?: string } = {}) => {
-  const due = await db
-    .selectFrom('approvals')
-    .where('status', '=', 'pending')
-    .where(isOver(now))
+  const due = await overdue(db, now)
     .where(({ and }) => and(only))
     .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at', 'format'])
     .orderBy('id')
@@ -85,15 +85,7 @@ export const expireDue = async (db: Db, now: string, only: { org_id?: number; re
 /** Ends every request that can no longer be decided, one organization at a time. Writes only if there are any. */
 export const sweep = async ({ storage, waiter }: Service): Promise<void> => {
   const nextDue = () =>
-    storage.read((db) =>
-      db
-        .selectFrom('approvals')
-        .where('status', '=', 'pending')
-        .where(isOver(storage.now()))
-        .select('org_id')
-        .limit(1)
-        .executeTakeFirst(),
-    )
+    storage.read((db) => overdue(db, storage.now()).select('org_id').limit(1).executeTakeFirst())
   for (let due = await nextDue(); due; due = await nextDue()) {
     const { org_id } = due
     const ended = await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id })

@@ -57,13 +57,13 @@ export const memberByEmail = async (call: Call, email: string, org_id: number | 
 }
 
 /** Finds the requester: an active member of the approver's organization. */
-export const memberByMobile = async (call: Call, mobile: string, org_id: number) => {
-  const member = await activeMembers(call, org_id).where('p.mobile', '=', mobile).executeTakeFirst()
-  if (!member)
-    throw conflict(
-      'sender_not_active',
-      'No active user of the organization has the mobile number from_mobile',
-      'List the active users: svc user list --state active',
+export const memberByMobile = (call: Call, mobile: string, org_id: number) =>
+  activeMembers(call, org_id)
+    .where('p.mobile', '=', mobile)
+    .executeTakeFirstOrThrow(() =>
+      conflict(
+        'sender_not_active',
+        'No active user of the organization has the mobile number from_mobile',
+        'List the active users: svc user list --state active',
+      ),
     )
-  return member
-}

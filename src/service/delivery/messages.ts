@@ -1,4 +1,4 @@
-import type { MessageRecord, outbox } from '../../contract/outbox.ts'
+import { type MessageRecord, messageRecord, type outbox } from '../../contract/outbox.ts'
 import { deliveryChannels } from '../../contract/records.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
@@ -11,26 +11,14 @@ const dayMs = 24 * 60 * 60_000
 
 const ended = new Set<string>(['sent', 'failed', 'dead'])
 
+const { retryable: _, ...storedShape } = messageRecord.shape
+const stored = Object.keys(storedShape) as (keyof typeof storedShape)[]
+
 const selectMessages = ({ db, caller }: Call) =>
   db
     .selectFrom('outbox')
     .where(withinOrganization(caller.orgId, 'org_id'))
-    .select([
-      'id',
-      'message_id',
-      'org_id',
-      'channel',
-      'kind',
-      'recipient',
-      'state',
-      'attempts',
-      'error',
-      'provider_id',
-      'next_at',
-      'expires_at',
-      'created_at',
-      'updated_at',
-    ])
+    .select(['id', ...stored])
     .select(({ eb }) => eb('wrapped', 'is not', null).as('kept'))
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectMessages>['executeTakeFirstOrThrow']>>

@@ -21,16 +21,31 @@ import { endVerifications } from '../verifications/verification.ts'
 
 type Membership = Tables['memberships']
 
-type MembershipChange = {
+type Change = {
   from: Membership['state'][]
   set: Partial<Pick<Membership, 'state' | 'role'>>
-  /** The cooling period of a new administrator. */
-  cooling?: Cooling | undefined
   refused: string
 }
 
-/** Changes a membership in one conditional statement. */
-const change = async (call: Call, member: Member, { from, set, cooling, refused }: MembershipChange) => {
+const changes = {
+  accept: { from: ['pending'], set: { state: 'active' }, refused: 'only a pending user can be accepted' },
+  reject: { from: ['pending'], set: { state: 'rejected' }, refused: 'only a pending user can be rejected' },
+  hold: { from: ['active'], set: { state: 'pending' }, refused: 'only an active user can be put on hold' },
+  promote: {
+    from: ['active'],
+    set: { role: 'admin' },
+    refused: 'only an active user can become an administrator',
+  },
+  remove: {
+    from: ['active', 'pending'],
+    set: { state: 'removed' },
+    refused: 'only an active or pending user can be removed',
+  },
+} satisfies Record<string, Change>
+
+/** Changes a membership in one conditional statement. `cooling` is the period of a new administrator. */
+const change = async (call: Call, member: Member, name: keyof typeof changes, cooling?: Cooling) => {
+  const { from, set, refused }: Change = changes[name]
   const { org_id, user_id } = member
   await reachOrganization(call, org_id)
   const changed = await call.db
@@ -49,46 +64,25 @@ const change = async (call: Call, member: Member, { from, set, cooling, refused 
   return user
 }
 
-const promote = (call: Call, member: Member, cooling: Cooling | undefined) =>
-  change(call, member, {
-    from: ['active'],
-    set: { role: 'admin' },
-    cooling,
-    refused: 'only an active user can become an administrator',
-  })
-
 /** The changes that an administrator can also make on the approver page. */
 const moves = {
   accept: async (call: Call, member: Member) => {
-    const user = await change(call, member, {
-      from: ['pending'],
-      set: { state: 'active' },
-      refused: 'only a pending user can be accepted',
-    })
+    const user = await change(call, member, 'accept')
     return { ...user, enrollment: (await sendEnrollment(call, member)) ?? null }
   },
 
   reject: async (call: Call, member: Member) => {
-    const user = await change(call, member, {
-      from: ['pending'],
-      set: { state: 'rejected' },
-      refused: 'only a pending user can be rejected',
-    })
+    const user = await change(call, member, 'reject')
     await endDevices(call, member)
     return user
   },
 
-  hold: (call: Call, member: Member) =>
-    change(call, member, {
-      from: ['active'],
-      set: { state: 'pending' },
-      refused: 'only an active user can be put on hold',
-    }),
+  hold: (call: Call, member: Member) => change(call, member, 'hold'),
 
   /** The administrator approved it with their device. The cooling period applies only if theirs is not over. */
   promote: async (call: Call, member: Member) => {
     const isNew = (await recoveriesFrom(call, requirePerson(call.caller))) !== undefined
-    return promote(call, member, isNew ? await promotionCooling(call, member, 'admin') : noCooling)
+    return change(call, member, 'promote', isNew ? await promotionCooling(call, member, 'admin') : noCooling)
   },
 }
 
@@ -100,15 +94,11 @@ export const holdUser: HandlerOf<typeof pendingUser.holdUser> = (input, call) =>
 
 export const makeAdmin: HandlerOf<typeof user.makeAdmin> = async (input, call) => {
   await reachOrganization(call, input.org_id)
-  return promote(call, input, await promotionCooling(call, input, 'admin'))
+  return change(call, input, 'promote', await promotionCooling(call, input, 'admin'))
 }
 
 export const removeUser: HandlerOf<typeof user.removeUser> = async (input, call) => {
-  const removed = await change(call, input, {
-    from: ['active', 'pending'],
-    set: { state: 'removed' },
-    refused: 'only an active or pending user can be removed',
-  })
+  const removed = await change(call, input, 'remove')
   await endDevices(call, input)
   return removed
 }

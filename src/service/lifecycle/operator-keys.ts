@@ -13,6 +13,9 @@ type NewKey = { name: string; scopes: string; created_by: number | null }
 
 const operatorKey: NewKey = { name: 'operator', scopes: everyScope, created_by: null }
 
+const selectOperatorKeys = (db: Db) =>
+  db.selectFrom('api_keys').where('org_id', 'is', null).where('scopes', '=', everyScope)
+
 /** Adds a key that the service creates by itself, for every organization. */
 const addKey = async (
   { db, keyring }: { db: Db } & Pick<Service, 'keyring'>,
@@ -47,14 +50,7 @@ export const ensureOperatorKey = async (
     preset === undefined ? newSecret('operator') : { key: preset, prefix: prefixOf(checkPreset(preset)) }
   return storage.write(
     async (db) => {
-      const known = await db
-        .selectFrom('api_keys')
-        .where('org_id', 'is', null)
-        .where('scopes', '=', everyScope)
-        .select('id')
-        .limit(1)
-        .execute()
-      if (known.length > 0) return undefined
+      if (await selectOperatorKeys(db).select('id').limit(1).executeTakeFirst()) return undefined
       await addKey({ db, keyring }, secret, operatorKey, storage.now(), 'createKey')
       return preset === undefined ? secret.key : undefined
     },
@@ -64,10 +60,7 @@ export const ensureOperatorKey = async (
 
 /** An operator key that is valid, by its first secret. */
 const validOperatorKey = async (db: Db, now: string): Promise<number | undefined> => {
-  const row = await db
-    .selectFrom('api_keys')
-    .where('org_id', 'is', null)
-    .where('scopes', '=', everyScope)
+  const row = await selectOperatorKeys(db)
     .where(isLive(now))
     .orderBy('id')
     .select(['id', 'lineage'])

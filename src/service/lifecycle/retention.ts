@@ -16,15 +16,8 @@ const cleared = '(cleared)'
 const digestOf = (attestation: string | null): string | null =>
   attestation === null ? null : sha256((JSON.parse(attestation) as Receipt).jws)
 
-/** An organization that has approvals to clear. */
-const nextToClear = (db: Db, before: string) =>
-  db
-    .selectFrom('approvals')
-    .where('cleared_at', 'is', null)
-    .where('ended_at', '<', before)
-    .select('org_id')
-    .limit(1)
-    .executeTakeFirst()
+const approvalsToClear = (db: Db, before: string) =>
+  db.selectFrom('approvals').where('cleared_at', 'is', null).where('ended_at', '<', before)
 
 /**
  * Clears texts, numbers, locations and receipts of an organization's approvals that ended before `before`, at most
@@ -34,10 +27,7 @@ export const clearApprovals = async (
   db: Db,
   { org_id, now, before, atMost }: { org_id: number; now: string; before: string; atMost: number },
 ): Promise<number> => {
-  const rows = await db
-    .selectFrom('approvals')
-    .where('cleared_at', 'is', null)
-    .where('ended_at', '<', before)
+  const rows = await approvalsToClear(db, before)
     .where('org_id', '=', org_id)
     .select(['id', 'attestation'])
     .orderBy('ended_at')
@@ -106,7 +96,8 @@ export const sweepRetention = async (
     for (let done = atMost; done === atMost && !isStopped();)
       done = await storage.write((db) => step(db, storage.now()), { org: 0 })
   const oldest = (): string => addMs(storage.now(), -periods.approvalsMs)
-  const readDue = () => storage.read((db) => nextToClear(db, oldest()))
+  const readDue = () =>
+    storage.read((db) => approvalsToClear(db, oldest()).select('org_id').limit(1).executeTakeFirst())
   for (let due = await readDue(); due && !isStopped(); due = await readDue()) {
     const { org_id } = due
     await storage.write(

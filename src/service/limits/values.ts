@@ -113,11 +113,6 @@ const readLimits = async (call: Call, orgId: number) => {
   return rows
 }
 
-const resetLimits = async ({ db }: Call, org_id: number, names: readonly LimitName[]): Promise<void> => {
-  if (names.length === 0) return
-  await db.deleteFrom('organization_limits').where('org_id', '=', org_id).where('name', 'in', names).execute()
-}
-
 export const getLimits: HandlerOf<typeof limits.getLimits> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   return readLimits(call, org_id)
@@ -128,18 +123,16 @@ export const setLimits: HandlerOf<typeof limits.setLimits> = async ({ org_id, ..
   const { reset = [], ...values } = changedFields(input, [...limitNames, 'reset'])
   const twice = reset.find((name) => values[name] !== undefined)
   if (twice !== undefined) throw invalid('reset', `names ${twice}, which is also set`)
-  await resetLimits(call, org_id, reset)
-  for (const name of limitNames) {
-    const value = values[name]
-    if (value === undefined) continue
-    const json = JSON.stringify(value)
-    if (json === JSON.stringify(limitDefinitions[name].standard)) await resetLimits(call, org_id, [name])
-    else
-      await call.db
-        .insertInto('organization_limits')
-        .values({ org_id, name, value: json })
-        .onConflict((of) => of.columns(['org_id', 'name']).doUpdateSet({ value: json }))
-        .execute()
+  const changed = limitNames.filter((name) => reset.includes(name) || values[name] !== undefined)
+  for (const name of changed) {
+    await call.db
+      .deleteFrom('organization_limits')
+      .where('org_id', '=', org_id)
+      .where('name', '=', name)
+      .execute()
+    const value = JSON.stringify(values[name] ?? limitDefinitions[name].standard)
+    if (value !== JSON.stringify(limitDefinitions[name].standard))
+      await call.db.insertInto('organization_limits').values({ org_id, name, value }).execute()
   }
   await call.audit(org_id, `organization:${org_id}`)
   return readLimits(call, org_id)

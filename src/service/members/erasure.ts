@@ -86,10 +86,9 @@ const withHistory = (db: Db, userIds: readonly number[]) =>
     .where('p.id', 'in', userIds)
     .where(({ or, exists, selectFrom }) =>
       or([
-        exists(selectFrom('devices as d').select('d.id').whereRef('d.user_id', '=', 'p.id')),
-        exists(selectFrom('approvals as a').select('a.id').whereRef('a.user_id', '=', 'p.id')),
-        exists(selectFrom('mutes as m').select('m.until').whereRef('m.user_id', '=', 'p.id')),
-        exists(selectFrom('verifications as v').select('v.id').whereRef('v.user_id', '=', 'p.id')),
+        ...(['devices', 'approvals', 'mutes', 'verifications'] as const).map((table) =>
+          exists(selectFrom(table).select('user_id').whereRef('user_id', '=', 'p.id')),
+        ),
         exists(
           selectFrom('turns as t')
             .select('t.slot')

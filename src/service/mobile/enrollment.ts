@@ -1,22 +1,17 @@
 import type { account } from '../../contract/account.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { RowData } from '../call/row-ids.ts'
-import { withinOrganization } from '../call/tenant.ts'
-import { activeDevices } from '../devices/active.ts'
-import { isAuthenticDevice } from '../devices/rows.ts'
+import { hasActiveDevice } from '../devices/proof.ts'
 import { findAccount, findMemberships, findPerson } from './person.ts'
 import { isRegistered } from './registration.ts'
 
 type Status = RowData<typeof account.getEnrollmentStatus>
 
 /** Whether the person is an active member within reach, with a device that can approve. */
-const hasDevice = async ({ db, caller, dev, keyring }: Call, userId: number): Promise<boolean> => {
-  const devices = await activeDevices(db, dev)
-    .where('d.user_id', '=', userId)
-    .where(withinOrganization(caller.orgId, 'd.org_id'))
-    .selectAll('d')
-    .execute()
-  return devices.some((row) => isAuthenticDevice({ keyring }, row))
+const hasDevice = async (call: Call, user_id: number): Promise<boolean> => {
+  for (const { id: org_id, state } of await findMemberships(call, user_id))
+    if (state === 'active' && (await hasActiveDevice(call, { org_id, user_id }))) return true
+  return false
 }
 
 export const getEnrollmentStatus: HandlerOf<typeof account.getEnrollmentStatus> = async (who, call) => {

@@ -30,17 +30,10 @@ export const findPerson = async (deps: Deps, who: Who) => {
     .$if(user_id !== undefined, (query) => query.where('p.id', '=', user_id!))
     .where(({ or, exists, selectFrom }) =>
       or([
-        exists(
-          selectFrom('mobile_accounts as a')
-            .select('a.id')
-            .where('a.org_id', '=', org_id)
-            .whereRef('a.user_id', '=', 'p.id'),
-        ),
-        exists(
-          selectFrom('registrations as r')
-            .select('r.user_id')
-            .where('r.org_id', '=', org_id)
-            .whereRef('r.user_id', '=', 'p.id'),
+        ...(['mobile_accounts', 'registrations'] as const).map((table) =>
+          exists(
+            selectFrom(table).select('user_id').where('org_id', '=', org_id).whereRef('user_id', '=', 'p.id'),
+          ),
         ),
         exists(
           selectFrom('memberships as m')

@@ -46,14 +46,7 @@ export const findVerification = (db: Db, { request_id, kind, key_id, ...member }
     .$if(request_id !== undefined, (query) => query.where('v.request_id', '=', request_id!))
     .$if(kind !== undefined, (query) => query.where('v.kind', '=', kind!))
     .select(['v.id', 'v.request_id', 'v.org_id', 'v.user_id', 'v.kind', 'v.expires_at', 'v.spent_at'])
-    .select([
-      'a.status',
-      'a.expires_at as prompt_expires_at',
-      'a.detail',
-      'a.ruling',
-      'a.attestation',
-      'a.number',
-    ])
+    .select(['a.status', 'a.expires_at as prompt_until', 'a.detail', 'a.ruling', 'a.attestation', 'a.number'])
     .orderBy('v.id', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow(() => notFound('Verification'))
@@ -77,7 +70,7 @@ export const refuseUnready = async (
 ): Promise<Refusal | undefined> => {
   const { db, now } = call
   const isPending = row.status === 'pending'
-  const isLate = isPending && row.prompt_expires_at! <= now
+  const isLate = isPending && row.prompt_until! <= now
   if (row.spent_at !== null) return spent()
   if (isLate) for (const ended of await expireDue(db, now, { request_id: row.request_id })) call.wake(ended)
   if (row.status === 'expired' || isLate || row.expires_at <= now)
