@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
 import { chosen, line, positive, seen } from './field.ts'
 import { operations } from './operation.ts'
-import { factorRuling, factors, mobile, orgOfKey, time, timeline } from './records.ts'
+import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
 import { scopes } from './scopes.ts'
 import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
 
@@ -132,8 +132,7 @@ export const approval = operations({
       ),
       reason: chosen(z.optional(reasonText), 'Reason for the request', { example: 'Fixes the login outage' }),
       approver_mobile: chosen(mobile, 'Mobile number of the approver, E.164', {
-        example: '+12025550101',
-        personal: true,
+        ...personal.e164,
         flag: 'to',
       }),
       factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors to check; default: biometric', {
@@ -195,8 +194,7 @@ export const approval = operations({
         example: 'pending',
       }),
       approver_mobile: chosen(z.optional(mobile), 'Only requests to this phone, E.164', {
-        example: '+12025550101',
-        personal: true,
+        ...personal.e164,
         flag: 'to',
       }),
       org_id: chosen(z.optional(positive), 'Only requests of this organization', { example: 1 }),

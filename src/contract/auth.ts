@@ -10,6 +10,7 @@ import {
   longitude,
   mobile,
   orgOfKey,
+  personal,
   time,
   user_id,
 } from './records.ts'
@@ -59,10 +60,7 @@ export const auth = operations({
     example: '--mobile +12025550101',
     input: z.strictObject({
       user_id: chosen(z.optional(id), 'User id', { example: '7' }),
-      mobile: chosen(z.optional(mobile), 'Or the mobile number, E.164', {
-        example: '+12025550101',
-        personal: true,
-      }),
+      mobile: chosen(z.optional(mobile), 'Or the mobile number, E.164', personal.e164),
       org_id: orgOfKey,
     }),
     data: z.looseObject({
@@ -83,7 +81,7 @@ export const auth = operations({
     example: '--country-code +1 --mobile 2025550101',
     input: z.strictObject({
       country_code: shown(country_code, 'Dialing prefix with plus', { example: '+1' }),
-      mobile: shown(mobile, 'Mobile number, national', { example: '2025550101', personal: true }),
+      mobile: shown(mobile, 'Mobile number, national', personal.mobile),
       org_id: orgOfKey,
     }),
     data: z.looseObject({
@@ -170,10 +168,7 @@ export const auth = operations({
     message: 'Verified',
     example: '--mobile +12025550101',
     input: z.strictObject({
-      mobile: shown(mobile, 'Mobile number with country prefix', {
-        example: '+12025550101',
-        personal: true,
-      }),
+      mobile: shown(mobile, 'Mobile number with country prefix', personal.e164),
       request_id: which,
       org_id: orgOfKey,
     }),

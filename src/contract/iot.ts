@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { mobile, orgOfKey, time } from './records.ts'
+import { mobile, orgOfKey, personal, time } from './records.ts'
 
 /** Nothing is trimmed: two spellings would be two machines. */
 const machineId = z
@@ -57,10 +57,7 @@ export const iot = operations({
       machineName: shown(line(120), 'Name of the machine, for people', {
         example: 'Press 1',
       }),
-      mobile: shown(withPrefix, 'Mobile number with plus and country prefix', {
-        example: '+12025550101',
-        personal: true,
-      }),
+      mobile: shown(withPrefix, 'Mobile number with plus and country prefix', personal.e164),
       org_id: orgOfKey,
     }),
     data: z.looseObject({
@@ -89,10 +86,7 @@ export const iot = operations({
         example: 'Press 1',
         flag: 'machine-name',
       }),
-      mobile: chosen(z.optional(withPrefix), 'Mobile number; must match if present', {
-        example: '+12025550101',
-        personal: true,
-      }),
+      mobile: chosen(z.optional(withPrefix), 'Mobile number; must match if present', personal.e164),
       org_id: orgOfKey,
     }),
   },

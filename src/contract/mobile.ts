@@ -1,12 +1,11 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, seen, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { country_code, email, mobile as number, phoneFields, time } from './records.ts'
+import { country_code, email, mobile as number, personal, phoneFields, time } from './records.ts'
 
 // Bodies and data of the mobile operations. spec: not shown, except the token in the path
 
-export const e164 = (description: string) =>
-  chosen(number, description, { example: '+12025550101', personal: true })
+export const e164 = (description: string) => chosen(number, description, personal.e164)
 
 export const either = e164('Mobile number, E.164; or national, with country_code')
 /** For a national mobile number, as answers contain it. */
@@ -16,7 +15,7 @@ export const prefix = chosen(z.optional(country_code), 'Dialing prefix with plus
 
 /** What an app reports about its user and its phone. */
 export const phoneProfile = {
-  email: chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true }),
+  email: chosen(z.optional(email), 'E-mail address', personal.email),
   device_id: chosen(z.optional(line(64)), 'Id of the phone, as the app will send it in results', {
     example: '5A1C0F3E',
   }),
@@ -69,7 +68,7 @@ export const mobile = operations({
     example: '--country-code +1 --mobile 2025550101 --first-name Ada --last-name Lovelace',
     input: z.strictObject({
       country_code: chosen(country_code, 'Dialing prefix with plus', { example: '+1' }),
-      mobile: chosen(number, 'Mobile number, national', { example: '2025550101', personal: true }),
+      mobile: chosen(number, 'Mobile number, national', personal.mobile),
       first_name: chosen(line(100), 'First name', { example: 'Ada' }),
       last_name: chosen(line(100), 'Last name', { example: 'Lovelace' }),
       ...phoneProfile,
@@ -147,10 +146,7 @@ export const mobile = operations({
       '--name "Ada Lovelace" --email ada@acme.example --subject "New phone" --message "I have a new phone."',
     input: z.strictObject({
       name: chosen(line(120), 'Name of the sender', { example: 'Ada Lovelace' }),
-      email: chosen(z.optional(email), 'E-mail address for the reply', {
-        example: 'ada@acme.example',
-        personal: true,
-      }),
+      email: chosen(z.optional(email), 'E-mail address for the reply', personal.email),
       mobile: z.optional(e164('Or mobile number for the reply, E.164')),
       subject: chosen(line(150), 'Subject', { example: 'New phone' }),
       message: chosen(paragraphs, 'The message', { example: 'I have a new phone.' }),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { actionText, approval } from './approval.ts'
 import { chosen, line } from './field.ts'
 import { operations } from './operation.ts'
-import { email, mobile, time } from './records.ts'
+import { email, mobile, personal, time } from './records.ts'
 
 // Bodies and data of the notification operations. spec: not shown
 
@@ -32,11 +32,7 @@ export const notify = operations({
     message: 'Message accepted',
     example: '--to +12025550101 --type notice --message "The door on the roof is open."',
     input: z.strictObject({
-      mobile: chosen(e164, 'Mobile number of the recipient, E.164', {
-        example: '+12025550101',
-        personal: true,
-        flag: 'to',
-      }),
+      mobile: chosen(e164, 'Mobile number of the recipient, E.164', { ...personal.e164, flag: 'to' }),
       type: chosen(
         z.enum(notificationTypes),
         'otp sends a one-time code; alert and notice send your message',
@@ -72,11 +68,7 @@ export const notify = operations({
     message: 'Approval requested',
     example: '"Sign in to payroll" --to ada@acme.example',
     input: z.strictObject({
-      email: chosen(email, 'E-mail address of the user', {
-        example: 'ada@acme.example',
-        personal: true,
-        flag: 'to',
-      }),
+      email: chosen(email, 'E-mail address of the user', { ...personal.email, flag: 'to' }),
       ...question,
       requester,
       org_id,
@@ -99,11 +91,7 @@ export const notify = operations({
         personal: true,
         flag: 'from',
       }),
-      to_mobile: chosen(e164, 'Mobile number of the approver, E.164', {
-        example: '+12025550101',
-        personal: true,
-        flag: 'to',
-      }),
+      to_mobile: chosen(e164, 'Mobile number of the approver, E.164', { ...personal.e164, flag: 'to' }),
       ...question,
       org_id,
     }),

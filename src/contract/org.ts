@@ -11,6 +11,7 @@ import {
   newKey,
   org_id,
   paging,
+  personal,
   slug,
   time,
   times,
@@ -97,17 +98,11 @@ export const org = operations({
       ...naming,
       first_name: chosen(line(100), 'First name of the first administrator', { example: 'Ada' }),
       last_name: chosen(line(100), 'Last name of the first administrator', { example: 'Lovelace' }),
-      email: chosen(email, 'E-mail address of the first administrator', {
-        example: 'ada@acme.example',
-        personal: true,
-      }),
+      email: chosen(email, 'E-mail address of the first administrator', personal.email),
       country_code: chosen(country_code, 'Dialing prefix of the first administrator, with plus', {
         example: '+1',
       }),
-      mobile: chosen(mobile, 'Mobile number of the first administrator, national', {
-        example: '2025550101',
-        personal: true,
-      }),
+      mobile: chosen(mobile, 'Mobile number of the first administrator, national', personal.mobile),
     }),
     data: z.looseObject({
       organization: chosen(organizationRecord, 'The organization'),

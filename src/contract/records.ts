@@ -22,6 +22,14 @@ export const times = {
   updated_at: chosen(time, 'When it was last changed'),
 }
 
+/** Personal data: examples, and the mark that makes tables mask it. */
+export const personal = {
+  email: { example: 'ada@acme.example', personal: true },
+  /** National; `country_code` belongs to it. */
+  mobile: { example: '2025550101', personal: true },
+  e164: { example: '+12025550101', personal: true },
+} as const
+
 export const limit = chosen(
   z.optional(
     z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),

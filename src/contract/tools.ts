@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
 import { actionText, reasonText } from './approval.ts'
 import { chosen, shown } from './field.ts'
-import { factors } from './records.ts'
+import { factors, personal } from './records.ts'
 import { subjectTypes } from './subject.ts'
 
 /** Seconds that request_approval waits. spec: not shown (default and maximum of timeout_s) */
@@ -39,7 +39,7 @@ const ask = {
         ),
     ),
     "The approver's phone, E.164. Omit it to ask the default approver. Never invent one.",
-    { example: '+12025550101', personal: true },
+    personal.e164,
   ),
   factors: shown(z.optional(z.array(z.enum(factors))), 'What to check. Omit it for the default.', {
     example: ['biometric'],

@@ -10,6 +10,7 @@ import {
   org_id,
   orgOfKey,
   paging,
+  personal,
   roles,
   states,
   user_id,
@@ -18,9 +19,9 @@ import {
 import { userSlotRecord } from './timeslot.ts'
 
 const profile = {
-  email: shown(email, 'E-mail address', { example: 'ada@acme.example', personal: true }),
+  email: shown(email, 'E-mail address', personal.email),
   country_code: shown(country_code, 'Dialing prefix with plus', { example: '+1' }),
-  mobile: shown(mobile, 'Mobile number, national', { example: '2025550101', personal: true }),
+  mobile: shown(mobile, 'Mobile number, national', personal.mobile),
   first_name: shown(line(100), 'First name', { example: 'Ada' }),
   last_name: shown(line(100), 'Last name', { example: 'Lovelace' }),
 }
@@ -31,8 +32,8 @@ const roleField = (text: string) =>
 
 const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
 const bodyUser = chosen(id, 'User id', { example: '7' })
-const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', { example: '+12025550101', personal: true })
-const address = chosen(z.optional(email), 'E-mail address', { example: 'ada@acme.example', personal: true })
+const e164 = chosen(z.optional(mobile), 'Mobile number, E.164', personal.e164)
+const address = chosen(z.optional(email), 'E-mail address', personal.email)
 export const userColumns = ['id', 'first_name', 'last_name', 'mobile_e164', 'email', 'role', 'state']
 
 export const user = operations({
@@ -94,10 +95,7 @@ export const user = operations({
       country_code: chosen(z.optional(country_code), 'Dialing prefix with plus; it cannot be changed', {
         example: '+1',
       }),
-      mobile: chosen(z.optional(mobile), 'Mobile number; it cannot be changed', {
-        example: '2025550101',
-        personal: true,
-      }),
+      mobile: chosen(z.optional(mobile), 'Mobile number; it cannot be changed', personal.mobile),
       first_name: chosen(z.optional(line(100)), 'First name', { example: 'Ada' }),
       last_name: chosen(z.optional(line(100)), 'Last name', { example: 'Lovelace' }),
       role: roleField('Role in the organization'),
