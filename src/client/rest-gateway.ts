@@ -1,6 +1,6 @@
 import { approval } from '../contract/approval.ts'
 import type { ApprovalGateway } from '../contract/approval-gateway.ts'
-import type { Input } from '../contract/operation.ts'
+import type { Input, Operation } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
 import { recordIn } from './answer-data.ts'
 import type { Client } from './client.ts'
@@ -9,12 +9,6 @@ import { mayComeBack, sleepFor } from './retry.ts'
 /** Shorter than the time-out of the transport for an answer. */
 const longestPoll = 50
 const pauseMs = 1_000
-
-type ApprovalOperation = (typeof approval)[
-  | 'createApproval'
-  | 'getApproval'
-  | 'cancelApproval'
-  | 'consumeApproval']
 
 type Options = {
   client: Client
@@ -43,7 +37,7 @@ export const hasApprovals = async (client: Client): Promise<boolean> => {
 export const createRestGateway = (options: Options): ApprovalGateway => {
   const { client, sleep = sleepFor, clock = () => performance.now() } = options
 
-  const call = async <O extends ApprovalOperation>(operation: O, input: Input<O>, signal?: AbortSignal) =>
+  const call = async <O extends Operation>(operation: O, input: Input<O>, signal?: AbortSignal) =>
     recordIn(operation, await client.call(operation, input, { signal }))
 
   const wait: ApprovalGateway['wait'] = async (request_id, seconds, signal) => {
