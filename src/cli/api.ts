@@ -69,7 +69,7 @@ const showAnswer = async (
   const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(format ?? '')
   const whole = !rows && json === undefined
   if (isEnvelope(value)) return output.show(value, { document: true, whole, once })
-  return output.show({ status: 'success', message: '', data: value }, { document: true, once })
+  return output.report('', value, { document: true, once })
 }
 
 type Request = Parameters<Client['raw']>[0]

@@ -54,10 +54,12 @@ export const registerAudit = (group: Command, context: Context): void => {
       if (!kept) throw broken(`Row ${head.seq} does not match the saved head`)
     }
     const output = await context.output()
-    await output.show({
-      status: 'success',
-      message: 'The chain is valid',
-      data: { valid: true, rows: rows.length, seq: result.seq, hash: result.hash, head: head?.seq ?? null },
+    await output.report('The chain is valid', {
+      valid: true,
+      rows: rows.length,
+      seq: result.seq,
+      hash: result.hash,
+      head: head?.seq ?? null,
     })
   })
 }

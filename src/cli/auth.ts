@@ -146,10 +146,10 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
     const factors = Array.isArray(data.factors) ? data.factors : undefined
     const rows = ['table', 'tsv', 'csv'].includes(output.format) && context.globals.json === undefined
     const whole = { status, ...(validation.request_id && { request_id: validation.request_id }), ...data }
-    await output.show(
-      { status: 'success', message, data: rows && factors ? factors : whole },
-      { columns: ['factor', 'policy', 'result', 'source', 'reason'], folded: ['attestation'] },
-    )
+    await output.report(message, rows && factors ? factors : whole, {
+      columns: ['factor', 'policy', 'result', 'source', 'reason'],
+      folded: ['attestation'],
+    })
     context.exitCode = exitCode(exit)
   } catch (error) {
     if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error

@@ -58,10 +58,9 @@ const testDelivery = async (options: Options, context: Context): Promise<void> =
   }
   const reason = last.error === null ? '' : `: ${safeLine(last.error)}`
   const message = `${last.channel} to ${safeLine(last.recipient)} is ${last.state}${reason}`
-  await output.show(
-    { status: 'success', message, data: last },
-    { columns: ['message_id', 'channel', 'recipient', 'state', 'provider_id', 'error'] },
-  )
+  await output.report(message, last, {
+    columns: ['message_id', 'channel', 'recipient', 'state', 'provider_id', 'error'],
+  })
   if (last.state === 'sent') return
   output.warn(message)
   context.exitCode = exitCode(isUnderWay(last) ? 'pending' : 'failed')

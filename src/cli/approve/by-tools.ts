@@ -47,12 +47,9 @@ export const submitByTools = async (typed: Typed, context: Context): Promise<voi
       throw maybeNotified(error, context, true)
     })
     const { request_id, status, action, approver_mobile, expires_at, number } = record
-    await output.show(
-      {
-        status: 'success',
-        message: 'Approval requested',
-        data: { request_id, status, action, approver_mobile, expires_at, ...(number !== null && { number }) },
-      },
+    await output.report(
+      'Approval requested',
+      { request_id, status, action, approver_mobile, expires_at, ...(number !== null && { number }) },
       { masked: new Set(['approver_mobile']) },
     )
   } finally {
@@ -69,8 +66,9 @@ export const statusByTools = async (typed: Typed, context: Context): Promise<voi
     const answer = await tools.call('check_status', { request_id: id })
     const status = statusIn(answer, id)
     const known = (await openRemembered(context, url)).find(id)
-    await output.show(
-      { status: 'success', message: 'Approval', data: { request_id: id, ...known, ...answer, status } },
+    await output.report(
+      'Approval',
+      { request_id: id, ...known, ...answer, status },
       { masked: new Set(['approver_mobile']), folded: ['attestation'] },
     )
   })
@@ -100,10 +98,9 @@ export const listByTools = async (typed: Typed, context: Context): Promise<void>
     })
     const { status } = typed.options
     const data = rows.filter((row) => status === undefined || row.status === status)
-    await output.show(
-      { status: 'success', message: 'Requests that this machine made through the tool server', data },
-      { columns: ['request_id', 'status', 'action', 'approver_mobile', 'expires_at'] },
-    )
+    await output.report('Requests that this machine made through the tool server', data, {
+      columns: ['request_id', 'status', 'action', 'approver_mobile', 'expires_at'],
+    })
   })
 }
 

@@ -36,7 +36,7 @@ const registerHealth = (group: Command, context: Context): void => {
         hint: 'Check the address: svc profile show --explain',
       })
     const output = await context.output()
-    await output.show({ status: 'success', message: 'Healthy', data })
+    await output.report('Healthy', data)
   })
 }
 
@@ -52,10 +52,7 @@ const registerTools = (group: Command, context: Context): void => {
     const { withTools } = await import('./tool-server.ts')
     await withTools(context, async ({ tools }) => {
       const output = await context.output()
-      await output.show(
-        { status: 'success', message: 'Tools', data: await tools.list() },
-        { columns: ['name', 'title', 'description'] },
-      )
+      await output.report('Tools', await tools.list(), { columns: ['name', 'title', 'description'] })
     })
   })
 }

@@ -74,7 +74,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
     output.warn(
       'It is pending: the user had a device before. Revoke the earlier one (svc user devices revoke), then approve this one: svc user devices approve',
     )
-  await output.show({ status: 'success', message: 'Device registered', data })
+  await output.report('Device registered', data)
 }
 
 /** `svc user enroll`: a link for a phone, as a QR code on a terminal; with --software, a key file that can sign immediately. */

@@ -80,8 +80,7 @@ const decideOne = async (
     fields: fieldsOf(ceremony.subject),
   }
   const data = { ...ceremony.context, subject, decision: decision.decision, not_me: decision.not_me === true }
-  await output.show({ status: 'dry_run', message: 'Nothing was signed', data })
-  output.note('Nothing was signed.')
+  await output.reportDryRun('Nothing was signed', data)
 }
 
 /** `svc approve inbox`: an approver at a terminal, with a software authenticator. */

@@ -54,7 +54,7 @@ export const showBelow = async (context: Context, record: Fields): Promise<void>
     if (!found) continue
     const { message, data, columns } = found
     context.io.stdout.write('\n')
-    await output.show({ status: 'success', message, data }, { columns })
+    await output.report(message, data, { columns })
   }
 }
 
@@ -67,14 +67,11 @@ export const showAwaited = async (context: Context, data: unknown): Promise<void
 /** The decision on stdout. */
 export const showDecision = async (context: Context, data: unknown): Promise<void> => {
   const output = await context.output()
-  await output.show(
-    { status: 'success', message: 'Decision', data },
-    {
-      columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
-      folded: ['ruling', 'attestation', 'subject'],
-      masked: new Set(['approver_mobile']),
-    },
-  )
+  await output.report('Decision', data, {
+    columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
+    folded: ['ruling', 'attestation', 'subject'],
+    masked: new Set(['approver_mobile']),
+  })
   if (isRecord(data)) await showBelow(context, data)
 }
 

@@ -150,5 +150,5 @@ export const runExport = async (
     throw error
   }
   if (file === undefined || file === '-') return output.note(quantity(count, kind))
-  await output.show({ status: 'success', message: 'Exported', data: { exported: count, format, file } })
+  await output.report('Exported', { exported: count, format, file })
 }

@@ -117,10 +117,10 @@ export const runImport = async (
   const done = counts.created + counts.updated + counts.skipped
   if (stopped || done + counts.failed < items.length)
     throw stoppedError(imported, items.length, await context.command!.again({ plus: ['--resume'] }))
-  await output.show({
-    status: 'success',
-    message: `Imported ${grouped(done)} of ${quantity(items.length, kind)}`,
-    data: { ...counts, ...(options.skipInvalid && { invalid: invalid.length }), results: options.results },
+  await output.report(`Imported ${grouped(done)} of ${quantity(items.length, kind)}`, {
+    ...counts,
+    ...(options.skipInvalid && { invalid: invalid.length }),
+    results: options.results,
   })
   if (options.resume) output.note('The counts include earlier runs of this import.')
   if (counts.failed + invalid.length > 0) context.exitCode = exitCode(done > 0 ? 'partial' : 'failed')

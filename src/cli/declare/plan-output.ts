@@ -192,5 +192,5 @@ export const boundPlan = ({ steps: all }: Plan, source: string): Bound => {
 export const showPlan = async (plan: Plan, message: string, context: Context): Promise<void> => {
   if (isForPeople(context)) return context.io.stdout.write(planFor(plan, context, 'stdout'))
   const output = await context.output()
-  await output.show({ status: 'success', message, data: planPayload(plan, context) }, { known: planColumns })
+  await output.report(message, planPayload(plan, context), { known: planColumns })
 }

@@ -52,11 +52,7 @@ export const registerDoctor = (command: Command, context: Context): void => {
         output.format === 'table' ||
         (output.format === 'tsv' && requested === undefined && json === undefined)
       if (plain) context.io.stdout.write(await draw(findings, context))
-      else
-        await output.show(
-          { status: 'success', message: 'Findings', data: findings },
-          { columns: ['check', 'state', 'message', 'next'] },
-        )
+      else await output.report('Findings', findings, { columns: ['check', 'state', 'message', 'next'] })
       const bad = findings.filter(({ state }) => state === 'fail')
       if (bad.length > 0)
         throw new SvcError(

@@ -78,8 +78,7 @@ export const testFallback = async (mobile: string, options: Options, context: Co
     throw new SvcError('failed', 'fallback_unusable', `${baseUrl.value} cannot be trusted: ${tested.why}`, {
       hint: 'Set SVC_MCP_URL to its tool server; svc approve request --mcp uses it',
     })
-  await output.show({
-    status: 'success',
-    message: `None of ${tested.answers} answers to an open prompt was a success; svc profile set ${shellQuote(profile.value)} verify_fallback=true turns the fallback on`,
-  })
+  await output.report(
+    `None of ${tested.answers} answers to an open prompt was a success; svc profile set ${shellQuote(profile.value)} verify_fallback=true turns the fallback on`,
+  )
 }

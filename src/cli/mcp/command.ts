@@ -120,7 +120,7 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
     : await childSnippet(client, settings, { program, env })
   const output = await context.output()
   for (const note of notes) output.warn(`# ${note}`)
-  await output.show({ status: 'success', message: 'Configuration', data: json }, { document: true })
+  await output.report('Configuration', json, { document: true })
 }
 
 /** `svc mcp`: serves the approval tools on standard input and output, for a client that starts it as a child process. */

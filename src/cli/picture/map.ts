@@ -115,6 +115,5 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
   if (!isWritten && wantsPicture(context))
     return writePaged(mapText({ fences, point, verdict, width }, context), context)
   if (verdict) output.note(verdict.text)
-  if (!isWritten)
-    await output.show({ status: 'success', message: 'Geofences', data: dataOf(fences) }, { known })
+  if (!isWritten) await output.report('Geofences', dataOf(fences), { known })
 }

@@ -84,7 +84,7 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
   if (wantsPicture(context)) return writePaged(weekText(picture, context), context)
   if (verdict !== undefined) output.note(verdict)
   const data = week.open.map((span) => ({ from: zonedText(span.from, zone), to: zonedText(span.to, zone) }))
-  await output.show({ status: 'success', message: 'Open', data }, { known: ['from', 'to'] })
+  await output.report('Open', data, { known: ['from', 'to'] })
 }
 
 const weekText = ({ title, week, word, verdict, slots }: WeekPicture, context: Context): string => {

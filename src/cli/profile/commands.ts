@@ -12,9 +12,6 @@ import { createSettings, requireProfile } from '../context/settings.ts'
 import { saveProfile } from './save.ts'
 import { findSvcrc } from '../context/svcrc.ts'
 
-const showAnswer = async (context: Context, message: string, data?: unknown): Promise<void> =>
-  (await context.output()).show({ status: 'success', message, data })
-
 /** The .svcrc of this folder. The command that uses an invalid one reports it. */
 const svcrcHere = ({ io }: Context): ReturnType<typeof findSvcrc> => {
   try {
@@ -36,7 +33,7 @@ const example = (command: Command, text: string): Command =>
 export const registerProfile: Register = (group, context, program) => {
   const { io } = context
   example(group.command('list').description('List the profiles'), 'list').action(async () =>
-    showAnswer(context, 'Profiles', profileRows(createStore(io).read())),
+    (await context.output()).report('Profiles', profileRows(createStore(io).read())),
   )
 
   const show = group
@@ -50,9 +47,10 @@ export const registerProfile: Register = (group, context, program) => {
     const name = settings.profile.value
     const saved =
       settings.profile.source === 'default' ? (file.profiles[name] ?? {}) : requireProfile(file, name)
+    const output = await context.output()
     if (show.opts<{ explain?: boolean }>().explain)
-      return showAnswer(context, 'Settings', explain(settings, saved, typedName))
-    return showAnswer(context, 'Profile', shownProfile(name, saved, globals.reveal === true))
+      return output.report('Settings', explain(settings, saved, typedName))
+    return output.report('Profile', shownProfile(name, saved, globals.reveal === true))
   })
 
   const add = group

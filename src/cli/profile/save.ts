@@ -53,15 +53,11 @@ export const saveProfile = async (
   if (!dryRun) {
     await store.update(change)
     context.changed = true
-    return output.show({ status: 'success', message })
+    return output.report(message)
   }
   const file = store.read()
   change(file)
   const after = file.profiles[name]
-  await output.show({
-    status: 'dry_run',
-    message: 'Nothing was saved',
-    data: after ? shownProfile(name, after, context.globals.reveal === true) : { name, removed: true },
-  })
-  output.note('Nothing was saved.')
+  const shown = after ? shownProfile(name, after, context.globals.reveal === true) : { name, removed: true }
+  await output.reportDryRun('Nothing was saved', shown)
 }

@@ -60,6 +60,6 @@ export const registerWhoami = (command: Command, context: Context): void => {
         ask_key_scopes: asking?.scopes ?? null,
         ask_key_expires_at: asking?.expires_at ?? null,
       }
-      await output.show({ status: 'success', message: 'Key in use', data })
+      await output.report('Key in use', data)
     })
 }

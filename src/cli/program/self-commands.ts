@@ -13,7 +13,7 @@ export const registerVersion = (command: Command, context: Context): void => {
       const output = await context.output()
       if (context.globals.output === undefined && !output.machine)
         return void context.io.stdout.write(`svc ${version}\n`)
-      return output.show({ status: 'success', message: 'Version', data: { version, node: process.version } })
+      return output.report('Version', { version, node: process.version })
     })
 }
 
@@ -22,6 +22,6 @@ export const registerCommands: Register = (command, context, program) => {
   command.addHelpText('after', '\nExample:\n  svc commands | jq .commands[].name').action(async () => {
     const tree = describeCommand(await program.tree())
     const output = await context.output()
-    await output.show({ status: 'success', message: 'Commands', data: tree }, { document: true })
+    await output.report('Commands', tree, { document: true })
   })
 }

@@ -27,7 +27,7 @@ const report = async (
   context.changed = true
   const output = await context.output()
   output.note(message)
-  await output.show({ status: 'success', message, data }, { once: new Set(once) })
+  await output.report(message, data, { once: new Set(once) })
 }
 
 /** Saves a new key in the profile `local`, if the profile is for this data folder. */
@@ -41,11 +41,8 @@ const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boole
   return true
 }
 
-const reportDryRun = async (context: Context, data: Record<string, unknown>): Promise<void> => {
-  const output = await context.output()
-  await output.show({ status: 'dry_run', message: 'Nothing was changed', data })
-  output.note('Nothing was changed.')
-}
+const reportDryRun = async (context: Context, data: Record<string, unknown>): Promise<void> =>
+  (await context.output()).reportDryRun('Nothing was changed', data)
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 

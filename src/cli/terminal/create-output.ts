@@ -111,7 +111,13 @@ export const createOutput = (run: Run): Output => {
     await write(text, shape.paged === true)
   }
 
-  return { format, machine: wantsMachine(globals), show, note, warn }
+  const report: Output['report'] = (message, data, shape) => show({ status: 'success', message, data }, shape)
+  const reportDryRun = async (nothing: string, data: unknown): Promise<void> => {
+    await show({ status: 'dry_run', message: nothing, data })
+    note(`${nothing}.`)
+  }
+
+  return { format, machine: wantsMachine(globals), show, report, reportDryRun, note, warn }
 }
 
 const bareFields = new Set(['status', 'message', 'data'])

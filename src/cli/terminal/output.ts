@@ -13,6 +13,10 @@ export type Output = {
   machine: boolean
   /** Shows an envelope's `data`, or the whole with --envelope. */
   show(envelope: { status: string; message: string; data?: unknown }, shape?: Shape): Promise<void>
+  /** Shows a result of svc itself, in an envelope like those of the service. */
+  report(message: string, data?: unknown, shape?: Shape): Promise<void>
+  /** Shows what a command without --dry-run would do. `nothing`: `Nothing was changed`. */
+  reportDryRun(nothing: string, data: unknown): Promise<void>
   /** Prints a line for a person on stderr, only if it is a terminal. */
   note(text: string): void
   /** Prints a line on stderr, always. */
