@@ -16,7 +16,12 @@ export type AuditEntry = {
 }
 
 const readHead = statement((db, { orgId }: { orgId: number }) =>
-  db.selectFrom('audit').where('org_id', '=', orgId).orderBy('seq', 'desc').limit(1).select(['seq', 'hash']),
+  db
+    .selectFrom('audit')
+    .where('org_id', '=', orgId)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .select(['seq', 'hash', 'at']),
 )
 
 const addRow = statement((db, row: Tables['audit']) =>
@@ -38,18 +43,19 @@ const addRow = statement((db, row: Tables['audit']) =>
 export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   const { orgId: org_id, requestId: request_id, ...rest } = entry
   const transaction = transactionOf(db)
-  await transaction?.lock(org_id)
-  const [head] = (await readHead(db, { orgId: org_id })).rows
+  const head = transaction ? await transaction.head(org_id) : (await readHead(db, { orgId: org_id })).rows[0]
   const row = {
     org_id,
     seq: (head?.seq ?? 0) + 1,
     ...rest,
+    // Clocks may be set back, but a chain is in the order of its times.
+    at: head && head.at > rest.at ? head.at : rest.at,
     request_id,
     prev_hash: head?.hash ?? genesisHash,
   }
   const hash = auditHash(row)
   await addRow(db, { ...row, changes: JSON.stringify(row.changes), hash })
-  transaction?.appended({ org_id, seq: row.seq, hash })
+  transaction?.appended(org_id, { seq: row.seq, hash, at: row.at })
 }
 
 /** Appends a row for a change that the service makes by itself. */

@@ -1,14 +1,14 @@
 import type { Db } from './schema.ts'
 
-/** The place of a row in the audit, by which a commit whose answer was lost is found again. */
-export type AuditPlace = { org_id: number; seq: number; hash: string }
+/** The last row of an audit; `at` is its time. */
+export type AuditHead = { seq: number; hash: string; at: string }
 
 /** What an engine with several writers does in a transaction in addition to SQL. */
 export type Transaction = {
-  /** Waits until no other transaction writes to the organization. */
-  lock(org: number): Promise<void>
-  /** Notes a row that exists only if the transaction was committed. */
-  appended(place: AuditPlace): void
+  /** Waits until no other transaction writes to the organization; returns the last row of its audit. */
+  head(org: number): Promise<AuditHead | undefined>
+  /** Notes a row that this transaction has appended to an audit: it exists only if the transaction was committed. */
+  appended(org: number, head: AuditHead): void
 }
 
 const transactions = new WeakMap<object, Transaction>()

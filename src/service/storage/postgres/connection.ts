@@ -10,8 +10,16 @@ const types: PoolConfig['types'] = {
 
 export type PoolOptions = { url: string; max: number; readOnly?: boolean }
 
-/** Limits in milliseconds. A node that vanished in a transaction holds its locks no longer than `idle_in_transaction`. */
-const limits = { lock_timeout: 5_000, idle_in_transaction_session_timeout: 2_000, statement_timeout: 30_000 }
+/**
+ * In milliseconds. A node that vanished in a transaction holds its locks no longer than it may be idle. The server bounds each
+ * statement but not COMMIT, and cannot end one whose answer is lost: `query_timeout` then closes the connection.
+ */
+const limits = {
+  lock_timeout: 5_000,
+  idle_in_transaction_session_timeout: 2_000,
+  statement_timeout: 10_000,
+  query_timeout: 12_000,
+}
 
 /** Several connections. Each is opened when it is needed; one that fails is replaced. */
 export const openPool = ({ url, max, readOnly = false }: PoolOptions): pg.Pool => {
@@ -29,8 +37,19 @@ export const openPool = ({ url, max, readOnly = false }: PoolOptions): pg.Pool =
   } as PoolConfig)
   // A connection that fails while nobody uses it. The next query opens another.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => {
+    // While it is in use its queries fail, and an error without a listener would end the process.
+    client.on('error', () => undefined)
+    client.on('notice', ({ code }) => code === warning && warned.add(client))
+  })
   return pool
 }
+
+const warning = '01000'
+const warned = new WeakSet<object>()
+
+/** Whether the server has sent a warning on this connection: of a commit, that it was not replicated to a standby. */
+export const hasWarned = (client: pg.PoolClient): boolean => warned.has(client)
 
 type Queryable = { query(query: { name?: string; text: string; values: unknown[] }): Promise<Result> }
 

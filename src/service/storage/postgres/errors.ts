@@ -5,8 +5,8 @@ import { unavailable } from '../storage.ts'
 const temporaryClasses = ['08', '53', '57', '58']
 /** Lock not available; read-only transaction; idle in transaction. */
 const temporaryCodes = new Set(['55P03', '25006', '25P03'])
-/** Serialization failure; deadlock. */
-const conflicts = new Set(['40001', '40P01'])
+/** Serialization failure; deadlock; a prepared statement from before a newer node has upgraded the schema. */
+const conflicts = new Set(['40001', '40P01', '0A000'])
 const networkCodes = /^(?:E[A-Z]+|ERR_[A-Z_]+)$/
 
 export const codeOf = (error: unknown): string | undefined => {

@@ -1,18 +1,12 @@
-import type pg from 'pg'
 import type { Db } from '../schema.ts'
-import { type AuditPlace, startTransaction } from '../transaction.ts'
-import { type DatabaseClock, serverTime } from './clock.ts'
-import { execute } from './connection.ts'
-import { queriesWith } from './dialect.ts'
-import { asUnavailable, isConflict, isConnectionLost, outcomeUnknown } from './errors.ts'
+import { createTransactions, type Open, type TransactionOptions } from './open-transaction.ts'
+import { asUnavailable, isConflict, isConnectionLost } from './errors.ts'
 
-/** Jobs that share a transaction, and how long it may stay open for them, in milliseconds. */
+/** Jobs that share a transaction, and how long it takes new ones, in milliseconds. */
 const jobsAtMost = 32
 const openForMs = 10
-/** How often a job is run again after a deadlock with another organization. */
+/** How often a job runs again after a deadlock with another organization. */
 const attemptsAtMost = 5
-/** How long a commit whose answer was lost is looked for. */
-const resolveMs = 10_000
 
 type Job = {
   work(db: Db): Promise<unknown>
@@ -23,102 +17,18 @@ type Job = {
 
 type Done = { job: Job; result: unknown }
 
-// Advisory locks: 16 bits name svc, 48 the organization.
-const lockSpace = 0x7376n << 48n
-export const lockOf = (org: number): string => String(lockSpace | BigInt(org))
-
-/** One connection with its queries. */
-const sessions = new WeakMap<pg.PoolClient, Db>()
-const queriesOf = (client: pg.PoolClient): Db => {
-  const known = sessions.get(client)
-  if (known) return known
-  const db = queriesWith((query) => execute(client, query))
-  sessions.set(client, db)
-  return db
-}
-
-type Options = { pool: pg.Pool; clock: DatabaseClock }
+/** Runs a query whose failure also fails the next one of its connection, which is awaited. */
+const unawaited = (query: Promise<unknown>): void => void query.catch(() => undefined)
 
 /**
  * Runs jobs in transactions that first lock their organization. On this node an organization has one open transaction at a
  * time; jobs that waited for it share the next one. So an organization with many writes takes one connection, not all.
  */
-export const createLanes = ({ pool, clock }: Options) => {
+export const createLanes = (options: TransactionOptions) => {
+  const { begin, commit } = createTransactions(options)
   const waiting = new Map<number, Job[]>()
   const lanes = new Set<Promise<void>>()
-  let revision = 0
   let failures = 0
-
-  const lock = async (client: pg.PoolClient, org: number): Promise<void> => {
-    const { rows } = await client.query<{ at: number }>({
-      name: 'svc_lock',
-      text: `select pg_advisory_xact_lock($1), ${serverTime} as at`,
-      values: [lockOf(org)],
-    })
-    clock.learn(rows[0]!.at)
-  }
-
-  /** The connection of a transaction that has locked the organization. */
-  const begin = async (org: number): Promise<pg.PoolClient> => {
-    const client = await pool.connect()
-    try {
-      // In one round trip.
-      await Promise.all([client.query('begin'), lock(client, org)])
-      return client
-    } catch (error) {
-      client.release(true)
-      throw error
-    }
-  }
-
-  /** Runs a job in an open transaction. `places` gets the audit rows by which its commit can be recognized. */
-  const runJob = (client: pg.PoolClient, org: number, job: Job, places: AuditPlace[]): Promise<unknown> => {
-    const db = queriesOf(client)
-    const locked = new Set([org])
-    startTransaction(db, {
-      lock: async (other) => {
-        if (locked.has(other)) return
-        await lock(client, other)
-        locked.add(other)
-      },
-      appended: (place) => void places.push(place),
-    })
-    job.attempts += 1
-    return job.work(db)
-  }
-
-  /** Runs the jobs in an open transaction, each with a savepoint if there are several. Those that failed are rejected. */
-  const runAll = async (
-    client: pg.PoolClient,
-    org: number,
-    jobs: Job[],
-  ): Promise<{ done: Done[]; places: AuditPlace[]; again: Job[] }> => {
-    const done: Done[] = []
-    const places: AuditPlace[] = []
-    const again: Job[] = []
-    const alone = jobs.length === 1
-    const until = performance.now() + openForMs
-    for (const [n, job] of jobs.entries()) {
-      if (n > 0 && performance.now() > until) {
-        again.push(...jobs.slice(n))
-        break
-      }
-      const count = places.length
-      try {
-        if (!alone) await client.query('savepoint job')
-        const result = await runJob(client, org, job, places)
-        if (!alone) await client.query('release job')
-        done.push({ job, result })
-      } catch (error) {
-        if (isConnectionLost(error)) throw error
-        places.length = count
-        await client.query(alone ? 'rollback' : 'rollback to job')
-        if (isConflict(error) && job.attempts < attemptsAtMost) again.push(job)
-        else job.reject(refused(error))
-      }
-    }
-    return { done, places, again }
-  }
 
   const refused = (error: unknown): unknown => {
     const reason = asUnavailable(error)
@@ -127,71 +37,54 @@ export const createLanes = ({ pool, clock }: Options) => {
   }
 
   /**
-   * Whether a transaction whose answer was lost is committed: its audit row is there. Taking the lock waits for the end of
-   * that transaction. Throws if the database cannot be asked in time.
+   * Runs the jobs in an open transaction, each with a savepoint if there are several, and rejects those that fail. `again`
+   * are those that have to run in another transaction.
    */
-  const isCommitted = async (org: number, place: AuditPlace): Promise<boolean> => {
-    const until = performance.now() + resolveMs
-    for (;;) {
+  const runAll = async (open: Open, jobs: Job[]): Promise<{ done: Done[]; again: Job[] }> => {
+    const { client } = open
+    const done: Done[] = []
+    const again: Job[] = []
+    const alone = jobs.length === 1
+    const until = performance.now() + openForMs
+    for (const [n, job] of jobs.entries()) {
+      if (n > 0 && performance.now() > until) {
+        again.push(...jobs.slice(n))
+        break
+      }
       try {
-        const client = await begin(org)
-        try {
-          const { rows } = await client.query<{ hash: string }>({
-            text: 'select hash from audit where org_id = $1 and seq = $2',
-            values: [place.org_id, place.seq],
-          })
-          await client.query('rollback')
-          client.release()
-          return rows[0]?.hash === place.hash
-        } catch (error) {
-          client.release(true)
-          throw error
-        }
+        job.attempts += 1
+        if (!alone) unawaited(client.query('savepoint job'))
+        const { result, keep } = await open.run(job.work)
+        if (!alone) unawaited(client.query('release job'))
+        keep()
+        done.push({ job, result })
       } catch (error) {
-        if (performance.now() > until) throw error
-        await new Promise((resolve) => setTimeout(resolve, 250))
+        if (isConnectionLost(error)) throw error
+        await client.query(alone ? 'rollback' : 'rollback to job; release job')
+        if (isConflict(error) && job.attempts < attemptsAtMost) again.push(job)
+        else job.reject(refused(error))
       }
     }
-  }
-
-  /** Commits; returns whether everything that the jobs did is committed. Throws what the caller of each job gets. */
-  const commit = async (client: pg.PoolClient, org: number, places: AuditPlace[]): Promise<void> => {
-    try {
-      const { command } = await client.query('commit')
-      // Of a transaction that failed before, COMMIT is a rollback and not an error.
-      if (command === 'COMMIT') return
-    } catch (error) {
-      if (!isConnectionLost(error)) throw error
-      const [place] = places
-      if (!place) throw outcomeUnknown(error)
-      const committed = await isCommitted(org, place).catch(() => {
-        throw outcomeUnknown(error)
-      })
-      if (committed) return
-      throw error
-    }
-    throw new Error('the database undid the transaction')
+    return { done, again }
   }
 
   /** Returns the jobs that have to run again. */
   const runBatch = async (org: number, jobs: Job[]): Promise<Job[]> => {
-    let client: pg.PoolClient | undefined
-    let rest = jobs
+    let open: Open | undefined
+    let unsettled = jobs
     try {
-      client = await begin(org)
-      const { done, places, again } = await runAll(client, org, jobs)
-      rest = done.map(({ job }) => job)
-      if (done.length > 0) await commit(client, org, places)
-      client.release()
+      open = await begin(org)
+      const { done, again } = await runAll(open, jobs)
+      unsettled = [...done.map(({ job }) => job), ...again]
+      if (done.length > 0) await commit(open)
+      open.client.release(again.length > 0)
       for (const { job, result } of done) job.resolve(result)
       return again
     } catch (error) {
-      client?.release(true)
+      open?.client.release(true)
       const reason = refused(error)
-      for (const job of rest) job.reject(reason)
+      for (const job of unsettled) job.reject(reason)
       return []
-    } finally {
-      revision += 1
     }
   }
 
@@ -211,7 +104,7 @@ export const createLanes = ({ pool, clock }: Options) => {
         const lane = runLane(org, jobs).finally(() => lanes.delete(lane))
         lanes.add(lane)
       }),
-    revision: (): number => revision,
+    /** The number of writes that the database refused. */
     failures: (): number => failures,
     /** Resolves when no job waits or runs. */
     idle: async (): Promise<void> => {

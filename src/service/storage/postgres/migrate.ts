@@ -3,10 +3,7 @@ import { SvcError } from '../../../core/errors.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
 import { execute } from './connection.ts'
 import { queriesWith } from './dialect.ts'
-import { lockOf } from './lanes.ts'
-
-/** No organization has this number. */
-const migrationLock = lockOf(2 ** 47)
+import { migrationLock } from './locks.ts'
 
 const versionOf = async (client: pg.PoolClient): Promise<number> => {
   const { rows: tables } = await client.query<{ table_name: string }>(

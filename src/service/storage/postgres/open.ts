@@ -4,7 +4,7 @@ import { createBus } from './bus.ts'
 import { createDatabaseClock, serverTime } from './clock.ts'
 import { execute, openPool } from './connection.ts'
 import { queriesWith } from './dialect.ts'
-import { asUnavailable } from './errors.ts'
+import { asUnavailable, isConflict } from './errors.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 
@@ -14,13 +14,20 @@ type Options = {
   now?: (() => Date) | undefined
   /** Connections of this node. */
   connections?: number
+  /** How long a commit whose answer was lost is looked for, in milliseconds. */
+  resolveMs?: number
 }
 
 const probeStatement = `insert into settings (name, value) values ('write_probe', '')
   on conflict (name) do update set value = excluded.value`
 
 /** Opens the store in a database; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
-export const openPostgres = async ({ url, now, connections = 10 }: Options): Promise<Storage> => {
+export const openPostgres = async ({
+  url,
+  now,
+  connections = 10,
+  resolveMs = 10_000,
+}: Options): Promise<Storage> => {
   const writers = openPool({ url, max: Math.ceil(connections / 2) })
   const readers = openPool({ url, max: Math.floor(connections / 2), readOnly: true })
   const clock = createDatabaseClock()
@@ -42,8 +49,17 @@ export const openPostgres = async ({ url, now, connections = 10 }: Options): Pro
     await close()
     throw error
   }
-  const reading = queriesWith((query) => execute(readers, query))
-  const lanes = createLanes({ pool: writers, clock })
+  // A statement that a connection prepared before a newer node has upgraded the schema fails there, and the pool replaces the
+  // connection.
+  const reading = queriesWith(async (query) => {
+    for (let left = connections; ; left -= 1)
+      try {
+        return await execute(readers, query)
+      } catch (error) {
+        if (left === 0 || !isConflict(error)) throw error
+      }
+  })
+  const lanes = createLanes({ pool: writers, clock, resolveMs })
   let closed = false
   const refuseClosed = (): void => {
     if (closed) throw new Error('the store is closed')

@@ -1,0 +1,147 @@
+import type pg from 'pg'
+import type { Db } from '../schema.ts'
+import { type AuditHead, startTransaction } from '../transaction.ts'
+import { type DatabaseClock, serverTime } from './clock.ts'
+import { execute, hasWarned } from './connection.ts'
+import { queriesWith } from './dialect.ts'
+import { isConnectionLost, outcomeUnknown } from './errors.ts'
+import { lockOf } from './locks.ts'
+
+/** How often a commit whose answer was lost is looked for, in milliseconds. */
+const retryMs = 250
+
+type Appended = { org: number } & Pick<AuditHead, 'seq' | 'hash'>
+
+/** A transaction that has locked its organization. */
+export type Open = {
+  org: number
+  client: pg.PoolClient
+  /** Runs work in the transaction. `keep` notes what it appended to audits, if it is not rolled back. */
+  run<T>(work: (db: Db) => Promise<T>): Promise<{ result: T; keep(): void }>
+  /** A row that exists only if the transaction was committed. */
+  witness(): Appended | undefined
+}
+
+const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
+const headStatement = {
+  name: 'svc_head',
+  text: 'select seq, hash, at from audit where org_id = $1 order by seq desc limit 1',
+}
+const witnessText = 'select 1 from audit where org_id = $1 and seq = $2 and hash = $3'
+
+/** The queries of each connection, which are compiled once. */
+const queries = new WeakMap<pg.PoolClient, Db>()
+const queriesOf = (client: pg.PoolClient): Db => {
+  const known = queries.get(client)
+  if (known) return known
+  const db = queriesWith((query) => execute(client, query))
+  queries.set(client, db)
+  return db
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+export type TransactionOptions = {
+  pool: pg.Pool
+  clock: DatabaseClock
+  /** How long a commit whose answer was lost is looked for, in milliseconds. */
+  resolveMs: number
+}
+
+export const createTransactions = ({ pool, clock, resolveMs }: TransactionOptions) => {
+  /** Locks an organization until the end of the transaction and then reads the end of its audit, in one round trip. */
+  const lock = async (client: pg.PoolClient, org: number): Promise<AuditHead | undefined> => {
+    const [time, head] = await Promise.all([
+      client.query<{ at: number }>({ ...lockStatement, values: [lockOf(org)] }),
+      client.query<AuditHead>({ ...headStatement, values: [org] }),
+    ])
+    clock.learn(time.rows[0]!.at)
+    return head.rows[0]
+  }
+
+  const begin = async (org: number): Promise<Open> => {
+    const client = await pool.connect()
+    let first: AuditHead | undefined
+    try {
+      ;[, first] = await Promise.all([client.query('begin'), lock(client, org)])
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+    let heads = new Map([[org, first]])
+    let witness: Appended | undefined
+    return {
+      org,
+      client,
+      witness: () => witness,
+      run: async (work) => {
+        const db = queriesOf(client)
+        const after = new Map(heads)
+        let last = witness
+        startTransaction(db, {
+          head: async (other) => {
+            if (!after.has(other)) after.set(other, await lock(client, other))
+            return after.get(other)
+          },
+          appended: (to, head) => {
+            after.set(to, head)
+            last = { org: to, seq: head.seq, hash: head.hash }
+          },
+        })
+        const result = await work(db)
+        return { result, keep: () => ([heads, witness] = [after, last]) }
+      },
+    }
+  }
+
+  /** Commits. Throws if the database answers anything else than that the transaction is committed and replicated. */
+  const confirmed = async (client: pg.PoolClient): Promise<void> => {
+    const { command } = await client.query('commit')
+    if (hasWarned(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'))
+    // COMMIT after a failed statement is a rollback and not an error.
+    if (command !== 'COMMIT') throw new Error('the database rolled the transaction back')
+  }
+
+  /** Whether a transaction whose answer was lost is committed. Throws if the database cannot be asked in time. */
+  const isCommitted = async (org: number, witness: Appended): Promise<boolean> => {
+    for (const until = performance.now() + resolveMs; ;) {
+      try {
+        // The lock waits for the end of that transaction.
+        const { client } = await begin(org)
+        try {
+          const { rows } = await client.query({
+            text: witnessText,
+            values: [witness.org, witness.seq, witness.hash],
+          })
+          // With synchronous replication, this commit is acknowledged only if everything before it is replicated too.
+          await client.query("select pg_logical_emit_message(true, 'svc', '')")
+          await confirmed(client)
+          return rows.length > 0
+        } finally {
+          client.release(true)
+        }
+      } catch (error) {
+        if (performance.now() > until) throw error
+        await pause(retryMs)
+      }
+    }
+  }
+
+  /**
+   * Returns once the transaction is committed. Throws if nothing was changed, or a Refusal 503 `outcome_unknown` if that cannot
+   * be found out.
+   */
+  const commit = async ({ org, client, witness }: Open): Promise<void> => {
+    try {
+      await confirmed(client)
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error
+      const appended = witness()
+      const committed = appended && (await isCommitted(org, appended).catch(() => undefined))
+      if (committed === undefined) throw outcomeUnknown(error)
+      if (!committed) throw error
+    }
+  }
+
+  return { begin, commit }
+}

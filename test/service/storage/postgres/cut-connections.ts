@@ -1,0 +1,65 @@
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+
+export type Proxy = {
+  url: string
+  /** Cuts the connection that sends this text next; `forward`: after the server has got it, but not its answer. `close`: and accepts no more. */
+  cutAt(text: string, options: { forward: boolean; close?: boolean }): void
+  /** Cuts every connection, and accepts none until `open`. */
+  close(): void
+  open(): void
+  stop(): void
+}
+
+/** A proxy in front of a database, which loses connections at chosen moments. */
+export const startProxy = async (databaseUrl: string): Promise<Proxy> => {
+  const { hostname, port } = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  let cut: { text: string; forward: boolean; close?: boolean } | undefined
+  let closed = false
+  const server = createServer((client) => {
+    if (closed) return void client.destroy()
+    const database = connect(Number(port), hostname)
+    let muted = false
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        sockets.delete(socket)
+        // After `forward`, the server finishes what it has got.
+        if (socket === database || !muted) other.destroy()
+      })
+    }
+    client.on('data', (data) => {
+      if (!cut || !data.includes(cut.text)) return void database.write(data)
+      const { forward, close = false } = cut
+      cut = undefined
+      closed = close
+      muted = forward
+      if (forward) database.write(data, () => client.destroy())
+      else client.destroy()
+    })
+    database.on('data', (data) => muted || client.write(data))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(databaseUrl)
+  url.port = String((server.address() as AddressInfo).port)
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: url.href,
+    cutAt: (text, options) => void (cut = { text, ...options }),
+    close: () => {
+      closed = true
+      destroyAll()
+    },
+    open: () => void (closed = false),
+    stop: () => {
+      destroyAll()
+      server.close()
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { auditByService } from '../../../../src/service/call/audit.ts'
+import { openPostgres } from '../../../../src/service/storage/postgres/open.ts'
+import type { Db } from '../../../../src/service/storage/schema.ts'
+import type { Storage } from '../../../../src/service/storage/storage.ts'
+import { copyDatabase, databaseUrl, dropDatabase } from '../postgres-databases.ts'
+import { type Proxy, startProxy } from './cut-connections.ts'
+
+const at = '2030-01-31T12:00:00.000Z'
+
+let database: string
+let proxy: Proxy
+let storage: Storage
+let direct: Storage
+
+beforeEach(async () => {
+  database = await copyDatabase('template0')
+  direct = await openPostgres({ url: databaseUrl(database) })
+  proxy = await startProxy(databaseUrl(database))
+  storage = await openPostgres({ url: proxy.url, resolveMs: 1_000 })
+})
+afterEach(async () => {
+  proxy.open()
+  await storage.close()
+  await direct.close()
+  proxy.stop()
+  await dropDatabase(database)
+})
+
+const change = (name: string, org = 1) =>
+  storage.write(
+    async (db: Db) => {
+      await db.insertInto('settings').values({ name, value: '' }).execute()
+      await auditByService(db, at, { orgId: org, action: 'test', subject: name })
+    },
+    { org },
+  )
+
+const names = async (): Promise<string[]> =>
+  (await direct.read((db) => db.selectFrom('settings').select('name').orderBy('name').execute())).map(
+    ({ name }) => name,
+  )
+
+describe('a connection that is lost', () => {
+  test('before the commit arrives: the write fails, and nothing was changed', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      proxy.cutAt('commit', { forward: false })
+      await expect(change(name)).rejects.toMatchObject({ status: 503, code: 'storage_unavailable' })
+    }
+    expect(await names()).toEqual([])
+    await change('d')
+    expect(await names()).toEqual(['d'])
+  })
+
+  test('before the answer to the commit arrives: the write succeeds, because its audit row is there', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      proxy.cutAt('commit', { forward: true })
+      await change(name)
+    }
+    expect(await names()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('before the answer arrives, with other writes of the organization in between, still shows what happened', async () => {
+    proxy.cutAt('commit', { forward: true })
+    const written = Promise.all([change('a'), change('b'), change('c')])
+    const other = direct.write((db) => auditByService(db, at, { orgId: 1, action: 'other', subject: 'x' }), {
+      org: 1,
+    })
+    await Promise.all([written, other])
+    expect(await names()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('during a statement: the write fails, and the next one works', async () => {
+    proxy.cutAt('settings', { forward: true })
+    await expect(change('a')).rejects.toMatchObject({ status: 503, code: 'storage_unavailable' })
+    await change('b')
+    expect(await names()).toEqual(['b'])
+  })
+
+  test('without a database to ask: the outcome is unknown, and the error says so', async () => {
+    proxy.cutAt('commit', { forward: true, close: true })
+    await expect(change('a')).rejects.toMatchObject({ status: 503, code: 'outcome_unknown' })
+    expect(await names()).toEqual(['a'])
+  })
+
+  test('of the messages between nodes: is opened again, and everybody is told that some may be lost', async () => {
+    const received: (string | undefined)[] = []
+    storage.subscribe((message) => received.push(message))
+    direct.publish('one')
+    await expect.poll(() => received).toEqual(['one'])
+    proxy.close()
+    proxy.open()
+    await expect.poll(() => received).toEqual(['one', undefined])
+    direct.publish('two')
+    await expect.poll(() => received).toEqual(['one', undefined, 'two'])
+  })
+})
+
+describe('two writes that lock two organizations in a different order', () => {
+  test('both succeed', async () => {
+    const both = (first: number, second: number, from: Storage) =>
+      from.write(
+        async (db) => {
+          await auditByService(db, at, { orgId: first, action: 'test', subject: 'x' })
+          await auditByService(db, at, { orgId: second, action: 'test', subject: 'x' })
+        },
+        { org: first },
+      )
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? both(1, 2, storage) : both(2, 1, direct))),
+    )
+    const rows = await direct.read((db) =>
+      db.selectFrom('audit').select(['org_id', 'seq']).orderBy('org_id').orderBy('seq').execute(),
+    )
+    expect(rows.filter(({ org_id }) => org_id === 1).map(({ seq }) => seq)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ])
+    expect(rows.filter(({ org_id }) => org_id === 2)).toHaveLength(10)
+  })
+})
+
+test('a schema that a newer node has upgraded does not disturb prepared statements', async () => {
+  const all = () => storage.read((db) => db.selectFrom('settings').selectAll().execute())
+  await change('a')
+  expect(await all()).toHaveLength(1)
+  await direct.write((db) => db.schema.alterTable('settings').addColumn('more', 'text').execute(), { org: 0 })
+  expect(await all()).toHaveLength(1)
+  const inside = () => storage.write((db) => db.selectFrom('settings').selectAll().execute(), { org: 1 })
+  expect(await inside()).toHaveLength(1)
+  await direct.write((db) => db.schema.alterTable('settings').addColumn('most', 'text').execute(), { org: 0 })
+  expect(await inside()).toHaveLength(1)
+})
