@@ -41,6 +41,19 @@ const names = async (): Promise<string[]> =>
     ({ name }) => name,
   )
 
+const appendToBoth = (first: number, second: number, from: Storage) =>
+  from.write(
+    async (db) => {
+      await auditByService(db, at, { orgId: first, action: 'test', subject: 'x' })
+      await auditByService(db, at, { orgId: second, action: 'test', subject: 'x' })
+    },
+    { org: first },
+  )
+
+const readAll = () => storage.read((db) => db.selectFrom('settings').selectAll().execute())
+const readAllInWrite = () =>
+  storage.write((db) => db.selectFrom('settings').selectAll().execute(), { org: 1 })
+
 describe('a connection that is lost', () => {
   test('before the commit arrives: the write fails, and nothing was changed', async () => {
     for (const name of ['a', 'b', 'c']) {
@@ -98,16 +111,10 @@ describe('a connection that is lost', () => {
 
 describe('two writes that lock two organizations in a different order', () => {
   test('both succeed', async () => {
-    const both = (first: number, second: number, from: Storage) =>
-      from.write(
-        async (db) => {
-          await auditByService(db, at, { orgId: first, action: 'test', subject: 'x' })
-          await auditByService(db, at, { orgId: second, action: 'test', subject: 'x' })
-        },
-        { org: first },
-      )
     await Promise.all(
-      Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? both(1, 2, storage) : both(2, 1, direct))),
+      Array.from({ length: 10 }, (_, n) =>
+        n % 2 === 0 ? appendToBoth(1, 2, storage) : appendToBoth(2, 1, direct),
+      ),
     )
     const rows = await direct.read((db) =>
       db.selectFrom('audit').select(['org_id', 'seq']).orderBy('org_id').orderBy('seq').execute(),
@@ -120,13 +127,11 @@ describe('two writes that lock two organizations in a different order', () => {
 })
 
 test('a schema that a newer node has upgraded does not disturb prepared statements', async () => {
-  const all = () => storage.read((db) => db.selectFrom('settings').selectAll().execute())
   await change('a')
-  expect(await all()).toHaveLength(1)
+  expect(await readAll()).toHaveLength(1)
   await direct.write((db) => db.schema.alterTable('settings').addColumn('more', 'text').execute(), { org: 0 })
-  expect(await all()).toHaveLength(1)
-  const inside = () => storage.write((db) => db.selectFrom('settings').selectAll().execute(), { org: 1 })
-  expect(await inside()).toHaveLength(1)
+  expect(await readAll()).toHaveLength(1)
+  expect(await readAllInWrite()).toHaveLength(1)
   await direct.write((db) => db.schema.alterTable('settings').addColumn('most', 'text').execute(), { org: 0 })
-  expect(await inside()).toHaveLength(1)
+  expect(await readAllInWrite()).toHaveLength(1)
 })
