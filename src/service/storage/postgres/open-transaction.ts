@@ -41,6 +41,14 @@ const queriesOf = (client: pg.PoolClient): Db => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** Commits. Throws if the database answers anything else than that the transaction is committed and replicated. */
+const confirmed = async (client: pg.PoolClient): Promise<void> => {
+  const { command } = await client.query('commit')
+  if (hasWarned(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'))
+  // COMMIT after a failed statement is a rollback and not an error.
+  if (command !== 'COMMIT') throw new Error('the database rolled the transaction back')
+}
+
 export type TransactionOptions = {
   pool: pg.Pool
   clock: DatabaseClock
@@ -92,14 +100,6 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
         return { result, keep: () => ([heads, witness] = [after, last]) }
       },
     }
-  }
-
-  /** Commits. Throws if the database answers anything else than that the transaction is committed and replicated. */
-  const confirmed = async (client: pg.PoolClient): Promise<void> => {
-    const { command } = await client.query('commit')
-    if (hasWarned(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'))
-    // COMMIT after a failed statement is a rollback and not an error.
-    if (command !== 'COMMIT') throw new Error('the database rolled the transaction back')
   }
 
   /** Whether a transaction whose answer was lost is committed. Throws if the database cannot be asked in time. */
