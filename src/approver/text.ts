@@ -24,14 +24,10 @@ export const exactText = (text: string): Node => {
   return whole
 }
 
+type Requested = { action: string; subject: { summary: string } | null }
+
 /** The request in one line, rendered from the subject. */
-export const headline = ({
-  action,
-  subject,
-}: {
-  action: string
-  subject: { summary: string } | null
-}): string => subject?.summary ?? action
+export const headline = ({ action, subject }: Requested): string => subject?.summary ?? action
 
 type Requester = { requester: string; verified_as: string | null }
 

@@ -7,15 +7,14 @@ import { linkedPage } from '../client/paging.ts'
 import { belowRoot, rawUrl } from '../client/request.ts'
 import { answerFieldsWith } from '../contract/describe.ts'
 import { parseJson } from '../core/parse-json.ts'
-import type { Client } from '../client/client.ts'
+import type { HttpResponse } from '../client/transport.ts'
+import type { Client, RawRequest } from '../client/client.ts'
 import { isRecord } from '../core/is-record.ts'
 import { addBodyFlags, readBody, type BodyFlags } from './operation/body-fields.ts'
 import { confirmWrite } from './operation/confirm.ts'
 import { collect } from './operation/flags.ts'
 import type { Context } from './context/context.ts'
 import type { Envelope } from './terminal/payload.ts'
-
-type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 
 const isEnvelope = (value: unknown): value is Envelope =>
   isRecord(value) && typeof value.status === 'string' && typeof value.message === 'string'
@@ -43,7 +42,7 @@ const showRaw = (body: string, { io: { stdout } }: Context): void => {
  * shown unchanged.
  */
 const showAnswer = async (
-  answer: RawAnswer,
+  answer: HttpResponse,
   { method, path }: { method: string; path: string },
   context: Context,
 ): Promise<void> => {
@@ -72,8 +71,6 @@ const showAnswer = async (
   return output.report('', value, { document: true, once })
 }
 
-type Request = Parameters<Client['raw']>[0]
-
 /** The rows of a page: the body itself, or the data of its envelope. */
 const rowsIn = (body: unknown): unknown[] | undefined => {
   const rows = isEnvelope(body) ? body.data : body
@@ -86,13 +83,13 @@ const rowsIn = (body: unknown): unknown[] | undefined => {
  */
 const everyPage = async (
   client: Client,
-  request: Request,
+  request: RawRequest,
   { baseUrl, signal }: { baseUrl: string; signal: AbortSignal },
-): Promise<RawAnswer> => {
+): Promise<HttpResponse> => {
   let { path } = request
   const seen = new Set<string>()
   const all: unknown[] = []
-  let first: { answer: RawAnswer; body: unknown } | undefined
+  let first: { answer: HttpResponse; body: unknown } | undefined
   for (;;) {
     seen.add(path)
     const answer = await client.raw({ ...request, path }, { signal })

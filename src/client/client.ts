@@ -1,4 +1,5 @@
 import type { Data, Effect, Input, Operation } from '../contract/operation.ts'
+import type { HttpResponse } from './transport.ts'
 
 /**
  * A 2xx answer with the status `success`; anything else is thrown as an SvcError. Only the envelope is checked: a
@@ -23,6 +24,14 @@ export type CallOptions = {
   idempotencyKey?: string
 }
 
+export type RawRequest = {
+  method: string
+  path: string
+  body?: string | undefined
+  headers?: Record<string, string>
+  effect: Effect
+}
+
 /** An operation of the plain type `Operation` takes any fields and returns unknown data. */
 export type Client = {
   /** Sends one operation. Lists that come in pages (`Link: rel="next"`) are joined unless `limit` is in the input. */
@@ -34,15 +43,6 @@ export type Client = {
     options?: CallOptions,
   ): AsyncGenerator<Answer<Data<O>>, void>
   /** Calls any route, for `svc api`: returns the answer whatever its status, and follows no redirect. */
-  raw(
-    request: {
-      method: string
-      path: string
-      body?: string | undefined
-      headers?: Record<string, string>
-      effect: Effect
-    },
-    options?: { signal?: AbortSignal | undefined },
-  ): Promise<{ status: number; headers: Record<string, string>; body: string }>
+  raw(request: RawRequest, options?: Pick<CallOptions, 'signal'>): Promise<HttpResponse>
   close(): Promise<void>
 }

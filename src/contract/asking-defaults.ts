@@ -39,16 +39,10 @@ const checkedLabel = ({ value, name }: NamedSetting): string => {
   throw usageError(`${name} must be one line of at most 120 characters`, 'SVC_REQUEST_FROM="CI of Acme"')
 }
 
+type NamedSettings = Partial<Record<'mobile' | 'factors' | 'label', NamedSetting | undefined>>
+
 /** Throws a usage error that names the setting. */
-export const readAskingDefaults = ({
-  mobile,
-  factors,
-  label,
-}: {
-  mobile?: NamedSetting | undefined
-  factors?: NamedSetting | undefined
-  label?: NamedSetting | undefined
-}): AskingDefaults => ({
+export const readAskingDefaults = ({ mobile, factors, label }: NamedSettings): AskingDefaults => ({
   approver_mobile: mobile && checkedMobile(mobile),
   factors: factors && parseFactors(factors),
   requester: label && checkedLabel(label),

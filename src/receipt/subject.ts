@@ -141,19 +141,13 @@ const requireKnown = (subject: Subject): void => {
   if (stray !== undefined) throw new SubjectError('data.before', `contains "${stray}", which is not in body`)
 }
 
+type Unchecked = { type: unknown; data: unknown; digest?: unknown }
+
 /**
  * Checks type, form, limits and, if present, the digest. The result is parsed from the canonical JSON, so that everything
  * rendered from it is what was hashed. Throws a SubjectError.
  */
-export const readSubject = ({
-  type,
-  data,
-  digest,
-}: {
-  type: unknown
-  data: unknown
-  digest?: unknown
-}): Subject => {
+export const readSubject = ({ type, data, digest }: Unchecked): Subject => {
   if (!subjectTypes.some((known) => known === type))
     throw new SubjectError('type', `must be one of ${subjectTypes.join(', ')}`)
   if (typeof data !== 'object' || data === null || Array.isArray(data))

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/client.ts'
+import type { Client, RawRequest } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { ApprovalGuard, Change, Context } from '../context/context.ts'
 
@@ -25,7 +25,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     id = await approved
   }
 
-  const requireRaw = async (request: Parameters<Client['raw']>[0]): Promise<void> => {
+  const requireRaw = async (request: RawRequest): Promise<void> => {
     const { requireApproval, baseUrl } = await context.settings()
     if (requireApproval.length === 0) return
     const { operationAt, rawLine, redactedPath } = await import('../operation/raw-operation.ts')

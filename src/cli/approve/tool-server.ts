@@ -1,12 +1,11 @@
 import { createMcpGateway } from '../../client/mcp-gateway.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { createToolClient, type ToolClient } from '../../client/tool-client.ts'
-import { createTransport } from '../../client/undici-transport.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
-import { readCa } from '../context/open-client.ts'
+import { openTransport } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
 import { personIn, notifyOnce } from './repeated-notice.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
@@ -40,11 +39,7 @@ export const openTools = async (
   const settings = await context.settings()
   const { cacert, requestFrom, bearer } = settings
   const url = toolServer(settings)
-  const transport = createTransport({
-    env: io.env,
-    ca: cacert && readCa(cacert.value),
-    timeoutMs: { headers: timeoutMs, body: timeoutMs },
-  })
+  const transport = openTransport(io, cacert?.value, { timeoutMs: { headers: timeoutMs, body: timeoutMs } })
   const token = (await bearer(url)) ?? (await askKeyFor(url, settings))
   const tools = createToolClient({
     url,

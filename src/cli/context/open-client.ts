@@ -83,9 +83,9 @@ export const readCa = (file: string): string =>
 export const openTransport = (
   io: Io,
   cacert: string | undefined,
-  onSent?: () => void,
+  options: Pick<Parameters<typeof createTransport>[0], 'onSent' | 'timeoutMs'> = {},
 ): ReturnType<typeof createTransport> =>
-  createTransport({ env: io.env, ca: cacert === undefined ? undefined : readCa(cacert), onSent })
+  createTransport({ ...options, env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
 
 type Opening = {
   /** The id of the approved request, sent with each write. */
@@ -103,7 +103,7 @@ export const openClient = (
   settings: Settings,
   { approval, forAgent = false, onSent }: Opening = {},
 ): Client => {
-  const transport = openTransport(io, settings.cacert?.value, onSent)
+  const transport = openTransport(io, settings.cacert?.value, { onSent })
   const { baseUrl, keyHint, apiKey, askKey, askKeyHint, profile } = settings
   const common = {
     baseUrl: baseUrl.value,

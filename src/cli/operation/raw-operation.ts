@@ -1,3 +1,4 @@
+import type { RawRequest } from '../../client/client.ts'
 import { redactedUrl, rawUrl } from '../../client/request.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { createPathMatcher } from '../../contract/path.ts'
@@ -38,15 +39,7 @@ export const redactedPath = (path: string): string => {
 }
 
 /** A raw request as a command line. `***` replaces values that look like secrets. */
-export const rawLine = ({
-  method,
-  path,
-  body,
-}: {
-  method: string
-  path: string
-  body?: string | undefined
-}): string => {
+export const rawLine = ({ method, path, body }: Omit<RawRequest, 'effect'>): string => {
   const line = `svc api ${shellQuote(redactedPath(path))} -X ${shellQuote(method)}`
   if (body === undefined) return line
   return `${line} --input ${shellQuote(safeJson(withoutSecrets(JSON.parse(body))))}`
