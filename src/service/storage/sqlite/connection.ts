@@ -6,6 +6,8 @@ import type { Db, Tables } from '../schema.ts'
 export type Connection = SqliteDatabase & {
   exec(sql: string): void
   readonly inTransaction: boolean
+  /** The number of statements so far that may have written something. */
+  readonly writes: number
 }
 
 type Statement = ReturnType<Connection['prepare']>
@@ -19,13 +21,18 @@ const bindable = (values: readonly unknown[]): readonly unknown[] => {
     : values
 }
 
-const prepare = (database: Libsql.Database, sql: string): Statement => {
+const prepare = (database: Libsql.Database, sql: string, noteWrite: () => void): Statement => {
   const statement = database.prepare(sql)
+  const mayWrite = !/^select\b/i.test(sql)
+  const given = (values: readonly unknown[]): readonly unknown[] => {
+    if (mayWrite) noteWrite()
+    return bindable(values)
+  }
   return {
     reader: statement.reader,
-    all: (values) => statement.all(bindable(values)),
-    run: (values) => statement.run(bindable(values)),
-    iterate: (values) => statement.iterate(bindable(values)),
+    all: (values) => statement.all(given(values)),
+    run: (values) => statement.run(given(values)),
+    iterate: (values) => statement.iterate(given(values)),
   }
 }
 
@@ -48,6 +55,8 @@ export const openConnection = (path: string): Connection => {
   ])
     database.exec(`PRAGMA ${pragma}`)
   const statements = new Map<string, Statement>()
+  let writes = 0
+  const noteWrite = (): void => void (writes += 1)
   let closed = false
   // libsql aborts the whole process when a closed connection is used.
   const refuseClosed = (): void => {
@@ -60,14 +69,18 @@ export const openConnection = (path: string): Connection => {
       if (!statement) {
         // Texts differ only in the number of values in an INSERT or IN list; the cap bounds that.
         if (statements.size >= 500) statements.clear()
-        statement = prepare(database, sql)
+        statement = prepare(database, sql, noteWrite)
         statements.set(sql, statement)
       }
       return statement
     },
     exec: (sql) => {
       refuseClosed()
+      noteWrite()
       database.exec(sql)
+    },
+    get writes() {
+      return writes
     },
     get inTransaction() {
       return !closed && database.inTransaction

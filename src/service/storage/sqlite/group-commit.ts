@@ -4,62 +4,95 @@ import { asUnavailable, refused } from './errors.ts'
 // A batch of this size does not wait for more jobs.
 const fullBatch = 64
 
-type Job = { run(): Promise<void>; settle(): void; fail(error: unknown): void }
+// After a batch was undone, so many run with savepoints: a client whose writes keep failing then costs the others little.
+const batchesWithSavepoints = 16
+
+/** Answers a job, after the commit. */
+type Settle = () => void
+
+type Job = { run(): Promise<Settle>; fail(error: unknown): void }
 
 /**
- * Runs jobs one after the other. Jobs that wait at the same time share one transaction and so one fsync; each then has its
- * own savepoint, so that one that fails rolls back alone. A job's promise settles only after the commit.
+ * Runs jobs one after the other. Jobs that wait at the same time share one transaction and so one fsync; one that fails
+ * rolls back alone. A job's promise settles only after the commit. A job may be undone and run again, as `Storage` says.
  */
 export const createGroupCommit = (connection: Connection) => {
   let queue: Job[] = []
   let draining: Promise<void> | undefined
   let revision = 0
   let failures = 0
+  let withSavepoints = 0
 
   /** Rejects a job, after the writes of the others are committed. */
-  const refuse = (job: Job, error: unknown): void => {
+  const refusalOf = (job: Job, error: unknown): Settle => {
     const reason = asUnavailable(error)
     if (reason !== error) failures += 1
-    job.settle = () => job.fail(reason)
+    return () => job.fail(reason)
   }
 
-  /** Runs one of several jobs; the others are kept if it fails. */
-  const runWithSavepoint = async (job: Job): Promise<void> => {
-    connection.exec('SAVEPOINT job')
+  const runAlone = async (job: Job): Promise<Settle> => {
     try {
-      await job.run()
+      return await job.run()
     } catch (error) {
       // A full disk makes SQLite roll back the whole transaction: then no job of the batch was kept.
       if (!connection.inTransaction) throw error
-      connection.exec('ROLLBACK TO job')
-      refuse(job, error)
+      connection.exec('ROLLBACK')
+      return refusalOf(job, error)
     }
-    connection.exec('RELEASE job')
   }
 
-  /** A single job needs no savepoint. Returns whether there is something to commit. */
-  const runAlone = async (job: Job): Promise<boolean> => {
+  /** Runs one of several jobs; the others are kept if it fails. */
+  const runWithSavepoint = async (job: Job): Promise<Settle> => {
+    connection.exec('SAVEPOINT job')
+    let settle: Settle
     try {
-      await job.run()
-      return true
+      settle = await job.run()
     } catch (error) {
       if (!connection.inTransaction) throw error
-      connection.exec('ROLLBACK')
-      refuse(job, error)
-      return false
+      connection.exec('ROLLBACK TO job')
+      settle = refusalOf(job, error)
     }
+    connection.exec('RELEASE job')
+    return settle
   }
 
-  const runAll = async (batch: Job[]): Promise<boolean> => {
-    if (batch.length === 1) return runAlone(batch[0]!)
-    for (const job of batch) await runWithSavepoint(job)
-    return true
+  /** Without savepoints, with which SQLite copies each page that a job changes. Undefined if a job failed after a write. */
+  const runTogether = async (batch: Job[]): Promise<Settle[] | undefined> => {
+    const settles: Settle[] = []
+    for (const job of batch) {
+      const before = connection.writes
+      try {
+        settles.push(await job.run())
+      } catch (error) {
+        if (!connection.inTransaction) throw error
+        if (connection.writes !== before) return undefined
+        settles.push(refusalOf(job, error))
+      }
+    }
+    return settles
+  }
+
+  const runAll = async (batch: Job[]): Promise<Settle[]> => {
+    if (batch.length === 1) return [await runAlone(batch[0]!)]
+    if (withSavepoints === 0) {
+      const settles = await runTogether(batch)
+      if (settles) return settles
+      connection.exec('ROLLBACK')
+      connection.exec('BEGIN IMMEDIATE')
+      withSavepoints = batchesWithSavepoints
+    }
+    withSavepoints -= 1
+    const settles: Settle[] = []
+    for (const job of batch) settles.push(await runWithSavepoint(job))
+    return settles
   }
 
   const commit = async (batch: Job[]): Promise<void> => {
+    let settles: Settle[]
     try {
       connection.exec('BEGIN IMMEDIATE')
-      if (await runAll(batch)) connection.exec('COMMIT')
+      settles = await runAll(batch)
+      if (connection.inTransaction) connection.exec('COMMIT')
     } catch (error) {
       failures += 1
       if (connection.inTransaction) connection.exec('ROLLBACK')
@@ -68,7 +101,7 @@ export const createGroupCommit = (connection: Connection) => {
     } finally {
       revision += 1
     }
-    for (const job of batch) job.settle()
+    for (const settle of settles) settle()
   }
 
   const drain = async (): Promise<void> => {
@@ -88,12 +121,11 @@ export const createGroupCommit = (connection: Connection) => {
   return {
     run: <T>(work: () => Promise<T>): Promise<T> =>
       new Promise<T>((resolve, reject) => {
-        let result: T
         queue.push({
           run: async () => {
-            result = await work()
+            const result = await work()
+            return () => resolve(result)
           },
-          settle: () => resolve(result),
           fail: reject,
         })
         draining ??= drain()

@@ -38,6 +38,37 @@ const slugs = () =>
     (await db.selectFrom('organizations').select('slug').orderBy('id').execute()).map(({ slug }) => slug),
   )
 
+/** Three writes at once; the second runs `fails`. Returns how often each ran. */
+const writeAround = async (fails: (db: Db) => Promise<unknown>, name = ''): Promise<number[]> => {
+  const runs = [0, 0, 0]
+  const error = new Error('refused')
+  const works = [
+    (db: Db) => add(db, `first${name}`),
+    async (db: Db) => {
+      await fails(db)
+      throw error
+    },
+    (db: Db) => add(db, `last${name}`),
+  ]
+  const results = await Promise.allSettled(
+    works.map((work, at) =>
+      storage.write(
+        async (db) => {
+          runs[at]! += 1
+          return work(db)
+        },
+        { org: 0 },
+      ),
+    ),
+  )
+  expect(results).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: error },
+    { status: 'fulfilled' },
+  ])
+  return runs
+}
+
 const unavailable = { name: 'Refusal', status: 503, code: 'storage_unavailable' }
 
 describe('writes', () => {
@@ -48,6 +79,26 @@ describe('writes', () => {
     )
     expect(storage.revision()).toBe(before + 1)
     expect(await slugs()).toHaveLength(50)
+  })
+
+  describe('that wait together, of which one fails', () => {
+    test('all run once if it fails before it writes', async () => {
+      expect(await writeAround((db) => db.selectFrom('organizations').select('slug').execute())).toEqual([
+        1, 1, 1,
+      ])
+      expect(await slugs()).toEqual(['first', 'last'])
+    })
+
+    test('all run again if it fails after it has written, and only its rows are undone', async () => {
+      expect(await writeAround((db) => add(db, 'lost'))).toEqual([2, 2, 1])
+      expect(await slugs()).toEqual(['first', 'last'])
+    })
+
+    test('run once while failures are frequent', async () => {
+      await writeAround((db) => add(db, 'lost'))
+      expect(await writeAround((db) => add(db, 'lost'), '-again')).toEqual([1, 1, 1])
+      expect(await slugs()).toEqual(['first', 'last', 'first-again', 'last-again'])
+    })
   })
 
   test('a write is on the disk before it is answered', async () => {
