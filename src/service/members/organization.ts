@@ -81,17 +81,18 @@ const addOrganization = statement(
       .insertInto('organizations')
       .values({ name, slug, policy, created_at: at, updated_at: at })
       .onConflict((of) => of.column('slug').doNothing())
-      .returningAll(),
+      .returning('id'),
 )
 
 export const insertOrganization = async (call: Call, { name, slug, policy = {} }: NewOrganization) => {
   const own = slug === undefined ? slugOf(name) : checkSlug(slug)
-  const text = JSON.stringify(checkPolicy(policy))
+  const checked = checkPolicy(policy)
+  const text = JSON.stringify(checked)
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
   await checkApprovalRules(call, row.id, policy.require_approval)
   await call.audit(row.id, `organization:${row.id}`, fieldNames({ name, slug, policy }))
-  return toOrganizationRecord(row)
+  return { id: row.id, name, slug: own, policy: checked, created_at: call.now, updated_at: call.now }
 }
 
 const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Promise<Row> =>
