@@ -15,17 +15,33 @@ export const dataDir = (io: Io, typed?: string): string =>
     : resolve(io.cwd, typed)
 
 type Place = import('../../service/lifecycle/place.ts').Place
+type PlaceFlags = import('../../service/lifecycle/place.ts').PlaceFlags
 
-/** The place of the store: a folder if --data-dir is typed, otherwise the database of SVC_DATABASE_URL, if it is set. */
-export const placeOf = (io: Io, typed?: string): Place =>
-  typed === undefined && io.env.SVC_DATABASE_URL
-    ? { databaseUrl: io.env.SVC_DATABASE_URL }
-    : { dataDir: dataDir(io, typed) }
+const dataFlag = ['--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc'] as const
+const databaseFlag = [
+  '--database-url-file <file>',
+  'Store in PostgreSQL: file with postgres://user:password@host/database; or SVC_DATABASE_URL',
+] as const
+
+/** Adds the flags that say where the store is. */
+export const addPlaceFlags = (command: Command): Command =>
+  command.option(...dataFlag).option(...databaseFlag)
+
+/** Where the store is, from the flags of `addPlaceFlags` and the environment. */
+export const placeOf = async (io: Io, typed: PlaceFlags): Promise<Place> => {
+  const { choosePlace } = await import('../../service/lifecycle/place.ts')
+  const absolute = (path?: string): string | undefined => path && resolve(io.cwd, path)
+  const flags = { dataDir: absolute(typed.dataDir), databaseUrlFile: absolute(typed.databaseUrlFile) }
+  return choosePlace(flags, io.env, dataDir(io))
+}
 
 type Options = {
   port: string
   host: string
   dataDir?: string
+  databaseUrlFile?: string
+  databaseConnections?: string
+  allowDataLoss?: boolean
   publicUrl?: string
   tlsCert?: string
   tlsKey?: string
@@ -44,13 +60,37 @@ const readPort = (text: string): number => {
   return port
 }
 
+const readConnections = (text: string): number => {
+  const connections = Number(text)
+  if (/^\d{1,4}$/.test(text) && connections >= 2) return connections
+  throw usageError(`--database-connections must be 2 to 9999, not "${text}"`)
+}
+
+/** The place of the store, with the flags that only a database has. */
+const readPlace = async (
+  io: Io,
+  { databaseConnections, allowDataLoss, ...flags }: Options,
+): Promise<Place> => {
+  const place = await placeOf(io, flags)
+  const connections = databaseConnections === undefined ? undefined : readConnections(databaseConnections)
+  if (place.databaseUrl !== undefined) return { ...place, connections, allowDataLoss }
+  if (connections !== undefined || allowDataLoss)
+    throw usageError(
+      `${allowDataLoss ? '--allow-data-loss' : '--database-connections'} requires a database`,
+      'Set SVC_DATABASE_URL or --database-url-file, or remove the flag',
+    )
+  return place
+}
+
 /** `svc serve`: runs the service in this process until SIGINT or SIGTERM. */
 export const registerServe = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
     .option('--port <port>', 'Port; 0 for a free one', '8080')
     .option('--host <address>', 'Address to listen on', '127.0.0.1')
-    .option('--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc')
+  addPlaceFlags(command)
+    .option('--database-connections <number>', 'Connections to the database; default: 10')
+    .option('--allow-data-loss', 'Use a database that can lose acknowledged writes in a crash or failover')
     .option('--public-url <url>', 'Address that phones and clients use, if it is a different one')
     .option('--tls-cert <file>', 'Certificate chain (PEM)')
     .option('--tls-key <file>', 'Private key of the certificate (PEM)')
@@ -76,8 +116,9 @@ export const registerServe = (command: Command, context: Context): void => {
         import('../../service/lifecycle/serve.ts'),
         import('../../core/log.ts'),
       ])
-      const { port, dataDir: folder, profile, ...settings } = options
-      const place = placeOf(io, folder)
+      const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
+      const { port, profile, ...settings } = rest
+      const place = await readPlace(io, options)
       const service = await startService({
         ...settings,
         port: readPort(port),
@@ -118,9 +159,10 @@ const saveProfile = async (
 
 /** Marks a key that exists only in the output: if printing it fails, svc must say so. */
 const markUnsaved = (key: string, { dataDir }: Service, context: Context): void => {
+  const place = dataDir === undefined ? '' : ` --data-dir ${shellQuote(dataDir)}`
   context.changed = true
   context.once = `Operator key, shown once: ${key}\n`
-  context.lostHint = `The operator key is lost. Create a new one: svc service reset-operator-key${dataDir === undefined ? '' : ` --data-dir ${shellQuote(dataDir)}`}`
+  context.lostHint = `The operator key is lost. Create a new one: svc service reset-operator-key${place}`
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {

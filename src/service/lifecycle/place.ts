@@ -1,8 +1,10 @@
 import type { Env } from '../../core/env.ts'
-import { SvcError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import type { Keyring } from '../call/keyring.ts'
+import { openText } from '../config/private-text.ts'
 import { createKeyring, openKeyring } from '../custody/create-keyring.ts'
 import { decodeMasterKey } from '../custody/master-key.ts'
+import { readDatabaseUrl } from '../storage/postgres/database-url.ts'
 import type { Storage } from '../storage/storage.ts'
 import { lockDataDir, prepareDataDir } from './data-dir.ts'
 import { openStore } from './open-store.ts'
@@ -10,23 +12,80 @@ import { openStore } from './open-store.ts'
 /** Where the store of a service is: a folder of one process, or a database that several nodes share. */
 export type Place =
   | { dataDir: string; databaseUrl?: undefined }
-  | { dataDir?: undefined; databaseUrl: string }
+  | {
+      dataDir?: undefined
+      databaseUrl: string
+      /** Connections of this node. */
+      connections?: number | undefined
+      /** Accepts a database that can lose acknowledged writes. */
+      allowDataLoss?: boolean | undefined
+    }
+
+export type PlaceFlags = { dataDir?: string | undefined; databaseUrlFile?: string | undefined }
+
+const fileFlag = '--database-url-file'
+
+/** The URL in a file that only this user can read. Throws a usage error that does not show it. */
+export const readUrlFile = (file: string, flag = fileFlag): string => {
+  const { text, requirePrivate } = openText(file, flag)
+  requirePrivate()
+  const url = text.trim()
+  if (url === '')
+    throw usageError(
+      `${flag} ${file} is empty`,
+      'Write the URL into it: postgres://svc:PASSWORD@db.example.com/svc',
+    )
+  readDatabaseUrl(url, `${flag} ${file}`)
+  return url
+}
+
+/**
+ * The place that a person chose: the folder or the file of the flags, otherwise the database of SVC_DATABASE_URL, otherwise
+ * the folder `standard`. Throws a usage error.
+ */
+export const choosePlace = ({ dataDir, databaseUrlFile }: PlaceFlags, env: Env, standard: string): Place => {
+  if (dataDir !== undefined && databaseUrlFile !== undefined)
+    throw usageError(
+      `--data-dir and ${fileFlag} cannot be used together`,
+      'The store is in a folder or in a database. Remove one of the two flags',
+    )
+  if (databaseUrlFile !== undefined) return { databaseUrl: readUrlFile(databaseUrlFile) }
+  if (dataDir !== undefined || !env.SVC_DATABASE_URL) return { dataDir: dataDir ?? standard }
+  readDatabaseUrl(env.SVC_DATABASE_URL)
+  return { databaseUrl: env.SVC_DATABASE_URL }
+}
 
 /** The address of a place, without a password. */
-export const nameOfPlace = ({ dataDir, databaseUrl }: Place): string => {
-  if (databaseUrl === undefined) return dataDir
-  const url = new URL(databaseUrl)
-  url.password = ''
-  return url.href
-}
+export const nameOfPlace = ({ dataDir, databaseUrl }: Place): string =>
+  databaseUrl === undefined ? dataDir : readDatabaseUrl(databaseUrl).name
 
 type Opened = { storage: Storage; keyring: Keyring }
 
-const requireMasterKey = (env: Env): Buffer => {
+export const requireMasterKey = (env: Env): Buffer => {
   if (env.SVC_MASTER_KEY) return decodeMasterKey(env.SVC_MASTER_KEY, 'SVC_MASTER_KEY')
   throw new SvcError('usage', 'no_master_key', 'A store in a database requires SVC_MASTER_KEY', {
-    hint: 'Set it to the same 32 bytes on each node, for example from: openssl rand -hex 32',
+    hint: 'Set it to the same 32 bytes on each node. For a new store: openssl rand -hex 32',
   })
+}
+
+const keyringHints: Record<string, string> = {
+  wrong_master_key:
+    'Set SVC_MASTER_KEY to the key of this database, the same on each node; after svc service rotate-master-key, to the new one',
+  store_changed: 'Restore a backup into an empty database: svc service restore BACKUP.db',
+}
+
+/** The keyring of a store in a database. */
+export const openSharedKeyring = async (
+  storage: Storage,
+  masterKey: Buffer,
+  report?: (line: string) => void,
+): Promise<Keyring> => {
+  try {
+    return await createKeyring(storage, masterKey, report)
+  } catch (error) {
+    const hint = error instanceof SvcError ? keyringHints[error.code] : undefined
+    throw hint === undefined ? error : (error as SvcError).with({ hint })
+  }
 }
 
 /**
@@ -34,19 +93,21 @@ const requireMasterKey = (env: Env): Buffer => {
  * also if this throws.
  */
 export const openPlace = async (
-  { dataDir, databaseUrl }: Place,
+  place: Place,
   env: Env,
   report: (line: string) => void,
   closing: (() => void | Promise<void>)[],
 ): Promise<Opened> => {
-  if (databaseUrl !== undefined) {
+  if (place.databaseUrl !== undefined) {
     const masterKey = requireMasterKey(env)
+    const { databaseUrl: url, connections, allowDataLoss = false } = place
     // Most services have a folder, and start faster without the driver.
     const { openPostgres } = await import('../storage/postgres/open.ts')
-    const storage = await openPostgres({ url: databaseUrl })
+    const storage = await openPostgres({ url, connections, durable: !allowDataLoss })
     closing.push(storage.close)
-    return { storage, keyring: await createKeyring(storage, masterKey, report) }
+    return { storage, keyring: await openSharedKeyring(storage, masterKey, report) }
   }
+  const { dataDir } = place
   prepareDataDir(dataDir)
   closing.push(lockDataDir(dataDir).release)
   const storage = await openStore(dataDir, report)

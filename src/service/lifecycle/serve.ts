@@ -17,6 +17,7 @@ import { createQuotes, openProvider } from '../machines/quotes/quotes.ts'
 import { createMcpServer, type McpServer } from '../mcp/http.ts'
 import { createPushAdapter } from '../push/push-adapter.ts'
 import { createVapid } from '../push/vapid.ts'
+import { readDatabaseUrl } from '../storage/postgres/database-url.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { createLogNotifier, createService } from './create-service.ts'
 import { storeFile, unusable } from './data-dir.ts'
@@ -49,8 +50,14 @@ const hostInUrl = (host: string): string => {
 }
 
 /** An error of the disk or the store as an SvcError with the next command. */
-const asStartProblem = ({ dataDir }: Place, error: unknown): unknown => {
-  if (dataDir === undefined) return error
+const asStartProblem = async ({ dataDir, databaseUrl }: Place, error: unknown): Promise<unknown> => {
+  if (dataDir === undefined) {
+    // A mistake in this program has no code.
+    if (!(error instanceof Refusal) && (error as { code?: unknown } | undefined)?.code === undefined)
+      return error
+    const { asDatabaseProblem } = await import('../storage/postgres/problems.ts')
+    return asDatabaseProblem(readDatabaseUrl(databaseUrl), error)
+  }
   if ((error as NodeJS.ErrnoException | undefined)?.errno !== undefined) return unusable(dataDir, error)
   return asStoreProblem(storeFile(dataDir), error)
 }
@@ -61,8 +68,9 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const publicUrl = checkPublicUrl(options.publicUrl)
   const tls = readTls(options)
   const settings = readSettings(options, options.env)
-  const { dataDir, databaseUrl, env, port = 8080, trustedProxy = [], dev = false, log } = options
-  const place = dataDir === undefined ? { databaseUrl } : { dataDir }
+  const { env, port = 8080, trustedProxy = [], dev = false, log } = options
+  const place: Place =
+    options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }
   const closing: (() => void | Promise<void>)[] = []
   const close = async (): Promise<void> => {
     for (let last = closing.pop(); last; last = closing.pop()) await last()
@@ -144,6 +152,6 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     }
   } catch (error) {
     await close()
-    throw asStartProblem(options, error)
+    throw await asStartProblem(options, error)
   }
 }

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
+import { connectionTo } from './connection.ts'
+import type { DatabaseServer } from './database-url.ts'
 
 const channel = 'svc'
 /** PostgreSQL refuses a notification of 8000 bytes. */
@@ -13,7 +15,7 @@ type Receive = (message: string | undefined) => void
  * Messages between the nodes on a database, by NOTIFY on a connection of its own. They are sent after the commit that they are
  * about, and together for one turn of the event loop: inside the transaction, NOTIFY takes a lock of the whole cluster.
  */
-export const createBus = (url: string) => {
+export const createBus = (server: DatabaseServer) => {
   const node = randomUUID()
   const receivers = new Set<Receive>()
   let client: pg.Client | undefined
@@ -32,12 +34,7 @@ export const createBus = (url: string) => {
   }
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({
-      connectionString: url,
-      application_name: 'svc bus',
-      keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-    })
+    const next = new pg.Client({ ...connectionTo(server), application_name: 'svc bus' })
     next.on('notification', ({ payload }) => receive(payload))
     next.on('error', () => undefined)
     next.once('end', () => {

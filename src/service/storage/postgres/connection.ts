@@ -1,5 +1,6 @@
 import type { CompiledQuery, QueryResult } from 'kysely'
-import pg, { type PoolConfig, type QueryResult as Result } from 'pg'
+import pg, { type ClientConfig, type PoolConfig, type QueryResult as Result } from 'pg'
+import type { DatabaseServer } from './database-url.ts'
 
 /** Numbers, as SQLite returns them: ids and counts stay below 2^53. */
 const numbers = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC])
@@ -8,7 +9,26 @@ const types: PoolConfig['types'] = {
     numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-export type PoolOptions = { url: string; max: number; readOnly?: boolean }
+export type PoolOptions = { server: DatabaseServer; max: number; readOnly?: boolean }
+
+/** How every connection is opened. */
+export const connectionTo = ({
+  host,
+  port,
+  user,
+  password,
+  database,
+  ssl,
+}: DatabaseServer): ClientConfig => ({
+  host,
+  port,
+  user,
+  password,
+  database,
+  ssl,
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+})
 
 /**
  * In milliseconds. A node that vanished in a transaction holds its locks no longer than it may be idle. The server bounds each
@@ -22,14 +42,12 @@ const limits = {
 }
 
 /** Several connections. Each is opened when it is needed; one that fails is replaced. */
-export const openPool = ({ url, max, readOnly = false }: PoolOptions): pg.Pool => {
+export const openPool = ({ server, max, readOnly = false }: PoolOptions): pg.Pool => {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionTo(server),
     max,
     types,
     ...limits,
-    connectionTimeoutMillis: 5_000,
-    keepAlive: true,
     // A query does not wait for the answer to the one before, so that a transaction begins in one round trip.
     pipeline: true,
     application_name: 'svc',

@@ -1,44 +1,66 @@
-import type pg from 'pg'
-import { SvcError } from '../../../core/errors.ts'
+import type { ClientBase } from 'pg'
+import { failure, SvcError } from '../../../core/errors.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
+import { tableNames } from '../tables.ts'
 import { execute } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { migrationLock } from './locks.ts'
 
-const versionOf = async (client: pg.PoolClient): Promise<number> => {
-  const { rows: tables } = await client.query<{ table_name: string }>(
-    "select table_name from information_schema.tables where table_schema = current_schema() and table_type = 'BASE TABLE'",
+const readTables = async (client: ClientBase): Promise<string[]> => {
+  const { rows } = await client.query<{ tablename: string }>(
+    'select tablename from pg_tables where schemaname = current_schema()',
   )
-  if (tables.length === 0) return 0
-  if (!tables.some(({ table_name }) => table_name === 'schema_version'))
-    throw new SvcError(
-      'failed',
-      'foreign_store',
-      'The database contains tables of another program; it was not changed',
-      {
-        hint: 'Create a database for svc alone: createdb svc',
-      },
-    )
-  const { rows } = await client.query<{ version: number }>('select version from schema_version')
-  return rows[0]?.version ?? 0
+  return rows.map(({ tablename }) => tablename)
 }
 
-/** Creates or upgrades the schema in one transaction, all or nothing; nodes that start together do it once. */
-export const migrate = async (client: pg.PoolClient): Promise<void> => {
+const restore = 'Restore the last backup into an empty database: svc service restore BACKUP.db'
+
+/** The number of migrations that the database has seen; 0 for an empty one. Throws an SvcError if it is not a store of svc. */
+export const databaseVersion = async (client: ClientBase): Promise<number> => {
+  const tables = await readTables(client)
+  if (tables.length === 0) return 0
+  if (!tables.includes('schema_version'))
+    throw failure(
+      'foreign_store',
+      'The database contains tables of another program; it was not changed',
+      'Create a database for svc alone: createdb svc',
+    )
+  const { rows } = await client.query<{ version: number }>('select version::int from schema_version')
+  const [row] = rows
+  if (row === undefined || rows.length > 1)
+    throw failure('store_damaged', 'The database does not say which schema it has', restore)
+  try {
+    refuseNewer(row.version)
+  } catch (error) {
+    throw (error as SvcError).with({
+      hint: 'Start the newer svc again, or restore a backup from before the upgrade into an empty database',
+    })
+  }
+  const missing = row.version === newestVersion ? tableNames.filter((name) => !tables.includes(name)) : []
+  if (missing.length > 0)
+    throw failure('store_damaged', `The database lacks tables of svc: ${missing.join(', ')}`, restore)
+  return row.version
+}
+
+export type Change = { from: number; to: number }
+
+/** Creates or upgrades the schema in one transaction, all or nothing. Nodes that start together do it once. */
+export const migrate = async (client: ClientBase): Promise<Change> => {
   await client.query('begin')
   try {
     await client.query('set local lock_timeout = 0; set local statement_timeout = 0')
     await client.query({ text: 'select pg_advisory_xact_lock($1)', values: [migrationLock] })
-    const version = await versionOf(client)
-    refuseNewer(version)
+    const version = await databaseVersion(client)
     if (version < newestVersion)
       await applyMigrations(
         queriesWith((query) => execute(client, query)),
         version,
       )
     await client.query('commit')
+    return { from: version, to: newestVersion }
   } catch (error) {
-    await client.query('rollback')
+    // The connection may be gone.
+    await client.query('rollback').catch(() => undefined)
     throw error
   }
 }

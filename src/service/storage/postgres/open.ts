@@ -1,19 +1,24 @@
 import type { Storage } from '../storage.ts'
 import { createWriteProbe } from '../write-probe.ts'
 import { createBus } from './bus.ts'
+import { checkServer } from './check-server.ts'
 import { createDatabaseClock, serverTime } from './clock.ts'
 import { execute, openPool } from './connection.ts'
+import { readDatabaseUrl } from './database-url.ts'
 import { queriesWith } from './dialect.ts'
 import { asUnavailable, isConflict } from './errors.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
+import { asDatabaseProblem } from './problems.ts'
 
 type Options = {
   /** postgres://user@host/database */
   url: string
   now?: (() => Date) | undefined
-  /** Connections of this node. */
-  connections?: number
+  /** Connections of this node, without the one that listens to the others. */
+  connections?: number | undefined
+  /** Refuses a database that can lose acknowledged writes. */
+  durable?: boolean
   /** How long a commit whose answer was lost is looked for, in milliseconds. */
   resolveMs?: number
 }
@@ -27,17 +32,20 @@ export const openPostgres = async ({
   now,
   connections = 10,
   resolveMs = 10_000,
+  durable = false,
 }: Options): Promise<Storage> => {
-  const writers = openPool({ url, max: Math.ceil(connections / 2) })
-  const readers = openPool({ url, max: Math.floor(connections / 2), readOnly: true })
+  const server = readDatabaseUrl(url)
+  const writers = openPool({ server, max: Math.ceil(connections / 2) })
+  const readers = openPool({ server, max: Math.floor(connections / 2), readOnly: true })
   const clock = createDatabaseClock()
-  const bus = createBus(url)
+  const bus = createBus(server)
   const close = async (): Promise<void> => {
     await Promise.all([writers.end(), readers.end(), bus.close()])
   }
   try {
     const client = await writers.connect()
     try {
+      await checkServer(client, { durable })
       await migrate(client)
       const { rows } = await client.query<{ at: number }>(`select ${serverTime} as at`)
       clock.learn(rows[0]!.at)
@@ -47,7 +55,7 @@ export const openPostgres = async ({
     await bus.connect()
   } catch (error) {
     await close()
-    throw error
+    throw asDatabaseProblem(server, error)
   }
   // A statement that a connection prepared before a newer node has upgraded the schema fails there, and the pool replaces the
   // connection.

@@ -1,0 +1,86 @@
+import type { ClientBase } from 'pg'
+
+/** What a server says about itself and about the rights of this user. */
+export type Facts = {
+  /** As in `server_version_num`: 150004. */
+  version: number
+  version_text: string
+  standby: boolean
+  encoding: string
+  fsync: boolean
+  synchronous_commit: string
+  standby_names: string
+  /** Connected standbys, without backups where this user can tell. */
+  standbys: number
+  /** Those that a commit waits for. Null if this user cannot see them. */
+  synchronous_standbys: number | null
+  /** Null if no schema of the search path exists. */
+  schema: string | null
+  may_create: boolean | null
+  max_connections: number
+  used_connections: number
+  /** Whether the connection is encrypted. */
+  tls: boolean
+}
+
+const factsQuery = `
+  with standbys as (
+    select sync_state from pg_stat_replication
+    where state is distinct from 'backup'
+      and coalesce(application_name, '') not in ('pg_basebackup', 'pg_receivewal')
+  )
+  select current_setting('server_version_num')::int as version,
+    current_setting('server_version') as version_text,
+    pg_is_in_recovery() as standby,
+    current_setting('server_encoding') as encoding,
+    current_setting('fsync') = 'on' as fsync,
+    current_setting('synchronous_commit') as synchronous_commit,
+    current_setting('synchronous_standby_names') as standby_names,
+    (select count(*) from standbys) as standbys,
+    case when pg_has_role('pg_monitor', 'usage')
+      then (select count(*) from standbys where sync_state in ('sync', 'quorum')) end as synchronous_standbys,
+    current_schema() as schema,
+    has_schema_privilege(current_schema(), 'create') as may_create,
+    current_setting('max_connections')::int as max_connections,
+    (select count(*) from pg_stat_activity where backend_type = 'client backend' or backend_type is null)
+      as used_connections,
+    coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as tls
+`
+
+export const readFacts = async (client: ClientBase): Promise<Facts> =>
+  (await client.query<Facts>(factsQuery)).rows[0]!
+
+/** Why a crash or a failover could lose acknowledged writes; undefined if it could not, as far as this user can see. */
+export const dataLoss = ({
+  fsync,
+  synchronous_commit,
+  standby_names,
+  standbys,
+  synchronous_standbys,
+}: Facts): { reason: string; solution: string } | undefined => {
+  if (!fsync)
+    return {
+      reason: 'fsync is off, so a crash of the machine can destroy the database',
+      solution: 'ALTER SYSTEM SET fsync = on, and reload PostgreSQL',
+    }
+  if (synchronous_commit === 'off')
+    return {
+      reason: 'synchronous_commit is off, so a crash loses writes that were acknowledged',
+      solution: 'ALTER ROLE svc SET synchronous_commit = on',
+    }
+  if (synchronous_commit === 'local' && standby_names !== '')
+    return {
+      reason: 'synchronous_commit is local, so a failover loses writes that were acknowledged',
+      solution: 'ALTER ROLE svc SET synchronous_commit = on',
+    }
+  if (standbys > 0 && standby_names === '')
+    return {
+      reason: `replication to ${standbys === 1 ? 'the standby' : `the ${standbys} standbys`} is asynchronous, so a failover loses writes that were acknowledged`,
+      solution: `Set synchronous_standby_names, for example to 'ANY 1 (*)'${
+        synchronous_standbys === null
+          ? '. If this is only a backup that runs, GRANT pg_monitor TO svc shows svc the difference'
+          : ''
+      }`,
+    }
+  return undefined
+}
