@@ -71,7 +71,7 @@ export type Operations = Record<string, Operation>
 
 const effects = { GET: 'read', POST: 'write', PUT: 'write', DELETE: 'delete' } as const
 
-/** An operation as the table declares it. The effect is stated only if it is another than that of the method. */
+/** An operation as the table declares it. The effect is stated only if it differs from that of the method. */
 type Declaration = Omit<Operation, 'effect'> & { effect?: Effect }
 
 type PathNames<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never

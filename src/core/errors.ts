@@ -56,6 +56,6 @@ export class SvcError extends Error {
 export const usageError = (message: string, hint?: string): SvcError =>
   new SvcError('usage', 'usage', message, { hint })
 
-/** A command cannot do its work, and `hint` says how to go on. */
+/** The work cannot be done; `hint` says what to do. */
 export const failure = (code: string, message: string, hint: string): SvcError =>
   new SvcError('failed', code, message, { hint })

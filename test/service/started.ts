@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts'
 
 export type Listed = { data: { action: string }[] }
 
-// After `installHooks`, each test has its own data directory, and the services that it starts are stopped.
+// After `installHooks`, each test has its own data folder, and the services that it starts are stopped.
 
 export let folder: string
 let remove: () => void

@@ -82,8 +82,8 @@ export type RotatedSigningKey = {
 }
 
 /**
- * Retires the key that signs and creates another, in one transaction. A running service uses it for its
- * next signature and publishes both. With `from`, only if that key is active, so that a repeated command rotates once.
+ * Retires the key that signs and creates another, in one transaction. A running service uses it for its next signature
+ * and publishes both. With `from`, only if that key is active, so that a repeated command rotates once.
  */
 export const rotateSigningKey = async (
   { storage, keyring }: { storage: Storage; keyring: Keyring },

@@ -64,9 +64,9 @@ const notSent = (next: string): SentEnrollment => ({
 })
 
 /**
- * Sends an accepted member the link that registers their first device, in this transaction. No response
- * contains the link. Returns undefined for a member who has a device. If nothing could be sent, `channel` is null and `next` tells the
- * administrator what to do.
+ * Sends an accepted member the link that registers their first device, in this transaction. No response contains the
+ * link. Returns undefined for a member who has a device. If nothing could be sent, `channel` is null and `next` says what
+ * the administrator must do.
  */
 export const sendEnrollment = async (call: Call, member: Member): Promise<SentEnrollment | undefined> => {
   const { org_id, user_id } = member

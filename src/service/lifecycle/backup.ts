@@ -63,7 +63,7 @@ const readKeys = (dataDir: string): string[] =>
 
 /**
  * Writes a consistent copy of the store and the master key to one file, which is therefore a secret. The service can keep
- * running. A master key from `SVC_MASTER_KEY` is not in the data directory, so it is not in the file.
+ * running. A master key from `SVC_MASTER_KEY` is not in the data folder, so it is not in the file.
  */
 export const backup = (dataDir: string, file: string): void => {
   const store = checkBackup(dataDir, file)
@@ -124,7 +124,7 @@ export const checkRestore = (file: string, dataDir: string): void => {
     )
 }
 
-/** Creates a data directory from a backup. Refuses a directory that is not empty, and empties it again on failure. */
+/** Creates a data folder from a backup. Refuses a folder that is not empty, and empties it again on failure. */
 export const restore = async (file: string, dataDir: string): Promise<void> => {
   checkRestore(file, dataDir)
   prepareDataDir(dataDir)

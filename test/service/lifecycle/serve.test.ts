@@ -98,7 +98,7 @@ describe('a start that cannot be', () => {
     await expect(start(options)).rejects.toThrow(message)
   })
 
-  test('a data directory that is a file is refused', async () => {
+  test('a data folder that is a file is refused', async () => {
     writeFileSync(dataDir, '')
     await expect(start()).rejects.toMatchObject({ code: 'data_dir_unusable' })
   })

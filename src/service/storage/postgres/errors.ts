@@ -42,7 +42,7 @@ const isTemporary = (error: unknown): boolean => {
 
 /** An error of a database that may work again later as a Refusal 503; any other error as it is. */
 export const asUnavailable = (error: unknown): unknown =>
-  isTemporary(error) ? unavailable(error, 'Check the database: svc doctor; then try again') : error
+  isTemporary(error) ? unavailable(error, 'Check the database, then try again: svc doctor') : error
 
 /** A commit whose answer was lost, and that could not be found again. */
 export const outcomeUnknown = (cause: unknown): Refusal =>
@@ -52,7 +52,7 @@ export const outcomeUnknown = (cause: unknown): Refusal =>
       'outcome_unknown',
       'The connection to the database was lost during the commit; the change may have been made',
       {
-        hint: 'Repeat the request with the same Idempotency-Key, or look before you repeat it',
+        hint: 'Repeat the request with the same Idempotency-Key, or check first whether the change was made',
       },
     ),
     { cause },

@@ -23,12 +23,12 @@ export const databaseVersion = async (client: ClientBase): Promise<number> => {
     throw failure(
       'foreign_store',
       'The database contains tables of another program; it was not changed',
-      'Create a database for svc alone: createdb svc',
+      'Use a separate database: createdb svc',
     )
   const { rows } = await client.query<{ version: number }>('select version::int from schema_version')
   const [row] = rows
   if (row === undefined || rows.length > 1)
-    throw failure('store_damaged', 'The database does not say which schema it has', restore)
+    throw failure('store_damaged', 'The database does not name its schema version', restore)
   try {
     refuseNewer(row.version)
   } catch (error) {

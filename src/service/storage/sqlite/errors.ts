@@ -57,7 +57,7 @@ const codeOf = (error: unknown): string | undefined => {
 
 export const isBusy = (error: unknown): boolean => codeOf(error) === 'SQLITE_BUSY'
 
-/** What a write gets that the disk refused. */
+/** The error of a write that the disk refused. */
 export const refused = (cause: unknown): Refusal =>
   unavailable(cause, 'Check that the disk of the data folder has room and is writable, then try again')
 

@@ -59,7 +59,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
       if (!Number.isSafeInteger(org) || org < 0) throw new Error('A write names no organization')
       return commits.run(() => work(writing))
     },
-    // The data directory is locked, so no other process commits.
+    // The data folder is locked, so no other process commits.
     revision: commits.revision,
     canWrite: createWriteProbe(async (thorough) => {
       for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
