@@ -4,7 +4,7 @@ import { newRequest } from '../contract/new-request.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
-import { openedBy, receiptOf, stateOf, statusIn, text, type ToolAnswer } from './tool-answer.ts'
+import { readNewRequestId, receiptOf, stateOf, statusIn, text, type ToolAnswer } from './tool-answer.ts'
 import type { ToolClient } from './tool-client.ts'
 import { within } from './within.ts'
 
@@ -129,7 +129,7 @@ export const createMcpGateway = ({
       if (ask.requester !== undefined) tools.introduce(ask.requester)
       if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
       const answer = await tools.call('request_approval_async', argumentsOf(ask))
-      const record = apply(blank(ask, openedBy(answer), lifetimeSeconds), answer)
+      const record = apply(blank(ask, readNewRequestId(answer), lifetimeSeconds), answer)
       known.set(record.request_id, record)
       return record
     },

@@ -38,7 +38,7 @@ export const statusIn = (answer: ToolAnswer, expected: string): ApprovalRecord['
 }
 
 /** The id of a new request, which must still be pending. */
-export const openedBy = (answer: ToolAnswer): string => {
+export const readNewRequestId = (answer: ToolAnswer): string => {
   const id = text(answer.request_id)
   if (!id) throw unclear('The tool server asked the person, but returned no request id', null)
   if (stateOf(answer) !== 'pending')

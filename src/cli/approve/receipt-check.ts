@@ -75,7 +75,7 @@ export const issuerIn = (keys: unknown): string | undefined => {
  * The expectations from the flags. Organization and issuer come from the profile if the keys come from its service. Throws
  * a usage error that names the flag.
  */
-export const expectedOf = async (
+export const readExpectations = async (
   flags: ExpectedFlags,
   { byProfile, keys }: { byProfile: boolean; keys: () => Promise<unknown> },
   context: Context,

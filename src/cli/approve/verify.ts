@@ -95,9 +95,9 @@ export const registerVerify = (group: Command, context: Context): void => {
     const byProfile = options.jwks === undefined && options.jwksUrl === undefined
     let keys: Promise<unknown> | undefined
     const keysOnce = (): Promise<unknown> => (keys ??= readKeys(options, context))
-    const { expectedOf, hintOf, sentence } = await import('./receipt-check.ts')
+    const { readExpectations, hintOf, sentence } = await import('./receipt-check.ts')
     const receipt = receiptIn(await readText(file, io, 'receipt'))
-    const wanted = await expectedOf(options, { byProfile, keys: keysOnce }, context)
+    const wanted = await readExpectations(options, { byProfile, keys: keysOnce }, context)
     const { verifyReceipt } = await import('../../receipt/verify.ts')
     const verdict = await verifyReceipt(receipt, await keysOnce(), wanted, io.now())
 

@@ -26,7 +26,7 @@ const placeOf = ([x, y, z]: Vector): Place => ({
 const vector = (at: (axis: 0 | 1 | 2) => number): Vector => [at(0), at(1), at(2)]
 
 /** The centre of the places. If they lie all around the Earth, a place that has none of them on its far side. */
-export const middleOf = (places: readonly Place[]): Place => {
+export const findCentre = (places: readonly Place[]): Place => {
   const vectors = places.map(vectorOf)
   const sum = vector((axis) => vectors.reduce((total, one) => total + one[axis], 0))
   const mean = Math.hypot(...sum) > 1e-6 * vectors.length ? placeOf(sum) : undefined
@@ -87,7 +87,7 @@ export type View = { projection: Projection; left: number; right: number; bottom
 /** Requires at least one circle. */
 export const viewOf = (circles: readonly Circle[], point: CheckedPoint | undefined): View => {
   const checked = point ? [point] : []
-  const projection = projectionAt(middleOf([...circles, ...checked]))
+  const projection = projectionAt(findCentre([...circles, ...checked]))
   const view: View = { projection, left: Infinity, right: -Infinity, bottom: Infinity, top: -Infinity }
   for (const place of [...circles.flatMap((circle) => edgeOf(circle, 36)), ...checked]) {
     const [x, y] = projection.pointOn(place)

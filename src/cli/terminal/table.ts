@@ -112,13 +112,13 @@ const widthOf = (widths: readonly number[]): number =>
  */
 const fit = (natural: readonly Column[], room: number): Column[] => {
   let columns = natural.map((column) => ({ ...column, width: Math.min(column.width, room) }))
-  const leastOf = ({ kept, width }: Column): number => (kept ? width : Math.min(width, least))
-  while (columns.length > 1 && widthOf(columns.map(leastOf)) > room) {
+  const minimumWidth = ({ kept, width }: Column): number => (kept ? width : Math.min(width, least))
+  while (columns.length > 1 && widthOf(columns.map(minimumWidth)) > room) {
     const last = columns.findLast(({ kept }) => !kept) ?? columns.at(-1)
     columns = columns.filter((column) => column !== last)
   }
   for (let over = widthOf(columns.map(({ width }) => width)) - room; over > 0; over--) {
-    const able = columns.filter((column) => column.width > leastOf(column))
+    const able = columns.filter((column) => column.width > minimumWidth(column))
     able.reduce((widest, column) => (column.width > widest.width ? column : widest)).width -= 1
   }
   return columns

@@ -10,7 +10,7 @@ import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
 import { checkReference, findReferenced } from './reference.ts'
-import { askApprovers, requirementsOf, useApproval } from './required-approval.ts'
+import { askApprovers, readRequirements, useApproval } from './required-approval.ts'
 
 type Fields = Record<string, unknown>
 type Reader = (call: Call, input: Fields, orgId: number) => Promise<(Fields & { name: string }) | undefined>
@@ -112,14 +112,14 @@ export const createGate = (id: OperationId) => ({
   ): Promise<Worked<D>> => {
     if (approval === undefined) {
       const worked = await work()
-      await useApproval(call, await requirementsOf(call, id, worked), undefined)
+      await useApproval(call, await readRequirements(call, id, worked), undefined)
       return worked
     }
     const found = await findReferenced(call, approval)
     // The digest covers the old values, so it is computed before the work.
     const { data } = await requestSubject(call, id, input, found.org_id)
     const worked = await work()
-    const requirements = await requirementsOf(call, id, worked)
+    const requirements = await readRequirements(call, id, worked)
     if (requirements.length === 0) await checkReference(call, approval)
     else await useApproval(call, requirements, { ...found, digest: digestOf(data) })
     return worked

@@ -3,8 +3,8 @@ import { forbidden, Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
-import { relationOf } from '../keys/ancestry.ts'
-import { approversOf } from '../policy/approval-rules.ts'
+import { findRelation } from '../keys/ancestry.ts'
+import { findApprovers } from '../policy/approval-rules.ts'
 import { consumeApproval, withdrawApproval } from './consumption.ts'
 import { type Referenced, unknownApproval } from './reference.ts'
 import { requestApproval } from './request.ts'
@@ -23,7 +23,7 @@ export class ApprovalRequired extends Error {
 const demandsItself = new Set<OperationId>(['updateOrganization', 'deleteOrganization'])
 
 /** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
-export const requirementsOf = async (
+export const readRequirements = async (
   call: Call,
   id: OperationId,
   { changed, demanded }: { changed: Iterable<number>; demanded: readonly Requirement[] },
@@ -31,7 +31,7 @@ export const requirementsOf = async (
   const found = [...demanded]
   if (demandsItself.has(id)) return found
   for (const orgId of changed) {
-    const approvers = orgId === 0 ? undefined : await approversOf(call.db, orgId, id)
+    const approvers = orgId === 0 ? undefined : await findApprovers(call.db, orgId, id)
     if (approvers) found.push({ orgId, approvers })
   }
   return found
@@ -46,7 +46,7 @@ const enrolledDevice = async (call: Call, { org_id, device_id }: Referenced): Pr
     .where('id', '=', device_id ?? 0)
     .select('enrolled_by')
     .executeTakeFirst()
-  return device !== undefined && (await relationOf(call, call.caller.keyId, device.enrolled_by)) === 'self'
+  return device !== undefined && (await findRelation(call, call.caller.keyId, device.enrolled_by)) === 'self'
 }
 
 /**
@@ -100,7 +100,7 @@ const openRequests = (call: Call, digest: string) =>
     .orderBy('id')
     .execute()
 
-const mobilesOf = (call: Call, { orgId, approvers }: Requirement) =>
+const readMobiles = (call: Call, { orgId, approvers }: Requirement) =>
   call.db
     .selectFrom('memberships as m')
     .innerJoin('people as p', 'p.id', 'm.user_id')
@@ -120,7 +120,7 @@ export const askApprovers = async (
   const requests = await openRequests(call, digest)
   const problems: Refusal[] = []
   if (requests.length === 0)
-    for (const { user_id, mobile } of await mobilesOf(call, requirement))
+    for (const { user_id, mobile } of await readMobiles(call, requirement))
       try {
         const input = { subject: { ...subject, digest }, approver_mobile: mobile, org_id: requirement.orgId }
         const { request_id, status, expires_at } = await requestApproval(input, call, { byRule: true })

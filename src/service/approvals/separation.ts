@@ -6,7 +6,7 @@ import { isOperator } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
-import { mayInfluence, relationOf } from '../keys/ancestry.ts'
+import { mayInfluence, findRelation } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import type { ApprovalRow } from './record.ts'
@@ -57,7 +57,7 @@ export const readDeviceClaim = async (
     enrolled_by: {
       key_id: enrolled_by === null ? null : String(enrolled_by),
       name: enroller?.name ?? null,
-      relation: await relationOf({ db, keyring }, row.key_id, enrolled_by),
+      relation: await findRelation({ db, keyring }, row.key_id, enrolled_by),
     },
   }
 }

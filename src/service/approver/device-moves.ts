@@ -28,7 +28,7 @@ const findMovable = async (call: Call, device_id: number) => {
 }
 
 /** Recoveries that administrators decide about: pending devices of members without an active one. */
-const recoveriesOf = async (call: Call, org_id: number, except: number) => {
+const readRecoveries = async (call: Call, org_id: number, except: number) => {
   const devices = await call.db
     .selectFrom('devices')
     .where('org_id', '=', org_id)
@@ -68,7 +68,9 @@ export const listOwnDevices: HandlerOf<typeof approverDevices.listOwnDevices> = 
   const person = requirePerson(call.caller)
   const { org_id, user_id, device_id } = person
   const own = await devicesOf(call.db, person).select(deviceColumns).execute()
-  const recoveries = (await isAdministrator(call.db, person)) ? await recoveriesOf(call, org_id, user_id) : []
+  const recoveries = (await isAdministrator(call.db, person))
+    ? await readRecoveries(call, org_id, user_id)
+    : []
   return { device_id, devices: own.map(toDeviceRecord), recoveries }
 }
 

@@ -113,7 +113,7 @@ export const organizationRow = async (db: Db, orgId: number) => {
   return { ...row, policy: JSON.parse(policy) as Policy }
 }
 
-export const mobileOf = async (db: Db, userId: number): Promise<string> => {
+export const readMobile = async (db: Db, userId: number): Promise<string> => {
   const { mobile } = await db
     .selectFrom('people')
     .where('id', '=', userId)

@@ -1,6 +1,6 @@
 import type { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
-import { type Member, mobileOf, organizationRow } from '../call/tenant.ts'
+import { type Member, readMobile, organizationRow } from '../call/tenant.ts'
 import { notifyMember } from './notices.ts'
 import { checkOtp, sendOneTimeCode, type SentOtp } from './otp.ts'
 import { settlePending } from './proof.ts'
@@ -11,7 +11,7 @@ type PendingDevice = Member & { id: number }
 /** Each device has its own code. A code for anything else never activates a device, nor the other way round. */
 const codeOwner = async ({ db }: Call, { org_id, user_id, id }: PendingDevice) => ({
   org_id,
-  mobile: await mobileOf(db, user_id),
+  mobile: await readMobile(db, user_id),
   purpose: `device:${id}`,
 })
 

@@ -4,7 +4,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { withFullStop } from '../../core/sentence.ts'
 import type { Call } from '../call/call.ts'
-import { type Member, mobileOf, organizationRow } from '../call/tenant.ts'
+import { type Member, readMobile, organizationRow } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { endEnrollments, insertEnrollment } from './enrollment.ts'
 import { everHadDevice, hasActiveDevice } from './proof.ts'
@@ -39,8 +39,8 @@ const verifiedAddress = async (call: Call, member: Member): Promise<string | und
 }
 
 /** The member's mobile number identifies them, so it comes first. An e-mail address counts only if it is verified. */
-const recipientOf = async (call: Call, member: Member) => {
-  if (call.canSend('sms')) return { channel: 'sms', to: await mobileOf(call.db, member.user_id) } as const
+const chooseRecipient = async (call: Call, member: Member) => {
+  if (call.canSend('sms')) return { channel: 'sms', to: await readMobile(call.db, member.user_id) } as const
   const to = call.canSend('email') ? await verifiedAddress(call, member) : undefined
   return to === undefined ? undefined : ({ channel: 'email', to } as const)
 }
@@ -72,7 +72,7 @@ export const sendEnrollment = async (call: Call, member: Member): Promise<SentEn
   const { org_id, user_id } = member
   if (await hasActiveDevice(call, member)) return undefined
   const { name, slug } = await organizationRow(call.db, org_id)
-  const recipient = await recipientOf(call, member)
+  const recipient = await chooseRecipient(call, member)
   if (!recipient) return notSent(`svc user enroll ${user_id} --org ${slug}`)
   const problem = await siteProblem(call)
   if (problem !== undefined) return notSent(problem)

@@ -15,7 +15,7 @@ type Notice = { subject: string; text: string }
 const pushText = JSON.stringify({ notice: 'devices' })
 
 /** The addresses that the organization has and that the person verified, each once. */
-const addressesOf = async (db: Db, member: Member): Promise<Iterable<string>> => {
+const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> => {
   const known = await db.selectFrom('memberships').where(ofMember(member)).select('email').execute()
   const verified = await db
     .selectFrom('mobile_accounts')
@@ -53,7 +53,7 @@ export const notifyMember = async (call: Deps, member: Member, { subject, text }
     subject: `${name}: ${subject}`,
     text: `${text}\n\nYour devices: ${call.publicUrl}/approver#devices`,
   } as const
-  for (const to of await addressesOf(call.db, member)) await call.send({ ...message, to })
+  for (const to of await readAddresses(call.db, member)) await call.send({ ...message, to })
 }
 
 /** Notifies every administrator of the organization except the member that the notice is about. */

@@ -84,7 +84,7 @@ export const createOperationRoute = (
     return answerText(200, text, request.requestId, headers)
   }
 
-  const repeatableOf = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {
+  const toRepeatable = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {
     const idempotencyKey = checkIdempotencyKey(context.req.header('idempotency-key'))
     if (idempotencyKey === undefined) return undefined
     const fingerprint = sha256(`${id} ${canonicalize(input)}`)
@@ -98,7 +98,7 @@ export const createOperationRoute = (
     request: AuthenticatedRequest,
     { input, fieldNames, returned }: ReadInput,
   ): Promise<Response> => {
-    const repeatable = repeatableOf(request, input)
+    const repeatable = toRepeatable(request, input)
     // A repeat must not run again what the handler does before its transaction.
     const before =
       repeatable && typeof handler !== 'function'

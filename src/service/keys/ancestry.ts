@@ -23,7 +23,7 @@ const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow |
 const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
 
 /** The roots of the creator, its creator and so on; undefined if one of them is not authentic. */
-const ancestorsOf = async (deps: Deps, root: number): Promise<number[] | undefined> => {
+const findAncestors = async (deps: Deps, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
   for (let id = root; ;) {
     const row = await authenticKey(deps, id)
@@ -35,7 +35,7 @@ const ancestorsOf = async (deps: Deps, root: number): Promise<number[] | undefin
 }
 
 /** The rows, with all secrets, of the keys that a key created, directly or not. */
-const descendantsOf = async (db: Db, root: number): Promise<number[]> => {
+const findDescendants = async (db: Db, root: number): Promise<number[]> => {
   const found = new Set<number>()
   for (let creators = [root]; creators.length > 0;) {
     const rows = await db
@@ -65,7 +65,7 @@ export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
     .where('id', '<>', id)
     .select('id')
     .execute()
-  return [...others.map((one) => one.id), ...(await descendantsOf(db, root))]
+  return [...others.map((one) => one.id), ...(await findDescendants(db, root))]
 }
 
 /** Refuses scopes that the caller lacks: a key cannot create a stronger one, or get the secret of one. */
@@ -113,7 +113,7 @@ export const checkOwner = async (
 export const checkRotation = async (call: Call, row: Pick<KeyRow, 'id' | 'lineage'>): Promise<void> => {
   const own = namedKeyOf(call.caller)
   if (isOperator(call.caller) || rootOf(row) === own) return
-  if (((await ancestorsOf(call, rootOf(row))) ?? []).includes(own)) return
+  if (((await findAncestors(call, rootOf(row))) ?? []).includes(own)) return
   throw new Refusal(403, 'not_your_key', 'A key can rotate only itself and the keys that it created', {
     hint: 'Use that key itself, or an operator key; svc key revoke revokes a key of the organization',
   })
@@ -146,7 +146,7 @@ const shareCreator = async (
  * `self` also if the requesting key created the enrolling one, directly or not, because its owner has both. `unknown` if the
  * enrolling key was not recorded, or another program has changed one of the keys. Both ids are rows of `api_keys`.
  */
-export const relationOf = async (
+export const findRelation = async (
   deps: Deps,
   requestedBy: number,
   enrolledBy: number | null,
@@ -157,10 +157,10 @@ export const relationOf = async (
   const asker = await authenticKey(deps, requestedBy)
   const askerRoot = asker && rootOf(asker)
   if (askerRoot === enrolled) return 'self'
-  const above = await ancestorsOf(deps, enrolled)
+  const above = await findAncestors(deps, enrolled)
   // 0 is not a key of the store.
   const aboveAsker =
-    requestedBy === 0 ? [] : askerRoot === undefined ? undefined : await ancestorsOf(deps, askerRoot)
+    requestedBy === 0 ? [] : askerRoot === undefined ? undefined : await findAncestors(deps, askerRoot)
   if (!above || !aboveAsker) return 'unknown'
   if (askerRoot !== undefined && above.includes(askerRoot)) return 'self'
   if (isOperatorKey(enroller)) return 'operator'

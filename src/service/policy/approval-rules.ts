@@ -81,7 +81,11 @@ const readRules = async (db: Db, orgId: number): Promise<ApprovalRule[]> => {
 }
 
 /** The users of whom one must approve this call in this organization; undefined if no rule covers it. */
-export const approversOf = async (db: Db, orgId: number, id: OperationId): Promise<number[] | undefined> => {
+export const findApprovers = async (
+  db: Db,
+  orgId: number,
+  id: OperationId,
+): Promise<number[] | undefined> => {
   if (!isCoverable(id)) return undefined
   const rule = (await readRules(db, orgId)).find((one) => covered(one).includes(id))
   return rule?.approvers.map(rowOfId)

@@ -8,7 +8,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import { mobileOf, withinOrganization } from '../call/tenant.ts'
+import { readMobile, withinOrganization } from '../call/tenant.ts'
 import { findMember, findVerification, lifetimeMs, refuseUnready, spend } from './verification.ts'
 
 /** The person to verify. A number reveals nothing about who has it; only an id can be reported as unknown. */
@@ -18,7 +18,7 @@ const findSubject = async (
 ) => {
   if (mobile !== undefined) return findApprover(call, parsePhone(mobile).mobile, org_id)
   const member = await findMember(call, { user_id, org_id })
-  return findApprover(call, await mobileOf(call.db, member.user_id), member.org_id)
+  return findApprover(call, await readMobile(call.db, member.user_id), member.org_id)
 }
 
 export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async (input, call) => {

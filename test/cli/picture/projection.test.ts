@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { edgeOf, middleOf, projectionAt, type Place } from '../../../src/cli/picture/projection.ts'
+import { edgeOf, findCentre, projectionAt, type Place } from '../../../src/cli/picture/projection.ts'
 import { chord, ground, pointAt } from '../../../src/rules/earth.ts'
 
 const place = fc.record({
@@ -59,12 +59,12 @@ test.each([
     [90, 0],
   ],
 ] as const)('the center of places %s lies between them', (_, places, [latitude, longitude]) => {
-  const middle = middleOf(places.map(([lat, lon]) => ({ latitude: lat, longitude: lon })))
+  const middle = findCentre(places.map(([lat, lon]) => ({ latitude: lat, longitude: lon })))
   expect(metres(middle, { latitude, longitude })).toBeLessThan(1)
 })
 
 test('the center of places all around the Earth has none of them on its far side', () => {
-  const middle = middleOf([
+  const middle = findCentre([
     { latitude: 0, longitude: 0 },
     { latitude: 0, longitude: 180 },
   ])

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { relationOf } from '../../../src/service/keys/ancestry.ts'
+import { findRelation } from '../../../src/service/keys/ancestry.ts'
 import { installHooks, service } from '../acme.ts'
 import { dataOf } from '../fixtures.ts'
 import { changeStore } from './store-changes.ts'
@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const relation = (asking: number, enrolledBy: number) => {
   const { keyring, storage } = service
-  return storage.read((db) => relationOf({ db, keyring }, asking, enrolledBy))
+  return storage.read((db) => findRelation({ db, keyring }, asking, enrolledBy))
 }
 
 describe('the relation of the requesting key to the key that enrolled the device', () => {
