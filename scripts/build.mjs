@@ -47,6 +47,13 @@ cpSync(root('src/approver/public'), root('dist/approver'), { recursive: true })
 cpSync(root('docs/svc.sample.yaml'), root('dist/svc.sample.yaml'))
 for (const [name, code] of Object.entries(scripts)) writeFileSync(root(`dist/approver/${name}`), code)
 
-// The whole tree as data, so that help needs no command tree. `svc commands` is the one that knows it.
-writeFileSync(root('dist/help.json'), execFileSync(process.execPath, [root('bin/svc.js'), 'commands']))
+// The whole tree as data, so that help needs no command tree: the root without what is in its groups, then each group.
+const tree = JSON.parse(
+  execFileSync(process.execPath, [root('bin/svc.js'), 'commands'], { encoding: 'utf8' }),
+)
+const outline = { ...tree, commands: tree.commands.map((group) => ({ ...group, flags: [], commands: [] })) }
+writeFileSync(
+  root('dist/help.ndjson'),
+  [outline, ...tree.commands].map((node) => `${JSON.stringify(node)}\n`).join(''),
+)
 await recordCompiled(root('dist/compiled.bin'))

@@ -51,13 +51,30 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
     words.length === 0 ? '' : `\n${wrap(everywhere, width).join('\n')}\n`,
   ].join('')
 
-/** The command tree that the build saved; undefined when svc runs from its sources. */
-export const prebuiltTree = (): CommandNode | undefined => {
+/** Reads what the build saved: a line for the root, and one for each group, so that help parses only what it shows. */
+const readSaved = <T>(use: (root: CommandNode, groups: string[]) => T): T | undefined => {
   try {
-    return JSON.parse(readFileSync(join(__dirname, 'help.json'), 'utf8')) as CommandNode
+    const [root = '', ...groups] = readFileSync(join(__dirname, 'help.ndjson'), 'utf8').trim().split('\n')
+    return use(JSON.parse(root) as CommandNode, groups)
   } catch {
     return undefined
   }
+}
+
+/** The command tree that the build saved; undefined when svc runs from its sources. */
+export const prebuiltTree = (): CommandNode | undefined =>
+  readSaved((root, groups) => ({
+    ...root,
+    commands: groups.map((group) => JSON.parse(group) as CommandNode),
+  }))
+
+const findNode = (root: CommandNode, groups: string[], words: readonly string[]): CommandNode | undefined => {
+  const [first, ...rest] = words
+  if (first === undefined) return root
+  const line = groups[root.commands.findIndex(({ name }) => name === first)]
+  let node = line === undefined ? undefined : (JSON.parse(line) as CommandNode)
+  for (const word of rest) node = node?.commands.find(({ name }) => name === word)
+  return node
 }
 
 /**
@@ -68,7 +85,6 @@ export const prebuiltHelp = (argv: readonly string[], width: number): string | u
   const words = argv.slice(0, -1)
   const asks = argv.length === 0 || argv.at(-1) === '--help' || argv.at(-1) === '-h'
   if (!asks || words.some((word) => word.startsWith('-'))) return undefined
-  let node = prebuiltTree()
-  for (const word of words) node = node?.commands.find(({ name }) => name === word)
+  const node = readSaved((root, groups) => findNode(root, groups, words))
   return node && helpText(node, words, width) + node.after
 }
