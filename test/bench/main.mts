@@ -5,6 +5,7 @@ import { idleness, median, passes, tableOf, type Figure, type Measured } from '.
 import { watchOthers } from './processor-time.ts'
 import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
+import { storeFigures } from './stores.ts'
 import { readFigures, writeFigures } from './throughput.ts'
 
 // `npm run bench`: the speed table. Every figure is measured in this run. Exits with 1 if a must is missed.
@@ -51,6 +52,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   filter: async () => [await filterFigure()],
   fences: async () => [fenceFigure()],
   import: bulkFigures,
+  stores: storeFigures,
 }
 
 const names = process.argv.slice(2)

@@ -37,8 +37,8 @@ export type ServiceChild = {
   end(): Promise<void>
 }
 
-/** A real `svc serve` on an empty data folder, with its key. */
-export const startService = async (): Promise<ServiceChild> => {
+/** A real `svc serve` with its key: on an empty data folder, or on the database that `store` names. */
+export const startService = async (store: Record<string, string> = {}): Promise<ServiceChild> => {
   const { path: dir, remove } = temporaryFolder()
   const apiKey = `bench-${'k'.repeat(40)}`
   const env = cleanEnv({ HOME: dir, SVC_CONFIG_DIR: join(dir, 'config') })
@@ -46,11 +46,11 @@ export const startService = async (): Promise<ServiceChild> => {
   // Its log goes to a file, because reading a pipe would take time from the measurement.
   const log = join(dir, 'log')
   const logFile = openSync(log, 'w')
-  const child = spawn(
-    process.execPath,
-    [bin, 'serve', '--port', '0', '--data-dir', join(dir, 'data'), '-o', 'json'],
-    { env: { ...env, SVC_BOOTSTRAP_API_KEY: apiKey }, stdio: ['ignore', 'pipe', logFile] },
-  )
+  const folder = store['SVC_DATABASE_URL'] === undefined ? ['--data-dir', join(dir, 'data')] : []
+  const child = spawn(process.execPath, [bin, 'serve', '--port', '0', ...folder, '-o', 'json'], {
+    env: { ...env, ...store, SVC_BOOTSTRAP_API_KEY: apiKey },
+    stdio: ['ignore', 'pipe', logFile],
+  })
   closeSync(logFile)
   try {
     const ready = await firstLine(child)
