@@ -40,6 +40,4 @@ const until = async (end: number, client: number): Promise<void> => {
 const began = performance.now()
 await Promise.all(Array.from({ length: clients }, (_, client) => until(began + seconds * 1000, client)))
 const perSecond = times.length / ((performance.now() - began) / 1000)
-process.stdout.write(
-  `${JSON.stringify({ perSecond, requests: times.length, failed, p50: median(times) })}\n`,
-)
+process.stdout.write(`${JSON.stringify({ perSecond, requests: times.length, failed, p50: median(times) })}\n`)

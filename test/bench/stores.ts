@@ -30,7 +30,8 @@ const load = async (
   })
   const result = (await firstLine(child)) as Load
   await stop(child)
-  if (result.failed > 0 || result.requests === 0) throw new Error(`${result.failed} requests failed: ${argument}`)
+  if (result.failed > 0 || result.requests === 0)
+    throw new Error(`${result.failed} requests failed: ${argument}`)
   return result
 }
 
@@ -132,10 +133,18 @@ export const storeFigures = async (): Promise<Figure[]> => {
     await measure('PostgreSQL, 2 nodes', { ...far, count: 2 }, { ...write, clients: 32 })
     const farFour = await measure('PostgreSQL, 4 nodes', { ...far, count: 4 }, { ...write, clients: 64 })
     for (const { store, what, perSecond, p50 } of rows)
-      process.stdout.write(`${store.padEnd(20)} ${what.padEnd(36)} ${Math.round(perSecond)}/s  p50 ${p50.toFixed(1)} ms\n`)
+      process.stdout.write(
+        `${store.padEnd(20)} ${what.padEnd(36)} ${Math.round(perSecond)}/s  p50 ${p50.toFixed(1)} ms\n`,
+      )
     const ratio = { unit: '' as const, more: true }
     return [
-      { ...ratio, what: 'writes, one PostgreSQL node / embedded', figure: one / embedded, must: 0.5, beyond: 0.8 },
+      {
+        ...ratio,
+        what: 'writes, one PostgreSQL node / embedded',
+        figure: one / embedded,
+        must: 0.5,
+        beyond: 0.8,
+      },
       {
         ...ratio,
         what: `writes, 4 nodes / 1 node, 0.7 ms away, ${many} organizations`,
