@@ -78,7 +78,7 @@ export const dataLoss = ({
       reason: `replication to ${standbys === 1 ? 'the standby' : `the ${standbys} standbys`} is asynchronous, so a failover loses writes that were acknowledged`,
       solution: `Set synchronous_standby_names, for example to 'ANY 1 (*)'${
         synchronous_standbys === null
-          ? '. If this is only a backup that runs, GRANT pg_monitor TO svc shows svc the difference'
+          ? '. If it is only a running backup, let svc see that: GRANT pg_monitor TO svc'
           : ''
       }`,
     }

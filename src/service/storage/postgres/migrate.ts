@@ -28,7 +28,7 @@ export const databaseVersion = async (client: ClientBase): Promise<number> => {
   const { rows } = await client.query<{ version: number }>('select version::int from schema_version')
   const [row] = rows
   if (row === undefined || rows.length > 1)
-    throw failure('store_damaged', 'The database does not name its schema version', restore)
+    throw failure('store_damaged', 'The database has no valid schema version', restore)
   try {
     refuseNewer(row.version)
   } catch (error) {

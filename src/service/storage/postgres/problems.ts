@@ -55,7 +55,7 @@ const noDatabase: Describe = (server) => ({
 
 const noRights: Describe = ({ user, database }) => ({
   code: 'database_rights',
-  message: `The user ${user} has too few rights in the database ${database}`,
+  message: `The user ${user} lacks rights in the database ${database}`,
   hint: `Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}"; or GRANT CREATE, USAGE ON SCHEMA public TO "${user}"`,
 })
 
