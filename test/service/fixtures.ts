@@ -63,20 +63,28 @@ export const auditOf = async (service: TestService, orgId: number): Promise<[str
 
 const volatile = new Set(['idempotency', 'signing_keys'])
 
+type Row = { id?: number; last_used_at?: unknown }
+
+const byId = (a: Row, b: Row): number =>
+  typeof a.id === 'number' && typeof b.id === 'number'
+    ? a.id - b.id
+    : JSON.stringify(a) < JSON.stringify(b)
+      ? -1
+      : 1
+
 /** Everything in the store except when a key was last used. */
-export const contentsOf = ({ storage }: TestService): Promise<Record<string, unknown[]>> =>
-  storage.read(async (db) => {
-    const contents: Record<string, unknown[]> = {}
-    for (const { name } of await db.introspection.getTables()) {
-      if (volatile.has(name)) continue
-      const rows = (await db
-        .selectFrom(name as 'api_keys')
+export const contentsOf = async ({ storage, tables }: TestService): Promise<Record<string, unknown[]>> => {
+  const read = async (table: string): Promise<[string, Row[]]> => {
+    const rows: Row[] = await storage.read((db) =>
+      db
+        .selectFrom(table as 'api_keys')
         .selectAll()
-        .execute()) as object[]
-      contents[name] = rows.map((row) => Object.assign(row, { last_used_at: undefined }))
-    }
-    return contents
-  })
+        .execute(),
+    )
+    return [table, rows.map((row) => Object.assign(row, { last_used_at: undefined })).toSorted(byId)]
+  }
+  return Object.fromEntries(await Promise.all(tables.filter((table) => !volatile.has(table)).map(read)))
+}
 
 /** The refusal of a request that changes nothing. */
 export const refusedWithoutTrace = async (

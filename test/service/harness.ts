@@ -175,6 +175,8 @@ export const startTestService = async ({
     app,
     log,
     folder,
+    runSql: store.runSql,
+    tables: store.tables,
     /** `keep`: a path to copy the store to, for `from`. */
     close: async (keep?: string): Promise<void> => {
       service.waiter.stop()

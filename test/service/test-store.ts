@@ -1,87 +1,116 @@
 import { randomBytes } from 'node:crypto'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sha256 } from '../../src/core/ids.ts'
+import Libsql from 'libsql'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import { createVapid } from '../../src/service/push/vapid.ts'
 import { openPostgres } from '../../src/service/storage/postgres/open.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import type { Storage } from '../../src/service/storage/storage.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { copyDatabase, databaseUrl, dropDatabase, onPostgres } from './storage/postgres-databases.ts'
+import { onPostgres } from './storage/postgres-databases.ts'
+import { borrowDatabase } from './storage/postgres-recycled.ts'
 
-type Open = { storage: Storage; folder: string; close(keep?: string): Promise<void> }
+// oxlint-disable-next-line no-explicit-any -- tests read what the store contains
+type Row = Record<string, any>
 
-/** The engine of the tests: stores that are copies of another one, and what to do with them at the end. */
-type Engine = {
-  create(): Promise<{ storage: Storage; name: string }>
-  open(from: string, now?: () => Date): Promise<Open>
+type Open = {
+  storage: Storage
+  /** Runs SQL as another program would: without the service and its master key. Each `?` is a value. */
+  runSql(sql: string, values?: unknown[]): Promise<Row[]>
+  tables: readonly string[]
+  /** The same store once more, as another node opens it. Only on PostgreSQL. */
+  share(now?: () => Date): Promise<Storage>
+  close(keep?: string): Promise<void>
 }
 
-const embedded: Engine = {
-  create: async () => {
-    const { path: folder, remove } = temporaryFolder()
-    process.once('exit', remove)
-    const name = join(folder, 'svc.db')
-    return { storage: await openSqlite({ path: name }), name }
-  },
-  open: async (from, now) => {
-    const { path: folder, remove } = temporaryFolder()
-    const path = join(folder, 'svc.db')
-    copyFileSync(from, path)
-    const storage = await openSqlite({ path, now })
-    return {
-      storage,
-      folder,
-      close: async (keep) => {
-        await storage.close()
-        if (keep !== undefined) copyFileSync(path, keep)
-        remove()
-      },
+/** The engine of the tests. Opens a copy of the store that was closed with `keep`, or an empty one. */
+type Engine = (folder: string, from?: string, now?: () => Date) => Promise<Open>
+
+const openEmbedded: Engine = async (folder, from, now) => {
+  const path = join(folder, 'svc.db')
+  if (from !== undefined) copyFileSync(from, path)
+  const storage = await openSqlite({ path, now })
+  const runSql: Open['runSql'] = async (sql, values = []) => {
+    const database = new Libsql(path)
+    try {
+      const statement = database.prepare(sql)
+      if (statement.reader) return statement.all(values) as Row[]
+      statement.run(values)
+      return []
+    } finally {
+      database.close()
     }
-  },
+  }
+  const tables = await runSql(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  )
+  return {
+    storage,
+    runSql,
+    tables: tables.map(({ name }) => name as string),
+    share: () => Promise.reject(new Error('the embedded store belongs to one process')),
+    close: async (keep) => {
+      await storage.close()
+      if (keep !== undefined) copyFileSync(path, keep)
+    },
+  }
 }
 
-const keptName = (path: string): string =>
-  `kept_${sha256(path)
-    .slice(0, 12)
-    .toLowerCase()
-    .replace(/[^a-z0-9]/g, '_')}`
+/** What a store that was closed with `keep` contained, as SQL, by its path. */
+const kept = new Map<string, string>()
 
-const postgres: Engine = {
-  create: async () => {
-    const name = await copyDatabase('template0')
-    return { storage: await openPostgres({ url: databaseUrl(name) }), name }
-  },
-  open: async (from, now) => {
-    const { path: folder, remove } = temporaryFolder()
-    const name = await copyDatabase(from.includes('/') ? keptName(from) : from)
-    const storage = await openPostgres({ url: databaseUrl(name), now })
-    return {
-      storage,
-      folder,
-      close: async (keep) => {
-        await storage.close()
-        if (keep !== undefined) await copyDatabase(name, keptName(keep))
-        await dropDatabase(name)
-        remove()
-      },
-    }
-  },
+const openOnPostgres: Engine = async (_folder, from, now) => {
+  const content = from === undefined ? undefined : kept.get(from)
+  if (from !== undefined && content === undefined) throw new Error(`no store was kept in ${from}`)
+  const { url, storage, runSql, tables, dump, giveBack } = await borrowDatabase(now, content)
+  return {
+    storage,
+    runSql,
+    tables,
+    share: (again) => openPostgres({ url, now: again }),
+    close: async (keep) => {
+      await storage.close()
+      if (keep !== undefined) kept.set(keep, await dump())
+      await giveBack()
+    },
+  }
 }
 
-const engine = onPostgres() ? postgres : embedded
+const openIn = async (from?: string, now?: () => Date) => {
+  const { path: folder, remove } = temporaryFolder()
+  const open = await (onPostgres() ? openOnPostgres : openEmbedded)(folder, from, now)
+  return {
+    ...open,
+    folder,
+    close: async (keep?: string): Promise<void> => {
+      await open.close(keep)
+      remove()
+    },
+  }
+}
 
-const create = async () => {
-  const { storage, name } = await engine.create()
+const createTemplate = async () => {
+  const { path: folder, remove } = temporaryFolder()
+  process.once('exit', remove)
+  const path = join(folder, 'template.db')
+  const { storage, close } = await openIn()
   const masterKey = randomBytes(32)
   const keyring = await createKeyring(storage, masterKey)
   const vapid = await createVapid(storage, keyring)
-  await storage.close()
-  return { name, masterKey, vapid }
+  await close(path)
+  return { path, masterKey, vapid }
 }
 
-let template: ReturnType<typeof create> | undefined
+let template: ReturnType<typeof createTemplate> | undefined
+
+export type TestStore = Awaited<ReturnType<typeof openTestStore>>
+
+/** Opens the store of another node, which must close last. */
+export const shareTestStore = async (store: TestStore, now?: () => Date): Promise<TestStore> => {
+  const storage = await store.share(now)
+  return { ...store, storage, close: storage.close }
+}
 
 /**
  * Opens a copy of a store that was closed with `keep`, or of one with its signing key and its VAPID key. That one is
@@ -94,6 +123,6 @@ export const openTestStore = async ({
   from?: string | undefined
   now?: (() => Date) | undefined
 }) => {
-  const { name, ...keys } = await (template ??= create())
-  return { ...keys, ...(await engine.open(from ?? name, now)) }
+  const { path, ...keys } = await (template ??= createTemplate())
+  return { ...keys, ...(await openIn(from ?? path, now)) }
 }

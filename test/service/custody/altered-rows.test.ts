@@ -4,7 +4,6 @@ import { watchCustody } from '../../../src/service/custody/altered-rows.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { createPhone } from '../approver/phone.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
-import { changeStore } from './store-changes.ts'
 
 installHooks()
 
@@ -14,20 +13,20 @@ let device: number
 beforeEach(async () => {
   foreign = await createTenant(service, 'globex')
   await createPhone(service, acme.id, 1)
-  const rows = changeStore(service.folder, 'SELECT id FROM devices') as { id: number }[]
+  const rows = await service.runSql('SELECT id FROM devices')
   device = rows[0]!.id
-  const [key] = changeStore(service.folder, 'SELECT kid FROM signing_keys') as [{ kid: string }]
-  kid = key.kid
+  const [key] = await service.runSql('SELECT kid FROM signing_keys')
+  kid = key!.kid
 })
 
 const altered = async (key?: string, org?: number) =>
   service.call('GET', `/svc/v1/audit/altered${org === undefined ? '' : `?org_id=${org}`}`, { key })
 
-const alter = (): void => {
-  changeStore(service.folder, "UPDATE signing_keys SET retired_at = '2020'")
-  changeStore(service.folder, 'UPDATE devices SET enrolled_by = 2')
-  changeStore(service.folder, "UPDATE api_keys SET scopes = 'keys' WHERE id = 3")
-  changeStore(service.folder, "UPDATE people SET mobile = '+12025550999'")
+const alter = async (): Promise<void> => {
+  await service.runSql("UPDATE signing_keys SET retired_at = '2020'")
+  await service.runSql('UPDATE devices SET enrolled_by = 2')
+  await service.runSql("UPDATE api_keys SET scopes = 'keys' WHERE id = 3")
+  await service.runSql("UPDATE people SET mobile = '+12025550999'")
 }
 
 describe('rows that another program has changed', () => {
@@ -36,7 +35,7 @@ describe('rows that another program has changed', () => {
   })
 
   test('are all listed for the operator', async () => {
-    alter()
+    await alter()
     expect(dataOf(await altered())).toEqual([
       { org_id: 0, kind: 'signing_key', id: kid },
       { org_id: foreign.id, kind: 'api_key', id: '3' },
@@ -46,7 +45,7 @@ describe('rows that another program has changed', () => {
   })
 
   test('are listed for an organization if they are its own', async () => {
-    alter()
+    await alter()
     const own = [{ org_id: acme.id, kind: 'device', id: String(device) }]
     expect(dataOf(await altered(acme.key))).toEqual(own)
     expect(dataOf(await altered(acme.key, acme.id))).toEqual(own)
@@ -54,7 +53,7 @@ describe('rows that another program has changed', () => {
   })
 
   test('are reported in the log once each', async () => {
-    alter()
+    await alter()
     const log: LogRecord[] = []
     watchCustody(service.service, (record) => log.push(record))()
     await expect.poll(() => log.length).toBe(4)

@@ -3,11 +3,10 @@ import { sha256 } from '../../../src/core/ids.ts'
 import { sourceTree } from '../../source-tree.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { dataOf } from '../fixtures.ts'
-import { changeStore } from './store-changes.ts'
 
 installHooks()
 
-const change = (sql: string, ...values: unknown[]) => changeStore(service.folder, sql, values)
+const change = (sql: string, ...values: unknown[]) => service.runSql(sql, values)
 const whoAmI = async (key: string): Promise<number> =>
   (await service.call('GET', '/svc/v1/whoami', { key })).status
 
@@ -34,26 +33,26 @@ describe('an API key is not accepted after another program has changed', () => {
     const values = set.includes('?') ? [sha256(key.key)] : []
     // A write of the service lets it read the store again.
     await service.storage.write(async () => undefined, { org: 0 })
-    change(`UPDATE api_keys SET ${set} WHERE id = ${key.id}`, ...values)
+    await change(`UPDATE api_keys SET ${set} WHERE id = ${key.id}`, ...values)
     expect(await whoAmI(key.key)).toBe(401)
   })
 
   test('that it was revoked', async () => {
     await service.call('DELETE', `/svc/v1/keys/${key.id}`)
-    change(`UPDATE api_keys SET revoked_at = NULL WHERE id = ${key.id}`)
+    await change(`UPDATE api_keys SET revoked_at = NULL WHERE id = ${key.id}`)
     expect(await whoAmI(key.key)).toBe(401)
   })
 
   test('and a rotation does not give it a new secret', async () => {
-    change(`UPDATE api_keys SET scopes = 'keys' WHERE id = ${key.id}`)
+    await change(`UPDATE api_keys SET scopes = 'keys' WHERE id = ${key.id}`)
     const rotated = await service.call('POST', `/svc/v1/keys/${key.id}/rotate`, { body: {} })
     expect([rotated.status, rotated.body.data.code]).toEqual([409, 'key_not_authentic'])
   })
 
   test('and a revocation does not make it authentic', async () => {
-    change(`UPDATE api_keys SET scopes = 'keys' WHERE id = ${key.id}`)
+    await change(`UPDATE api_keys SET scopes = 'keys' WHERE id = ${key.id}`)
     expect((await service.call('DELETE', `/svc/v1/keys/${key.id}`)).status).toBe(200)
-    change(`UPDATE api_keys SET revoked_at = NULL WHERE id = ${key.id}`)
+    await change(`UPDATE api_keys SET revoked_at = NULL WHERE id = ${key.id}`)
     expect(await whoAmI(key.key)).toBe(401)
   })
 })
@@ -61,7 +60,7 @@ describe('an API key is not accepted after another program has changed', () => {
 test('an API key that another program inserted is not accepted', async () => {
   const foreign = `svc_op_0badcafe_${'x'.repeat(43)}`
   const columns = 'name, org_id, created_at, scopes, wrapped_hash'
-  change(
+  await change(
     `INSERT INTO api_keys (prefix, hash, ${columns}) SELECT 'svc_op_0badcafe', ?, ${columns} FROM api_keys WHERE id = 1`,
     sha256(foreign),
   )
@@ -69,7 +68,7 @@ test('an API key that another program inserted is not accepted', async () => {
 })
 
 test('the store holds no plain hash of a secret', async () => {
-  const rows = change('SELECT * FROM api_keys')
+  const rows = await change('SELECT * FROM api_keys')
   expect(rows).toHaveLength(3)
   for (const secret of [service.operatorKey, acme.key, key.key])
     expect(JSON.stringify(rows)).not.toContain(sha256(secret))

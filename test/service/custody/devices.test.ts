@@ -5,7 +5,6 @@ import { sourceTree } from '../../source-tree.ts'
 import { ask, createApprover, decide, enroll, signed, post, type Approver } from '../approver.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { changeStore } from './store-changes.ts'
 
 let service: TestService
 let org: number
@@ -18,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const change = (sql: string, ...values: unknown[]) => changeStore(service.folder, sql, values)
+const change = (sql: string, ...values: unknown[]) => service.runSql(sql, values)
 const changeDevice = (set: string, id = ada.device) => change(`UPDATE devices SET ${set} WHERE id = ${id}`)
 const code = ({ status, body }: { status: number; body: { data?: { code?: string } } }) => [
   status,
@@ -41,7 +40,7 @@ describe.each(changes)('a device is not used after another program has changed %
   test('for a decision', async () => {
     const { request_id } = dataOf(await ask(service, ada))
     const response = await signed(service, request_id, 'approve', ada.key)
-    changeDevice(set)
+    await changeDevice(set)
     expect(code(await post(service, request_id, { decision: 'approve', response }))).toEqual([
       403,
       'device_not_authentic',
@@ -52,7 +51,7 @@ describe.each(changes)('a device is not used after another program has changed %
 
   test('at the approver page', async () => {
     const token = randomToken()
-    change(
+    await change(
       "INSERT INTO approver_sessions (device_id, token_hash, created_at, last_seen_at, expires_at) VALUES (?, ?, '2020', '2020', '2999')",
       ada.device,
       sha256(token),
@@ -60,19 +59,19 @@ describe.each(changes)('a device is not used after another program has changed %
     const headers = { cookie: `${sessionCookie('http://127.0.0.1:8080')}=${token}` }
     const session = () => service.call('GET', '/svc/v1/approver/session', { key: null, headers })
     expect((await session()).status).toBe(200)
-    changeDevice(set)
+    await changeDevice(set)
     expect(code(await session())).toEqual([401, 'session_over'])
   })
 
   test('as an enrollment of its user', async () => {
-    changeDevice(set)
+    await changeDevice(set)
     expect(code(await ask(service, ada))).toEqual([409, 'approver_not_enrolled'])
   })
 })
 
 test('a revoked device is not used after another program has undone the revocation', async () => {
   dataOf(await service.call('DELETE', `/svc/v1/organizations/${org}/devices/${ada.device}`))
-  changeDevice("state = 'active', revoked_at = NULL")
+  await changeDevice("state = 'active', revoked_at = NULL")
   expect(code(await ask(service, ada))).toEqual([409, 'approver_not_enrolled'])
 })
 
@@ -80,8 +79,8 @@ test('a device that another program inserted is not used', async () => {
   const bob = await createApprover(service, org, 2)
   const columns =
     'org_id, name, kind, public_key, algorithm, user_handle, counter, registered_at, state, proof, bound_at, row_mac'
-  change('DELETE FROM devices WHERE id = ?', ada.device)
-  change(
+  await change('DELETE FROM devices WHERE id = ?', ada.device)
+  await change(
     `INSERT INTO devices (user_id, credential_id, ${columns}) SELECT ?, 'planted', ${columns} FROM devices WHERE id = ?`,
     ada.id,
     bob.device,
@@ -91,24 +90,24 @@ test('a device that another program inserted is not used', async () => {
 
 describe('an altered device', () => {
   test('does not make the next device a first one', async () => {
-    changeDevice("state = 'revoked', bound_at = NULL")
+    await changeDevice("state = 'revoked', bound_at = NULL")
     await enroll(service, org, ada.id)
     expect(await list()).toMatchObject([{}, { state: 'pending', proof: 'admin' }])
   })
 
   test('can be revoked, and stays unauthentic', async () => {
-    changeDevice("proof = 'admin'")
+    await changeDevice("proof = 'admin'")
     const path = `/svc/v1/organizations/${org}/devices/${ada.device}`
     expect(dataOf(await service.call('DELETE', path))).toMatchObject({ state: 'revoked' })
-    changeDevice("state = 'active', revoked_at = NULL")
+    await changeDevice("state = 'active', revoked_at = NULL")
     expect(code(await ask(service, ada))).toEqual([409, 'approver_not_enrolled'])
   })
 
   test('that is pending cannot be approved', async () => {
-    change('UPDATE organizations SET policy = \'{"recovery_delay_s":0}\'')
+    await change('UPDATE organizations SET policy = \'{"recovery_delay_s":0}\'')
     dataOf(await service.call('DELETE', `/svc/v1/organizations/${org}/devices/${ada.device}`))
     const { device } = await enroll(service, org, ada.id)
-    changeDevice("public_key = 'pQECAyYgASFYIA'", device)
+    await changeDevice("public_key = 'pQECAyYgASFYIA'", device)
     const approve = `/svc/v1/organizations/${org}/devices/${device}/approve`
     expect((await service.call('POST', approve, { body: {} })).status).not.toBe(200)
     expect(await list()).toMatchObject([{}, { state: 'pending' }])

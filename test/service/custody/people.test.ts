@@ -5,7 +5,6 @@ import { ask, createApprover, post, signed, type Approver } from '../approver.ts
 import { fromPhone } from '../approver/phone.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type Answer, type TestService } from '../harness.ts'
-import { changeStore } from './store-changes.ts'
 
 let service: TestService
 let org: number
@@ -20,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => service.close())
 
-const change = (sql: string, ...values: unknown[]) => changeStore(service.folder, sql, values)
+const change = (sql: string, ...values: unknown[]) => service.runSql(sql, values)
 const code = ({ status, body }: Answer) => [status, body.data?.code]
 
 const approveAs = async (request_id: string, who: Approver): Promise<Answer> =>
@@ -31,15 +30,15 @@ const approveAs = async (request_id: string, who: Approver): Promise<Answer> =>
 
 describe('a number that another program wrote lets nobody decide as somebody else', () => {
   test('with their own device', async () => {
-    change('UPDATE people SET mobile = ? WHERE id = ?', '+12025550900', ada.id)
-    change('UPDATE people SET mobile = ? WHERE id = ?', ada.mobile, mallory.id)
+    await change('UPDATE people SET mobile = ? WHERE id = ?', '+12025550900', ada.id)
+    await change('UPDATE people SET mobile = ? WHERE id = ?', ada.mobile, mallory.id)
     const { request_id } = dataOf(await ask(service, ada))
     expect(code(await approveAs(request_id, mallory))).toEqual([403, 'approver_not_authentic'])
   })
 
   test('in a request to themselves', async () => {
     const { request_id } = dataOf(await ask(service, mallory))
-    change('UPDATE approvals SET approver_mobile = ? WHERE request_id = ?', ada.mobile, request_id)
+    await change('UPDATE approvals SET approver_mobile = ? WHERE request_id = ?', ada.mobile, request_id)
     expect(code(await approveAs(request_id, mallory))).toEqual([403, 'request_not_authentic'])
   })
 })
@@ -52,7 +51,7 @@ describe('a request cannot be decided after another program has changed', () => 
     ['the time at which it expires', "expires_at = '2999-01-01T00:00:00.000Z'"],
   ])('%s', async (_, set) => {
     const { request_id } = dataOf(await ask(service, ada))
-    change(`UPDATE approvals SET ${set} WHERE request_id = ?`, request_id)
+    await change(`UPDATE approvals SET ${set} WHERE request_id = ?`, request_id)
     expect(code(await approveAs(request_id, ada))).toEqual([403, 'request_not_authentic'])
   })
 })
@@ -67,7 +66,7 @@ const link = async () => {
 describe('an enrollment link is not valid after another program', () => {
   test('inserted it', async () => {
     const token = randomToken()
-    change(
+    await change(
       "INSERT INTO enrollments (org_id, user_id, token_hash, user_handle, expires_at, row_mac) SELECT org_id, ?, ?, 'x', '2999', row_mac FROM enrollments LIMIT 1",
       ada.id,
       sha256(token),
@@ -82,7 +81,7 @@ describe('an enrollment link is not valid after another program', () => {
   ])('%s', async (_, set) => {
     const { token } = await link()
     expect(await begin(token)).toBe(200)
-    change(`UPDATE enrollments SET ${set} WHERE token_hash = ?`, sha256(token))
+    await change(`UPDATE enrollments SET ${set} WHERE token_hash = ?`, sha256(token))
     expect(await begin(token)).toBe(410)
   })
 
@@ -91,7 +90,7 @@ describe('an enrollment link is not valid after another program', () => {
     const response = register(createSoftwareKey('ES256', { rpId, userHandle }), { challenge, origin, rpId })
     const body = { token, name: 'Key file', response }
     dataOf(await service.call('POST', '/svc/v1/devices', { key: null, body }))
-    change('UPDATE enrollments SET used_at = NULL WHERE token_hash = ?', sha256(token))
+    await change('UPDATE enrollments SET used_at = NULL WHERE token_hash = ?', sha256(token))
     expect(await begin(token)).toBe(410)
     expect(code(await service.call('POST', '/svc/v1/devices', { key: null, body }))).toEqual([
       410,

@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { findRelation } from '../../../src/service/keys/ancestry.ts'
 import { installHooks, service } from '../acme.ts'
 import { dataOf } from '../fixtures.ts'
-import { changeStore } from './store-changes.ts'
 
 installHooks()
 
@@ -39,7 +38,7 @@ describe('the relation of the requesting key to the key that enrolled the device
     ['one between them', () => second],
     ['the asking one', () => first],
   ])('is unknown after another program has changed %s', async (_, changed) => {
-    changeStore(service.folder, `UPDATE api_keys SET created_by = NULL, lineage = 1 WHERE id = ${changed()}`)
+    await service.runSql(`UPDATE api_keys SET created_by = NULL, lineage = 1 WHERE id = ${changed()}`)
     expect(await relation(first, third)).toBe('unknown')
   })
 })

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { checkSignature } from '../../../src/receipt/signature.ts'
 import { createIssuer, specimen } from '../../receipt/specimen.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { changeStore } from './store-changes.ts'
 
 let service: TestService
 beforeEach(async () => {
@@ -12,11 +11,11 @@ afterEach(() => service.close())
 
 const jwks = async () => (await service.call('GET', '/.well-known/jwks.json', { key: null })).body
 const kids = async (): Promise<string[]> => (await jwks()).keys.map(({ kid }: { kid: string }) => kid)
-const change = (sql: string, ...values: unknown[]) => changeStore(service.folder, sql, values)
+const change = (sql: string, ...values: unknown[]) => service.runSql(sql, values)
 
 const insertForeign = async (mac: string | null = null) => {
   const issuer = await createIssuer()
-  change(
+  await change(
     'INSERT INTO signing_keys (kid, public_jwk, wrapped_jwk, created_at, row_mac) VALUES (?, ?, ?, ?, ?)',
     issuer.kid,
     JSON.stringify(issuer.publicJwk),
@@ -39,8 +38,8 @@ describe('a signing key that another program inserted', () => {
   })
 
   test('is not published with the MAC of another row either', async () => {
-    const [{ row_mac }] = change('SELECT row_mac FROM signing_keys') as [{ row_mac: string }]
-    const issuer = await insertForeign(row_mac)
+    const [row] = await change('SELECT row_mac FROM signing_keys')
+    const issuer = await insertForeign(row!.row_mac)
     expect(await kids()).not.toContain(issuer.kid)
   })
 
@@ -59,7 +58,7 @@ test.each([
   ['its state', "retired_at = '2020-01-01T00:00:00.000Z'"],
   ['its MAC', 'row_mac = NULL'],
 ])('a signing key is not used after another program has changed %s', async (_, set) => {
-  change(`UPDATE signing_keys SET ${set}`)
+  await change(`UPDATE signing_keys SET ${set}`)
   expect(await kids()).toEqual([])
   const head = await service.call('GET', '/svc/v1/audit/head')
   expect([head.status, head.body.data]).toEqual([503, expect.objectContaining({ code: 'no_signing_key' })])

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-const server = process.env['SVC_TEST_DATABASE_URL']
+const server = (): string | undefined => process.env['SVC_TEST_DATABASE_URL']
 
 /** Whether the tests of the service run on PostgreSQL: `npm run test:postgres`. */
-export const onPostgres = (): boolean => server !== undefined
+export const onPostgres = (): boolean => server() !== undefined
 
 export const databaseUrl = (database: string): string => {
-  const url = new URL(server!)
+  const url = new URL(server()!)
   url.pathname = database
   return url.href
 }
@@ -21,6 +21,8 @@ const run = async (sql: string): Promise<void> => {
     await client.end()
   }
 }
+
+export const createDatabase = (name: string): Promise<void> => run(`create database ${name}`)
 
 /** A new database with the content of another one that nobody uses. */
 export const copyDatabase = async (
