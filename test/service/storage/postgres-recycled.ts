@@ -40,9 +40,9 @@ const lend = (owned: Storage) => {
 
 const createDatabase = async (hasClock: boolean) => {
   const url = databaseUrl(await copyDatabase('svc_template'))
-  let now = (): Date => new Date()
+  let now: (() => Date) | undefined
   let receivers: ((message: string | undefined) => void)[] = []
-  const owned = await openPostgres({ url, now: hasClock ? () => now() : undefined })
+  const owned = await openPostgres({ url, now: hasClock ? () => now?.() ?? new Date() : undefined })
   owned.subscribe((message) => {
     for (const receive of receivers) receive(message)
   })
@@ -105,7 +105,7 @@ const createDatabase = async (hasClock: boolean) => {
     dump,
     lend: async (clock?: () => Date, content?: string): Promise<Storage> => {
       await replace(content)
-      now = clock ?? now
+      now = clock
       receivers = []
       return { ...lend(owned), subscribe: (receive) => void receivers.push(receive) }
     },
