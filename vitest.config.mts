@@ -12,6 +12,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/system/**'],
           testTimeout: 20_000,
+          // Hooks start the same processes as tests.
+          hookTimeout: 20_000,
           // Files that run in one worker share what they import. Hooks are therefore installed by a call, never by an import.
           pool: 'forks',
           isolate: false,
@@ -27,6 +29,8 @@ export default defineConfig({
           exclude: ['test/service/storage/{sqlite,migrations}/**', 'test/service/lifecycle/**'],
           globalSetup: 'test/service/storage/postgres-setup.ts',
           testTimeout: 20_000,
+          // Hooks start the same processes as tests.
+          hookTimeout: 20_000,
           pool: 'forks',
           isolate: false,
           expect: { poll: { timeout: 10_000 } },
