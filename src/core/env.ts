@@ -13,8 +13,7 @@ export const environment = {
   SVC_CONFIG_DIR: 'folder of the profile file',
   SVC_PAGER: 'pager for long answers, instead of PAGER; empty for none',
   SVC_BOOTSTRAP_API_KEY: 'svc serve: the first operator key, instead of a random one (secret)',
-  SVC_DATABASE_URL:
-    'svc serve, svc service: store in PostgreSQL, postgres://host/database (may contain a secret)',
+  SVC_DATABASE_URL: 'svc serve: store in PostgreSQL, postgres://host/database (may contain a secret)',
   SVC_MASTER_KEY: 'svc serve: the key that wraps stored secrets, instead of a file (secret)',
   SVC_SMTP_URL:
     'svc serve: mail server, smtps://user@host:465 or smtp://user@host:587 (may contain a secret)',
