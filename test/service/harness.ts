@@ -17,7 +17,7 @@ import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
 import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/quotes.ts'
 import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
-import { openTestStore } from './test-store.ts'
+import { openTestStore, shareTestStore, type TestStore } from './test-store.ts'
 import { watchedStorage } from './watched-storage.ts'
 
 /** The store of a test service that was closed, to start others from copies of it. */
@@ -26,6 +26,8 @@ export type KeptStore = { path: string; operatorKey: string }
 type Options = {
   /** Starts from a copy of this store. */
   from?: KeptStore
+  /** Starts another node on the store of this service. */
+  at?: { store: TestStore; operatorKey: string }
   now?: () => Date
   /** Handlers that replace the real ones. */
   handlers?: Partial<Handlers<Table>> | undefined
@@ -68,6 +70,7 @@ export type Answer = {
 /** The real service in process, on a store in a folder of its own. Paths are below the API root unless they start at the origin. */
 export const startTestService = async ({
   from,
+  at,
   now,
   handlers,
   guards,
@@ -80,11 +83,11 @@ export const startTestService = async ({
   quotes = sampleProvider,
   twice = process.env['SVC_TEST_TWICE'] === '1',
 }: Options = {}) => {
-  const store = await openTestStore({ from: from?.path, now })
+  const store = at ? await shareTestStore(at.store, now) : await openTestStore({ from: from?.path, now })
   const { folder, masterKey, vapid } = store
   const storage = watchedStorage(store.storage, { twice })
   const keyring = await createKeyring(storage, masterKey)
-  const operatorKey = from?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
+  const operatorKey = (at ?? from)?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
   const log: LogRecord[] = []
   const notified: Parameters<NotifyApprover>[0][] = []
   const logged = (record: LogRecord): number => log.push(record)
@@ -150,6 +153,7 @@ export const startTestService = async ({
   return {
     call,
     operatorKey,
+    store,
     storage,
     keyring,
     masterKey,

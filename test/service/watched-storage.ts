@@ -15,7 +15,8 @@ const headsOf = async (db: Db): Promise<Map<number, number>> => {
 
 /**
  * A store that holds writes to what the port promises to other engines. A write appends to the audit of the organization
- * that it named, or begins one. With `twice`, each write is undone once and runs again, as an engine may do.
+ * that it named, or begins one; an engine with several writers runs it again otherwise. With `twice`, each write is undone
+ * once and runs again, as an engine may do.
  */
 export const watchedStorage = (storage: Storage, { twice = false } = {}): Storage => ({
   ...storage,
@@ -29,6 +30,7 @@ export const watchedStorage = (storage: Storage, { twice = false } = {}): Storag
         // What fails by itself fails again below.
         .catch(() => undefined)
     return storage.write(async (db) => {
+      if (storage.shared) return work(db)
       const before = await headsOf(db)
       const result = await work(db)
       for (const [org, seq] of await headsOf(db))

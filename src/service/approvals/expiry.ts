@@ -6,6 +6,7 @@ import type { Service } from '../call/service.ts'
 import { endCooling } from '../devices/cooling.ts'
 import { siteProblem } from '../devices/site.ts'
 import type { Db, Tables } from '../storage/schema.ts'
+import { lockOrganizations } from '../storage/transaction.ts'
 import { auditSubject } from './record.ts'
 
 /** True of a request whose API key is neither revoked nor expired. Tool servers and local programs have the key 0. */
@@ -52,13 +53,22 @@ const overdue = (db: Db, now: string) =>
  * Commits what the clock or a revoked key has ended, so that a request that was reported as ended never becomes pending
  * again. Returns the requests that ended. Inside a transaction.
  */
-export const expireDue = async (db: Db, now: string, only: { org_id?: number; request_id?: string } = {}) => {
+export const expireDue = async (
+  db: Db,
+  now: string,
+  { keys, ...only }: { org_id?: number; request_id?: string; keys?: readonly number[] } = {},
+) => {
   const due = await overdue(db, now)
     .where(({ and }) => and(only))
+    .$if(keys !== undefined, (query) => query.where('key_id', 'in', keys!))
     .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at', 'format'])
     .orderBy('id')
     .limit(batchSize)
     .execute()
+  await lockOrganizations(
+    db,
+    due.map(({ org_id }) => org_id),
+  )
   const ended = []
   for (const { id, org_id, user_id, request_id, expires_at, format } of due) {
     const detail = expires_at <= now ? tooLate : format === 1 ? endedByUpgrade : keyEnded

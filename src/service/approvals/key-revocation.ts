@@ -5,17 +5,33 @@ import { keysBelow } from '../keys/ancestry.ts'
 import { whyNot } from '../keys/keys.ts'
 import { changeKeyRows } from '../keys/rows.ts'
 import { everyScope } from '../keys/scopes.ts'
+import type { Db } from '../storage/schema.ts'
+import { lockOrganizations, transactionOf } from '../storage/transaction.ts'
 import { expireDue } from './expiry.ts'
 
-/** Revokes keys and ends their pending requests, so that approvers no longer see them and waiting callers return. */
-export const revokeKeys = async (call: Call, ids: readonly number[]): Promise<void> => {
+/** Locks the organizations of keys; true if one of them was not locked, so that keys may have been added meanwhile. */
+const lockOrganizationsOf = async (db: Db, ids: readonly number[]): Promise<boolean> => {
+  if (!transactionOf(db)) return false
+  const keys = await db.selectFrom('api_keys').where('id', 'in', ids).select('org_id').distinct().execute()
+  return lockOrganizations(
+    db,
+    keys.map(({ org_id }) => org_id ?? 0),
+  )
+}
+
+/** Revokes keys, and ends their pending requests and those of `others`, so that approvers and callers no longer wait. */
+const revokeKeys = async (
+  call: Call,
+  ids: readonly number[],
+  others: readonly number[] = [],
+): Promise<void> => {
   for (const id of ids) {
     const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
       keys.where('id', '=', id).where('revoked_at', 'is', null),
     )
     if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
   }
-  for (const ended of await expireDue(call.db, call.now)) call.wake(ended)
+  for (const ended of await expireDue(call.db, call.now, { keys: [...ids, ...others] })) call.wake(ended)
 }
 
 /**
@@ -37,7 +53,8 @@ export const revokeKeysOfMember = async (call: Call, { org_id, user_id }: Member
 }
 
 export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) => {
-  const below = await keysBelow(call.db, id)
+  let below = await keysBelow(call.db, id)
+  while (await lockOrganizationsOf(call.db, [id, ...below])) below = await keysBelow(call.db, id)
   const [row] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
     keys
       .where('id', '=', id)
@@ -62,5 +79,5 @@ export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) =
   )
   if (!row) throw await whyNot(call, id, 'revoke')
   await call.audit(row.org_id ?? 0, `key:${id}`)
-  await revokeKeys(call, below)
+  await revokeKeys(call, below, [id])
 }

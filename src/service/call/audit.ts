@@ -43,7 +43,7 @@ const addRow = statement((db, row: Tables['audit']) =>
 export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   const { orgId: org_id, requestId: request_id, ...rest } = entry
   const transaction = transactionOf(db)
-  const head = transaction ? await transaction.head(org_id) : (await readHead(db, { orgId: org_id })).rows[0]
+  const head = transaction ? transaction.head(org_id) : (await readHead(db, { orgId: org_id })).rows[0]
   const row = {
     org_id,
     seq: (head?.seq ?? 0) + 1,

@@ -46,6 +46,8 @@ const adopt = async (storage: Storage, masterKey: Buffer, keys: MasterKeys): Pro
   const kids = before.flatMap(({ kid }, i) => (proofs[i] ? [kid] : [])).sort()
   return storage.write(
     async (db) => {
+      // Another node that started at the same time was first.
+      if ((await readMarker(db)) !== undefined) return []
       const at = storage.now()
       const { unreadable } = await rewrap(db, first, keys)
       await remac(db, keys, (_, row) => !('kid' in row) || kids.includes(String(row.kid)))
@@ -111,7 +113,11 @@ const initialize = async (storage: Storage, masterKey: Buffer, keys: MasterKeys)
   if (rows.some(({ kid, wrapped_jwk }) => opens(first, wrapped_jwk, `signing_keys:${kid}`)))
     return adopt(storage, masterKey, keys)
   if (rows.some(({ wrapped_jwk }) => wrapped_jwk.startsWith('v1.'))) throw wrongMasterKey()
-  if (await isUsed(storage)) throw unmarked()
+  if (await isUsed(storage)) {
+    // Another node has initialized the store since.
+    if ((await storage.read(readMarker)) !== undefined) return []
+    throw unmarked()
+  }
   const signingKey = await createSigningKey()
   await storage.write(
     async (db) => {

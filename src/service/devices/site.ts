@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { ofKeptDevice } from './active.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import { lockOrganizations } from '../storage/transaction.ts'
 import { isLoopbackAddress } from '../../core/loopback.ts'
 
 /** Where approvers sign: WebAuthn binds a key to `rp_id` and each signature to `origin`. */
@@ -49,8 +50,13 @@ const registeredDevices = (db: Db) => db.selectFrom('devices').where(ofKeptDevic
  */
 export const bindSite = async (db: Db, publicUrl: string): Promise<Site> => {
   const site = requireSite(publicUrl)
-  const bound = await readBoundId(db)
+  let bound = await readBoundId(db)
   if (bound !== undefined && isWithin(site.rp_id, bound)) return { ...site, rp_id: bound }
+  // All organizations share it, so another node may have just fixed it.
+  if (await lockOrganizations(db, [0])) {
+    bound = await readBoundId(db)
+    if (bound !== undefined && isWithin(site.rp_id, bound)) return { ...site, rp_id: bound }
+  }
   if (bound !== undefined && (await registeredDevices(db).select('id').executeTakeFirst()))
     throw conflict(
       'rp_id_kept',

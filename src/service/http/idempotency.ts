@@ -4,6 +4,7 @@ import { coreOf, type Schema } from '../../contract/schema.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { RunAgain } from '../storage/transaction.ts'
 import type { Envelope } from './envelope.ts'
 
 /** A request of an API key (of any of its secrets) that can be repeated; `fingerprint` identifies its content. */
@@ -35,7 +36,7 @@ const readRow = statement(
       .select(['fingerprint', 'answer']),
 )
 
-const writeRow = statement((db, row: Selectable<Tables['idempotency']>) => {
+const writeRow = statement((db, row: Selectable<Tables['idempotency']> & { oldest: string }) => {
   const { org_id, bytes, fingerprint, answer, created_at } = row
   const kept = { org_id, bytes, fingerprint, answer, created_at }
   return (
@@ -43,7 +44,13 @@ const writeRow = statement((db, row: Selectable<Tables['idempotency']>) => {
       .insertInto('idempotency')
       .values({ key_id: row.key_id, idempotency_key: row.idempotency_key, ...kept })
       // An existing row is too old to be found and was not swept yet.
-      .onConflict((on) => on.columns(['key_id', 'idempotency_key']).doUpdateSet(kept))
+      .onConflict((on) =>
+        on
+          .columns(['key_id', 'idempotency_key'])
+          .doUpdateSet(kept)
+          .where('idempotency.created_at', '<', row.oldest),
+      )
+      .returning('bytes')
   )
 })
 
@@ -69,12 +76,12 @@ export const findResponse = async (
 export const storeResponse = async (
   db: Db,
   request: Repeatable,
-  now: string,
+  { now, oldest }: { now: string; oldest: string },
   answer: Envelope,
 ): Promise<number> => {
   const text = JSON.stringify(answer)
   const bytes = Buffer.byteLength(text) + rowBytes
-  await writeRow(db, {
+  const { rows } = await writeRow(db, {
     key_id: request.keyId,
     org_id: request.orgId,
     bytes,
@@ -82,7 +89,10 @@ export const storeResponse = async (
     fingerprint: request.fingerprint,
     answer: text,
     created_at: now,
+    oldest,
   })
+  // A request with the same key has just written to another organization, on another node.
+  if (rows.length === 0) throw new RunAgain()
   return bytes
 }
 

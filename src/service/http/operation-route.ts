@@ -121,7 +121,7 @@ export const createOperationRoute = (
         const bytes = await storeResponse(
           db,
           repeatable,
-          now,
+          { now, oldest: oldestStored(now) },
           success(operation.message, withoutSecrets(data)),
         )
         if (repeatable.orgId !== null)

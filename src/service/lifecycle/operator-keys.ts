@@ -116,7 +116,7 @@ export const replaceOperatorKeys = async ({ storage, keyring }: Deps): Promise<R
         keys.where('org_id', 'is', null).where('scopes', '=', everyScope).where('revoked_at', 'is', null),
       )
       await addKey({ db, keyring }, secret, operatorKey, now, 'resetOperatorKey')
-      const over = await expireDue(db, now)
+      const over = await expireDue(db, now, { keys: old.map(({ id }) => id) })
       return {
         revoked: old.filter(({ expires_at }) => expires_at === null || expires_at > now).length,
         ended: over.length,

@@ -4,6 +4,7 @@ import { randomToken } from '../../core/ids.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
+import { lockNumbers, transactionOf } from '../storage/transaction.ts'
 
 /**
  * Deletes what apps registered with the keys of an organization: for one person, or for everyone together with the codes,
@@ -29,15 +30,27 @@ export const eraseAccounts = async (db: Db, orgId: number, userId?: number): Pro
   return [...users]
 }
 
+/** Waits until no other transaction adds anything to these people, whatever its organization. */
+const lockPeople = async (db: Db, userIds: readonly number[]): Promise<void> => {
+  if (!transactionOf(db)) return
+  const people = await db.selectFrom('people').where('id', 'in', userIds).select('mobile').execute()
+  await lockNumbers(
+    db,
+    people.map(({ mobile }) => mobile),
+  )
+}
+
 /** Erases the people among these who have no membership, no account and no open registration. */
 export const erasePeople = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   userIds: number[],
 ): Promise<void> => {
   for (let at = 0; at < userIds.length; at += 1000) {
+    const some = userIds.slice(at, at + 1000)
+    await lockPeople(db, some)
     const gone = await db
       .selectFrom('people')
-      .where('id', 'in', userIds.slice(at, at + 1000))
+      .where('id', 'in', some)
       .where(({ and, not, exists, selectFrom }) =>
         and(
           (['memberships', 'mobile_accounts', 'registrations'] as const).map((table) =>

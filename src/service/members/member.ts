@@ -12,6 +12,7 @@ import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators
 import { notifyPromotion } from '../devices/notices.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { lockNumbers } from '../storage/transaction.ts'
 import { recallPerson } from './erasure.ts'
 
 export type UserRecord = Numbered<z.output<typeof userRecord>>
@@ -59,6 +60,8 @@ export const checkRole = (call: Call, role: Role | undefined): void => {
 
 /** The id of the person with this number, who is added if absent. */
 export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Promise<number> => {
+  // Another organization may be erasing this person.
+  await lockNumbers(db, [phone.mobile])
   const id = await recallPerson({ db, keyring }, phone.mobile)
   const made = await db
     .insertInto('people')

@@ -15,6 +15,7 @@ import { checkRules, demandForRules } from '../policy/approval-rules.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { lockOrganizations } from '../storage/transaction.ts'
 import { eraseAccounts, erasePeople } from './erasure.ts'
 
 type NewOrganization = { name: string; slug?: string | undefined; policy?: Policy | undefined }
@@ -90,6 +91,7 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
   const text = JSON.stringify(checked)
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
+  await lockOrganizations(call.db, [row.id])
   await checkApprovalRules(call, row.id, policy.require_approval)
   await call.audit(row.id, `organization:${row.id}`, fieldNames({ name, slug, policy }))
   return { id: row.id, name, slug: own, policy: checked, created_at: call.now, updated_at: call.now }
@@ -140,6 +142,8 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
       'Only an operator key can change the slug of an organization',
       'Use the key of the operator (SVC_API_KEY or its profile), or leave slug out',
     )
+  // New organizations, which could take the slug at the same time, have this lock.
+  if (slug !== present.slug) await lockOrganizations(call.db, [0])
   const row = await call.db
     .updateTable('organizations')
     .set({

@@ -8,6 +8,7 @@ import { sendLinkIfPossible } from './email-link.ts'
 import { accountScope, findAccount, findPerson } from './person.ts'
 import { deleteRegistrations, findRegistration } from './registration.ts'
 import { signAccess, startFamily } from './tokens.ts'
+import { lockNumbers } from '../storage/transaction.ts'
 
 const notRegistered = (): Refusal =>
   conflict(
@@ -24,6 +25,8 @@ export const confirmRegistration: HandlerOf<typeof mobile.confirmRegistration> =
     const known = await service.storage.read((db) => findPerson({ db, caller }, { mobile: phone.mobile }))
     const access = known && (await signAccess(outside, known.user_id))
     return async (call) => {
+      // The registration keeps this person only until the account does.
+      await lockNumbers(call.db, [phone.mobile])
       const org_id = accountScope(call)
       const wrong = await checkOtp(call, { org_id, mobile: phone.mobile, otp })
       if (wrong) return wrong

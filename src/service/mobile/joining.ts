@@ -5,6 +5,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { hashOfCode } from '../call/input.ts'
 import { reachOrganization, severalOrganizations, withinOrganization } from '../call/tenant.ts'
 import { findMemberships, findPerson, requireAccount } from './person.ts'
+import { lockNumbers } from '../storage/transaction.ts'
 
 /** One answer for a code that is unknown, another organization's, expired or used up. */
 const refused = (): Refusal =>
@@ -32,7 +33,9 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
   { auth_code, ...who },
   call,
 ) => {
-  const { user_id, account } = await requireAccount(call, who)
+  let person = await requireAccount(call, who)
+  if (await lockNumbers(call.db, [person.mobile])) person = await requireAccount(call, who)
+  const { user_id, account } = person
   const { id: codeId, org_id } = await consumeCode(call, auth_code)
   const membership = {
     // A member is reached by this address, and one that is not verified may be somebody else's.

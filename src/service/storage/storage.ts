@@ -1,8 +1,15 @@
 import { Refusal } from '../../core/refusal.ts'
 import type { Db } from './schema.ts'
 
-/** `org`: the organization whose audit the write appends to; 0 is the service itself. */
-export type WriteOptions = { org: number }
+export type WriteOptions = {
+  /**
+   * The organization whose audit the write appends to; 0 is the service itself. Null for a write without an audit, which waits
+   * for no organization: each of its statements must be right beside any other write.
+   */
+  org: number | null
+  /** Changes nothing that `recentRevision` covers: no key, no organization and no limit. */
+  routine?: boolean
+}
 
 /** The store, with any engine. Inside `read` and `write`, only SQL may be awaited. */
 export type Storage = {
@@ -15,6 +22,11 @@ export type Storage = {
   write<T>(work: (db: Db) => Promise<T>, options: WriteOptions): Promise<T>
   /** Changes with every commit: data that was read is current as long as this stays the same. */
   revision(): number
+  /**
+   * As `revision`, but commits of other nodes and routine writes may be missed for up to a second. For what may be that old:
+   * keys and limits.
+   */
+  recentRevision(): number
   /** Whether a write would reach the disk now. Tries one, but not at each call. */
   canWrite(): Promise<boolean>
   /** The store's clock: ISO 8601, UTC, milliseconds. */

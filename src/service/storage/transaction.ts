@@ -1,14 +1,29 @@
-import type { Db } from './schema.ts'
+import type { SelectQueryBuilder } from 'kysely'
+import type { Db, Tables } from './schema.ts'
 
 /** The last row of an audit; `at` is its time. */
 export type AuditHead = { seq: number; hash: string; at: string }
 
 /** What an engine with several writers does in a transaction in addition to SQL. */
 export type Transaction = {
-  /** Waits until no other transaction writes to the organization; returns the last row of its audit. */
-  head(org: number): Promise<AuditHead | undefined>
+  /** The last row of the audit of an organization. Throws RunAgain without the lock of that organization. */
+  head(org: number): AuditHead | undefined
   /** Notes a row that this transaction has appended to an audit: it exists only if the transaction was committed. */
   appended(org: number, head: AuditHead): void
+  /** Waits until no other transaction writes to the organization. False if this one had its lock. */
+  lock(org: number): Promise<boolean>
+  /** Waits until no other transaction creates or erases the person with this number. */
+  lockNumber(mobile: string): Promise<void>
+}
+
+/** Thrown in a write: undoes it and runs it again, with the lock of `org` before its first statement if that is set. */
+export class RunAgain extends Error {
+  override readonly name = 'RunAgain'
+  readonly org: number | undefined
+  constructor(org?: number) {
+    super('the write has to run again')
+    this.org = org
+  }
 }
 
 const transactions = new WeakMap<object, Transaction>()
@@ -19,3 +34,32 @@ export const startTransaction = (db: Db, transaction: Transaction): void =>
 
 /** The transaction of `db`; undefined for an engine with one writer. */
 export const transactionOf = (db: Db): Transaction | undefined => transactions.get(db.getExecutor())
+
+/**
+ * Waits for the locks of further organizations. What was read of them before may have changed if it returns true: read it
+ * again, or change it with conditional statements only.
+ */
+export const lockOrganizations = async (db: Db, orgs: Iterable<number>): Promise<boolean> => {
+  const transaction = transactionOf(db)
+  if (!transaction) return false
+  let locked = false
+  for (const org of [...new Set(orgs)].sort((a, b) => a - b)) locked = (await transaction.lock(org)) || locked
+  return locked
+}
+
+/**
+ * Waits until no other transaction creates or erases the people with these numbers, because people belong to no organization.
+ * After the locks of organizations. What was read of these people before may have changed if it returns true.
+ */
+export const lockNumbers = async (db: Db, mobiles: Iterable<string>): Promise<boolean> => {
+  const transaction = transactionOf(db)
+  if (!transaction) return false
+  for (const mobile of [...new Set(mobiles)].sort()) await transaction.lockNumber(mobile)
+  return true
+}
+
+/** Leaves out rows that another transaction is changing, instead of waiting for it. */
+export const skipLocked = <O>(
+  db: Db,
+  query: SelectQueryBuilder<Tables, 'outbox', O>,
+): SelectQueryBuilder<Tables, 'outbox', O> => (transactionOf(db) ? query.forUpdate().skipLocked() : query)

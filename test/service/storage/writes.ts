@@ -71,7 +71,7 @@ export const describeWrites = (): void => {
     })
 
     test('must name an organization', async () => {
-      for (const wrong of [undefined, null, -1, 1.5])
+      for (const wrong of [undefined, -1, 1.5])
         await expect(storage.write((db) => add(db, 'a'), { org: wrong as number })).rejects.toThrow(
           'names no organization',
         )

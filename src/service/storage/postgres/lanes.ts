@@ -1,4 +1,5 @@
 import type { Db } from '../schema.ts'
+import { RunAgain } from '../transaction.ts'
 import { createTransactions, type Open, type TransactionOptions } from './open-transaction.ts'
 import { asUnavailable, isConflict, isConnectionLost } from './errors.ts'
 
@@ -13,7 +14,12 @@ type Job = {
   resolve(result: unknown): void
   reject(error: unknown): void
   attempts: number
+  /** The organizations that are locked before it runs. */
+  orgs: Set<number>
 }
+
+/** The organization of a lane; null for writes that lock none. */
+type Org = number | null
 
 type Done = { job: Job; result: unknown }
 
@@ -26,7 +32,7 @@ const unawaited = (query: Promise<unknown>): void => void query.catch(() => unde
  */
 export const createLanes = (options: TransactionOptions) => {
   const { begin, commit } = createTransactions(options)
-  const waiting = new Map<number, Job[]>()
+  const waiting = new Map<Org, Job[]>()
   const lanes = new Set<Promise<void>>()
   let failures = 0
 
@@ -38,12 +44,13 @@ export const createLanes = (options: TransactionOptions) => {
 
   /**
    * Runs the jobs in an open transaction, each with a savepoint if there are several, and rejects those that fail. `again`
-   * are those that have to run in another transaction.
+   * are those that have to run in another transaction, `moved` those that have to run in another lane.
    */
-  const runAll = async (open: Open, jobs: Job[]): Promise<{ done: Done[]; again: Job[] }> => {
+  const runAll = async (open: Open, jobs: Job[]): Promise<{ done: Done[]; again: Job[]; moved: Job[] }> => {
     const { client } = open
     const done: Done[] = []
     const again: Job[] = []
+    const moved: Job[] = []
     const alone = jobs.length === 1
     const until = performance.now() + openForMs
     for (const [n, job] of jobs.entries()) {
@@ -54,27 +61,32 @@ export const createLanes = (options: TransactionOptions) => {
       try {
         job.attempts += 1
         if (!alone) unawaited(client.query('savepoint job'))
-        const { result, keep } = await open.run(job.work)
+        const { result, keep } = await open.run(job.work, job.orgs)
         if (!alone) unawaited(client.query('release job'))
         keep()
         done.push({ job, result })
       } catch (error) {
         if (isConnectionLost(error)) throw error
         await client.query(alone ? 'rollback' : 'rollback to job; release job')
-        if (isConflict(error) && job.attempts < attemptsAtMost) again.push(job)
+        const mayRepeat = job.attempts < attemptsAtMost
+        if (mayRepeat && error instanceof RunAgain && error.org !== undefined) {
+          job.orgs.add(error.org)
+          moved.push(job)
+        } else if (mayRepeat && (isConflict(error) || error instanceof RunAgain)) again.push(job)
         else job.reject(refused(error))
       }
     }
-    return { done, again }
+    return { done, again, moved }
   }
 
   /** Returns the jobs that have to run again. */
-  const runBatch = async (org: number, jobs: Job[]): Promise<Job[]> => {
+  const runBatch = async (org: Org, jobs: Job[]): Promise<Job[]> => {
     let open: Open | undefined
     let unsettled = jobs
     try {
       open = await begin(org)
-      const { done, again } = await runAll(open, jobs)
+      const { done, again, moved } = await runAll(open, jobs)
+      for (const job of moved) enqueue(job, Math.min(...job.orgs))
       unsettled = [...done.map(({ job }) => job), ...again]
       if (done.length > 0) await commit(open)
       open.client.release(again.length > 0)
@@ -88,21 +100,25 @@ export const createLanes = (options: TransactionOptions) => {
     }
   }
 
-  const runLane = async (org: number, queue: Job[]): Promise<void> => {
+  const runLane = async (org: Org, queue: Job[]): Promise<void> => {
     while (queue.length > 0) queue.unshift(...(await runBatch(org, queue.splice(0, jobsAtMost))))
     waiting.delete(org)
   }
 
+  const enqueue = (job: Job, org: Org): void => {
+    const queue = waiting.get(org)
+    if (queue) return void queue.push(job)
+    const jobs = [job]
+    waiting.set(org, jobs)
+    const lane = runLane(org, jobs).finally(() => lanes.delete(lane))
+    lanes.add(lane)
+  }
+
   return {
-    run: <T>(work: (db: Db) => Promise<T>, org: number): Promise<T> =>
+    run: <T>(work: (db: Db) => Promise<T>, org: Org): Promise<T> =>
       new Promise<T>((resolve, reject) => {
-        const job: Job = { work, resolve: resolve as Job['resolve'], reject, attempts: 0 }
-        const queue = waiting.get(org)
-        if (queue) return void queue.push(job)
-        const jobs = [job]
-        waiting.set(org, jobs)
-        const lane = runLane(org, jobs).finally(() => lanes.delete(lane))
-        lanes.add(lane)
+        const orgs = new Set(org === null ? [] : [org])
+        enqueue({ work, resolve: resolve as Job['resolve'], reject, attempts: 0, orgs }, org)
       }),
     /** The number of writes that the database refused. */
     failures: (): number => failures,

@@ -1,28 +1,31 @@
 import type pg from 'pg'
 import type { Db } from '../schema.ts'
-import { type AuditHead, startTransaction } from '../transaction.ts'
+import { type AuditHead, RunAgain, startTransaction } from '../transaction.ts'
 import { type DatabaseClock, serverTime } from './clock.ts'
 import { execute, hasWarned } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { isConnectionLost, outcomeUnknown } from './errors.ts'
-import { lockOf } from './locks.ts'
+import { lockOf, lockOfNumber } from './locks.ts'
 
 /** How often a commit whose answer was lost is looked for, in milliseconds. */
 const retryMs = 250
 
 type Appended = { org: number } & Pick<AuditHead, 'seq' | 'hash'>
 
-/** A transaction that has locked its organization. */
+/** A transaction that has locked its organization, if it has one. */
 export type Open = {
-  org: number
   client: pg.PoolClient
-  /** Runs work in the transaction. `keep` notes what it appended to audits, if it is not rolled back. */
-  run<T>(work: (db: Db) => Promise<T>): Promise<{ result: T; keep(): void }>
+  /**
+   * Runs work in the transaction with the locks of `orgs`, to which it adds those that the work takes. `keep` notes what it
+   * appended to audits, if it is not rolled back.
+   */
+  run<T>(work: (db: Db) => Promise<T>, orgs: Set<number>): Promise<{ result: T; keep(): void }>
   /** A row that exists only if the transaction was committed. */
   witness(): Appended | undefined
 }
 
 const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
+const lockNumberStatement = { name: 'svc_lock_number', text: 'select pg_advisory_xact_lock($1)' }
 const headStatement = {
   name: 'svc_head',
   text: 'select seq, hash, at from audit where org_id = $1 order by seq desc limit 1',
@@ -67,29 +70,42 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     return head.rows[0]
   }
 
-  const begin = async (org: number): Promise<Open> => {
+  const begin = async (org: number | null): Promise<Open> => {
     const client = await pool.connect()
     let first: AuditHead | undefined
     try {
-      ;[, first] = await Promise.all([client.query('begin'), lock(client, org)])
+      ;[, first] = await Promise.all([client.query('begin'), org === null ? undefined : lock(client, org)])
     } catch (error) {
       client.release(true)
       throw error
     }
-    let heads = new Map([[org, first]])
+    let heads = new Map(org === null ? [] : [[org, first]])
     let witness: Appended | undefined
     return {
-      org,
       client,
       witness: () => witness,
-      run: async (work) => {
+      run: async (work, orgs) => {
         const db = queriesOf(client)
         const after = new Map(heads)
         let last = witness
+        for (const other of [...orgs].sort((a, b) => a - b))
+          if (!after.has(other)) after.set(other, await lock(client, other))
         startTransaction(db, {
-          head: async (other) => {
-            if (!after.has(other)) after.set(other, await lock(client, other))
+          head: (other) => {
+            // What was read so far may have changed since.
+            if (!after.has(other)) throw new RunAgain(other)
             return after.get(other)
+          },
+          lock: async (other) => {
+            if (after.has(other)) return false
+            // Locks are taken in one order, so that no two transactions wait for each other.
+            if ([...orgs].some((one) => one > other)) throw new RunAgain(other)
+            after.set(other, await lock(client, other))
+            orgs.add(other)
+            return true
+          },
+          lockNumber: async (mobile) => {
+            await client.query({ ...lockNumberStatement, values: [lockOfNumber(mobile)] })
           },
           appended: (to, head) => {
             after.set(to, head)
@@ -103,11 +119,11 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
   }
 
   /** Whether a transaction whose answer was lost is committed. Throws if the database cannot be asked in time. */
-  const isCommitted = async (org: number, witness: Appended): Promise<boolean> => {
+  const isCommitted = async (witness: Appended): Promise<boolean> => {
     for (const until = performance.now() + resolveMs; ;) {
       try {
         // The lock waits for the end of that transaction.
-        const { client } = await begin(org)
+        const { client } = await begin(witness.org)
         try {
           const { rows } = await client.query({
             text: witnessText,
@@ -131,13 +147,13 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
    * Returns once the transaction is committed. Throws if nothing was changed, or a Refusal 503 `outcome_unknown` if that cannot
    * be found out.
    */
-  const commit = async ({ org, client, witness }: Open): Promise<void> => {
+  const commit = async ({ client, witness }: Open): Promise<void> => {
     try {
       await confirmed(client)
     } catch (error) {
       if (!isConnectionLost(error)) throw error
       const appended = witness()
-      const committed = appended && (await isCommitted(org, appended).catch(() => undefined))
+      const committed = appended && (await isCommitted(appended).catch(() => undefined))
       if (committed === undefined) throw outcomeUnknown(error)
       if (!committed) throw error
     }

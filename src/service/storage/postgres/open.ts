@@ -73,6 +73,8 @@ export const openPostgres = async ({
     if (closed) throw new Error('the store is closed')
   }
   let revision = 0
+  /** Writes of this node that may have changed a key, an organization or a limit. */
+  let changes = 0
   return {
     read: async (work) => {
       refuseClosed()
@@ -82,13 +84,19 @@ export const openPostgres = async ({
         throw asUnavailable(error)
       }
     },
-    write: async (work, { org }) => {
-      if (!Number.isSafeInteger(org) || org < 0) throw new Error('A write names no organization')
+    write: async (work, { org, routine = false }) => {
+      if (org !== null && (!Number.isSafeInteger(org) || org < 0))
+        throw new Error('A write names no organization')
       refuseClosed()
-      return lanes.run(work, org)
+      try {
+        return await lanes.run(work, org)
+      } finally {
+        if (!routine) changes += 1
+      }
     },
     // Another node may have committed since the last call.
     revision: () => (revision += 1),
+    recentRevision: () => changes + Math.floor(performance.now() / 1000),
     canWrite: createWriteProbe(async () => {
       await writers.query(probeStatement)
     }, lanes.failures),

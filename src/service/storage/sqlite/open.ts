@@ -56,11 +56,13 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
     },
     // With one writer, no organization must be locked. Other engines require `org`, so it is checked here too.
     write: async (work, { org }) => {
-      if (!Number.isSafeInteger(org) || org < 0) throw new Error('A write names no organization')
+      if (org !== null && (!Number.isSafeInteger(org) || org < 0))
+        throw new Error('A write names no organization')
       return commits.run(() => work(writing))
     },
     // The data folder is locked, so no other process commits.
     revision: commits.revision,
+    recentRevision: commits.revision,
     canWrite: createWriteProbe(async (thorough) => {
       for (const sql of thorough ? manyPages : onePage) await commits.run(async () => writer.exec(sql))
     }, commits.failures),
