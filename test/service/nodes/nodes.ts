@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import type { Answer, TestService } from '../harness.ts'
 import { startTestService } from '../harness.ts'
-import { onPostgres } from '../storage/postgres-databases.ts'
 
 /** Services on one store, after `installHooks`. */
 export let nodes: TestService[]
@@ -27,9 +26,6 @@ export const installHooks = (options: Options = {}): void => {
   })
   afterAll(() => stopNodes(nodes))
 }
-
-/** Only one process can open the embedded store. */
-export const describeNodes = describe.runIf(onPostgres())
 
 /** Does the same on every node at the same time. */
 export const onEach = <T>(work: (node: TestService, n: number) => Promise<T>): Promise<T[]> =>

@@ -4,7 +4,8 @@ import { challengeOf } from '../../../src/receipt/context.ts'
 import { forgeAssertion, withCounter } from '../../receipt/forge-assertion.ts'
 import { ask, ceremonyOf, createApprover, decide, post } from '../approver.ts'
 import { ada, createMember, createTenant, dataOf } from '../fixtures.ts'
-import { countOf, describeNodes, installHooks, nodes, onEach, statuses } from './nodes.ts'
+import { onPostgres } from '../storage/postgres-databases.ts'
+import { countOf, installHooks, nodes, onEach, statuses } from './nodes.ts'
 
 /** An approval with this counter of the authenticator. */
 const counted = async (key: SoftwareKey, count: number, id: string) => {
@@ -14,7 +15,8 @@ const counted = async (key: SoftwareKey, count: number, id: string) => {
   return { decision: 'approve', response }
 }
 
-describeNodes('requests at several nodes at the same time', () => {
+// Only one process can open the embedded store.
+describe.runIf(onPostgres())('requests at several nodes at the same time', () => {
   installHooks({ dev: true })
   let acme: { id: number; key: string }
   let beta: { id: number; key: string }
