@@ -54,8 +54,9 @@ export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
     prev_hash: head?.hash ?? genesisHash,
   }
   const hash = auditHash(row)
-  await addRow(db, { ...row, changes: JSON.stringify(row.changes), hash })
-  transaction?.appended(org_id, { seq: row.seq, hash, at: row.at })
+  const added = addRow(db, { ...row, changes: JSON.stringify(row.changes), hash })
+  if (transaction) transaction.append(org_id, { seq: row.seq, hash, at: row.at }, added)
+  else await added
 }
 
 /** Appends a row for a change that the service makes by itself. */

@@ -8,8 +8,11 @@ export type AuditHead = { seq: number; hash: string; at: string }
 export type Transaction = {
   /** The last row of the audit of an organization. Throws RunAgain without the lock of that organization. */
   head(org: number): AuditHead | undefined
-  /** Notes a row that this transaction has appended to an audit: it exists only if the transaction was committed. */
-  appended(org: number, head: AuditHead): void
+  /**
+   * Notes a row that this transaction appends to an audit: it exists only if the transaction was committed. `added` is its
+   * statement, which nobody has to await before the commit.
+   */
+  append(org: number, head: AuditHead, added: Promise<unknown>): void
   /** Waits until no other transaction writes to the organization. False if this one had its lock. */
   lock(org: number): Promise<boolean>
   /** Waits until no other transaction creates or erases the person with this number. */

@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import type { CompiledQuery, QueryResult } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig, type QueryResult as Result } from 'pg'
 import type { DatabaseServer } from './database-url.ts'
@@ -56,11 +57,22 @@ export const openPool = ({ server, max, readOnly = false }: PoolOptions): pg.Poo
   // A connection that fails while nobody uses it. The next query opens another.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => {
+    sendTogether(client)
     // While it is in use its queries fail, and an error without a listener would end the process.
     client.on('error', () => undefined)
     client.on('notice', ({ code }) => code === warning && warned.add(client))
   })
   return pool
+}
+
+/**
+ * Sends the queries that one turn of the event loop brings to a connection in one packet. The driver corks the stream for the
+ * messages of each query, and does not say where it is.
+ */
+const sendTogether = (client: pg.PoolClient): void => {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  const uncork = stream.uncork.bind(stream)
+  stream.uncork = () => process.nextTick(uncork)
 }
 
 const warning = '01000'
@@ -82,6 +94,17 @@ const nameOf = (sql: string): string | undefined => {
   names.set(sql, name)
   return name
 }
+
+/** Statements of transactions. Prepared, because the driver sends only those together with others. */
+export const control = {
+  begin: { name: 'svc_begin', text: 'begin' },
+  savepoint: { name: 'svc_savepoint', text: 'savepoint job' },
+  release: { name: 'svc_release', text: 'release job' },
+  commit: { name: 'svc_commit', text: 'commit' },
+}
+
+/** For a statement whose failure also fails the next one of its transaction, which is awaited. */
+export const unawaited = (statement: Promise<unknown>): void => void statement.catch(() => undefined)
 
 const bindable = (value: unknown): unknown => {
   if (value === undefined) throw new TypeError('a statement was given an undefined value')

@@ -1,5 +1,6 @@
 import type { Db } from '../schema.ts'
 import { RunAgain } from '../transaction.ts'
+import { control, unawaited } from './connection.ts'
 import { createTransactions, type Open, type TransactionOptions } from './open-transaction.ts'
 import { asUnavailable, isConflict, isConnectionLost } from './errors.ts'
 
@@ -22,9 +23,6 @@ type Job = {
 type Org = number | null
 
 type Done = { job: Job; result: unknown }
-
-/** Runs a query whose failure also fails the next one of its connection, which is awaited. */
-const unawaited = (query: Promise<unknown>): void => void query.catch(() => undefined)
 
 /**
  * Runs jobs in transactions that first lock their organization. On this node an organization has one open transaction at a
@@ -60,9 +58,9 @@ export const createLanes = (options: TransactionOptions) => {
       }
       try {
         job.attempts += 1
-        if (!alone) unawaited(client.query('savepoint job'))
+        if (!alone) unawaited(client.query(control.savepoint))
         const { result, keep } = await open.run(job.work, job.orgs)
-        if (!alone) unawaited(client.query('release job'))
+        if (!alone) unawaited(client.query(control.release))
         keep()
         done.push({ job, result })
       } catch (error) {

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Db } from '../schema.ts'
 import { type AuditHead, RunAgain, startTransaction } from '../transaction.ts'
 import { type DatabaseClock, serverTime } from './clock.ts'
-import { execute, hasWarned } from './connection.ts'
+import { control, execute, hasWarned, unawaited } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { isConnectionLost, outcomeUnknown } from './errors.ts'
 import { lockOf, lockOfNumber } from './locks.ts'
@@ -46,7 +46,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** Commits. Throws if the database answers anything else than that the transaction is committed and replicated. */
 const confirmed = async (client: pg.PoolClient): Promise<void> => {
-  const { command } = await client.query('commit')
+  const { command } = await client.query(control.commit)
   if (hasWarned(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'))
   // COMMIT after a failed statement is a rollback and not an error.
   if (command !== 'COMMIT') throw new Error('the database rolled the transaction back')
@@ -74,7 +74,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     const client = await pool.connect()
     let first: AuditHead | undefined
     try {
-      ;[, first] = await Promise.all([client.query('begin'), org === null ? undefined : lock(client, org)])
+      ;[, first] = await Promise.all([client.query(control.begin), org === null ? undefined : lock(client, org)])
     } catch (error) {
       client.release(true)
       throw error
@@ -107,9 +107,11 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
           lockNumber: async (mobile) => {
             await client.query({ ...lockNumberStatement, values: [lockOfNumber(mobile)] })
           },
-          appended: (to, head) => {
+          append: (to, head, added) => {
             after.set(to, head)
             last = { org: to, seq: head.seq, hash: head.hash }
+            // If it fails, so does each later statement of the transaction, and the commit.
+            unawaited(added)
           },
         })
         const result = await work(db)
