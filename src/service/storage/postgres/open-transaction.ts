@@ -74,7 +74,10 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     const client = await pool.connect()
     let first: AuditHead | undefined
     try {
-      ;[, first] = await Promise.all([client.query(control.begin), org === null ? undefined : lock(client, org)])
+      ;[, first] = await Promise.all([
+        client.query(control.begin),
+        org === null ? undefined : lock(client, org),
+      ])
     } catch (error) {
       client.release(true)
       throw error
