@@ -152,8 +152,10 @@ export const groups: Record<string, Group> = {
     load: async () => (await import('./mcp/command.ts')).registerMcp,
   },
   service: {
-    about: 'Back up, restore and maintain the data of a service',
-    load: async () => (await import('./serve/service-command.ts')).registerService,
+    about: 'Back up, restore and maintain the data of a service, and list its nodes',
+    load: fromTable(async () => (await import('../contract/node.ts')).node, {
+      more: [async () => (await import('./serve/service-command.ts')).registerService],
+    }),
   },
   profile: {
     about: 'Manage profiles: named addresses and keys',

@@ -11,6 +11,7 @@ import { iot } from './iot.ts'
 import { key } from './key.ts'
 import { limits } from './limits.ts'
 import { mobile } from './mobile.ts'
+import { node } from './node.ts'
 import { notify } from './notify.ts'
 import { org } from './org.ts'
 import { outbox } from './outbox.ts'
@@ -39,6 +40,7 @@ export const table = {
   ...iot,
   ...notify,
   ...outbox,
+  ...node,
 }
 
 export type Table = typeof table

@@ -60,6 +60,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   revokeKey: () => ({ id: '2' }),
   listAudit: ({ org }) => ({ org_id: org }),
   getAuditHead: ({ org }) => ({ org_id: org }),
+  listNodes: () => ({}),
   listAlteredRows: ({ org }) => ({ org_id: org }),
   createApproval: ({ org, mobile }) => ({ org_id: org, action: 'x', approver_mobile: mobile }),
   getApproval: (_, { approval }) => ({ request_id: approval }),

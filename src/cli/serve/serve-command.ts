@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { version } from '../../../package.json'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
@@ -42,6 +43,7 @@ type Options = {
   databaseUrlFile?: string
   databaseConnections?: string
   allowDataLoss?: boolean
+  drain?: string
   publicUrl?: string
   tlsCert?: string
   tlsKey?: string
@@ -58,6 +60,12 @@ const readPort = (text: string): number => {
   const port = Number(text)
   if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port must be 0 to 65535, not "${text}"`)
   return port
+}
+
+const readDrain = (text: string): number => {
+  const seconds = Number(text)
+  if (/^\d{1,3}$/.test(text) && seconds <= 600) return seconds * 1000
+  throw usageError(`--drain must be 0 to 600 seconds, not "${text}"`)
 }
 
 const readConnections = (text: string): number => {
@@ -91,6 +99,10 @@ export const registerServe = (command: Command, context: Context): void => {
   addPlaceFlags(command)
     .option('--database-connections <number>', 'Connections to the database; default: 10')
     .option('--allow-data-loss', 'Use a database that can lose acknowledged writes in a crash or failover')
+    .option(
+      '--drain <seconds>',
+      'How long to report that it stops before it does, for a load balancer; default: 5 with a database, 0 without',
+    )
     .option('--public-url <url>', 'Address that phones and clients use, if it is a different one')
     .option('--tls-cert <file>', 'Certificate chain (PEM)')
     .option('--tls-key <file>', 'Private key of the certificate (PEM)')
@@ -117,11 +129,13 @@ export const registerServe = (command: Command, context: Context): void => {
         import('../../core/log.ts'),
       ])
       const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
-      const { port, profile, ...settings } = rest
+      const { port, profile, drain, ...settings } = rest
       const place = await readPlace(io, options)
       const service = await startService({
         ...settings,
         port: readPort(port),
+        ...(drain !== undefined && { drainMs: readDrain(drain) }),
+        version,
         ...place,
         env: io.env,
         log: createLog((text) => io.stderr.write(`${text}\n`), io.stderr.isTTY),
@@ -159,10 +173,12 @@ const saveProfile = async (
 
 /** Marks a key that exists only in the output: if printing it fails, svc must say so. */
 const markUnsaved = (key: string, { dataDir }: Service, context: Context): void => {
-  const place = dataDir === undefined ? '' : ` --data-dir ${shellQuote(dataDir)}`
   context.changed = true
   context.once = `Operator key, shown once: ${key}\n`
-  context.lostHint = `The operator key is lost. Create a new one: svc service reset-operator-key${place}`
+  context.lostHint =
+    dataDir === undefined
+      ? 'The operator key is lost. Create a new one: svc service reset-operator-key'
+      : `The operator key is lost. Create a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
 }
 
 const announceJson = (service: Service, { io }: Context, saved: boolean): void => {

@@ -82,6 +82,11 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
     get stopped() {
       return stopped
     },
+    get waiting() {
+      let count = 0
+      for (const waiting of listeners.values()) count += waiting.size
+      return count
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Counted } from '../../contract/quotas.ts'
 import type { Policy } from '../../rules/decide.ts'
 import type { Periods } from '../config/retention.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Db, Tables } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
@@ -20,7 +20,12 @@ export type DecisionWaiter = {
   /** Releases everybody, now and from now on, because the service stops. */
   stop(): void
   readonly stopped: boolean
+  /** The number of callers that wait. */
+  readonly waiting: number
 }
+
+/** A process of the service, as it reports itself. */
+export type NodeReport = Tables['nodes']
 
 /** Notifies an approver of a pending request. Called once, after its commit; a failure does not affect the request. */
 export type NotifyApprover = (request: Required<WakeTarget>) => void
@@ -68,6 +73,8 @@ export type Service = {
   /** How a first device proves its owner, unless the organization sets it. */
   deviceProof: 'link' | 'otp'
   waiter: DecisionWaiter
+  /** This process and its load. */
+  node(): NodeReport
   rulesFor: RulesMemory
   periods: Periods
   /** Counts against the quotas of organizations. */

@@ -38,6 +38,7 @@ import * as prompts from '../verifications/prompt.ts'
 import * as results from '../verifications/results.ts'
 import * as tokens from '../verifications/token.ts'
 import { deviceHandlers } from './device.ts'
+import * as nodes from './nodes.ts'
 import * as membership from './membership.ts'
 import * as onboarding from './onboarding.ts'
 
@@ -85,4 +86,5 @@ export const handlers: Handlers<Table> = {
   ...notifications,
   ...messages,
   ...testDelivery,
+  ...nodes,
 }

@@ -6,6 +6,15 @@ import { SvcError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
 import { answerParserError, redirectPlainHttp } from './plain-on-tls.ts'
 
+export type HttpServer = {
+  port: number
+  /** The number of requests in progress. */
+  requests(): number
+  /** Closes each connection after its next response, so that clients connect to another node. */
+  drain(): void
+  stop(): Promise<void>
+}
+
 type Fetch = (request: Request, env: unknown) => Response | Promise<Response>
 
 export type Tls = { cert: Buffer; key: Buffer }
@@ -55,7 +64,7 @@ export const startServer = async (
     publicUrl,
   }: { port: number; host: string; tls?: Tls | undefined; publicUrl?: string | undefined },
   serve: (port: number) => Fetch,
-): Promise<{ port: number; stop(): Promise<void> }> => {
+): Promise<HttpServer> => {
   let fetch: Fetch | undefined
   const server = createAdaptorServer({
     fetch: (request, env) => fetch!(request, env),
@@ -69,6 +78,13 @@ export const startServer = async (
     server.prependListener('request', (_, response) =>
       response.setHeader('strict-transport-security', strict),
     )
+  let requests = 0
+  let draining = false
+  server.prependListener('request', (_, response) => {
+    requests += 1
+    response.once('close', () => (requests -= 1))
+    if (draining) response.setHeader('connection', 'close')
+  })
   const drop = tls ? redirectPlainHttp(server as TlsServer, { publicUrl }) : () => undefined
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error)))
@@ -86,6 +102,8 @@ export const startServer = async (
   })
   return {
     port: bound,
+    requests: () => requests,
+    drain: () => void (draining = true),
     stop: () =>
       new Promise((resolve) => {
         // Responses in progress are finished; other connections are closed as soon as they are idle.

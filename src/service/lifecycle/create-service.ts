@@ -7,6 +7,7 @@ import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createRulesMemory } from '../policy/rules-memory.ts'
+import { createNode, type NodeOptions } from './node.ts'
 
 // Longer than any transaction takes, because its rows have the time at which it began.
 const overlapMs = 10_000
@@ -22,6 +23,9 @@ const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter =>
     get stopped() {
       return waiter.stopped
     },
+    get waiting() {
+      return waiter.waiting
+    },
     wake: (request) => {
       waiter.wake(request)
       storage.publish(JSON.stringify(request))
@@ -31,7 +35,8 @@ const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter =>
 
 /** The service. Its waiter also polls the store, for decisions on other nodes and for requests that expire. */
 export const createService = (
-  parts: Omit<Service, 'waiter' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
+  parts: Omit<Service, 'waiter' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
+  node: NodeOptions = {},
 ): Service => {
   const { storage } = parts
   let polledAt = storage.now()
@@ -52,9 +57,11 @@ export const createService = (
   }
 
   const claim = createClaims()
+  const waiter = shareWakes(storage, createDecisionWaiter({ poll: endedSince }))
   const service: Service = {
     ...parts,
-    waiter: shareWakes(storage, createDecisionWaiter({ poll: endedSince })),
+    waiter,
+    node: createNode({ storage, waiter }, node),
     rulesFor: createRulesMemory(storage),
     claim,
     accept: createAccept({ ...parts, claim }),

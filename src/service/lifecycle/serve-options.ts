@@ -23,6 +23,10 @@ export type ServeOptions = Place &
     trustedProxy?: readonly string[] | undefined
     /** For developers: messages are logged instead of delivered. */
     dev?: boolean | undefined
+    /** How long it reports that it stops before it does, milliseconds. */
+    drainMs?: number | undefined
+    /** Of svc. */
+    version?: string | undefined
     env: Env
     log: Log
   }

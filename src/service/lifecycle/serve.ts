@@ -1,3 +1,5 @@
+import { hostname } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { createEngineGateway } from '../approvals/engine-gateway.ts'
@@ -11,7 +13,7 @@ import { handlers } from '../handlers/all.ts'
 import { createApp } from '../http/app.ts'
 import type { Phase } from '../http/health.ts'
 import { apiRoot } from '../http/routes.ts'
-import { startServer } from '../http/server.ts'
+import { type HttpServer, startServer } from '../http/server.ts'
 import { createAuthenticator } from '../keys/authenticator.ts'
 import { createQuotes, openProvider } from '../machines/quotes/quotes.ts'
 import { createMcpServer, type McpServer } from '../mcp/http.ts'
@@ -21,6 +23,7 @@ import { readDatabaseUrl } from '../storage/postgres/database-url.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { createLogNotifier, createService } from './create-service.ts'
 import { storeFile, unusable } from './data-dir.ts'
+import { type NodeOptions, watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type Place } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
@@ -42,6 +45,9 @@ export type RunningService = Place & {
   /** Finishes the requests in progress, then closes the store. */
   stop(): Promise<void>
 }
+
+/** With other nodes: long enough for a load balancer to see that this one is not ready. */
+const standardDrainMs = 5_000
 
 /** A host as a URL contains it; loopback for one that means all interfaces. */
 const hostInUrl = (host: string): string => {
@@ -87,24 +93,33 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     let service: Service | undefined
     let mcp: McpServer | undefined
     let phase: Phase = 'starting'
-    const server = await startServer({ port, host, tls, publicUrl }, (bound) => {
+    const nodeAt = (bound: number): NodeOptions => ({
+      address: `${hostname()}:${bound}`,
+      version: options.version,
+      state: () => (phase === 'stopping' ? phase : 'serving'),
+      requests: () => server.requests(),
+    })
+    const server: HttpServer = await startServer({ port, host, tls, publicUrl }, (bound) => {
       const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
       const push = createPushAdapter({ ...base, vapid })
       const delivery = createAdapters({ settings, push, dev, env, log, now: storage.now })
       closing.push(delivery.close)
       outbox = createOutbox({ storage, keyring, log, adapters: delivery.adapters })
-      service = createService({
-        ...base,
-        pushKey: vapid.key,
-        supportEmail: settings.supportEmail,
-        periods: settings.periods,
-        channels: delivery.channels,
-        // With --dev no text message is sent, so a link is the proof.
-        deviceProof: settings.sms && !dev ? 'otp' : 'link',
-        deliver: outbox.wake,
-        quotes,
-        notifyApprover: dev ? createLogNotifier(log, storage.now) : () => undefined,
-      })
+      service = createService(
+        {
+          ...base,
+          pushKey: vapid.key,
+          supportEmail: settings.supportEmail,
+          periods: settings.periods,
+          channels: delivery.channels,
+          // With --dev no text message is sent, so a link is the proof.
+          deviceProof: settings.sms && !dev ? 'otp' : 'link',
+          deliver: outbox.wake,
+          quotes,
+          notifyApprover: dev ? createLogNotifier(log, storage.now) : () => undefined,
+        },
+        nodeAt(bound),
+      )
       const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
       mcp = createMcpServer({
         authenticate,
@@ -112,6 +127,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         gatewayFor: (caller) => createEngineGateway(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
         defaults: settings.asking,
+        outlived: storage.shared,
         localOnly: isLoopbackHost(host) && publicUrl === undefined && trustedProxy.length === 0,
       })
       const app = createApp({ service, handlers, guards, mounted: mcp.routes, log, phase: () => phase })
@@ -128,6 +144,9 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const origin = originAt(server.port)
     phase = 'serving'
     closing.push(watchCustody(service!, log))
+    const self = storage.shared ? watchNode(service!, log) : undefined
+    if (self) closing.push(self.stop)
+    const { drainMs = storage.shared ? standardDrainMs : 0 } = options
     return {
       baseUrl: origin + apiRoot,
       mcpUrl: `${origin}/mcp`,
@@ -145,9 +164,14 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         }
       },
       makeAskKey: () => makeAskKey(service!),
-      stop: () => {
+      stop: async () => {
         phase = 'stopping'
-        return close()
+        if (drainMs > 0) {
+          void self?.report()
+          server.drain()
+          await wait(drainMs)
+        }
+        await close()
       },
     }
   } catch (error) {

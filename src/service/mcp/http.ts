@@ -57,6 +57,8 @@ type Options = {
   rate: Rate
   /** The values of fields that a call leaves out. */
   defaults?: AskingDefaults
+  /** Other nodes continue when this one stops, so its pending requests stay. */
+  outlived?: boolean
   /** The service listens on loopback and has no proxy. Without `token`, a direct call then needs no bearer token. */
   localOnly: boolean
 }
@@ -92,9 +94,10 @@ export const createMcpServer = ({
   rate,
   defaults = {},
   localOnly,
+  outlived = false,
 }: Options): McpServer => {
   const readCaller = createBearer({ token, authenticate })
-  const shared = createSharedRequests()
+  const shared = createSharedRequests({ outlived })
   const mayOmit = token === undefined && localOnly
   // The SDK is loaded soon after the start: the start does not wait for it, and an upgrade of the package does not replace
   // it under a running service.

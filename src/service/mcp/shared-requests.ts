@@ -29,9 +29,10 @@ const identityOf = (
 
 /**
  * The pending requests. An identical call joins the pending request: it notifies nobody again, changes nothing, and gets
- * the same decision. An agent that lost an answer finds it by repeating the call.
+ * the same decision. An agent that lost an answer finds it by repeating the call. `outlived`: requests stay when the service
+ * stops, because other nodes continue it.
  */
-export const createSharedRequests = () => {
+export const createSharedRequests = ({ outlived = false } = {}) => {
   const entries = new Map<string, Entry>()
   let isStopped = false
 
@@ -74,7 +75,7 @@ export const createSharedRequests = () => {
         // When the service stops, the first call withdraws the request, so that all calls get the same answer.
         const isLast = entry.calls === 0 || isStopped
         // A decision may have been faster, so the status afterwards counts.
-        if (isLast && !entry.kept)
+        if (isLast && !entry.kept && !(isStopped && outlived))
           await gateway.cancel(request_id, isStopped ? 'the service stopped' : why).catch(() => undefined)
         return gateway.status(request_id)
       },

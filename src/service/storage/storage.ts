@@ -29,6 +29,8 @@ export type Storage = {
   recentRevision(): number
   /** Whether a write would reach the disk now. Tries one, but not at each call. */
   canWrite(): Promise<boolean>
+  /** Writes that were committed since the start; connections that are in use and the most there are, 0 without a pool. */
+  load(): { writes: number; connections: number; connections_limit: number }
   /** The store's clock: ISO 8601, UTC, milliseconds. */
   now(): string
   /** Whether other nodes use the same store. */

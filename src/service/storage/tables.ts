@@ -14,6 +14,7 @@ const numbered: Table = { key: ['id'], isNumbered: true }
 /** Every table, after those that it refers to. A new one does not compile until it is listed here. */
 export const tables = {
   schema_version: { key: ['version'], isOfStore: true },
+  nodes: { key: ['id'], isOfStore: true },
   settings: { key: ['name'] },
   signing_keys: { key: ['kid'] },
   organizations: numbered,

@@ -33,6 +33,7 @@ export const createLanes = (options: TransactionOptions) => {
   const waiting = new Map<Org, Job[]>()
   const lanes = new Set<Promise<void>>()
   let failures = 0
+  let committed = 0
 
   const refused = (error: unknown): unknown => {
     const reason = asUnavailable(error)
@@ -88,6 +89,7 @@ export const createLanes = (options: TransactionOptions) => {
       unsettled = [...done.map(({ job }) => job), ...again]
       if (done.length > 0) await commit(open)
       open.client.release(again.length > 0)
+      committed += done.length
       for (const { job, result } of done) job.resolve(result)
       return again
     } catch (error) {
@@ -120,6 +122,8 @@ export const createLanes = (options: TransactionOptions) => {
       }),
     /** The number of writes that the database refused. */
     failures: (): number => failures,
+    /** The number of writes that were committed. */
+    committed: (): number => committed,
     /** Resolves when no job waits or runs. */
     idle: async (): Promise<void> => {
       while (lanes.size > 0) await Promise.all(lanes)

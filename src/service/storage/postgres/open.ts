@@ -100,6 +100,11 @@ export const openPostgres = async ({
     canWrite: createWriteProbe(async () => {
       await writers.query(probeStatement)
     }, lanes.failures),
+    load: () => ({
+      writes: lanes.committed(),
+      connections: [writers, readers].reduce((sum, pool) => sum + pool.totalCount - pool.idleCount, 0),
+      connections_limit: connections,
+    }),
     now: now ? () => now().toISOString() : clock.now,
     shared: true,
     publish: bus.publish,

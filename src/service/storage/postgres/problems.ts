@@ -86,7 +86,7 @@ const starting: Describe = (server) => ({
 const damaged: Describe = ({ database }) => ({
   code: 'store_damaged',
   message: `The database ${database} is damaged, or is not a store of svc`,
-  hint: 'Restore the last backup into an empty database: svc service restore BACKUP.db --database-url-file FILE',
+  hint: 'Restore the last backup into an empty database: svc service restore BACKUP.db',
 })
 
 const problems: Record<string, Describe> = {

@@ -21,6 +21,7 @@ export const createGroupCommit = (connection: Connection) => {
   let draining: Promise<void> | undefined
   let revision = 0
   let failures = 0
+  let committed = 0
   let withSavepoints = 0
 
   /** Rejects a job, after the writes of the others are committed. */
@@ -101,6 +102,7 @@ export const createGroupCommit = (connection: Connection) => {
     } finally {
       revision += 1
     }
+    committed += settles.length
     for (const settle of settles) settle()
   }
 
@@ -131,6 +133,8 @@ export const createGroupCommit = (connection: Connection) => {
         draining ??= drain()
       }),
     revision: (): number => revision,
+    /** The number of writes in all commits. */
+    committed: (): number => committed,
     /** The number of writes that the store refused. */
     failures: (): number => failures,
     /** Resolves when the queue is empty. */

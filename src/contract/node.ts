@@ -1,0 +1,52 @@
+import * as z from 'zod/mini'
+import { chosen } from './field.ts'
+import { operations } from './operation.ts'
+import { time } from './records.ts'
+
+// The processes of the service, under /svc/v1. spec: not shown
+
+const nodeRecord = z.strictObject({
+  id: chosen(z.string(), 'Id of the process; a restart has another one'),
+  address: chosen(z.string(), 'Host and port'),
+  state: chosen(
+    z.enum(['serving', 'stopping', 'lost']),
+    'lost: it has not reported for 15 seconds; its row is removed after 10 minutes',
+  ),
+  version: chosen(z.string(), 'Version of svc'),
+  schema_version: chosen(z.int(), 'The newest schema of the store that it knows'),
+  started_at: chosen(time, 'When it started'),
+  seen_at: chosen(time, 'When it last reported'),
+  lag_s: chosen(z.number(), 'Seconds since then'),
+  requests: chosen(z.int(), 'Requests in progress'),
+  waiting: chosen(z.int(), 'Callers that wait for a decision'),
+  writes_per_second: chosen(z.number(), 'Committed writes, averaged since the report before'),
+  connections: chosen(z.int(), 'Connections to the database in use; 0 for an embedded store'),
+  connections_limit: chosen(z.int(), 'The most connections that it opens; 0 for an embedded store'),
+})
+export type NodeRecord = z.infer<typeof nodeRecord>
+
+export const node = operations({
+  listNodes: {
+    method: 'GET',
+    path: '/svc/v1/nodes',
+    cli: 'service nodes',
+    scope: 'read',
+    operator: true,
+    summary: 'List the running nodes of a service, with their version and load',
+    message: 'Nodes',
+    input: z.strictObject({}),
+    data: z.array(nodeRecord),
+    columns: [
+      'address',
+      'state',
+      'version',
+      'schema_version',
+      'started_at',
+      'lag_s',
+      'requests',
+      'waiting',
+      'writes_per_second',
+      'connections',
+    ],
+  },
+})

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Log } from '../../core/log.ts'
+import { addMs } from '../../core/iso-time.ts'
+import type { DecisionWaiter, NodeReport, Service } from '../call/service.ts'
+import { newestVersion } from '../storage/migrations.ts'
+import type { Storage } from '../storage/storage.ts'
+
+/** What a process says about itself. */
+export type NodeOptions = {
+  /** Host and port. */
+  address?: string
+  /** Of svc. */
+  version?: string | undefined
+  state?(): NodeReport['state']
+  /** Requests in progress. */
+  requests?(): number
+}
+
+type Parts = { storage: Storage; waiter: Pick<DecisionWaiter, 'waiting'> }
+
+/** A function that reports the state and the load of this process. */
+export const createNode = (
+  { storage, waiter }: Parts,
+  { address = '-', version = '-', state = () => 'serving', requests = () => 0 }: NodeOptions,
+): (() => NodeReport) => {
+  const id = randomBytes(8).toString('hex')
+  const started_at = storage.now()
+  let sampled = { at: performance.now(), writes: 0, rate: 0 }
+
+  const writesPerSecond = (writes: number): number => {
+    const at = performance.now()
+    const seconds = (at - sampled.at) / 1000
+    // Two calls in a row would measure nothing.
+    if (seconds >= 1)
+      sampled = { at, writes, rate: Math.round(((writes - sampled.writes) / seconds) * 10) / 10 }
+    return sampled.rate
+  }
+
+  return () => {
+    const { writes, connections, connections_limit } = storage.load()
+    return {
+      id,
+      address,
+      state: state(),
+      version,
+      schema_version: newestVersion,
+      started_at,
+      seen_at: storage.now(),
+      requests: requests(),
+      waiting: waiter.waiting,
+      writes_per_second: writesPerSecond(writes),
+      connections,
+      connections_limit,
+    }
+  }
+}
+
+const everyMs = 5_000
+const forgottenMs = 10 * 60_000
+const leaveMs = 2_000
+
+/**
+ * Reports this node to the others every few seconds, and removes nodes that were not seen for long. `report` does it now;
+ * `stop` removes this node.
+ */
+export const watchNode = ({ storage, node }: Pick<Service, 'storage' | 'node'>, log: Log) => {
+  const warn = (error: unknown): void =>
+    void log({
+      at: storage.now(),
+      level: 'warn',
+      message: `This node could not report itself: ${String(error)}`,
+    })
+
+  const report = async (): Promise<void> => {
+    const row = node()
+    const { id: _, ...values } = row
+    await storage
+      .write(
+        async (db) => {
+          await db
+            .insertInto('nodes')
+            .values(row)
+            .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+            .execute()
+          await db.deleteFrom('nodes').where('seen_at', '<', addMs(row.seen_at, -forgottenMs)).execute()
+        },
+        { org: 0 },
+      )
+      .catch(warn)
+  }
+
+  let reporting = report()
+  const timer = setInterval(() => (reporting = reporting.then(report)), everyMs).unref()
+  return {
+    report: (): Promise<void> => (reporting = reporting.then(report)),
+    stop: async (): Promise<void> => {
+      clearInterval(timer)
+      await reporting
+      const { id } = node()
+      const gone = storage.write((db) => db.deleteFrom('nodes').where('id', '=', id).execute(), { org: 0 })
+      // A database that does not answer must not delay the stop.
+      await Promise.race([gone.catch(warn), wait(leaveMs, undefined, { ref: false })])
+    },
+  }
+}
