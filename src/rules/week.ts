@@ -112,7 +112,11 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
   const monday = at.startOf('week')
   const end = monday.plus({ weeks: 1 }).startOf('day')
   const around = { from: monday.toMillis(), to: end.toMillis() }
-  const step = [30, 15, 1].find((one) => monday.offset % one === 0 && end.offset % one === 0) ?? 1
+  const { changes } = clockChanges(IANAZone.create(zone), around)
+  const isOnGrid = (one: number): boolean =>
+    [monday.offset, end.offset].every((offset) => offset % one === 0) &&
+    changes.every((change) => (change - around.from) % (one * minute) === 0)
+  const step = [30, 15].find(isOnGrid) ?? 1
   const states = statesOf(levels, slots, around)
   const rows = new Map<string, Row>()
   const jumps: Jump[] = []

@@ -87,6 +87,28 @@ describe('a week', () => {
     expect(days[6]!.cells.slice(2, 7)).toEqual(['closed', 'open', 'closed', 'partly', 'closed'])
   })
 
+  test('shows clocks that change at any minute on the right lines', () => {
+    const late: Slot = {
+      ...office,
+      days: ['sat'],
+      start: '23:00',
+      end: '23:30',
+      timezone: 'America/St_Johns',
+    }
+    const week = weekAt('2009-10-31T12:00:00Z', 'America/St_Johns', [late])
+    expect(week.jumps).toEqual([{ date: '2009-11-01', weekday: 'sun', from: '00:01', to: '23:01' }])
+    expect(
+      drawn(week)
+        .map((line) => [line.slice(0, 11), line.slice(-2), line.slice(11, 13)])
+        .slice(5),
+    ).toEqual([
+      ['2009-10-31 ', '#.', '..'],
+      ['2009-10-31+', '#.', '  '],
+      ['2009-11-01 ', '..', '..'],
+      ['2009-11-01+', '  ', '. '],
+    ])
+  })
+
   test('requires both levels, and says which one alone would pass', () => {
     const mornings: Slot = { ...office, start: '07:00', end: '12:00' }
     expect(drawn(weekAt('2026-11-18T00:00:00Z', 'Europe/Berlin', [office], [mornings]))[0]).toBe(
