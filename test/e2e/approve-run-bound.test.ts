@@ -100,13 +100,13 @@ describe('the command that an approval covers', () => {
     },
   )
 
-  test('does not cover the content of a directory, and svc says so before it requests approval', async () => {
+  test('does not cover the content of a folder, and svc says so before it requests approval', async () => {
     const folder = path(`app-${people}`)
     mkdirSync(folder)
     const running = run('--', '/bin/ls', folder)
     const { 1: id = '', index, input } = await running.printed(requestLine)
-    expect(input.slice(0, index)).toContain(`The content of ${folder} is not bound: it is a directory`)
-    // Nobody approved the content of the directory, so a change in it does not stop the command.
+    expect(input.slice(0, index)).toContain(`The content of ${folder} is not bound: it is a folder`)
+    // Nobody approved the content of the folder, so a change in it does not stop the command.
     writeFileSync(`${folder}/new`, '')
     await decide('approve', id)
     expect(await running.ended).toMatchObject({ exit: 0, stdout: 'new\n' })
