@@ -18,6 +18,7 @@ export const eraseApprovals = async (call: Call, member: Member): Promise<void> 
     .where('requested_at', '>', addMs(now, -keptMs))
     .select(['id', 'request_id', 'org_id', 'user_id', 'key_id', 'asked_by', 'nonce'])
     .select(['status', 'requested_at', 'expires_at', 'decided_at', 'ended_at'])
+    .orderBy('id')
     .execute()
   await db.deleteFrom('approvals').where(ofMember(member)).execute()
   const blank = { requester: '', action: '', approver_mobile: '', factors: '[]', erased_at: now }

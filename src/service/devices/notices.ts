@@ -23,6 +23,7 @@ const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> 
     .where('org_id', 'in', [member.org_id, 0])
     .where('email_verified_at', 'is not', null)
     .select('email')
+    .orderBy('org_id')
     .execute()
   const addresses = new Map<string, string>()
   for (const { email } of [...known, ...verified]) if (email) addresses.set(email.toLowerCase(), email)
@@ -40,6 +41,7 @@ export const notifyMember = async (call: Deps, member: Member, { subject, text }
       .where(ofMember(member, 'd'))
       .where('d.bound_at', 'is not', null)
       .select('d.id')
+      .orderBy('d.id')
       .execute()
     for (const { id } of devices)
       await call.send({ org_id, channel: 'push', kind: 'device', to: String(id), text: pushText })
@@ -65,6 +67,7 @@ export const notifyAdministrators = async (
   const others = await administrators(call.db, org_id)
     .where('m.user_id', '<>', user_id)
     .select('m.user_id')
+    .orderBy('m.id')
     .execute()
   for (const other of others) await notifyMember(call, { org_id, ...other }, notice)
 }

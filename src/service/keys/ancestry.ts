@@ -64,6 +64,7 @@ export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
     .where(({ eb, or }) => or([eb('id', '=', root), eb('lineage', '=', root)]))
     .where('id', '<>', id)
     .select('id')
+    .orderBy('id')
     .execute()
   return [...others.map((one) => one.id), ...(await findDescendants(db, root))]
 }

@@ -27,12 +27,14 @@ export const readOrganizationRules = async (
     .where('org_id', '=', orgId)
     .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
     .selectAll()
+    .orderBy('id')
     .execute()
   const slots = await db
     .selectFrom('timeslots')
     .where('org_id', '=', orgId)
     .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
     .selectAll()
+    .orderBy('id')
     .execute()
   const { ip_allow = [], device_trust = false, factors = [], report_only = [] } = policy
   return {
@@ -52,12 +54,14 @@ export const readUserLevel = async (db: Db, member: Member, extent: Extent = 'al
     .where(ofMember(member))
     .$if(one, (query) => query.where('enabled', '=', 1).limit(1))
     .selectAll()
+    .orderBy('id')
     .execute()
   const slots = await db
     .selectFrom('user_timeslots')
     .where(ofMember(member))
     .$if(one, (query) => query.where('is_active', '=', 1).limit(1))
     .selectAll()
+    .orderBy('id')
     .execute()
   return compileLevel({
     fences: fences.map((fence) => Object.assign(fence, { enabled: fence.enabled === 1 })),
