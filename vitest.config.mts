@@ -25,8 +25,12 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['test/service/**/*.test.ts'],
-          // A data folder and its file are of the embedded store.
-          exclude: ['test/service/storage/{sqlite,migrations}/**', 'test/service/lifecycle/**'],
+          // A data folder and its file, and the stores of earlier releases, are of the embedded store.
+          exclude: [
+            'test/service/storage/{sqlite,migrations}/**',
+            'test/service/custody/data-folder/**',
+            'test/service/lifecycle/{backup,data-dir,open-store,restored,running-service,serve}.test.ts',
+          ],
           globalSetup: 'test/service/storage/postgres-setup.ts',
           testTimeout: 20_000,
           // Hooks start the same processes as tests.

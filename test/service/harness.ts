@@ -181,6 +181,7 @@ export const startTestService = async ({
     folder,
     runSql: store.runSql,
     tables: store.tables,
+    explain: store.explain,
     /** `keep`: a path to copy the store to, for `from`. */
     close: async (keep?: string): Promise<void> => {
       service.waiter.stop()

@@ -19,6 +19,8 @@ type Open = {
   /** Runs SQL as another program would: without the service and its master key. Each `?` is a value. */
   runSql(sql: string, values?: unknown[]): Promise<Row[]>
   tables: readonly string[]
+  /** How the store finds the rows of a query, in the words of its engine. */
+  explain(query: string): Promise<string>
   /** The same store once more, as another node opens it. Only on PostgreSQL. */
   share(now?: () => Date): Promise<Storage>
   close(keep?: string): Promise<void>
@@ -49,6 +51,8 @@ const openEmbedded: Engine = async (folder, from, now) => {
     storage,
     runSql,
     tables: tables.map(({ name }) => name as string),
+    explain: async (query) =>
+      (await runSql(`EXPLAIN QUERY PLAN ${query}`)).map(({ detail }) => detail).join('; '),
     share: () => Promise.reject(new Error('the embedded store belongs to one process')),
     close: async (keep) => {
       await storage.close()
@@ -63,11 +67,12 @@ const kept = new Map<string, string>()
 const openOnPostgres: Engine = async (_folder, from, now) => {
   const content = from === undefined ? undefined : kept.get(from)
   if (from !== undefined && content === undefined) throw new Error(`no store was kept in ${from}`)
-  const { url, storage, runSql, tables, dump, giveBack } = await borrowDatabase(now, content)
+  const { url, storage, runSql, tables, explain, dump, giveBack } = await borrowDatabase(now, content)
   return {
     storage,
     runSql,
     tables,
+    explain,
     share: (again) => openPostgres({ url, now: again }),
     close: async (keep) => {
       await storage.close()

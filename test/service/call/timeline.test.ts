@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { minute } from '../clock.ts'
@@ -26,16 +25,11 @@ const grow = async (from: number, to: number): Promise<void> => {
   }
 }
 
-const plan = async (where: string, table = 'audit', order = 'at desc, seq desc') => {
-  const { rows } = await service.storage.read((db) =>
-    sql<{
-      detail: string
-    }>`explain query plan select * from ${sql.table(table)} where ${sql.raw(where)} order by ${sql.raw(order)} limit 101`.execute(
-      db,
-    ),
-  )
-  return rows.map(({ detail }) => detail).join('; ')
-}
+const plan = (where: string, table = 'audit', order = 'at desc, seq desc') =>
+  service.explain(`select * from ${table} where ${where} order by ${order} limit 101`)
+// In the words of both engines.
+const alongAnIndex = /^SEARCH audit USING INDEX audit_|Index Scan Backward using audit_/
+const sorted = /TEMP B-TREE|Sort/
 
 describe('a list by time', () => {
   test('is newest first, and its pages neither repeat nor miss a row while rows arrive', async () => {
@@ -91,14 +85,14 @@ describe('a list by time', () => {
     for (const filter of ['', "and actor = 'a'", "and action = 'b'", "and subject = 'c'"])
       for (const span of ['', "and at >= '2'", "and at >= '2' and at < '3'", "and (at, seq) < ('3', 4)"]) {
         const how = await plan(`org_id = 1 ${filter} ${span}`)
-        expect(how, `${filter} ${span}`).toMatch(/^SEARCH audit USING INDEX audit_/)
-        expect(how).not.toContain('TEMP B-TREE')
+        expect(how, `${filter} ${span}`).toMatch(alongAnIndex)
+        expect(how).not.toMatch(sorted)
       }
     const ids = 'requested_at desc, id desc'
     for (const where of ['org_id = 1', "org_id = 1 and status = 'pending'", "requested_at >= '2'"])
-      expect(await plan(where, 'approvals', ids)).not.toContain('TEMP B-TREE')
+      expect(await plan(where, 'approvals', ids)).not.toMatch(sorted)
     for (const where of ['org_id = 1', "state = 'dead'", "created_at >= '2'"])
-      expect(await plan(where, 'outbox', 'created_at desc, id desc')).not.toContain('TEMP B-TREE')
+      expect(await plan(where, 'outbox', 'created_at desc, id desc')).not.toMatch(sorted)
   })
 })
 

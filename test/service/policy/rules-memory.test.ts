@@ -58,10 +58,15 @@ describe('the rules in memory', () => {
     expect((await rules()).organization).toBe(compiled)
   })
 
-  test('are the same for checks and decisions, and concurrent requests share one read', async () => {
+  test('are read once for concurrent requests while no other node can commit', async () => {
     await write('PUT', `/organization/${org}/update`, { name: 'Acme' })
     const [one, two] = await Promise.all([rules(), service.service.rulesFor(org)])
-    expect(one.organization).toBe(two.organization)
+    expect(one.organization === two.organization).toBe(!service.storage.shared)
+  })
+
+  test('are the same for checks and decisions', async () => {
+    await write('PUT', `/organization/${org}/update`, { name: 'Acme' })
+    const one = await rules()
     const check = `/svc/v1/organizations/${org}/geofence-check?latitude=${fence.latitude}&longitude=${fence.longitude}`
     const verdict = async () => dataOf(await service.call('GET', check)).result
     expect(await verdict()).toBe('PASS')

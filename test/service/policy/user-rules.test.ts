@@ -13,14 +13,15 @@ const give = (user: number, what: 'geofences' | 'timeslots', rows: object[], org
 
 describe('the rules of users', () => {
   test('are listed for each user that has some, and for no other', async () => {
-    const [ada, bob, eve] = await Promise.all([1, 2, 3].map((n) => createMember(service, acme.id, n)))
+    const ada = await createMember(service, acme.id, 1)
+    await createMember(service, acme.id, 2)
+    const eve = await createMember(service, acme.id, 3)
     await give(ada.id, 'geofences', [home, { ...home, name: 'Office', enabled: false }])
     await give(eve.id, 'timeslots', [nights])
     expect(dataOf(await rules())).toEqual([
       { user_id: ada.id, geofences: [home, { ...home, name: 'Office', enabled: false }], timeslots: [] },
       { user_id: eve.id, geofences: [], timeslots: [nights] },
     ])
-    expect(Number(bob.id)).toBe(Number(ada.id) + 1)
   })
 
   test('come in pages, none left out and none twice', async () => {

@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createIssuer } from '../../receipt/specimen.ts'
-import { createOlderStore, recorded } from '../older-store.ts'
-import { dataDir, folder, installHooks, start } from '../started.ts'
+import { createIssuer } from '../../../receipt/specimen.ts'
+import { createOlderStore, recorded } from '../../older-store.ts'
+import { dataDir, folder, installHooks, start } from '../../started.ts'
 import { changeStore } from './store-changes.ts'
 
 installHooks()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { rotateSigningKey } from '../../../src/service/lifecycle/maintenance.ts'
-import type { RunningService } from '../../../src/service/lifecycle/serve.ts'
-import { dataDir, get, installHooks, notify, start } from './data-folder.ts'
+import { rotateSigningKey } from '../../../../src/service/lifecycle/maintenance.ts'
+import type { RunningService } from '../../../../src/service/lifecycle/serve.ts'
+import { dataDir, get, installHooks, notify, start } from './stopped-service.ts'
 import { changeStore } from './store-changes.ts'
 
 installHooks()

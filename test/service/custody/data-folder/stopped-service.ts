@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
-import { temporaryFolder } from '../../temporary-folder.ts'
-import { startTestService } from '../harness.ts'
-import { fill, leaveIn } from './kept-values.ts'
+import { startService, type RunningService } from '../../../../src/service/lifecycle/serve.ts'
+import { temporaryFolder } from '../../../temporary-folder.ts'
+import { startTestService } from '../../harness.ts'
+import { fill, leaveIn } from '../kept-values.ts'
 
 // After `installHooks`, each test has the data folder of a stopped service, with a value in every place for wrapped ones.
 
