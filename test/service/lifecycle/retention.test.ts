@@ -25,6 +25,11 @@ const row = (request_id: string) =>
     db.selectFrom('approvals').where('request_id', '=', request_id).selectAll().executeTakeFirstOrThrow(),
   )
 
+const left = () =>
+  service.storage.read((db) =>
+    db.selectFrom('approvals').where('cleared_at', 'is', null).select('id').execute(),
+  )
+
 describe('an approval that ended', () => {
   test('keeps everything for a year', async () => {
     clock.tick(365 * day - minute)
@@ -80,10 +85,6 @@ describe('an approval that ended', () => {
       { org: 0 },
     )
     clock.tick(366 * day)
-    const left = () =>
-      service.storage.read((db) =>
-        db.selectFrom('approvals').where('cleared_at', 'is', null).select('id').execute(),
-      )
     const sweeping = sweep()
     dataOf(
       await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { key: acme.key, body: fence }),
