@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// `node` needs Node alone. `system` needs what `.ci/run` installs: shells, a browser, PostgreSQL.
+// `node` needs Node alone, and `postgres` PostgreSQL. `system` needs all that `.ci/run` installs, shells and a browser too.
 export default defineConfig({
   test: {
     // Half of the time goes into child processes and fsync, so as many files run at a time as there are cores.
@@ -10,7 +10,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**'],
+          exclude: ['test/system/**', 'test/service/storage/postgres/**'],
           testTimeout: 20_000,
           // Hooks start the same processes as tests.
           hookTimeout: 20_000,

@@ -20,7 +20,10 @@ export type Storage = {
    * the other. An engine may undo `work` and run it again, so the caller does everything but SQL after the result.
    */
   write<T>(work: (db: Db) => Promise<T>, options: WriteOptions): Promise<T>
-  /** Changes with every commit: data that was read is current as long as this stays the same. */
+  /**
+   * Changes with every commit: data that was read is current as long as this stays the same. When other nodes can write, it
+   * changes at every call.
+   */
   revision(): number
   /**
    * As `revision`, but commits of other nodes and routine writes may be missed for up to a second. For what may be that old:

@@ -28,6 +28,9 @@ export const reopen = async (): Promise<void> => {
   storage = await engine.reopen()
 }
 
+/** Opens the store beside the open one, as another node would. */
+export const openNode = (now: () => Date): Promise<Storage> => engine.openNode(now)
+
 /** Adds an organization. */
 export const add = async (db: Db, slug: string): Promise<number> => {
   const { id } = await db
