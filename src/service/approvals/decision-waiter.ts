@@ -2,15 +2,18 @@ import type { DecisionWaiter, Service, WakeTarget } from '../call/service.ts'
 import type { Member } from '../call/tenant.ts'
 import { expireDue } from './expiry.ts'
 import { type ApprovalAccess, type ApprovalRow, findApproval } from './record.ts'
+import { Refusal } from '../../core/refusal.ts'
 
 type Listener = () => void
 
+const inboxPrefix = 'inbox:'
+
 /** The name under which an approver's page listens for changes to its pending requests, its person and its devices. */
-export const inboxName = ({ org_id, user_id }: Member): string => `inbox:${org_id}:${user_id}`
+export const inboxName = ({ org_id, user_id }: Member): string => `${inboxPrefix}${org_id}:${user_id}`
 
 type Options = {
-  /** Finds requests that ended without a wake, here or on another node. Runs only while somebody listens. */
-  poll?(): Promise<Iterable<WakeTarget>>
+  /** Finds what ended without a wake among the requests that are listened for. Runs only while somebody listens. */
+  poll?(requests: string[]): Promise<Iterable<WakeTarget>>
   /** Milliseconds. */
   every?: number
 }
@@ -35,8 +38,9 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
     updateTimer()
   }
 
-  const wakeAll = (): void => {
-    for (const name of listeners.keys()) release(name)
+  const recheck = (): void => {
+    for (const name of listeners.keys()) if (!poll || name.startsWith(inboxPrefix)) release(name)
+    if (poll && listeners.size > 0) void pollOnce(poll)
     updateTimer()
   }
 
@@ -51,7 +55,8 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
     if (polling) return
     polling = true
     // If the store cannot be read now, the next tick reads it.
-    const ended = await read().catch(() => [])
+    const requests = [...listeners.keys()].filter((name) => !name.startsWith(inboxPrefix))
+    const ended = await read(requests).catch(() => [])
     polling = false
     for (const request of ended) wake(request)
   }
@@ -74,10 +79,11 @@ export const createDecisionWaiter = ({ poll, every = 250 }: Options = {}): Decis
       }
     },
     wake,
-    wakeAll,
+    recheck,
     stop: () => {
       stopped = true
-      wakeAll()
+      for (const name of listeners.keys()) release(name)
+      updateTimer()
     },
     get stopped() {
       return stopped
@@ -119,6 +125,29 @@ export const pause = (woken: Promise<void>, ms: number, signal: AbortSignal | un
     void woken.then(end)
   })
 
+const outageMs = 1_000
+
+const isOutage = (error: unknown): boolean => error instanceof Refusal && error.status === 503
+
+/**
+ * Reads for a caller that waits: during an outage of the store again and again, until the wait is over. Throws the outage
+ * then, because what was read before may no longer be true.
+ */
+export const readThroughOutage = async <T>(
+  read: () => Promise<T>,
+  isOver: () => boolean,
+  signal: AbortSignal | undefined,
+): Promise<T> => {
+  for (;;)
+    try {
+      return await read()
+    } catch (error) {
+      if (!isOutage(error) || isOver()) throw error
+      // Spread, so that all who wait do not come back at the same time.
+      await pause(new Promise(() => undefined), outageMs * (0.5 + Math.random()), signal)
+    }
+}
+
 /** Returns the request once it has ended, or unchanged after `seconds`, on a disconnect or when the service stops. */
 export const waitForEnd = async (
   service: Service,
@@ -128,11 +157,16 @@ export const waitForEnd = async (
 ): Promise<ApprovalRow> => {
   const { storage, waiter } = service
   const until = performance.now() + seconds * 1000
+  const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal?.aborted === true
+  const readRow = () => readCurrent(service, request_id, access)
+  let isWaiting = false
   for (;;) {
     // Listen before reading: a decision between the two wakes this listener.
     const listening = waiter.listen(request_id)
     try {
-      const row = await readCurrent(service, request_id, access)
+      // A wait does not begin during an outage.
+      const row = isWaiting ? await readThroughOutage(readRow, isOver, signal) : await readRow()
+      isWaiting = true
       const left = until - performance.now()
       if (row.status !== 'pending' || left <= 0 || waiter.stopped || signal?.aborted) return row
       const life = Date.parse(row.expires_at) - Date.parse(storage.now())

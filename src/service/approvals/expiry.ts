@@ -2,7 +2,7 @@ import { expressionBuilder } from 'kysely'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
-import type { Service } from '../call/service.ts'
+import type { Service, WakeTarget } from '../call/service.ts'
 import { endCooling } from '../devices/cooling.ts'
 import { siteProblem } from '../devices/site.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -101,6 +101,32 @@ export const sweep = async ({ storage, waiter }: Service): Promise<void> => {
     const ended = await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id })
     for (const one of ended) waiter.wake(one)
   }
+}
+
+/** At most this many requests in one query. */
+const askedAtMost = 500
+
+/** The requests among these that have ended. Ends those that can no longer be decided. */
+export const endedAmong = async (
+  { storage }: Pick<Service, 'storage'>,
+  requests: readonly string[],
+): Promise<WakeTarget[]> => {
+  const found: (Required<WakeTarget> & { status: string })[] = []
+  for (let at = 0; at < requests.length; at += askedAtMost)
+    found.push(
+      ...(await storage.read((db) =>
+        db
+          .selectFrom('approvals')
+          .where('request_id', 'in', requests.slice(at, at + askedAtMost))
+          .where(({ eb, or }) => or([eb('status', '<>', 'pending'), isOver(storage.now())]))
+          .select(['request_id', 'org_id', 'user_id', 'status'])
+          .execute(),
+      )),
+    )
+  const due = found.filter(({ status }) => status === 'pending')
+  for (const org_id of new Set(due.map((one) => one.org_id)))
+    await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id, routine: true })
+  return found
 }
 
 const sweepMs = 5_000

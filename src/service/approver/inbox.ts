@@ -1,6 +1,6 @@
 import type { approver } from '../../contract/approver.ts'
 import { sha256 } from '../../core/ids.ts'
-import { inboxName, pause } from '../approvals/decision-waiter.ts'
+import { inboxName, pause, readThroughOutage } from '../approvals/decision-waiter.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
 import { requirePerson, sessionOver } from '../call/caller.ts'
@@ -46,13 +46,21 @@ const waitForInbox = async (
   const person = requirePerson(caller)
   const signal = createSignal?.()
   const until = performance.now() + wait_s * 1000
+  const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal?.aborted === true
+  const read = async () => {
+    const rows = await readPending(service, person)
+    if (!(await isSessionOpen(service, person))) throw sessionOver()
+    return rows
+  }
+  let isWaiting = false
   for (;;) {
     // Listen before reading: a change between the two wakes this listener.
     const listening = waiter.listen(inboxName(person))
     try {
-      const rows = await readPending(service, person)
+      // A wait does not begin during an outage.
+      const rows = isWaiting ? await readThroughOutage(read, isOver, signal) : await read()
+      isWaiting = true
       const mark = sha256(rows.map((row) => row.request_id).join(' ')).slice(0, 32)
-      if (!(await isSessionOpen(service, person))) throw sessionOver()
       const now = storage.now()
       const left = until - performance.now()
       if (mark !== seen || left <= 0 || waiter.stopped || signal?.aborted)

@@ -75,7 +75,7 @@ export const createSessionAuthenticator =
               .set({ last_seen_at: now, expires_at: addMs(now, lifetimeMs) })
               .where('id', '=', session_id)
               .execute(),
-          { org: org_id },
+          { org: null, routine: true },
         )
         .catch(() => undefined)
     return {

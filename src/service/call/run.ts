@@ -5,6 +5,7 @@ import { type Call, type Handler, type Outside, prepare, type Requirement } from
 import type { Caller } from './caller.ts'
 import { namedOrganization } from './named-organization.ts'
 import type { Service } from './service.ts'
+import { routineActions } from './routine-actions.ts'
 
 /** One call of one operation. */
 type Invocation = {
@@ -133,7 +134,7 @@ export const runWrite = async <I extends object, D, R>(
       })
       return { result, afterCommit: effects.afterCommit }
     },
-    { org },
+    { org, routine: routineActions.includes(invocation.action) },
   )
   for (const effect of afterCommit) effect()
   return result

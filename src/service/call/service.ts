@@ -15,8 +15,8 @@ export type DecisionWaiter = {
   listen(name: string): { woken: Promise<void>; close(): void }
   /** Wakes the callers that wait for the request, if it is one, and its approver's page. */
   wake(request: WakeTarget): void
-  /** Wakes everybody, because a wake may be lost. */
-  wakeAll(): void
+  /** Looks now for what has ended, and wakes every inbox, because wakes may have been lost. */
+  recheck(): void
   /** Releases everybody, now and from now on, because the service stops. */
   stop(): void
   readonly stopped: boolean

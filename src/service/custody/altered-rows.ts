@@ -7,6 +7,7 @@ import type { Service } from '../call/service.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import type { Tables } from '../storage/schema.ts'
 import { readSigningKeys } from './signing-keys.ts'
+import { takePeriod } from '../storage/period.ts'
 
 type AlteredRow = RowData<typeof audit.listAlteredRows>[number]
 type Deps = Pick<Service, 'storage' | 'keyring'>
@@ -71,6 +72,7 @@ export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => vo
   const reported = new Set<string>()
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
   const check = async (): Promise<void> => {
+    if (!(await takePeriod(storage, 'check of the rows', everyMs))) return
     for (const { org_id, kind, id } of await findAlteredRows({ storage, keyring })) {
       const name = `${kind.replace('_', ' ')} ${id} of ${org_id === 0 ? 'the service' : `organization ${org_id}`}`
       if (reported.has(name)) continue

@@ -90,7 +90,7 @@ export const createChannelWorker = (
           await record(db, row, next, now)
           return next
         },
-        { org: 0 },
+        { org: null, routine: true },
       )
       unrecorded.delete(row.id)
       if (result.state === 'sent') return
@@ -132,7 +132,10 @@ export const createChannelWorker = (
       const now = storage.now()
       if (limit <= 0 || !(await storage.read((db) => isDue(db, { channel, now })))) continue
       const until = addMs(now, timeoutMs + leaseMarginMs)
-      const rows = await storage.write((db) => claim(db, { channel, now, until, limit }), { org: 0 })
+      const rows = await storage.write((db) => claim(db, { channel, now, until, limit }), {
+        org: null,
+        routine: true,
+      })
       for (const row of rows) track(attempt(row).then((outcome) => write(row, outcome)))
       if (rows.length > 0) run.again = true
     }

@@ -5,6 +5,7 @@ import type { Adapters } from './adapter.ts'
 import { nameOf } from './attempt.ts'
 import { type ChannelWorker, createChannelWorker, type WorkerOptions } from './channel-worker.ts'
 import { releaseAll } from './rows.ts'
+import { takePeriod } from '../storage/period.ts'
 
 const hourMs = 60 * 60_000
 const pollMs = 1_000
@@ -32,7 +33,7 @@ export const purge = async (storage: Storage): Promise<void> => {
         .where('updated_at', '<', addMs(now, -recordMs))
         .execute()
     },
-    { org: 0 },
+    { org: null, routine: true },
   )
 }
 
@@ -56,8 +57,12 @@ export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_00
     for (const worker of workers) worker.wake()
   }
 
+  const purgeOnce = async (): Promise<void> => {
+    if (await takePeriod(storage, 'purge of the outbox', hourMs)) await purge(storage)
+  }
+
   const purgeOrWarn = (): void =>
-    void purge(storage).catch((error: unknown) =>
+    void purgeOnce().catch((error: unknown) =>
       log({
         at: storage.now(),
         level: 'warn',
@@ -70,7 +75,7 @@ export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_00
     wake,
     /** Sends and purges regularly from now on. `alone`: no other process sends from this store. */
     start: async ({ alone }: { alone: boolean }): Promise<void> => {
-      if (alone) await storage.write((db) => releaseAll(db, storage.now()), { org: 0 })
+      if (alone) await storage.write((db) => releaseAll(db, storage.now()), { org: null, routine: true })
       timers.push(setInterval(wake, pollMs).unref(), setInterval(purgeOrWarn, hourMs).unref())
       purgeOrWarn()
       wake()

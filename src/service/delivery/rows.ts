@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Channel } from '../call/message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
+import { skipLocked } from '../storage/transaction.ts'
 
 const claimed = [
   'id',
@@ -49,7 +50,7 @@ export const claim = (db: Db, { channel, now, until, limit }: Due & { until: str
       next_at: until,
       updated_at: now,
     }))
-    .where('id', 'in', due(db, { channel, now }).limit(limit))
+    .where('id', 'in', skipLocked(db, due(db, { channel, now }).limit(limit)))
     .where('state', 'in', ['queued', 'sending'])
     .where('next_at', '<=', now)
     .returning(claimed)

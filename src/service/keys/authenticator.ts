@@ -4,7 +4,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Authenticated, Caller } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
-import { isLive, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
+import { isLive, noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -54,8 +54,6 @@ export const requireLiveKey = async (db: Db, { keyId, person }: Caller, now: str
   if ((await readLiveKey(db, { id: keyId, now })).rows.length === 0) throw unauthenticated()
 }
 
-const minute = 60_000
-
 /** Only for a complete key. A revoked key gets the answer of an unknown one, so a thief learns nothing. */
 const keyExpired = (at: string): Refusal =>
   new Refusal(401, 'key_expired', `This key expired at ${at}`, {
@@ -79,11 +77,13 @@ const callerOf = (row: KeyRow): Authenticated => {
 type Known = { row: KeyRow; caller: Authenticated }
 
 /**
- * Finds the caller of a key, synchronously if it is cached. A revoked key stops working with the commit. Throws 401
+ * Finds the caller of a key, synchronously if it is cached. A revoked key stops working with the commit; on other nodes, reads
+ * may work for one more second. Throws 401
  * `key_expired` for an expired one.
  */
 export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage' | 'keyring'>) => {
-  // By the hash of the whole key, and only until the next commit, whatever it changes: so a revoked key is never found here.
+  // By the hash of the whole key, and only until the next commit that may have changed a key. A key that another node revoked
+  // may be found for one more second; a write checks it again.
   const known = new Map<string, Known>()
   /** Lookups in progress: requests that arrive together with one key share one. */
   const finding = new Map<string, Promise<Known | undefined>>()
@@ -94,7 +94,7 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     // The hash covers the row too: a key whose scopes, expiry or organization were edited in the store matches no secret.
     if (!row || !sameSecret(row.hash, keyring.keyHash(hash, row))) return undefined
     const found = { row, caller: callerOf(row) }
-    if (storage.revision() === since && revision === since) known.set(hash, found)
+    if (storage.recentRevision() === since && revision === since) known.set(hash, found)
     return found
   }
 
@@ -112,12 +112,13 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
   const due = new Map<number, string>()
 
   /** At most once a minute for each key, without waiting for the write. */
-  const noteUse = ({ id, org_id, last_used_at }: KeyRow, now: string): void => {
+  const noteUse = ({ id, last_used_at }: KeyRow, now: string): void => {
     let next = due.get(id)
-    if (next === undefined) due.set(id, (next = last_used_at === null ? '' : addMs(last_used_at, minute)))
+    if (next === undefined)
+      due.set(id, (next = last_used_at === null ? '' : addMs(last_used_at, noteEveryMs)))
     if (now < next) return
-    due.set(id, addMs(now, minute))
-    storage.write((db) => noteKeyUse(db, id, now), { org: org_id ?? 0 }).catch(() => due.delete(id))
+    due.set(id, addMs(now, noteEveryMs))
+    storage.write((db) => noteKeyUse(db, id, now), { org: null, routine: true }).catch(() => due.delete(id))
   }
 
   const admit = (found: Known | undefined): Authenticated | undefined => {
@@ -131,7 +132,7 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
 
   return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {
     if (!key || key.length > 512) return undefined
-    const current = storage.revision()
+    const current = storage.recentRevision()
     if (current !== revision) {
       known.clear()
       finding.clear()

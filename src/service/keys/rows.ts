@@ -2,6 +2,7 @@ import type { ExpressionBuilder, Insertable, Selectable, SelectQueryBuilder, Upd
 import { sameSecret, sha256 } from '../../core/ids.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
+import { addMs } from '../../core/iso-time.ts'
 
 // All writes to `api_keys` are in this file, because each must keep the hash of the row up to date.
 
@@ -73,9 +74,22 @@ export const isLive =
   ({ and, eb, or }: ExpressionBuilder<Tables, 'api_keys'>) =>
     and([eb('revoked_at', 'is', null), or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])])
 
-/** The hash does not cover this column: no decision relies on it. */
+/** How often the use of a key is recorded. */
+export const noteEveryMs = 60_000
+
+/**
+ * Records the use of a key, unless another node has just done so. The hash does not cover this column: no decision relies on
+ * it.
+ */
 export const noteKeyUse = async (db: Db, id: number, at: string): Promise<void> => {
-  await db.updateTable('api_keys').set({ last_used_at: at }).where('id', '=', id).execute()
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: at })
+    .where('id', '=', id)
+    .where(({ eb, or }) =>
+      or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', addMs(at, -noteEveryMs))]),
+    )
+    .execute()
 }
 
 /** Converts the plain SHA-256 of an older svc. Only the adoption of a store calls it. */

@@ -1,7 +1,8 @@
 import type { Log } from '../../core/log.ts'
 import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
-import { sweep } from '../approvals/expiry.ts'
-import type { DecisionWaiter, NotifyApprover, Service, WakeTarget } from '../call/service.ts'
+import { endedAmong, sweep } from '../approvals/expiry.ts'
+import { hearNodes, tellNodes } from '../call/node-messages.ts'
+import type { DecisionWaiter, NotifyApprover, Service } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
@@ -9,15 +10,16 @@ import type { Storage } from '../storage/storage.ts'
 import { createRulesMemory } from '../policy/rules-memory.ts'
 import { createNode, type NodeOptions } from './node.ts'
 
-// Longer than any transaction takes, because its rows have the time at which it began.
-const overlapMs = 10_000
-
 /** A waiter that also wakes the callers that wait at other nodes. */
 const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter => {
   storage.subscribe((message) => {
-    if (message === undefined) waiter.wakeAll()
-    else waiter.wake(JSON.parse(message) as WakeTarget)
+    if (message !== undefined) return
+    waiter.recheck()
+    // What this node sent may be lost, too.
+    tellNodes(storage, 'lost', true)
   })
+  hearNodes(storage, 'lost', waiter.recheck)
+  hearNodes(storage, 'wake', waiter.wake)
   return {
     ...waiter,
     get stopped() {
@@ -28,36 +30,26 @@ const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter =>
     },
     wake: (request) => {
       waiter.wake(request)
-      storage.publish(JSON.stringify(request))
+      tellNodes(storage, 'wake', request)
     },
   }
 }
 
-/** The service. Its waiter also polls the store, for decisions on other nodes and for requests that expire. */
+/** Milliseconds between two looks of a node for wakes that were lost. */
+const recheckMs = 1_000
+
+/** The service. Its waiter also looks for requests that expire and, on a shared store, for those that ended elsewhere. */
 export const createService = (
   parts: Omit<Service, 'waiter' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
   node: NodeOptions = {},
 ): Service => {
   const { storage } = parts
-  let polledAt = storage.now()
-
-  const endedSince = async (): Promise<WakeTarget[]> => {
-    await sweep(service)
-    const now = storage.now()
-    // The earlier of the two, in case the clock was set back.
-    const since = Date.parse(now < polledAt ? now : polledAt) - overlapMs
-    polledAt = now
-    return storage.read((db) =>
-      db
-        .selectFrom('approvals')
-        .where('ended_at', '>', new Date(since).toISOString())
-        .select(['request_id', 'org_id', 'user_id'])
-        .execute(),
-    )
-  }
-
+  const polling = storage.shared
+    ? { poll: (requests: string[]) => endedAmong(service, requests), every: recheckMs }
+    : // Nobody else ends a request, and the sweep wakes those who wait for what it ends.
+      { poll: () => sweep(service).then(() => []) }
+  const waiter = shareWakes(storage, createDecisionWaiter(polling))
   const claim = createClaims()
-  const waiter = shareWakes(storage, createDecisionWaiter({ poll: endedSince }))
   const service: Service = {
     ...parts,
     waiter,

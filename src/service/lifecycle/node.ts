@@ -85,7 +85,7 @@ export const watchNode = ({ storage, node }: Pick<Service, 'storage' | 'node'>, 
             .execute()
           await db.deleteFrom('nodes').where('seen_at', '<', addMs(row.seen_at, -forgottenMs)).execute()
         },
-        { org: 0 },
+        { org: null, routine: true },
       )
       .catch(warn)
   }
@@ -98,7 +98,10 @@ export const watchNode = ({ storage, node }: Pick<Service, 'storage' | 'node'>, 
       clearInterval(timer)
       await reporting
       const { id } = node()
-      const gone = storage.write((db) => db.deleteFrom('nodes').where('id', '=', id).execute(), { org: 0 })
+      const gone = storage.write((db) => db.deleteFrom('nodes').where('id', '=', id).execute(), {
+        org: null,
+        routine: true,
+      })
       // A database that does not answer must not delay the stop.
       await Promise.race([gone.catch(warn), wait(leaveMs, undefined, { ref: false })])
     },

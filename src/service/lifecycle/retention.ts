@@ -9,6 +9,7 @@ import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
 import { erasePeople } from '../members/erasure.ts'
 import type { Db } from '../storage/schema.ts'
+import { takePeriod } from '../storage/period.ts'
 
 const cleared = '(cleared)'
 
@@ -94,7 +95,7 @@ export const sweepRetention = async (
   ]
   for (const step of steps)
     for (let done = atMost; done === atMost && !isStopped();)
-      done = await storage.write((db) => step(db, storage.now()), { org: 0 })
+      done = await storage.write((db) => step(db, storage.now()), { org: null, routine: true })
   const oldest = (): string => addMs(storage.now(), -periods.approvalsMs)
   const readDue = () =>
     storage.read((db) => approvalsToClear(db, oldest()).select('org_id').limit(1).executeTakeFirst())
@@ -124,7 +125,7 @@ export const deleteExpired = async (
     expired.map((row) => row.user_id),
   )
   await forgetErased(db, now)
-  for (const table of ['otps', 'email_verifications', 'refresh_tokens'] as const)
+  for (const table of ['otps', 'email_verifications', 'refresh_tokens', 'spent_challenges'] as const)
     await db.deleteFrom(table).where('expires_at', '<=', now).execute()
   await db.deleteFrom('turns').where('until', '<=', now).execute()
   await db
@@ -141,10 +142,14 @@ export const deleteExpired = async (
 
 /** Deletes expired rows now and every hour; returns a function that stops it. */
 export const watchExpired = ({ storage, keyring }: Service, log: Log): (() => void) => {
+  const deleteOnce = async (): Promise<void> => {
+    if (await takePeriod(storage, 'deletion of expired rows', hourMs))
+      await storage.write((db) => deleteExpired({ db, keyring }, storage.now()), { org: null })
+  }
   const run = (): void =>
-    void storage
-      .write((db) => deleteExpired({ db, keyring }, storage.now()), { org: 0 })
-      .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
+    void deleteOnce().catch((error: unknown) =>
+      log({ at: storage.now(), level: 'warn', message: String(error) }),
+    )
   run()
   const timer = setInterval(run, hourMs).unref()
   return () => clearInterval(timer)
@@ -159,7 +164,8 @@ export const watchRetention = (service: Service, log: Log): (() => Promise<void>
   let sweeping: Promise<void> = Promise.resolve()
   const sweep = (): void => {
     sweeping = sweeping
-      .then(() => sweepRetention(service, () => stopped))
+      .then(() => takePeriod(storage, 'retention', everyMs))
+      .then((isTaken) => (isTaken ? sweepRetention(service, () => stopped) : undefined))
       .catch((error: unknown) => log({ at: storage.now(), level: 'warn', message: String(error) }))
   }
   sweep()

@@ -122,6 +122,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       )
       const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
       mcp = createMcpServer({
+        nodes: storage,
         authenticate,
         rate: (caller) => service!.rate(caller),
         gatewayFor: (caller) => createEngineGateway(service!, caller),

@@ -4,6 +4,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Claim, Moment } from '../call/service.ts'
 import { tooSoon } from './rate-limit.ts'
 import { bytesPerMib, counts, dayMs, messagesOfDay, raiseHint, readLimit } from './values.ts'
+import { transactionOf } from '../storage/transaction.ts'
 
 const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>
   new Refusal(409, 'quota_exceeded', `${quotas[quota].about}: the limit of ${limit} is reached`, {
@@ -36,12 +37,52 @@ const tooManyMessages = async ({ db, now }: Moment, orgId: number, limit: number
 /** How long a full quota of bytes is not counted again: counting takes time, and its rows expire by themselves. */
 const recountMs = 10_000
 
+/** The most that a write with one row in the audit adds to a quota, on another node. */
+const mostOfWrite: Record<Counted, number> = {
+  users: 1,
+  pending_approvals: 1,
+  sms_per_day: 1,
+  geofences: 1_000,
+  timeslots: 1_000,
+  idempotency_mib: 2 * bytesPerMib,
+}
+
+type Counting = {
+  limit: number
+  left: number
+  /**
+   * Where the audit ended at the count: every row since then may have added to the quota, on any node. Undefined if there is
+   * no other node.
+   */
+  seq: number | undefined
+  /** What was taken since the last row of the audit. */
+  lastSeq: number | undefined
+  lastTaken: number
+}
+
+/** Takes from what was left at the last count. */
+const mayTake = (counting: Counting, quota: Counted, seq: number | undefined, more: number): boolean => {
+  if (seq === undefined || counting.seq === undefined) {
+    if (counting.left < more) return false
+    counting.left -= more
+    return true
+  }
+  if (counting.lastSeq !== seq) [counting.lastSeq, counting.lastTaken] = [seq, 0]
+  const most = mostOfWrite[quota]
+  const left = counting.left - (seq - counting.seq) * most - counting.lastTaken
+  if (left < more) return false
+  // The row that this write appends counts as `most`.
+  counting.left -= Math.max(0, more - most)
+  counting.lastTaken += more
+  return true
+}
+
 /**
  * Checks quotas without counting at each write. After a count, only claims reduce what is left and everything else
  * increases it, so a new count is needed only when nothing seems to be left.
  */
 export const createClaims = (): Claim => {
-  const counted = new Map<string, { limit: number; left: number }>()
+  const counted = new Map<string, Counting>()
   const fullUntil = new Map<string, string>()
 
   return async (moment, orgId, quota, more = 1) => {
@@ -53,16 +94,14 @@ export const createClaims = (): Claim => {
     const isBytes = quota === 'idempotency_mib'
     const most = isBytes ? limit * bytesPerMib : limit
     const known = counted.get(name)
-    if (known && known.limit === limit && known.left >= more) {
-      known.left -= more
-      return
-    }
+    const seq = transactionOf(db)?.head(orgId)?.seq
+    if (known && known.limit === limit && mayTake(known, quota, seq, more)) return
     const full = fullUntil.get(name)
     if (known?.limit === limit && full !== undefined && full > now && full <= addMs(now, recountMs))
       throw exceeded(orgId, quota, limit)
     // The count includes what this transaction added.
     const left = most - (await counts[quota](db, orgId, now))
-    counted.set(name, { limit, left: Math.max(left, 0) })
+    counted.set(name, { limit, left: Math.max(left, 0), seq, lastSeq: seq, lastTaken: 0 })
     if (left >= 0) return
     if (isBytes) fullUntil.set(name, addMs(now, recountMs))
     throw quota === 'sms_per_day'

@@ -4,13 +4,14 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import type { Rate } from '../call/service.ts'
 import type { Storage } from '../storage/storage.ts'
 import { raiseHint, readLimit } from './values.ts'
+import { hearNodes, tellNodes } from '../call/node-messages.ts'
 
 /** Requests per second, on average. */
 type Rates = { key: number; organization: number }
 type Policy = keyof Rates
 
 /** A token bucket: `left` requests at `at`, in milliseconds. The burst of 40 seconds gives an import room. */
-type Bucket = { at: number; left: number }
+type Bucket = { at: number; left: number; most: number }
 const burstSeconds = 40
 
 /** The most keys and sessions that have a bucket. A dropped bucket starts full again; those of organizations stay. */
@@ -20,13 +21,14 @@ const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bu
   const most = rate * burstSeconds
   const known = buckets.get(name)
   if (!known) {
-    const full = { at, left: most }
+    const full = { at, left: most, most }
     buckets.set(name, full)
     return full
   }
   // A clock that was set back adds nothing.
   const passed = Math.max(0, at - known.at) / 1000
   known.left = Math.min(most, known.left + passed * rate)
+  known.most = most
   known.at = at
   return known
 }
@@ -64,18 +66,47 @@ const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Re
   )
 }
 
+/** How often a node tells the others what was requested from it, and of how many callers in one message. */
+const tellMs = 500
+const toldAtMost = 100
+
+/** Tells other nodes about requests, and calls `count` for theirs. Returns how to note a request. */
+const shareRequests = (storage: Storage, count: (name: string, requests: number) => void) => {
+  hearNodes(storage, 'requests', (requests) => {
+    for (const [name, made] of Object.entries(requests)) count(name, made)
+  })
+  const made = new Map<string, number>()
+  const tell = (): void => {
+    const all = [...made]
+    made.clear()
+    for (let at = 0; at < all.length; at += toldAtMost)
+      tellNodes(storage, 'requests', Object.fromEntries(all.slice(at, at + toldAtMost)))
+  }
+  return (...names: string[]): void => {
+    if (!storage.shared) return
+    if (made.size === 0) setTimeout(tell, tellMs).unref()
+    for (const name of names) made.set(name, (made.get(name) ?? 0) + 1)
+  }
+}
+
 /**
  * Limits the requests of an organization's keys and of people at the approver page, but not those of the operator.
  * Returns the headers that tell a client how much is left; synchronously if the limits are cached. Throws 429
- * `rate_limited`.
+ * `rate_limited`. Nodes tell each other about requests twice a second, so several nodes allow more for that long.
  */
-export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revision' | 'now'>): Rate => {
+export const createRate = (storage: Storage): Rate => {
+  const { read, recentRevision, now } = storage
   const rates = new Map<number, Rates>()
   const callers = new Map<string, Bucket>()
-  const organizations = new Map<number, Bucket>()
+  const organizations = new Map<string, Bucket>()
   /** The number of delayed refusals, by organization. */
   const delayed = new Map<number, number>()
   let ratesAt = -1
+  const noteRequest = shareRequests(storage, (name, count) => {
+    const bucket = callers.get(name) ?? organizations.get(name)
+    // It fills again within the time of a burst, however many nodes there are.
+    if (bucket) bucket.left = Math.max(bucket.left - count, -bucket.most)
+  })
 
   /** Delayed, because a client that retries in a tight loop would otherwise keep the service busy. */
   const refuse = async (refusal: Refusal, orgId: number): Promise<never> => {
@@ -95,23 +126,25 @@ export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revi
     const name = person ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
     if (callers.size >= bucketsAtMost && !callers.has(name)) callers.clear()
     const key = fill(callers, name, limit.key, at)
-    const organization = fill(organizations, orgId, limit.organization, at)
+    const organizationName = `organization ${orgId}`
+    const organization = fill(organizations, organizationName, limit.organization, at)
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
       if (left[policy] < 1) return refuse(refusalOf(policy, orgId, limit, left), orgId)
     key.left -= 1
     organization.left -= 1
+    noteRequest(name, organizationName)
     return headersOf(limit, { key: key.left, organization: organization.left })
   }
 
   const readRates = (orgId: number): Promise<Rates> => {
-    const since = revision()
+    const since = recentRevision()
     return read(async (db) => {
       const found = {
         key: await readLimit(db, orgId, 'key_requests_per_second'),
         organization: await readLimit(db, orgId, 'requests_per_second'),
       }
-      if (revision() === since && ratesAt === since) rates.set(orgId, found)
+      if (recentRevision() === since && ratesAt === since) rates.set(orgId, found)
       return found
     })
   }
@@ -119,7 +152,7 @@ export const createRate = ({ read, revision, now }: Pick<Storage, 'read' | 'revi
   return (caller) => {
     const { orgId } = caller
     if (orgId === null || orgId < 0) return {}
-    const current = revision()
+    const current = recentRevision()
     if (current !== ratesAt) rates.clear()
     ratesAt = current
     const known = rates.get(orgId)

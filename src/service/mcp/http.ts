@@ -10,6 +10,7 @@ import type { Authenticate } from '../keys/authenticator.ts'
 import { createBearer, isDirectLocalCall, localCaller } from './bearer.ts'
 import { createSharedRequests } from './shared-requests.ts'
 import type { createStreamableHttp } from './streamable-http.ts'
+import type { Nodes } from './legacy-http.ts'
 
 /** Where a client looks for OAuth after a 401, as the MCP specification says. */
 const discovery = ['oauth-protected-resource', 'oauth-authorization-server', 'openid-configuration']
@@ -49,6 +50,8 @@ const oauthRoutes: MountedRoute[] = [
 
 type Options = {
   authenticate: Authenticate
+  /** For a call that is cancelled by a message to another node. */
+  nodes: Nodes
   /** The gateway that requests approvals for one caller. */
   gatewayFor(caller: Caller): ApprovalGateway
   /** MCP_AUTH_TOKEN. */
@@ -89,6 +92,7 @@ const loadAfterMs = 1_000
 /** The tool server at `POST /mcp`. The caller is identified before the body is read. */
 export const createMcpServer = ({
   authenticate,
+  nodes,
   gatewayFor,
   token,
   rate,
@@ -104,7 +108,7 @@ export const createMcpServer = ({
   let streamableHttp: Promise<ReturnType<typeof createStreamableHttp>> | undefined
   const load = (): NonNullable<typeof streamableHttp> =>
     (streamableHttp ??= import('./streamable-http.ts').then(
-      (loaded) => loaded.createStreamableHttp(),
+      (loaded) => loaded.createStreamableHttp(nodes),
       (error: unknown) => {
         // The next request tries again, because the reason may be temporary.
         streamableHttp = undefined

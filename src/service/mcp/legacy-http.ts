@@ -3,6 +3,11 @@ import { openStream, padJson } from './response-stream.ts'
 import { clientName, createLabel, readLabel } from './session-label.ts'
 import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, disconnected } from './tool-server.ts'
+import { sha256 } from '../../core/ids.ts'
+import { hearNodes, tellNodes } from '../call/node-messages.ts'
+import type { Storage } from '../storage/storage.ts'
+
+export type Nodes = Pick<Storage, 'publish' | 'subscribe'>
 
 /** A call under way. */
 type Call = {
@@ -36,6 +41,7 @@ const createInFlight = () => {
       const same = [...(calls.get(key) ?? [])]
       if (same.length === 1) same[0]!.cancel()
     },
+    has: (key: string): boolean => calls.has(key),
     /** Also abandons calls that begin later. */
     abandonAll: (): void => {
       isAbandoned = true
@@ -71,8 +77,14 @@ const acceptingBoth = (request: Request): Request => {
  * cancels a call; the session id shows whose call it is. A lost connection does not cancel a call, but its answer can no
  * longer arrive: the request is withdrawn unless the client reconnects in time.
  */
-export const createLegacyHttp = (running: Set<Promise<unknown>>) => {
+export const createLegacyHttp = (running: Set<Promise<unknown>>, nodes: Nodes) => {
   const inFlight = createInFlight()
+  hearNodes(nodes, 'cancel', inFlight.cancel)
+  const cancel = (key: string): void => {
+    if (inFlight.has(key)) inFlight.cancel(key)
+    // The call may run on another node.
+    else tellNodes(nodes, 'cancel', key)
+  }
 
   const answer = async (
     request: Request,
@@ -80,9 +92,10 @@ export const createLegacyHttp = (running: Set<Promise<unknown>>) => {
   ): Promise<Response> => {
     const messages = readMessages(body)
     const session = request.headers.get('mcp-session-id') ?? undefined
-    const keyOf = (id: unknown): string => JSON.stringify([caller.keyId, caller.name, session ?? '', id])
+    const keyOf = (id: unknown): string =>
+      sha256(JSON.stringify([caller.keyId, caller.name, session ?? '', id]))
     for (const { method, params } of messages)
-      if (method === 'notifications/cancelled') inFlight.cancel(keyOf(params?.requestId))
+      if (method === 'notifications/cancelled') cancel(keyOf(params?.requestId))
 
     const accept = request.headers.get('accept') ?? '*/*'
     const acceptsAll = accept.includes('*/*') && !accept.includes('text/event-stream')

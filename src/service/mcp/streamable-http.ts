@@ -1,6 +1,6 @@
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
 import { openStream } from './response-stream.ts'
-import { createLegacyHttp } from './legacy-http.ts'
+import { createLegacyHttp, type Nodes } from './legacy-http.ts'
 import type { ToolRequest } from './tool-context.ts'
 import { createToolServer, type Session } from './tool-server.ts'
 
@@ -14,9 +14,9 @@ const isWait = (body: unknown): boolean =>
   (body as { params?: { name?: unknown } } | null)?.params?.name === 'request_approval'
 
 /** Answers both generations of MCP over HTTP with the official SDK, stateless, with one server object for each request. */
-export const createStreamableHttp = () => {
+export const createStreamableHttp = (nodes: Nodes) => {
   const running = new Set<Promise<unknown>>()
-  const legacy = createLegacyHttp(running)
+  const legacy = createLegacyHttp(running, nodes)
   const modern = (responseMode: 'auto' | 'sse') =>
     createMcpHandler(({ authInfo }) => createToolServer(authInfo!.extra as Session, running), {
       legacy: 'reject',

@@ -3,26 +3,7 @@ import type { RulesMemory } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { type OrganizationRules, readOrganizationRules, readUserLevel } from './rules.ts'
-
-/** Actions that change no rule. Any other makes the rules be read again, which is slower but never wrong. */
-const unrelatedActions = [
-  'createApproval',
-  'decideApproval',
-  'cancelApproval',
-  'expireApproval',
-  'clearApprovals',
-  'createEnrollment',
-  'registerDevice',
-  'revokeDevice',
-  'openSession',
-  'closeSession',
-  'subscribePush',
-  'generateAuthToken',
-  'verifyUser',
-  'submitAuthResults',
-  'validateAuth',
-  'saveFaceauthSuccess',
-]
+import { routineActions } from '../call/routine-actions.ts'
 
 /** The most rules in memory, of all organizations. One organization stays, even if it alone has more. */
 const rulesAtMost = 300_000
@@ -53,7 +34,7 @@ const changedAfter = async (db: Db, orgId: number, seq: number): Promise<boolean
     .selectFrom('audit')
     .where('org_id', '=', orgId)
     .where('seq', '>', seq)
-    .where('action', 'not in', unrelatedActions)
+    .where('action', 'not in', routineActions)
     .select('seq')
     .limit(1)
     .executeTakeFirst()

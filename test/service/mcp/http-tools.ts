@@ -4,6 +4,7 @@ import type { Caller } from '../../../src/service/call/caller.ts'
 import type { Rate } from '../../../src/service/call/service.ts'
 import { createMcpServer } from '../../../src/service/mcp/http.ts'
 import '../../../src/service/mcp/streamable-http.ts'
+import type { Storage } from '../../../src/service/storage/storage.ts'
 
 // The route loads `streamable-http.ts` a second after its start. It is loaded here, so that no test file ends meanwhile.
 
@@ -13,6 +14,8 @@ type Options = {
   localOnly?: boolean
   keys?: Record<string, Caller>
   rate?: Rate
+  /** Messages to and from other nodes; there are none when left out. */
+  nodes?: Pick<Storage, 'publish' | 'subscribe'>
 }
 
 type Socket = { remoteAddress?: string | undefined; localPort?: number }
@@ -81,9 +84,11 @@ export const startTools = ({
   localOnly = true,
   keys = {},
   rate = () => ({}),
+  nodes = { publish: () => undefined, subscribe: () => undefined },
 }: Options) => {
   const trace: { id: string; key?: string; error?: string } = { id: 'req_1' }
   const server = createMcpServer({
+    nodes,
     authenticate: async (key) =>
       key !== undefined && keys[key] ? { ...keys[key], orgSlug: null } : undefined,
     gatewayFor,

@@ -1,0 +1,22 @@
+/**
+ * Actions that change no rule, key, organization or limit. After any other, what nodes keep of these is read again, which is
+ * slower but never wrong.
+ */
+export const routineActions: readonly string[] = [
+  'createApproval',
+  'decideApproval',
+  'cancelApproval',
+  'expireApproval',
+  'clearApprovals',
+  'createEnrollment',
+  'registerDevice',
+  'revokeDevice',
+  'openSession',
+  'closeSession',
+  'subscribePush',
+  'generateAuthToken',
+  'verifyUser',
+  'submitAuthResults',
+  'validateAuth',
+  'saveFaceauthSuccess',
+]

@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createTenant, dataOf, ada } from '../fixtures.ts'
+import { onPostgres } from '../storage/postgres-databases.ts'
+import { installHooks, nodes, onEach } from './nodes.ts'
+
+const sent: string[] = []
+
+describe.runIf(onPostgres())('nodes on one store', () => {
+  installHooks({
+    adapters: {
+      sms: async (_, { id }) => {
+        sent.push(id)
+        return { state: 'sent' }
+      },
+    },
+  })
+  let acme: { id: number; key: string }
+  let count = 0
+  beforeAll(async () => {
+    acme = await createTenant(nodes[0]!, 'acme')
+  })
+
+  const createKey = async () =>
+    dataOf(
+      await nodes[0]!.call('POST', '/svc/v1/keys', {
+        body: { name: `key ${(count += 1)}`, org_id: acme.id, scopes: ['all'] },
+      }),
+    )
+
+  const limit = async (body: object): Promise<void> =>
+    void dataOf(await nodes[0]!.call('POST', `/svc/v1/organizations/${acme.id}/limits`, { body }))
+
+  test('refuse a write of a key that another node has revoked', async () => {
+    const { id, key } = await createKey()
+    // Both nodes know the key now.
+    await onEach(async ({ call }) => dataOf(await call('GET', '/svc/v1/whoami', { key })))
+    dataOf(await nodes[1]!.call('DELETE', `/svc/v1/keys/${id}`))
+    const body = { name: 'late', scopes: ['ask'] }
+    const answers = await onEach(({ call }) => call('POST', '/svc/v1/keys', { key, body }))
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+  })
+
+  test('refuse a read of a key that was revoked: at once there, and within a second elsewhere', async () => {
+    const { id, key } = await createKey()
+    await onEach(async ({ call }) => dataOf(await call('GET', '/svc/v1/whoami', { key })))
+    dataOf(await nodes[1]!.call('DELETE', `/svc/v1/keys/${id}`))
+    expect((await nodes[1]!.call('GET', '/svc/v1/whoami', { key })).status).toBe(401)
+    const since = performance.now()
+    await expect.poll(async () => (await nodes[0]!.call('GET', '/svc/v1/whoami', { key })).status).toBe(401)
+    expect(performance.now() - since).toBeLessThan(1_500)
+  })
+
+  test('record the use of a key once a minute', async () => {
+    const { key, id } = await createKey()
+    const at = nodes[0]!.storage.now()
+    await onEach(async ({ call }) => dataOf(await call('GET', '/svc/v1/whoami', { key })))
+    const lastUsed = async (): Promise<string> =>
+      dataOf(await nodes[0]!.call('GET', `/svc/v1/keys/${id}`)).last_used_at
+    await expect.poll(async () => (await lastUsed()) >= at).toBe(true)
+    const first = await lastUsed()
+    await onEach(async ({ call }) => dataOf(await call('GET', '/svc/v1/whoami', { key })))
+    expect(await lastUsed()).toBe(first)
+  })
+
+  test('never exceed a quota together', async () => {
+    await limit({ users: 20 })
+    const bodies = Array.from({ length: 45 }, (_, n) => ({ ...ada, mobile: String(2025551000 + n) }))
+    const answers = await Promise.all(
+      bodies.map((body, n) =>
+        nodes[n % 3]!.call('POST', `/organization/${acme.id}/create/user`, { key: acme.key, body }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(answers.filter(({ body }) => body.data.code === 'quota_exceeded')).toHaveLength(25)
+  })
+
+  test('count requests at other nodes against the rate of a key', async () => {
+    await limit({ key_requests_per_second: 1 })
+    const { key } = await createKey()
+    const ask = (n: number) => nodes[n]!.call('GET', '/svc/v1/whoami', { key })
+    dataOf(await ask(1))
+    // A burst is 40 requests.
+    const answers = await Promise.all(Array.from({ length: 45 }, () => ask(0)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
+    await expect.poll(async () => (await ask(1)).status).toBe(429)
+    await limit({ reset: ['key_requests_per_second'] })
+  })
+
+  test('send each message once', async () => {
+    const messages = 60
+    for (let n = 0; n < messages; n++)
+      dataOf(
+        await nodes[n % 3]!.call('POST', '/send/global/notification', {
+          key: acme.key,
+          body: { mobile: `+1202555${String(2000 + n)}`, type: 'alert', message: 'hello' },
+        }),
+      )
+    await onEach((node) => node.delivered())
+    expect(new Set(sent).size).toBe(messages)
+    expect(sent).toHaveLength(messages)
+  })
+
+  test('do periodic work once', async () => {
+    const { takePeriod } = await import('../../../src/service/storage/period.ts')
+    for (const expected of [1, 0]) {
+      const taken = await onEach(({ storage }) => takePeriod(storage, 'test', 60_000))
+      expect(taken.filter(Boolean)).toHaveLength(expected)
+    }
+  })
+})
