@@ -8,10 +8,10 @@ import { Refusal } from '../../core/refusal.ts'
 import { createGate } from '../approvals/gate.ts'
 import { approvalHeader } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
-import type { Handler } from '../call/call.ts'
+import type { Call, Handler } from '../call/call.ts'
 import { type Authenticated, isOperator, namedKeyOf } from '../call/caller.ts'
 import { createIdEncoder } from '../call/row-ids.ts'
-import { runRead, runWrite } from '../call/run.ts'
+import { runRead, runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { guardTenant } from '../call/tenant.ts'
 import { requireLiveKey } from '../keys/authenticator.ts'
@@ -108,9 +108,8 @@ export const createOperationRoute = (
     const { caller } = request
     const approval = request.context.req.header(approvalHeader)
     const call = { ...callDetails(request, fieldNames), approval }
-    const done = await runWrite(service, call, handler, input, async (inside, work) => {
+    const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
       const { db, now } = inside
-      await requireLiveKey(db, caller, now)
       const kept = repeatable && (await findResponse(db, repeatable, oldestStored(now)))
       if (kept) return { kept }
       const { data: worked, headers } = await gate.pass(inside, { approval, input }, work)
@@ -128,6 +127,16 @@ export const createOperationRoute = (
           await service.claim({ db, now }, repeatable.orgId, 'idempotency_mib', bytes)
       }
       return { envelope: success(operation.message, data), headers }
+    }
+    const done = await runWrite(service, call, handler, input, async (inside, work) => {
+      // Sent with the first statement of the work; if the key has ended, all of that is undone.
+      const live = requireLiveKey(inside.db, caller, inside.now)
+      live.catch(() => undefined)
+      try {
+        return await run(inside, work)
+      } finally {
+        await live
+      }
     }).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
       throw await gate.ask(service, { caller, requestId: request.requestId, input }, error.requirement)
