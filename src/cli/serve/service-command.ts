@@ -4,11 +4,13 @@ import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
-import { dataDir } from './serve-command.ts'
+import { addPlaceFlags, placeOf } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
 
 type Options = {
   dataDir?: string
+  databaseUrlFile?: string
+  toDatabaseUrlFile?: string
   profile?: boolean
   yes?: boolean
   dryRun?: boolean
@@ -16,7 +18,8 @@ type Options = {
   newKeyFile?: string
 }
 
-const maintenance = () => import('../../service/lifecycle/maintenance.ts')
+type Maintenance = import('../../service/lifecycle/store-maintenance.ts').Maintenance
+type Place = import('../../service/lifecycle/place.ts').Place
 
 const report = async (
   context: Context,
@@ -31,7 +34,8 @@ const report = async (
 }
 
 /** Saves a new key in the profile `local`, if the profile is for this data folder. */
-const saveKey = async ({ io }: Context, key: string, dir: string): Promise<boolean> => {
+const saveKey = async ({ io }: Context, key: string, dir: string | undefined): Promise<boolean> => {
+  if (dir === undefined) return false
   const { createStore } = await import('../context/profile-store.ts')
   const store = createStore(io)
   if (store.read().profiles.local?.data_dir !== dir) return false
@@ -56,16 +60,42 @@ const rotationNote = {
   unchanged: 'The store already has this master key',
 }
 
+/** Moves a data folder into a database. */
+const move = async (place: Place, { dryRun, toDatabaseUrlFile = '' }: Options, context: Context) => {
+  if (place.dataDir === undefined)
+    throw usageError(
+      '--to-database-url-file moves a data folder, and the store is in a database',
+      'Name the folder: --data-dir FOLDER',
+    )
+  const { dataDir: data_dir } = place
+  const [{ readUrlFile, nameOfPlace }, { checkMove, moveToDatabase }] = await Promise.all([
+    import('../../service/lifecycle/place.ts'),
+    import('../../service/lifecycle/move.ts'),
+  ])
+  const { io } = context
+  const databaseUrl = readUrlFile(resolve(io.cwd, toDatabaseUrlFile), '--to-database-url-file')
+  const where = { data_dir, database: nameOfPlace({ databaseUrl }) }
+  if (dryRun) return reportDryRun(context, { ...where, ...(await checkMove(data_dir, databaseUrl)) })
+  const output = await context.output()
+  const done = await moveToDatabase(data_dir, databaseUrl, io.env, (line) => output.note(line))
+  if (!io.env.SVC_MASTER_KEY)
+    output.warn('Set SVC_MASTER_KEY on each node to the text of the file master.key in the data folder')
+  await report(context, done.state === 'moved' ? 'Moved' : 'Finished the move that was interrupted', {
+    ...where,
+    ...done,
+  })
+}
+
 /** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
 export const registerService = (group: Command, context: Context): void => {
   type Kind = { about: string; file?: boolean; flags?: [flags: string, about: string][] }
-  type Work = (dir: string, options: Options, file: string) => Promise<void>
+  type Typed = { options: Options; file: string; place: Place }
+  type Work = (store: Maintenance, typed: Typed) => Promise<void>
   const add = (name: string, { about, file = false, flags = [] }: Kind, work: Work): void => {
-    const command = group
-      .command(name)
-      .description(about)
-      .option('--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc')
-      .option('--dry-run', 'Check what would be done and change nothing')
+    const command = addPlaceFlags(group.command(name).description(about)).option(
+      '--dry-run',
+      'Check what would be done and change nothing',
+    )
     if (file) command.usage('<file> [flags]').argument('[file]')
     for (const flag of flags) command.option(...flag)
     const example = `svc service ${name}${file ? ' svc-backup.db' : ''}`
@@ -73,44 +103,52 @@ export const registerService = (group: Command, context: Context): void => {
       const options = command.opts<Options>()
       const [typed] = command.args
       if (file && !typed) throw usageError('Missing <file>', example)
-      await work(dataDir(context.io, options.dataDir), options, resolve(context.io.cwd, typed ?? ''))
+      const place = await placeOf(context.io, options)
+      const { maintenanceOf } = await import('../../service/lifecycle/open-maintenance.ts')
+      await work(await maintenanceOf(place), { options, place, file: resolve(context.io.cwd, typed ?? '') })
     })
   }
 
   add(
     'backup',
     { about: 'Back up all data, including keys, to one file; keep it secret', file: true },
-    async (dir, { dryRun }, file) => {
-      const { backup, checkBackup } = await maintenance()
-      if (dryRun) {
-        checkBackup(dir, file)
-        return reportDryRun(context, { file, data_dir: dir })
+    async (store, { options, file }) => {
+      if (options.dryRun) {
+        await store.checkBackup(file)
+        return reportDryRun(context, { file, ...store.place })
       }
-      backup(dir, file)
-      await report(context, 'Backup written', { file, data_dir: dir })
+      await store.backup(file)
+      await report(context, 'Backup written', { file, ...store.place })
     },
   )
   add(
     'restore',
-    { about: 'Restore a backup into an empty data folder', file: true },
-    async (dir, { dryRun }, file) => {
-      const { checkRestore, restore } = await maintenance()
-      if (dryRun) {
-        checkRestore(file, dir)
-        return reportDryRun(context, { file, data_dir: dir })
+    { about: 'Restore a backup into an empty data folder or database', file: true },
+    async (store, { options, file }) => {
+      if (options.dryRun) {
+        await store.checkRestore(file, context.io.env)
+        return reportDryRun(context, { file, ...store.place })
       }
-      await restore(file, dir)
-      await report(context, 'Backup restored', { file, data_dir: dir })
+      await store.restore(file, context.io.env)
+      await report(context, 'Backup restored', { file, ...store.place })
     },
   )
   add(
     'migrate',
-    { about: 'Copy the data, then upgrade it to the newest schema' },
-    async (dir, { dryRun }) => {
-      const { migrate, plannedUpgrade } = await maintenance()
-      if (dryRun) return reportDryRun(context, { data_dir: dir, ...plannedUpgrade(dir) })
-      const upgrade = await migrate(dir)
-      await report(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { data_dir: dir, ...upgrade })
+    {
+      about: 'Upgrade the data to the newest schema, or move it into a database',
+      flags: [
+        [
+          '--to-database-url-file <file>',
+          'Move the data folder into the empty PostgreSQL database whose URL this file contains',
+        ],
+      ],
+    },
+    async (store, { options, place }) => {
+      if (options.toDatabaseUrlFile !== undefined) return move(place, options, context)
+      if (options.dryRun) return reportDryRun(context, { ...store.place, ...(await store.plannedUpgrade()) })
+      const upgrade = await store.migrate()
+      await report(context, upgrade ? 'Upgraded' : 'Nothing to upgrade', { ...store.place, ...upgrade })
     },
   )
   add(
@@ -122,17 +160,19 @@ export const registerService = (group: Command, context: Context): void => {
         ['-y, --yes', 'Do not ask for confirmation'],
       ],
     },
-    async (dir, options) => {
-      const { requireIdle, resetOperatorKey } = await maintenance()
-      requireIdle(dir)
-      if (options.dryRun) return reportDryRun(context, { data_dir: dir, revokes: 'every operator key' })
-      const about = () => `Revoke every operator key, and create a new one\n  in ${safeLine(dir)}\n`
+    async (store, { options, place }) => {
+      await store.checkReset()
+      if (options.dryRun) return reportDryRun(context, { ...store.place, revokes: 'every operator key' })
+      const [where = ''] = Object.values(store.place)
+      const about = () => `Revoke every operator key, and create a new one\n  in ${safeLine(where)}\n`
       const declined = 'No key was revoked'
       await requireYes('Continue?', { yes: options.yes, about, declined }, context)
       const output = await context.output()
-      const { key, revoked, ended } = await resetOperatorKey(dir, context.io.env, (line) => output.warn(line))
+      const { key, revoked, ended } = await store.resetOperatorKey(context.io.env, (line) =>
+        output.warn(line),
+      )
       output.note(resetNote(revoked, ended))
-      const saved = options.profile !== false && (await saveKey(context, key, dir))
+      const saved = options.profile !== false && (await saveKey(context, key, place.dataDir))
       await report(
         context,
         saved ? 'New operator key, saved in the profile local' : 'New operator key, shown once',
@@ -147,17 +187,17 @@ export const registerService = (group: Command, context: Context): void => {
       about: 'Retire the key that signs receipts and create a new one',
       flags: [['--from <kid>', 'Rotate only if this is the active key']],
     },
-    async (dir, { dryRun, from }) => {
-      const { requireStore, rotateSigningKey } = await maintenance()
+    async (store, { options: { dryRun, from } }) => {
       if (dryRun) {
-        requireStore(dir)
-        return reportDryRun(context, { data_dir: dir, retires: from ?? 'the active signing key' })
+        await store.checkRotation()
+        return reportDryRun(context, { ...store.place, retires: from ?? 'the active signing key' })
       }
       const output = await context.output()
-      const done = await rotateSigningKey(dir, context.io.env, { from, notify: (line) => output.warn(line) })
+      const notify = (line: string): void => output.warn(line)
+      const done = await store.rotateSigningKey(context.io.env, { from, notify })
       const { rotated } = done
       await report(context, rotated ? 'New signing key' : `${from} is already retired`, {
-        data_dir: dir,
+        ...store.place,
         ...done,
       })
     },
@@ -168,22 +208,21 @@ export const registerService = (group: Command, context: Context): void => {
       about: 'Wrap everything that the store keeps secret under a new master key',
       flags: [['--new-key-file <file>', 'File of the new key; - reads standard input']],
     },
-    async (dir, { dryRun, newKeyFile }) => {
-      const { requireIdle, rotateMasterKey } = await maintenance()
-      requireIdle(dir)
+    async (store, { options: { dryRun, newKeyFile } }) => {
+      await store.checkMasterKeyRotation()
       const { env } = context.io
       const newKey =
         newKeyFile === undefined ? undefined : await readText(newKeyFile, context.io, '--new-key-file')
-      if (dryRun) return reportDryRun(context, { data_dir: dir, rewraps: 'every wrapped value' })
+      if (dryRun) return reportDryRun(context, { ...store.place, rewraps: 'every wrapped value' })
       const output = await context.output()
       const notify = (line: string): void => output.warn(line)
-      const { left_out, ...done } = await rotateMasterKey(dir, env, { newKey, notify })
+      const { left_out, ...done } = await store.rotateMasterKey(env, { newKey, notify })
       if (left_out.length > 0)
         output.warn(
           `Skipped, because they were already not authentic or not readable: ${left_out.join(', ')}`,
         )
       if (env.SVC_MASTER_KEY) output.warn('Set SVC_MASTER_KEY to the new key before the service starts')
-      await report(context, rotationNote[done.state], { data_dir: dir, ...done })
+      await report(context, rotationNote[done.state], { ...store.place, ...done })
     },
   )
 }

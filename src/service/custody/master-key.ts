@@ -85,10 +85,14 @@ export const finishPending = (dataDir: string): void => {
   syncFolder(dataDir)
 }
 
+/** Whether a master key opens the marker of a store. */
+export const keyOpens = (key: Buffer, marker: string): boolean =>
+  opens(createWrapping(key), marker, markerName)
+
 /** Whether a master key, as its file contains it, opens the marker of a store. */
 export const textOpens = (text: string, marker: string): boolean => {
   try {
-    return opens(createWrapping(decodeMasterKey(text, 'the file')), marker, markerName)
+    return keyOpens(decodeMasterKey(text, 'the file'), marker)
   } catch {
     return false
   }

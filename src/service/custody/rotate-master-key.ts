@@ -50,17 +50,17 @@ const nothing = { values: 0, left_out: [] }
 /**
  * Replaces the master key of a store that no service has open. One transaction changes the store, and the next key is
  * saved before it. After a crash one of the two keys opens the store, and `settlePending` finds out which. If the key
- * is in the environment, the caller has both keys and passes the new one.
+ * is in the environment, as for every store without a folder, the caller has both keys and passes the new one.
  */
 export const rotateMasterKey = async (
   storage: Storage,
-  dataDir: string,
+  dataDir: string | undefined,
   env: Env,
   newKey: string | undefined,
   report: (line: string) => void,
 ): Promise<RotatedMasterKey> => {
-  const inFile = !env.SVC_MASTER_KEY
-  if (!inFile && newKey === undefined)
+  const keyFolder = env.SVC_MASTER_KEY ? undefined : dataDir
+  if (keyFolder === undefined && newKey === undefined)
     throw new SvcError(
       'usage',
       'new_master_key_required',
@@ -71,16 +71,19 @@ export const rotateMasterKey = async (
     )
   const next = newKey === undefined ? randomBytes(32) : decodeMasterKey(newKey, '--new-key-file')
   const marker = await storage.read(readMarker)
-  if (inFile && settlePending(dataDir, marker) && newKey === undefined)
+  if (keyFolder !== undefined && settlePending(keyFolder, marker) && newKey === undefined)
     return { ...nothing, state: 'finished' }
   const to = createMasterKeys(next)
   if (marker !== undefined && opens(to, marker, 'custody')) return { ...nothing, state: 'unchanged' }
-  const old = loadMasterKey(dataDir, env, true)
+  const old =
+    keyFolder === undefined
+      ? decodeMasterKey(env.SVC_MASTER_KEY ?? '', 'SVC_MASTER_KEY')
+      : loadMasterKey(keyFolder, env, true)
   await createKeyring(storage, old, report)
-  if (inFile) savePending(dataDir, next)
+  if (keyFolder !== undefined) savePending(keyFolder, next)
   const done = await storage.write((db) => changeKeys(db, createMasterKeys(old), to, storage.now()), {
     org: 0,
   })
-  if (inFile) finishPending(dataDir)
+  if (keyFolder !== undefined) finishPending(keyFolder)
   return done
 }

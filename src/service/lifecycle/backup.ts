@@ -19,6 +19,7 @@ import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
+import { forgetMove } from './moved.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
 
 /**
@@ -34,6 +35,7 @@ export const settleRestored = async (db: Db, now: string): Promise<void> => {
     .where('spent_at', 'is', null)
     .where('expires_at', '>', now)
     .execute()
+  await forgetMove(db)
   await db.deleteFrom('otps').execute()
   await db.deleteFrom('enrollments').where('used_at', 'is', null).execute()
   // An administrator may have refused one since.
@@ -41,8 +43,29 @@ export const settleRestored = async (db: Db, now: string): Promise<void> => {
   await db.deleteFrom('email_verifications').where('used_at', 'is', null).execute()
 }
 
-const fileExists = (file: string): SvcError =>
+export const fileExists = (file: string): SvcError =>
   failure('file_exists', `${file} already exists`, 'Use a new file name')
+
+/** Why a backup could not be written. */
+export const writeFailed = (file: string, error: unknown): SvcError => {
+  if (error instanceof SvcError) return error
+  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return fileExists(file)
+  return new SvcError('failed', 'backup_failed', `The backup could not be written to ${file}`, {
+    detail: (error as Error).message,
+    hint: 'Check that the folder exists, can be written to and has room',
+    cause: error,
+  })
+}
+
+/** Why a backup could not be restored. */
+export const badBackup = (file: string, error: unknown): SvcError =>
+  error instanceof SvcError
+    ? error
+    : new SvcError('failed', 'bad_backup', `${file} is not a complete backup of svc`, {
+        detail: (error as Error).message,
+        hint: 'Create backups with: svc service backup FILE',
+        cause: error,
+      })
 
 /** Throws if a backup is not possible; returns the path of the store. Changes nothing. */
 export const checkBackup = (dataDir: string, file: string): string => {
@@ -79,12 +102,7 @@ export const backup = (dataDir: string, file: string): void => {
     // Unlike a rename, a link never replaces a file that was created in the meantime.
     linkSync(partial, file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file)
-    throw new SvcError('failed', 'backup_failed', `The backup could not be written to ${file}`, {
-      detail: (error as Error).message,
-      hint: 'Check that the folder exists, can be written to and has room',
-      cause: error,
-    })
+    throw writeFailed(file, error)
   } finally {
     rmSync(partial, { force: true })
   }
@@ -110,12 +128,16 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
 /** `lost+found` belongs to the file system. */
 const contentsOf = (dataDir: string): string[] => readdirSync(dataDir).filter((name) => name !== 'lost+found')
 
-/** Throws if a restore is not possible. Changes nothing. */
-export const checkRestore = (file: string, dataDir: string): void => {
+export const requireBackup = (file: string): void => {
   if (!existsSync(file))
     throw new SvcError('notFound', 'no_backup', `File ${file} not found`, {
       hint: 'Pass the path of a backup file',
     })
+}
+
+/** Throws if a restore is not possible. Changes nothing. */
+export const checkRestore = (file: string, dataDir: string): void => {
+  requireBackup(file)
   if (existsSync(dataDir) && contentsOf(dataDir).length > 0)
     throw failure(
       'data_dir_not_empty',
@@ -135,11 +157,6 @@ export const restore = async (file: string, dataDir: string): Promise<void> => {
   } catch (error) {
     lock.release()
     for (const name of contentsOf(dataDir)) rmSync(join(dataDir, name), { force: true })
-    if (error instanceof SvcError) throw error
-    throw new SvcError('failed', 'bad_backup', `${file} is not a complete backup of svc`, {
-      detail: (error as Error).message,
-      hint: 'Create backups with: svc service backup FILE',
-      cause: error,
-    })
+    throw badBackup(file, error)
   }
 }

@@ -9,6 +9,7 @@ import { openSqlite } from '../storage/sqlite/open.ts'
 import type { Storage } from '../storage/storage.ts'
 import { backup } from './backup.ts'
 import { storeFile, storeMissing } from './data-dir.ts'
+import { refuseMoved } from './moved.ts'
 
 export type Upgrade = { from: number; to: number; copy: string }
 
@@ -66,7 +67,14 @@ export const openStore = async (
   try {
     upgrade = existsSync(file) ? copyOlder(dataDir) : undefined
     if (upgrade) notify(announceUpgrade(upgrade), upgrade)
-    return await openSqlite({ path: file })
+    const storage = await openSqlite({ path: file })
+    try {
+      await refuseMoved(storage, dataDir)
+      return storage
+    } catch (error) {
+      await storage.close()
+      throw error
+    }
   } catch (error) {
     const known = asStoreProblem(file, error)
     throw upgrade && !(known instanceof SvcError) ? upgradeFailed(upgrade, error) : known

@@ -5,7 +5,7 @@ import type { DatabaseServer } from './database-url.ts'
 
 /** Numbers, as SQLite returns them: ids and counts stay below 2^53. */
 const numbers = new Set<number>([pg.types.builtins.INT8, pg.types.builtins.NUMERIC])
-const types: PoolConfig['types'] = {
+export const types: PoolConfig['types'] = {
   getTypeParser: ((oid: number, format?: 'text') =>
     numbers.has(oid) ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }

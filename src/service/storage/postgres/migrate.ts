@@ -44,20 +44,26 @@ export const databaseVersion = async (client: ClientBase): Promise<number> => {
 
 export type Change = { from: number; to: number }
 
+/** Creates or upgrades the schema in the current transaction; returns the version before. */
+export const createSchema = async (client: ClientBase): Promise<number> => {
+  await client.query('set local lock_timeout = 0; set local statement_timeout = 0')
+  await client.query({ text: 'select pg_advisory_xact_lock($1)', values: [migrationLock] })
+  const version = await databaseVersion(client)
+  if (version < newestVersion)
+    await applyMigrations(
+      queriesWith((query) => execute(client, query)),
+      version,
+    )
+  return version
+}
+
 /** Creates or upgrades the schema in one transaction, all or nothing. Nodes that start together do it once. */
 export const migrate = async (client: ClientBase): Promise<Change> => {
   await client.query('begin')
   try {
-    await client.query('set local lock_timeout = 0; set local statement_timeout = 0')
-    await client.query({ text: 'select pg_advisory_xact_lock($1)', values: [migrationLock] })
-    const version = await databaseVersion(client)
-    if (version < newestVersion)
-      await applyMigrations(
-        queriesWith((query) => execute(client, query)),
-        version,
-      )
+    const from = await createSchema(client)
     await client.query('commit')
-    return { from: version, to: newestVersion }
+    return { from, to: newestVersion }
   } catch (error) {
     // The connection may be gone.
     await client.query('rollback').catch(() => undefined)

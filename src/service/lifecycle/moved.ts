@@ -1,0 +1,35 @@
+import { failure } from '../../core/errors.ts'
+import type { Db } from '../storage/schema.ts'
+import { openSqlite } from '../storage/sqlite/open.ts'
+import type { Storage } from '../storage/storage.ts'
+
+const mark = 'moved_to'
+
+/** Marks the store of a folder whose rows are now in a database. */
+export const markMoved = async (path: string, database: string): Promise<void> => {
+  const storage = await openSqlite({ path })
+  try {
+    await storage.write((db) => db.insertInto('settings').values({ name: mark, value: database }).execute(), {
+      org: 0,
+    })
+  } finally {
+    await storage.close()
+  }
+}
+
+/** Throws an SvcError if the store was moved: two services with the same approvals could use one twice. */
+export const refuseMoved = async (storage: Storage, dataDir: string): Promise<void> => {
+  const row = await storage.read((db) =>
+    db.selectFrom('settings').where('name', '=', mark).select('value').executeTakeFirst(),
+  )
+  if (row)
+    throw failure(
+      'store_moved',
+      `The store of ${dataDir} was moved to ${row.value}`,
+      'Start the service with SVC_DATABASE_URL. To go back, use svc service backup and svc service restore',
+    )
+}
+
+/** A backup of a moved store can be restored, on purpose. */
+export const forgetMove = async (db: Db): Promise<void> =>
+  void (await db.deleteFrom('settings').where('name', '=', mark).execute())

@@ -1,0 +1,25 @@
+import * as folder from './maintenance.ts'
+import type { Place } from './place.ts'
+import type { Maintenance } from './store-maintenance.ts'
+
+const folderMaintenance = (dataDir: string): Maintenance => ({
+  place: { data_dir: dataDir },
+  checkBackup: async (file) => void folder.checkBackup(dataDir, file),
+  backup: async (file) => folder.backup(dataDir, file),
+  checkRestore: async (file) => folder.checkRestore(file, dataDir),
+  restore: (file) => folder.restore(file, dataDir),
+  plannedUpgrade: async () => folder.plannedUpgrade(dataDir),
+  migrate: () => folder.migrate(dataDir),
+  checkReset: async () => folder.requireIdle(dataDir),
+  resetOperatorKey: (env, notify) => folder.resetOperatorKey(dataDir, env, notify),
+  checkRotation: async () => void folder.requireStore(dataDir),
+  rotateSigningKey: (env, options) => folder.rotateSigningKey(dataDir, env, options),
+  checkMasterKeyRotation: async () => folder.requireIdle(dataDir),
+  rotateMasterKey: (env, options) => folder.rotateMasterKey(dataDir, env, options),
+})
+
+export const maintenanceOf = async ({ dataDir, databaseUrl }: Place): Promise<Maintenance> => {
+  if (dataDir !== undefined) return folderMaintenance(dataDir)
+  const { databaseMaintenance } = await import('./database-maintenance.ts')
+  return databaseMaintenance(databaseUrl)
+}

@@ -1,0 +1,127 @@
+import pg from 'pg'
+import { failure } from '../../../core/errors.ts'
+import { newestVersion } from '../migrations.ts'
+import type { WholeStore } from '../whole-store.ts'
+import { checkServer } from './check-server.ts'
+import { connectionTo, execute, types } from './connection.ts'
+import { readDatabaseUrl } from './database-url.ts'
+import { queriesWith } from './dialect.ts'
+import { type Facts, readFacts } from './facts.ts'
+import { createSchema, databaseVersion, migrate, type Change } from './migrate.ts'
+import { asDatabaseProblem } from './problems.ts'
+
+const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
+  const server = readDatabaseUrl(url)
+  const client = new pg.Client({
+    ...connectionTo(server),
+    application_name: 'svc maintenance',
+    ...(types && { types }),
+  })
+  // An error ends the query that runs, which reports it.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return await work(client)
+  } catch (error) {
+    throw asDatabaseProblem(server, error)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+const wholeOf = (client: pg.Client): WholeStore => ({
+  db: queriesWith((query) => execute(client, query)),
+  readLastId: async (table) => {
+    const { rows } = await client.query<{ last: number | null }>(
+      "select pg_sequence_last_value(pg_get_serial_sequence($1, 'id')::regclass) as last",
+      [table],
+    )
+    return rows[0]?.last ?? 0
+  },
+  writeLastId: async (table, id) => {
+    if (id > 0)
+      await client.query("select setval(pg_get_serial_sequence($1, 'id')::regclass, $2)", [table, id])
+  },
+})
+
+const inTransaction = async <T>(client: pg.Client, begin: string, work: () => Promise<T>): Promise<T> => {
+  await client.query(begin)
+  try {
+    const result = await work()
+    const { command } = await client.query('commit')
+    if (command !== 'COMMIT') throw new Error('the database undid the transaction')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/** What is in a database, and what its server says about itself. Changes nothing. Throws an SvcError. */
+export const inspectDatabase = (url: string): Promise<{ version: number; facts: Facts }> =>
+  withClient(url, async (client) => {
+    const facts = await readFacts(client)
+    return { facts, version: await databaseVersion(client) }
+  })
+
+/** Creates or upgrades the schema. */
+export const migrateDatabase = (url: string): Promise<Change> =>
+  withClient(url, async (client) => {
+    await checkServer(client, { durable: false })
+    return migrate(client)
+  })
+
+/** Throws an SvcError unless the database has the schema of this svc. */
+export const requireSchema = (version: number): void => {
+  if (version === 0)
+    throw failure(
+      'no_store',
+      'The database is empty',
+      'The first start of a node creates the tables: svc serve',
+    )
+  if (version < newestVersion)
+    throw failure(
+      'store_older',
+      `The database has schema ${version}, and this svc has schema ${newestVersion}`,
+      'Upgrade it first: svc service migrate',
+    )
+}
+
+const unlimited = 'set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0'
+
+/** Runs `work` on the store as it is now. Nodes can write meanwhile. */
+export const readWhole = <T>(url: string, work: (store: WholeStore) => Promise<T>): Promise<T> =>
+  withClient(url, (client) =>
+    inTransaction(client, 'begin isolation level repeatable read read only', async () => {
+      await client.query(unlimited)
+      requireSchema(await databaseVersion(client))
+      return work(wholeOf(client))
+    }),
+  )
+
+const requireEmpty = (version: number): void => {
+  if (version > 0)
+    throw failure(
+      'database_not_empty',
+      'The database already contains a store of svc; nothing was changed',
+      'Use an empty database: createdb svc2',
+    )
+}
+
+/** Throws an SvcError unless a store can be created in the database. Changes nothing. */
+export const checkEmpty = (url: string): Promise<void> =>
+  withClient(url, async (client) => {
+    await checkServer(client, { durable: false })
+    requireEmpty(await databaseVersion(client))
+  })
+
+/** Creates a store in an empty database, with what `work` adds: all in one transaction, or nothing. */
+export const createWhole = <T>(url: string, work: (store: WholeStore) => Promise<T>): Promise<T> =>
+  withClient(url, async (client) => {
+    await checkServer(client, { durable: false })
+    return inTransaction(client, 'begin', async () => {
+      await client.query(unlimited)
+      requireEmpty(await createSchema(client))
+      return work(wholeOf(client))
+    })
+  })

@@ -1,0 +1,110 @@
+import { createHash, type Hash } from 'node:crypto'
+import { sql } from 'kysely'
+import { failure } from '../../core/errors.ts'
+import type { Db, Tables } from './schema.ts'
+import { tableNames, tables } from './tables.ts'
+
+/** A whole store of any engine, in one transaction. */
+export type WholeStore = {
+  db: Db
+  /** The last id that the store has assigned in a table; 0 if it has assigned none. */
+  readLastId(table: keyof Tables): Promise<number>
+  writeLastId(table: keyof Tables, id: number): Promise<void>
+}
+
+export type TableSum = { table: keyof Tables; rows: number; hash: string }
+
+type Row = Record<string, string | number | null>
+
+const rowsAtMost = 500
+
+/** The tables that copies contain, after those that they refer to. */
+export const copiedTables = tableNames.filter((name) => !('isOfStore' in tables[name]))
+
+/** The rows of a table in the order of its key, a few at a time. */
+export const readPages = async function* (db: Db, table: keyof Tables): AsyncGenerator<Row[]> {
+  const { key } = tables[table]
+  const columns = sql.join(key.map((column) => sql.ref(column)))
+  for (let last: Row | undefined; ;) {
+    const after = last && sql.join(key.map((column) => sql`${last![column]}`))
+    const { rows } = await sql<Row>`
+      select * from ${sql.table(table)} ${after ? sql`where (${columns}) > (${after})` : sql``}
+      order by ${columns} limit ${rowsAtMost}
+    `.execute(db)
+    if (rows.length > 0) yield rows
+    if (rows.length < rowsAtMost) return
+    last = rows.at(-1)
+  }
+}
+
+const addRows = (hash: Hash, rows: Row[]): void => {
+  for (const row of rows) {
+    const names = Object.keys(row).sort()
+    hash.update(`${JSON.stringify(names.map((name) => [name, row[name]]))}\n`)
+  }
+}
+
+/** The number of rows of a table, its SHA-256, and `last`, the last id that it assigned, in the hash. */
+const sumOf = (table: keyof Tables, rows: number, hash: Hash, last: number): TableSum => ({
+  table,
+  rows,
+  hash: hash.update(String(last)).digest('hex'),
+})
+
+const readLastId = (store: WholeStore, table: keyof Tables): Promise<number> | number =>
+  'isNumbered' in tables[table] ? store.readLastId(table) : 0
+
+const sumTable = async (store: WholeStore, table: keyof Tables): Promise<TableSum> => {
+  const hash = createHash('sha256')
+  let count = 0
+  for await (const rows of readPages(store.db, table)) {
+    addRows(hash, rows)
+    count += rows.length
+  }
+  return sumOf(table, count, hash, await readLastId(store, table))
+}
+
+/** Counts and hashes every table. Equal stores have equal sums, whatever their engine is. */
+export const sumStore = async (store: WholeStore): Promise<TableSum[]> => {
+  const sums: TableSum[] = []
+  for (const table of copiedTables) sums.push(await sumTable(store, table))
+  return sums
+}
+
+const copyTable = async (from: WholeStore, to: WholeStore, table: keyof Tables): Promise<TableSum> => {
+  const hash = createHash('sha256')
+  let count = 0
+  for await (const rows of readPages(from.db, table)) {
+    addRows(hash, rows)
+    count += rows.length
+    await to.db
+      .insertInto(table as 'settings')
+      .values(rows as never)
+      .execute()
+  }
+  const last = await readLastId(from, table)
+  if ('isNumbered' in tables[table]) await to.writeLastId(table, last)
+  return sumOf(table, count, hash, last)
+}
+
+/** Copies every table into an empty store, reads it again and compares. `report` gets each table that is done. */
+export const copyStore = async (
+  from: WholeStore,
+  to: WholeStore,
+  report: (sum: TableSum) => void = () => undefined,
+): Promise<TableSum[]> => {
+  const sums: TableSum[] = []
+  for (const table of copiedTables) {
+    const sum = await copyTable(from, to, table)
+    const copied = await sumTable(to, table)
+    if (copied.rows !== sum.rows || copied.hash !== sum.hash)
+      throw failure(
+        'copy_differs',
+        `The copy of the table ${table} differs from the original, so nothing was kept`,
+        'Run the command again. If it fails again, check the disks of both machines',
+      )
+    sums.push(sum)
+    report(sum)
+  }
+  return sums
+}
