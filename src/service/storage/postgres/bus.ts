@@ -28,9 +28,22 @@ export const createBus = (server: DatabaseServer) => {
     for (const receive of receivers) receive(message)
   }
 
+  /** Whoever can connect to the database can send anything on the channel. */
   const receive = (payload: string | undefined): void => {
-    const { from, messages } = JSON.parse(payload ?? '') as Notification
-    if (from !== node) for (const message of messages) deliver(message)
+    try {
+      const { from, messages } = JSON.parse(payload ?? '') as Notification
+      if (from !== node) for (const message of messages) deliver(message)
+    } catch {
+      deliver(undefined)
+    }
+  }
+
+  const connectLater = (): void => {
+    if (closed || retry) return
+    retry = setTimeout(() => {
+      retry = undefined
+      connect().catch(connectLater)
+    }, reconnectMs)
   }
 
   const connect = async (): Promise<void> => {
@@ -39,7 +52,7 @@ export const createBus = (server: DatabaseServer) => {
     next.on('error', () => undefined)
     next.once('end', () => {
       if (client === next) [client, waiting] = [undefined, []]
-      if (!closed) retry = setTimeout(() => void connect().catch(() => undefined), reconnectMs)
+      connectLater()
     })
     try {
       await next.connect()

@@ -78,8 +78,12 @@ const sendTogether = (client: pg.PoolClient): void => {
 const warning = '01000'
 const warned = new WeakSet<object>()
 
-/** Whether the server has sent a warning on this connection: of a commit, that it was not replicated to a standby. */
-export const hasWarned = (client: pg.PoolClient): boolean => warned.has(client)
+/** Whether the server sends a warning with the answer to `query`: with that to a commit, that it was not replicated. */
+export const isWarned = async (client: pg.PoolClient, query: Promise<unknown>): Promise<boolean> => {
+  warned.delete(client)
+  await query
+  return warned.has(client)
+}
 
 type Queryable = { query(query: { name?: string; text: string; values: unknown[] }): Promise<Result> }
 

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type { Db } from '../schema.ts'
 import { type AuditHead, RunAgain, startTransaction } from '../transaction.ts'
 import { type DatabaseClock, serverTime } from './clock.ts'
-import { control, execute, hasWarned, unawaited } from './connection.ts'
+import { control, execute, isWarned, unawaited } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { isConnectionLost, outcomeUnknown } from './errors.ts'
 import { lockOf, lockOfNumber } from './locks.ts'
@@ -46,10 +46,11 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 /** Commits. Throws if the database answers anything else than that the transaction is committed and replicated. */
 const confirmed = async (client: pg.PoolClient): Promise<void> => {
-  const { command } = await client.query(control.commit)
-  if (hasWarned(client)) throw outcomeUnknown(new Error('the wait for the standby was cancelled'))
+  const answer = client.query(control.commit)
+  if (await isWarned(client, answer))
+    throw outcomeUnknown(new Error('the wait for the standby was cancelled'))
   // COMMIT after a failed statement is a rollback and not an error.
-  if (command !== 'COMMIT') throw new Error('the database rolled the transaction back')
+  if ((await answer).command !== 'COMMIT') throw new Error('the database rolled the transaction back')
 }
 
 export type TransactionOptions = {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { auditByService } from '../../../../src/service/call/audit.ts'
 import { openPostgres } from '../../../../src/service/storage/postgres/open.ts'
@@ -35,6 +36,8 @@ const change = (name: string, org = 1) =>
     },
     { org },
   )
+
+const run = (text: string) => direct.write((db) => sql.raw(text).execute(db), { org: null })
 
 const names = async (): Promise<string[]> =>
   (await direct.read((db) => db.selectFrom('settings').select('name').orderBy('name').execute())).map(
@@ -134,4 +137,35 @@ test('a schema that a newer node has upgraded does not disturb prepared statemen
   expect(await readAllInWrite()).toHaveLength(1)
   await direct.write((db) => db.schema.alterTable('settings').addColumn('most', 'text').execute(), { org: 0 })
   expect(await readAllInWrite()).toHaveLength(1)
+})
+
+const warnAt = async (when: string) => {
+  await run(`create function warn() returns trigger language plpgsql as
+    $$ begin raise warning 'not replicated'; return new; end $$`)
+  await run(
+    `create constraint trigger warn after insert on settings ${when} for each row execute function warn()`,
+  )
+}
+
+describe('a warning of the server', () => {
+  test('with the answer to a commit makes the outcome unknown', async () => {
+    await warnAt('deferrable initially deferred')
+    await expect(change('a')).rejects.toMatchObject({ status: 503, code: 'outcome_unknown' })
+    expect(await names()).toEqual(['a'])
+  })
+
+  test('with the answer to another statement means nothing', async () => {
+    await warnAt('not deferrable')
+    await change('a')
+    expect(await names()).toEqual(['a'])
+  })
+})
+
+test('a message that is none of ours only makes the nodes look', async () => {
+  const received: (string | undefined)[] = []
+  storage.subscribe((message) => received.push(message))
+  await run("select pg_notify('svc', 'junk')")
+  await expect.poll(() => received).toEqual([undefined])
+  direct.publish('one')
+  await expect.poll(() => received).toEqual([undefined, 'one'])
 })
