@@ -89,7 +89,7 @@ export const floors: Record<string, string[][]> = {
   ],
 }
 const doors = new Set(
-  ['serve/serve-command', 'serve/service-command', 'demo/command', 'mcp/command'].map(
+  ['serve/serve-command', 'serve/service-command', 'demo/command', 'doctor/database', 'mcp/command'].map(
     (name) => `src/cli/${name}.ts`,
   ),
 )

@@ -81,6 +81,10 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
     }
   }
   findings.push(...(await checkTools(context)), ...checkFallback(settings))
+  if (context.io.env.SVC_DATABASE_URL) {
+    const { checkDatabase } = await import('./database.ts')
+    findings.push(...(await checkDatabase(context.io, context.io.env.SVC_DATABASE_URL)))
+  }
   const { defaultMobile } = settings
   findings.push(
     defaultMobile

@@ -21,11 +21,15 @@ export type Facts = {
   used_connections: number
   /** Whether the connection is encrypted. */
   tls: boolean
+  /** The clock of the server, milliseconds since 1970. */
+  time: number
+  /** How far the slowest standby is behind. Null if there is none, or if this user cannot see it. */
+  lag_bytes: number | null
 }
 
 const factsQuery = `
   with standbys as (
-    select sync_state from pg_stat_replication
+    select sync_state, replay_lsn from pg_stat_replication
     where state is distinct from 'backup'
       and coalesce(application_name, '') not in ('pg_basebackup', 'pg_receivewal')
   )
@@ -44,7 +48,10 @@ const factsQuery = `
     current_setting('max_connections')::int as max_connections,
     (select count(*) from pg_stat_activity where backend_type = 'client backend' or backend_type is null)
       as used_connections,
-    coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as tls
+    coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as tls,
+    (extract(epoch from clock_timestamp()) * 1000)::float8 as time,
+    case when not pg_is_in_recovery()
+      then (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::float8 from standbys) end as lag_bytes
 `
 
 export const readFacts = async (client: ClientBase): Promise<Facts> =>

@@ -57,11 +57,25 @@ const inTransaction = async <T>(client: pg.Client, begin: string, work: () => Pr
   }
 }
 
+export type Inspection = {
+  /** Of the schema; 0 for an empty database. */
+  version: number
+  facts: Facts
+  /** The nodes that the database lists, and the connections that they may open together. */
+  nodes: { count: number; connections: number }
+}
+
+const nodesQuery =
+  'select count(*)::int as count, coalesce(sum(connections_limit + 1), 0)::int as connections from nodes'
+
 /** What is in a database, and what its server says about itself. Changes nothing. Throws an SvcError. */
-export const inspectDatabase = (url: string): Promise<{ version: number; facts: Facts }> =>
+export const inspectDatabase = (url: string): Promise<Inspection> =>
   withClient(url, async (client) => {
     const facts = await readFacts(client)
-    return { facts, version: await databaseVersion(client) }
+    const version = await databaseVersion(client)
+    if (version < newestVersion) return { facts, version, nodes: { count: 0, connections: 0 } }
+    const { rows } = await client.query<Inspection['nodes']>(nodesQuery)
+    return { facts, version, nodes: rows[0]! }
   })
 
 /** Creates or upgrades the schema. */

@@ -20,6 +20,8 @@ const good: Facts = {
   max_connections: 100,
   used_connections: 1,
   tls: true,
+  time: 0,
+  lag_bytes: null,
 }
 
 /** A server that answers the one query. */

@@ -1,0 +1,99 @@
+import type { Io } from '../terminal/io.ts'
+import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
+
+const check = 'database'
+
+type Inspection = import('../../service/storage/postgres/whole.ts').Inspection
+type Facts = Inspection['facts']
+
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+const checkSchema = (version: number, newest: number): Finding => {
+  if (version === 0) return note(check, 'empty', 'svc serve creates the tables, or svc service restore')
+  return version < newest
+    ? warn(
+        check,
+        `schema ${version}, and this svc has ${newest}`,
+        'svc service migrate, or start a node of this version',
+      )
+    : ok(check, `schema ${version}, as this svc has`)
+}
+
+const checkRights = ({ may_create }: Facts): Finding =>
+  may_create
+    ? ok(check, 'this user can upgrade the schema')
+    : warn(
+        check,
+        'this user cannot create tables, so it cannot upgrade the schema',
+        'GRANT CREATE ON SCHEMA public TO the user of the URL',
+      )
+
+const mib = 1024 * 1024
+
+const checkReplication = (facts: Facts, loss: { reason: string; solution: string } | undefined): Finding => {
+  const { standby, standbys, standby_names, synchronous_standbys, lag_bytes } = facts
+  if (standby) return fail(check, 'this is a standby, which cannot be written', 'use the primary')
+  if (loss) return fail(check, loss.reason, loss.solution)
+  if (standby_names !== '' && synchronous_standbys === 0)
+    return fail(
+      check,
+      'no synchronous standby is connected, so every write waits for one',
+      'start a standby of synchronous_standby_names',
+    )
+  if (standbys === 0)
+    return note(check, 'no standby is connected: a lost disk loses what the last backup lacks')
+  if (synchronous_standbys === null)
+    return note(check, `${count(standbys, 'standby')}; this user cannot see more`, 'GRANT pg_monitor TO it')
+  const lag = `the slowest is ${Math.round((lag_bytes ?? 0) / mib)} MiB behind`
+  return ok(check, `${synchronous_standbys} of ${standbys} standbys synchronous; ${lag}`)
+}
+
+const clockWarnsMs = 10_000
+
+const checkClock = ({ time }: Facts, now: number): Finding => {
+  const seconds = Math.round(Math.abs(now - time) / 1000)
+  return Math.abs(now - time) > clockWarnsMs
+    ? warn(
+        check,
+        `this machine is ${seconds} s ${now > time ? 'ahead of' : 'behind'} the database, whose clock the nodes use`,
+        'set the clocks: timedatectl set-ntp true',
+      )
+    : ok(check, `its clock is within ${seconds} s of this machine`)
+}
+
+const checkConnections = (
+  { max_connections, used_connections }: Facts,
+  { count: nodes, connections }: Inspection['nodes'],
+): Finding => {
+  const message = `${used_connections} of ${max_connections} connections in use; ${count(nodes, 'node')} may open ${connections}`
+  // PostgreSQL reserves some, and a rolling restart adds a node.
+  return connections > max_connections * 0.8
+    ? warn(check, message, 'raise max_connections, or lower svc serve --database-connections')
+    : ok(check, message)
+}
+
+/** Whether svc can use the database of SVC_DATABASE_URL, and how much is left of its limits. */
+export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => {
+  const [{ inspectDatabase }, { dataLoss }, { newestVersion }, { readDatabaseUrl }] = await Promise.all([
+    import('../../service/storage/postgres/whole.ts'),
+    import('../../service/storage/postgres/facts.ts'),
+    import('../../service/storage/migrations.ts'),
+    import('../../service/storage/postgres/database-url.ts'),
+  ])
+  let inspection: Inspection
+  try {
+    inspection = await inspectDatabase(url)
+  } catch (error) {
+    return [failed(check, error)]
+  }
+  const { facts, version, nodes } = inspection
+  const encrypted = facts.tls ? 'over verified TLS' : 'without TLS, on this machine'
+  return [
+    ok(check, `${readDatabaseUrl(url).name}: PostgreSQL ${facts.version_text}, ${encrypted}`),
+    checkSchema(version, newestVersion),
+    checkRights(facts),
+    checkReplication(facts, dataLoss(facts)),
+    checkClock(facts, io.now().getTime()),
+    checkConnections(facts, nodes),
+  ]
+}

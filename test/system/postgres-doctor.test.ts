@@ -1,0 +1,102 @@
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Finding } from '../../src/cli/doctor/finding.ts'
+import { openPostgres } from '../../src/service/storage/postgres/open.ts'
+import { svc } from '../e2e/processes.ts'
+import { type PostgresServer, startPostgres } from '../service/storage/postgres-server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { masterKey, type Node, operator, startNode } from './nodes.ts'
+import { startStandby } from './postgres-standby.ts'
+
+const folder = temporaryFolder()
+let server: PostgresServer
+let standby: Awaited<ReturnType<typeof startStandby>> | undefined
+let node: Node
+
+const sql = async (...statements: string[]): Promise<void> => {
+  const client = new pg.Client({ connectionString: server.url('postgres') })
+  await client.connect()
+  for (const statement of statements) await client.query(statement)
+  await client.end()
+}
+
+const examine = async (url = server.url('svc')) => {
+  const { exit, stdout } = await svc('doctor -o json', {
+    SVC_BASE_URL: `${node.origin}/admin/public/api`,
+    SVC_API_KEY: operator,
+    SVC_CONFIG_DIR: folder.path,
+    SVC_DATABASE_URL: url,
+    SVC_MASTER_KEY: masterKey,
+  })
+  const findings = (JSON.parse(stdout) as Finding[]).filter(({ check }) => check === 'database')
+  return { exit, lines: findings.map(({ state, message }) => `${state} ${message}`), findings }
+}
+
+beforeAll(async () => {
+  server = await startPostgres({ durable: true })
+  await sql('create database svc', 'create role reader login')
+  node = await startNode(server.url('svc'), ['--drain', '0'])
+}, 60_000)
+afterAll(async () => {
+  await node.stop('SIGKILL')
+  standby?.stop()
+  server.stop()
+  folder.remove()
+})
+
+test('svc doctor checks the database of SVC_DATABASE_URL', async () => {
+  const { lines } = await examine()
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^ok postgres:\/\/svc@127\.0\.0\.1:\d+\/svc: PostgreSQL \d+\S*.*, without TLS, on this machine$/,
+    ),
+    expect.stringMatching(/^ok schema \d+, as this svc has$/),
+    'ok this user can upgrade the schema',
+    'note no standby is connected: a lost disk loses what the last backup lacks',
+    expect.stringMatching(/^ok its clock is within \d s of this machine$/),
+    expect.stringMatching(/^ok \d+ of 400 connections in use; 1 node may open 11$/),
+  ])
+})
+
+test('says what a user without rights cannot do', async () => {
+  await sql('grant pg_read_all_data to reader')
+  const { lines } = await examine(server.url('svc').replace('svc@', 'reader@'))
+  expect(lines[2]).toBe('warn this user cannot create tables, so it cannot upgrade the schema')
+})
+
+test('fails if the database cannot be reached, and shows no password', async () => {
+  const { exit, findings } = await examine('postgres://svc:canary-pa55@127.0.0.1:1/svc')
+  expect(exit).toBe(1)
+  expect(findings).toMatchObject([{ state: 'fail', next: expect.stringContaining('pg_isready') }])
+  expect(JSON.stringify(findings)).not.toContain('canary')
+})
+
+test('asynchronous replication is refused by a start and by doctor, synchronous replication is not', async () => {
+  standby = await startStandby(server)
+  const url = server.url('svc')
+  const open = async (user = 'svc'): Promise<string> => {
+    const opened = await openPostgres({ url: url.replace('svc@', `${user}@`), durable: true }).catch(
+      (error: { code: string; hint: string }) => error,
+    )
+    if ('code' in opened) return `${opened.code}: ${opened.hint}`
+    await opened.close()
+    return 'opened'
+  }
+  expect(await open()).toMatch(/^database_loses_data: Set synchronous_standby_names.*--allow-data-loss$/)
+  expect(await open('reader')).toContain('pg_monitor')
+  expect((await examine()).lines[3]).toMatch(/^fail replication to the standby is asynchronous/)
+  const before = await svc('serve --port 0', { SVC_DATABASE_URL: url, SVC_MASTER_KEY: masterKey })
+  expect([before.exit, before.stderr]).toEqual([1, expect.stringContaining('The database can lose data')])
+  const accepting = await startNode(url, ['--allow-data-loss', '--drain', '0'])
+  expect(await accepting.stop()).toBe(0)
+
+  await sql("alter system set synchronous_standby_names = 'standby'", 'select pg_reload_conf()')
+  await expect
+    .poll(async () => (await examine()).lines[3])
+    .toMatch(/^ok 1 of 1 standbys synchronous; the slowest is 0 MiB/)
+  expect(await open()).toBe('opened')
+  const atStandby = url.replace(String(server.port), String(standby.port))
+  await expect(openPostgres({ url: atStandby, durable: true })).rejects.toMatchObject({
+    code: 'database_read_only',
+  })
+}, 90_000)

@@ -1,0 +1,60 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { appendFileSync, chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { AddressInfo } from 'node:net'
+import { temporaryFolder } from '../temporary-folder.ts'
+import type { PostgresServer } from '../service/storage/postgres-server.ts'
+
+/** PostgreSQL does not run as root. */
+const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+
+/** A standby that streams from `primary` under the name `standby`. */
+export const startStandby = async (primary: PostgresServer): Promise<{ port: number; stop(): void }> => {
+  const folder = temporaryFolder()
+  const data = join(folder.path, 'data')
+  mkdirSync(data)
+  chmodSync(data, 0o700)
+  if (asUser.uid !== undefined)
+    for (const path of [folder.path, data]) chownSync(path, asUser.uid, asUser.gid)
+  const [version] = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
+  const bin = `/usr/lib/postgresql/${version}/bin`
+  const connection = `host=127.0.0.1 port=${primary.port} user=svc application_name=standby`
+  execFileSync(join(bin, 'pg_basebackup'), ['-D', data, '-R', '-c', 'fast', '-d', connection], {
+    ...asUser,
+    cwd: folder.path,
+    stdio: 'pipe',
+  })
+  const port = await freePort()
+  appendFileSync(join(data, 'postgresql.conf'), `port = ${port}\n`)
+  const server = spawn(join(bin, 'postgres'), ['-D', data], {
+    ...asUser,
+    cwd: folder.path,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    let log = ''
+    server.stderr.on('data', (chunk: Buffer) => {
+      log += chunk.toString()
+      if (log.includes('started streaming WAL')) resolve()
+    })
+    server.once('exit', () => reject(new Error(`The standby did not start: ${log}`)))
+  })
+  server.stderr.resume()
+  server.unref()
+  return {
+    port,
+    stop: () => {
+      server.kill('SIGINT')
+      server.once('exit', folder.remove)
+    },
+  }
+}
