@@ -8,7 +8,7 @@ import { startTestService, type TestService } from './harness.ts'
 
 export let clock: ReturnType<typeof createClock>
 export let service: TestService
-export let acme: { id: number; key: string }
+export let acme: { id: number; key: string; keyId: string }
 export let ada: Approver
 
 /** Installs the hooks that set it up, in the test file that calls this. */

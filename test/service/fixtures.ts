@@ -37,12 +37,12 @@ export const slot = {
 export const createTenant = async (
   { call }: TestService,
   slug: string,
-): Promise<{ id: number; key: string }> => {
+): Promise<{ id: number; key: string; keyId: string }> => {
   const { id } = dataOf(await call('POST', '/organization/create', { body: { name: slug, slug } }))
-  const { key } = dataOf(
+  const { key, id: keyId } = dataOf(
     await call('POST', '/svc/v1/keys', { body: { name: `of ${slug}`, org_id: id, scopes: ['all'] } }),
   )
-  return { id, key }
+  return { id, key, keyId }
 }
 
 /** The national number 2025550100 + `n` in an organization; answers the user's record. */

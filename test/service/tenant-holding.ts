@@ -8,6 +8,8 @@ import { codeFor, createMobileUser, register, send } from './mobile-user.ts'
 /** What an organization has, for an operation to be asked about. */
 export type Holding = {
   org: number
+  /** Its API key. */
+  keyId: string
   slug: string
   user: string
   waiting: string
@@ -67,7 +69,7 @@ export const settle = async (
   slug: string,
   n: number,
 ): Promise<Holding & { key: string }> => {
-  const { id: org, key } = await createTenant(service, slug)
+  const { id: org, key, keyId } = await createTenant(service, slug)
   const post = async (path: string, body: object) =>
     dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id
   // The fence and the slot exist, but never deny anything.
@@ -92,6 +94,7 @@ export const settle = async (
     org,
     slug,
     key,
+    keyId,
     email: `user${n}@acme.example`,
     sender: (await createMember(service, org, n + 4)).mobile_e164,
     machine,

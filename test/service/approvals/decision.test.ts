@@ -159,7 +159,11 @@ describe('a decision is refused when meanwhile', () => {
       () => service.call('DELETE', `/organization/${acme.id}/delete`),
       [404, 'not_found'],
     ],
-    ['the key that asked was revoked', () => service.call('DELETE', '/svc/v1/keys/2'), [410, 'expired']],
+    [
+      'the key that asked was revoked',
+      () => service.call('DELETE', `/svc/v1/keys/${acme.keyId}`),
+      [410, 'expired'],
+    ],
   ]
 
   test.each(cases)('%s', async (_, change, [status, code]) => {

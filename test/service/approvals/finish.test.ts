@@ -35,7 +35,7 @@ describe('a request whose key has ended', () => {
     const id = await newRequest()
     const other = await newRequest({}, service.operatorKey)
     const waiting = service.call('GET', `/svc/v1/approvals/${id}?wait_s=20`, { key: acme.key })
-    dataOf(await service.call('DELETE', '/svc/v1/keys/2'))
+    dataOf(await service.call('DELETE', `/svc/v1/keys/${acme.keyId}`))
     expect(dataOf(await waiting)).toMatchObject({ status: 'expired', detail })
     expect((await auditOf(service, acme.id)).at(-1)).toEqual(['expireApproval', `approval:${id}`, ['status']])
     expect(await list('?status=pending')).toMatchObject([{ request_id: other }])
@@ -45,7 +45,7 @@ describe('a request whose key has ended', () => {
 
   test('ends with a rotated key once its overlap is over', async () => {
     const id = await newRequest()
-    dataOf(await service.call('POST', '/svc/v1/keys/2/rotate', { body: { overlap_s: 60 } }))
+    dataOf(await service.call('POST', `/svc/v1/keys/${acme.keyId}/rotate`, { body: { overlap_s: 60 } }))
     clock.tick(minute - 1)
     expect(await list('?status=pending')).toHaveLength(1)
     clock.tick(1)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { LogRecord } from '../../../src/core/log.ts'
 import { watchApprovals } from '../../../src/service/approvals/expiry.ts'
-import { ask, createApprover, show } from '../approver.ts'
+import { ask, createApprover, show, type Approver } from '../approver.ts'
 import { createClock, minute } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
@@ -10,11 +10,13 @@ const clock = createClock()
 let service: TestService
 let log: LogRecord[]
 let request_id: string
+let acme: { id: number }
+let ada: Approver
 beforeEach(async () => {
   log = []
   service = await startTestService({ dev: true, now: clock.now })
-  const acme = await createTenant(service, 'acme')
-  const ada = await createApprover(service, acme.id, 1)
+  acme = await createTenant(service, 'acme')
+  ada = await createApprover(service, acme.id, 1)
   request_id = dataOf(await ask(service, ada)).request_id
 })
 afterEach(() => service.close())
@@ -46,7 +48,7 @@ test('warns of devices that cannot sign at this address, and of no others', asyn
   await start('https://svc.example.com')
   await vi.waitFor(() => expect(log).not.toEqual([]))
   expect(log).toMatchObject([{ level: 'warn', message: expect.stringContaining('registered for localhost') }])
-  expect(log[0]?.message).toContain('device 1 of organization 1')
+  expect(log[0]?.message).toContain(`device ${ada.device} of organization ${acme.id}`)
   expect(log[0]?.message).toContain('svc user devices revoke')
   expect(dataOf(await show(service, request_id)).status).toBe('pending')
 })

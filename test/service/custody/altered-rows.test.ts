@@ -7,12 +7,13 @@ import { createTenant, dataOf, refusal } from '../fixtures.ts'
 
 installHooks()
 
-let foreign: { id: number; key: string }
+let foreign: { id: number; key: string; keyId: string }
 let kid: string
+let user: string
 let device: number
 beforeEach(async () => {
   foreign = await createTenant(service, 'globex')
-  await createPhone(service, acme.id, 1)
+  user = String((await createPhone(service, acme.id, 1)).user)
   const rows = await service.runSql('SELECT id FROM devices')
   device = rows[0]!.id
   const [key] = await service.runSql('SELECT kid FROM signing_keys')
@@ -24,8 +25,8 @@ const altered = async (key?: string, org?: number) =>
 
 const alter = async (): Promise<void> => {
   await service.runSql("UPDATE signing_keys SET retired_at = '2020'")
-  await service.runSql('UPDATE devices SET enrolled_by = 2')
-  await service.runSql("UPDATE api_keys SET scopes = 'keys' WHERE id = 3")
+  await service.runSql('UPDATE devices SET enrolled_by = enrolled_by + 1')
+  await service.runSql("UPDATE api_keys SET scopes = 'keys' WHERE id = ?", [foreign.keyId])
   await service.runSql("UPDATE people SET mobile = '+12025550999'")
 }
 
@@ -38,9 +39,9 @@ describe('rows that another program has changed', () => {
     await alter()
     expect(dataOf(await altered())).toEqual([
       { org_id: 0, kind: 'signing_key', id: kid },
-      { org_id: foreign.id, kind: 'api_key', id: '3' },
+      { org_id: foreign.id, kind: 'api_key', id: foreign.keyId },
       { org_id: acme.id, kind: 'device', id: String(device) },
-      { org_id: 0, kind: 'user', id: '1' },
+      { org_id: 0, kind: 'user', id: user },
     ])
   })
 
@@ -59,9 +60,9 @@ describe('rows that another program has changed', () => {
     await expect.poll(() => log.length).toBe(4)
     expect(log.map(({ level, message }) => `${level} ${message}`)).toEqual([
       `warn Another program has changed signing key ${kid} of the service in the store, so it is not used`,
-      `warn Another program has changed api key 3 of organization ${foreign.id} in the store, so it is not used`,
+      `warn Another program has changed api key ${foreign.keyId} of organization ${foreign.id} in the store, so it is not used`,
       `warn Another program has changed device ${device} of organization ${acme.id} in the store, so it is not used`,
-      'warn Another program has changed user 1 of the service in the store, so it is not used',
+      `warn Another program has changed user ${user} of the service in the store, so it is not used`,
     ])
   })
 })

@@ -45,7 +45,7 @@ describe('a number that another program wrote lets nobody decide as somebody els
 
 describe('a request cannot be decided after another program has changed', () => {
   test.each([
-    ['the key that asked', 'key_id = 2'],
+    ['the key that asked', 'key_id = key_id + 1'],
     ['what that key can influence', 'key_influences = 0'],
     ['what is approved', "action = 'Deploy 4.3'"],
     ['the time at which it expires', "expires_at = '2999-01-01T00:00:00.000Z'"],
@@ -75,13 +75,16 @@ describe('an enrollment link is not valid after another program', () => {
   })
 
   test.each([
-    ['changed its user', 'user_id = 1'],
+    ['changed its user', 'user_id = ADA'],
     ['changed its expiry', "expires_at = '2999'"],
-    ['changed its creator', 'created_by = 2'],
+    ['changed its creator', 'created_by = created_by + 1'],
   ])('%s', async (_, set) => {
     const { token } = await link()
     expect(await begin(token)).toBe(200)
-    await change(`UPDATE enrollments SET ${set} WHERE token_hash = ?`, sha256(token))
+    await change(
+      `UPDATE enrollments SET ${set.replace('ADA', String(ada.id))} WHERE token_hash = ?`,
+      sha256(token),
+    )
     expect(await begin(token)).toBe(410)
   })
 

@@ -87,7 +87,7 @@ describe('a registration', () => {
     await setPolicy({ device_bound_only: true })
     const answer = await registerWith((made) => withFlags(made, backupEligible))
     expect(refusal(answer)).toEqual([403, 'key_can_be_copied', []])
-    expect(dataOf(await service.call('GET', '/svc/v1/organizations/1/users/1/devices'))).toEqual([])
+    expect((await contentsOf(service)).devices).toEqual([])
   })
 
   test('with device_bound_only accepts a key that cannot be copied', async () => {

@@ -26,13 +26,17 @@ const idOf = async (key: string) => dataOf(await service.call('GET', '/svc/v1/wh
 
 test('a device names the key that created its link', async () => {
   const { id } = await createMember(service, acme.id, 1)
-  expect(await register(await linkFor(service, acme.id, id))).toMatchObject({ enrolled_by: '1' })
+  expect(await register(await linkFor(service, acme.id, id))).toMatchObject({
+    enrolled_by: await idOf(service.operatorKey),
+  })
 })
 
 test('a device names the key that onboarded its organization', async () => {
   const body = { name: 'Borealis', ...ada, mobile: '2025550177' }
   const { enrollment } = dataOf(await service.call('POST', '/organization/create/onboarding', { body }))
-  expect(await register(tokenIn(enrollment.url))).toMatchObject({ enrolled_by: '1' })
+  expect(await register(tokenIn(enrollment.url))).toMatchObject({
+    enrolled_by: await idOf(service.operatorKey),
+  })
 })
 
 test('a device names the key that accepted its user', async () => {

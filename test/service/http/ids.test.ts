@@ -12,27 +12,40 @@ beforeEach(async () => {
 const get = (path: string) => service.call('GET', path)
 const post = (path: string, body: object) => service.call('POST', path, { body })
 
+const text = expect.stringMatching(/^\d+$/)
+
 test('answers text for every id but those of organizations and geo-fences', async () => {
-  expect(user).toMatchObject({ id: '1', org_id: acme.id })
-  expect(acme.id).toBe(1)
+  expect(user).toMatchObject({ id: text, org_id: acme.id })
+  expect(acme.id).toEqual(expect.any(Number))
   const organization = `/organization/${acme.id}`
-  expect(dataOf(await get(`${organization}/users`))).toMatchObject([{ id: '1' }])
-  expect(dataOf(await post(`${organization}/create/geo-fence`, fence))).toMatchObject({ id: 1, org_id: 1 })
-  expect(dataOf(await post(`${organization}/timeslots/add`, slot))).toMatchObject({ id: '1', org_id: 1 })
-  expect(dataOf(await post(`${organization}/create/auth-code`, { label: 'x' })).id).toBe('1')
+  expect(dataOf(await get(`${organization}/users`))).toMatchObject([{ id: user.id }])
+  expect(dataOf(await post(`${organization}/create/geo-fence`, fence))).toMatchObject({
+    id: expect.any(Number),
+    org_id: acme.id,
+  })
+  expect(dataOf(await post(`${organization}/timeslots/add`, slot))).toMatchObject({
+    id: text,
+    org_id: acme.id,
+  })
+  expect(dataOf(await post(`${organization}/create/auth-code`, { label: 'x' })).id).toEqual(text)
   const { api_keys } = dataOf(await get(`${organization}/get-org-api-creds`))
-  expect(api_keys).toMatchObject([{ id: '2', org_id: 1 }])
+  expect(api_keys).toMatchObject([{ id: acme.keyId, org_id: acme.id }])
   const registered = { first_name: 'Ada', last_name: 'Lovelace', country_code: '+1', mobile: '2025550109' }
   dataOf(await post('/wp/register/mobile/user', registered))
-  expect(dataOf(await post('/getuser', { mobile: '+12025550109' })).user_id).toBe('2')
+  expect(dataOf(await post('/getuser', { mobile: '+12025550109' })).user_id).toEqual(text)
 })
 
-test.each([['1'], [1]])('accepts %j as a user in a body', async (user_id) => {
+test.each([
+  ['text', String],
+  ['a number', Number],
+])('accepts the id of a user in a body as %s', async (_, as) => {
+  const user_id = as(user.id)
   expect(dataOf(await post('/make-admin', { org_id: acme.id, user_id })).role).toBe('admin')
 })
 
 test('accepts the id of an organization in a body as a number and as text', async () => {
-  expect(dataOf(await post('/make-admin', { org_id: '1', user_id: '1' })).role).toBe('admin')
+  for (const org_id of [acme.id, String(acme.id)])
+    expect(dataOf(await post('/make-admin', { org_id, user_id: user.id })).role).toBe('admin')
 })
 
 test.each(['usr_8f3', '01', '1.0', '1e0', '0', '-1', '9'.repeat(40)])(
@@ -58,5 +71,5 @@ const addSlot = () =>
 test('answers a repeat with the same text', async () => {
   const [first, again] = [dataOf(await addSlot()), dataOf(await addSlot())]
   expect(again).toEqual(first)
-  expect(again.id).toBe('1')
+  expect(again.id).toEqual(text)
 })

@@ -16,7 +16,7 @@ beforeEach(async () => {
         handled.push('getOrganization')
         const row = await call.db
           .selectFrom('organizations')
-          .where('id', '=', call.caller.orgId ?? 1)
+          .where('id', '=', call.caller.orgId ?? acme.id)
           .selectAll()
           .executeTakeFirstOrThrow()
         return { ...row, policy: {} }

@@ -6,12 +6,18 @@ import { startTestService, type TestService } from '../harness.ts'
 
 let service: TestService
 let acmeKey: string
+let acme: number
+let beta: number
+
+const create = async (name: string): Promise<number> =>
+  (await service.call('POST', '/organization/create', { body: { name } })).body.data.id
+
 beforeAll(async () => {
   service = await startTestService()
-  await service.call('POST', '/organization/create', { body: { name: 'Acme', slug: 'acme' } })
-  await service.call('POST', '/organization/create', { body: { name: 'Beta', slug: 'beta' } })
+  acme = await create('Acme')
+  beta = await create('Beta')
   const { body } = await service.call('POST', '/svc/v1/keys', {
-    body: { name: 'acme ci', org_id: 1, scopes: ['all'] },
+    body: { name: 'acme ci', org_id: acme, scopes: ['all'] },
   })
   acmeKey = body.data.key
 })
@@ -21,20 +27,20 @@ const ask = (path: string) => service.call('GET', path, { key: acmeKey })
 
 describe('a key of an organization', () => {
   test('reaches its own by id and by slug', async () => {
-    expect((await ask('/organization/1')).body.data.slug).toBe('acme')
-    expect((await ask('/organization/acme')).body.data.id).toBe(1)
-    expect((await ask('/organization/1/users')).status).toBe(200)
+    expect((await ask(`/organization/${acme}`)).body.data.slug).toBe('acme')
+    expect((await ask('/organization/acme')).body.data.id).toBe(acme)
+    expect((await ask(`/organization/${acme}/users`)).status).toBe(200)
   })
 
   test.each([
-    ['/organization/2', '/organization/99'],
+    ['/organization/BETA', '/organization/99'],
     ['/organization/beta', '/organization/nobody'],
-    ['/organization/2/users', '/organization/99/users'],
-    ['/organization/2/user/1', '/organization/99/user/1'],
-    ['/svc/v1/keys?org_id=2', '/svc/v1/keys?org_id=99'],
+    ['/organization/BETA/users', '/organization/99/users'],
+    ['/organization/BETA/user/1', '/organization/99/user/1'],
+    ['/svc/v1/keys?org_id=BETA', '/svc/v1/keys?org_id=99'],
     ['/svc/v1/audit?org_id=0', '/svc/v1/audit?org_id=99'],
   ])('finds %s exactly as absent as %s', async (foreign, absent) => {
-    const [one, two] = [await ask(foreign), await ask(absent)]
+    const [one, two] = [await ask(foreign.replace('BETA', String(beta))), await ask(absent)]
     expect(one.status).toBe(404)
     expect(one.body).toEqual(two.body)
   })
@@ -50,9 +56,9 @@ describe('a key of an organization', () => {
 
   test('is rejected immediately after it is revoked', async () => {
     const { body } = await service.call('POST', '/svc/v1/keys', {
-      body: { name: 'short', org_id: 1, scopes: ['all'] },
+      body: { name: 'short', org_id: acme, scopes: ['all'] },
     })
-    const use = () => service.call('GET', '/organization/1', { key: body.data.key })
+    const use = () => service.call('GET', `/organization/${acme}`, { key: body.data.key })
     expect((await use()).status).toBe(200)
     expect((await service.call('DELETE', `/svc/v1/keys/${body.data.id}`)).status).toBe(200)
     expect((await use()).status).toBe(401)

@@ -13,21 +13,22 @@ const onboard = (body: object) => service.call('POST', '/organization/create/onb
 describe('onboarding', () => {
   test('creates the organization, its administrator, a link, a code and a key that works', async () => {
     const made = dataOf(await onboard({ name: 'Acme Corp', slug: 'acme', ...ada }))
-    expect(made.organization).toMatchObject({ id: 1, slug: 'acme' })
+    const { id } = made.organization
+    expect(made.organization).toMatchObject({ slug: 'acme' })
     expect(made.admin).toMatchObject({
       mobile: '2025550101',
       mobile_e164: '+12025550101',
       role: 'admin',
       state: 'active',
-      org_id: 1,
+      org_id: id,
     })
     expect(made.enrollment.url).toMatch(/^http:\/\/127\.0\.0\.1:8080\/approver#enroll=[\w-]{43}$/)
-    expect(made.auth_code).toMatchObject({ label: 'First auth code', org_id: 1, uses_left: null })
-    expect(made.api_key).toMatchObject({ name: 'first key', kind: 'organization', org_id: 1 })
+    expect(made.auth_code).toMatchObject({ label: 'First auth code', org_id: id, uses_left: null })
+    expect(made.api_key).toMatchObject({ name: 'first key', kind: 'organization', org_id: id })
     const { key } = made.api_key
     expect(dataOf(await service.call('GET', '/organizations', { key }))).toMatchObject([{ slug: 'acme' }])
-    expect((await auditOf(service, 1)).map(([action, subject]) => [action, subject])).toEqual([
-      ['onboardOrganization', 'organization:1'],
+    expect((await auditOf(service, id)).map(([action, subject]) => [action, subject])).toEqual([
+      ['onboardOrganization', `organization:${id}`],
       ['onboardOrganization', `user:${made.admin.id}`],
       ['onboardOrganization', `auth-code:${made.auth_code.id}`],
       ['onboardOrganization', `key:${made.api_key.id}`],

@@ -31,7 +31,12 @@ describe('an access token', () => {
       currentDate: clock.now(),
     })
     expect(protectedHeader.alg).toBe('EdDSA')
-    expect(payload).toMatchObject({ sub: String(user.user_id), org_id: 0, client_id: 'key:1' })
+    const caller = (await service.call('GET', '/svc/v1/whoami')).body.data
+    expect(payload).toMatchObject({
+      sub: String(user.user_id),
+      org_id: 0,
+      client_id: `key:${caller.id}`,
+    })
     expect(payload.exp! - payload.iat!).toBe(15 * 60)
   })
 
