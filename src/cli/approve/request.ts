@@ -10,7 +10,6 @@ import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.t
 import { exitOfAll, interruptedWait, maybeNotified, showAwaited, unboundNote } from './messages.ts'
 import type { Proving } from './get-approval.ts'
 import { reserveFile } from '../terminal/output-file.ts'
-import { checkEvents, createProgress } from './progress.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { waitFor } from './wait.ts'
 
@@ -57,6 +56,7 @@ export const registerRequest = (group: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const { io } = context
+    const { checkEvents, createProgress } = await import('./progress.ts')
     if (!options.dryRun) {
       checkEvents(context.globals)
       await checkShown(requestOperation, context)

@@ -16,7 +16,6 @@ import { sameService } from '../program/command-line.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
 import type { ChildEnvironment } from './child.ts'
-import { createProgress } from './progress.ts'
 
 const ownKey = async (context: Context): Promise<OwnKey | undefined> => {
   const { askKey } = await context.settings()
@@ -74,9 +73,10 @@ const askAndRun = async (
   const { ask } = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
   if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
   const output = await context.output()
-  const [{ openBackend }, { getApproval }, { digestOf }] = await Promise.all([
+  const [{ openBackend }, { getApproval }, { createProgress }, { digestOf }] = await Promise.all([
     import('./open-backend.ts'),
     import('./get-approval.ts'),
+    import('./progress.ts'),
     import('../../receipt/subject.ts'),
   ])
   const backend = await openBackend(context, {

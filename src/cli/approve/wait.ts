@@ -8,7 +8,7 @@ import { noteScope } from '../program/command-node.ts'
 import { sameService } from '../program/command-line.ts'
 import type { Globals } from '../terminal/io.ts'
 import { exitOfAll, interruptedWait, showAwaited } from './messages.ts'
-import { checkEvents, createProgress, type Progress } from './progress.ts'
+import type { Progress } from './progress.ts'
 import type { Backend } from './backend.ts'
 
 /** Shorter than the timeout of a transport, so that a silent service is noticed. */
@@ -121,8 +121,11 @@ export const registerWait = (group: Command, context: Context): void => {
       )
     const most = secondsOf(options.timeout)
     const { io } = context
+    const [{ openBackend }, { checkEvents, createProgress }] = await Promise.all([
+      import('./open-backend.ts'),
+      import('./progress.ts'),
+    ])
     checkEvents(context.globals)
-    const { openBackend } = await import('./open-backend.ts')
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       mostSeconds: most,
