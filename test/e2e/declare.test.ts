@@ -1,6 +1,8 @@
+import { createServer, request } from 'node:http'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, svc, type Ended, type Service } from './processes.ts'
+import { listening } from '../client/local-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { onTerminal } from './terminal.ts'
 
@@ -24,6 +26,33 @@ organization: { slug: ${slug}, name: Acme Corp }
 geofences:
 ${fences.map((name) => `  - { name: ${name}, latitude: 52.52, longitude: 13.405, radius: 150 }\n`).join('')}users:
 ${Array.from({ length: users }, (_, i) => `  - { mobile: "+1202555${1000 + i}", first_name: Ada, last_name: Number ${i}, email: ada@acme.example }\n`).join('')}`
+
+/** The service behind a proxy that forwards this many new users, and the others only after `release`. */
+const holdUsersAfter = async (most: number): Promise<{ baseUrl: string; release: () => void }> => {
+  const target = new URL(service.baseUrl)
+  let held: (() => void)[] | undefined = []
+  let users = 0
+  const proxy = createServer((incoming, response) => {
+    const forward = (): void => {
+      const { method, headers } = incoming
+      const outgoing = request(
+        new URL(incoming.url!, target),
+        { method, headers: { ...headers, host: target.host } },
+        (answer) => answer.pipe(response.writeHead(answer.statusCode!, answer.headers)),
+      )
+      incoming.pipe(outgoing)
+    }
+    if (held && incoming.url!.endsWith('/create/user') && ++users > most) held.push(forward)
+    else forward()
+  })
+  const release = (): void => {
+    const waiting = held ?? []
+    held = undefined
+    for (const forward of waiting) forward()
+  }
+  const port = await listening(proxy)
+  return { baseUrl: `http://127.0.0.1:${port}${target.pathname}`, release }
+}
 
 beforeAll(async () => {
   service = await startService(`${folder.path}/data`, key)
@@ -189,15 +218,21 @@ describe('on a terminal', () => {
   })
 
   test('stops between two steps on Ctrl-C, and prints a command that continues', async () => {
-    const path = write('c.yaml', organization('c', ['HQ'], 400))
-    const { exit, screen } = await onTerminal(['apply', '-f', path, '--yes'], env, [
-      [/\[40\/402\]/, '\u0003'],
-    ])
-    expect([exit, screen]).toEqual([130, expect.stringMatching(/Stopped: \d+ of 402 steps done/)])
+    const path = write('c.yaml', organization('c', ['HQ'], 30))
+    const { baseUrl, release } = await holdUsersAfter(8)
+    const { exit, screen } = await onTerminal(
+      ['apply', '-f', path, '--yes'],
+      { ...env, SVC_BASE_URL: baseUrl },
+      [
+        [/\[10\/32\]/, '\u0003'],
+        [/Finishing the requests in progress/, release],
+      ],
+    )
+    // 10 steps, and the 16 requests that were in progress.
+    expect([exit, screen]).toEqual([130, expect.stringContaining('Stopped: 26 of 32 steps done')])
     expect(screen).toContain(`svc apply ${path} --yes continues`)
-    const done = Number(/Stopped: (\d+) of/.exec(screen)![1])
     const { stdout } = await run('user', 'list', '--org', 'c', '-o', 'id')
-    expect(stdout.trim().split('\n')).toHaveLength(done - 2)
+    expect(stdout.trim().split('\n')).toHaveLength(24)
     expect((await run('apply', '-f', path, '--yes')).exit).toBe(0)
     expect((await run('diff', '-f', path, '--prune')).exit).toBe(0)
   })
