@@ -1,11 +1,10 @@
 import { safeLine } from '../core/safe-text.ts'
-import { checkBiometric, type Biometric } from './biometric.ts'
 import { checkDevice, type Device } from './device.ts'
-import { checkIp } from './ip.ts'
 import { rulesOf, type Levels } from './level.ts'
 import { checkLocation, type Location } from './location.ts'
+import { contains, readAddress, readNetwork } from './network.ts'
 import { checkTime } from './time.ts'
-import { cannotTell, factors, fail, notApplicable, type Factor, type Verdict } from './verdict.ts'
+import { cannotTell, factors, fail, notApplicable, pass, type Factor, type Verdict } from './verdict.ts'
 
 export type Policy = Levels & {
   /** Factors that the request asks for, and those that every approval of the organization needs. */
@@ -17,6 +16,9 @@ export type Policy = Levels & {
   /** Requires the factor `device`. */
   readonly deviceTrust: boolean
 }
+
+/** What the device reports. It does not say whether the person used face, fingerprint or PIN. */
+type Biometric = { user_verified: boolean }
 
 /** The evidence for a decision. Any field can be missing or hostile, except `at`: the ISO instant by the clock of the service. */
 export type Evidence = {
@@ -38,6 +40,38 @@ type Rule = {
   /** Whether the policy enforces it even if the request does not ask for it. */
   enforced: (policy: Policy) => boolean
   check: (policy: Policy, evidence: Evidence) => Verdict
+}
+
+const checkBiometric = (biometric: unknown): Verdict => {
+  if (biometric === undefined || biometric === null)
+    return cannotTell('the device reported no user verification')
+  const { user_verified } = biometric as Record<string, unknown>
+  if (typeof user_verified !== 'boolean')
+    return cannotTell('the user verification of the device cannot be read')
+  return (user_verified ? pass : fail)(
+    user_verified ? 'the device verified its user' : 'the device did not verify its user',
+    { user_verified: true },
+    { user_verified },
+  )
+}
+
+/** Requires an address in one of the networks (CIDR). An entry that is not valid contains nothing. */
+const checkIp = (ipAllow: readonly string[], ip: unknown): Verdict => {
+  if (ipAllow.length === 0) return notApplicable('no allowed networks are configured')
+  if (ip === undefined || ip === null) return cannotTell('no IP address was provided')
+  const address = readAddress(ip)
+  if (!address) return cannotTell('the IP address cannot be read')
+  const networks = [...ipAllow].sort()
+  const match = networks.find((entry) => {
+    const network = readNetwork(entry)
+    return network !== undefined && contains(network, address)
+  })
+  const observed = { ip: address.toString() }
+  if (match !== undefined) return pass(`${observed.ip} is in ${match}`, { networks: [match] }, observed)
+  const [first] = networks
+  const where =
+    networks.length === 1 ? `not in ${first}` : `in none of the ${networks.length} allowed networks`
+  return fail(`${observed.ip} is ${where}`, { networks }, observed)
 }
 
 const hasFences = (policy: Policy): boolean => rulesOf(policy, ({ fences }) => fences).length > 0
