@@ -1,4 +1,6 @@
+import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shapeOf } from '../../../src/service/http/body.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
 type Answered = { data: { code: string } }
@@ -152,5 +154,43 @@ describe('size', () => {
   test('a body on a GET is 400', async () => {
     const { status } = await service.call('GET', '/organizations', { headers: { 'content-length': '2' } })
     expect(status).toBe(400)
+  })
+})
+
+const shape = (text: string) => shapeOf(new TextEncoder().encode(text))
+
+/** What a parser finds. */
+const found = (value: unknown): { values: number; depth: number } => {
+  if (typeof value !== 'object' || value === null) return { values: 1, depth: 0 }
+  const inner = Object.values(value).map(found)
+  return {
+    values: inner.reduce((sum, { values }) => sum + values, 1),
+    depth: 1 + inner.reduce((most, { depth }) => Math.max(most, depth), 0),
+  }
+}
+
+describe('the shape of JSON', () => {
+  test.each([
+    ['1', 1, 0],
+    ['"[{,"', 1, 0],
+    ['"\\"[,"', 1, 0],
+    ['"\\\\"', 1, 0],
+    ['[1,2,3]', 4, 1],
+    ['{"a":{"b":[1]}}', 4, 3],
+  ])('%s has %i values and %i levels', (text, values, depth) => {
+    expect(shape(text)).toEqual({ values, depth })
+  })
+
+  test('finds the depth of a parser, and no fewer values', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.boolean(), (value, wide) => {
+        const text = JSON.stringify(value, null, wide ? 2 : undefined)
+        const parsed = found(JSON.parse(text))
+        const { values, depth } = shape(text)
+        expect(depth).toBe(parsed.depth)
+        expect(values).toBeGreaterThanOrEqual(parsed.values)
+        expect(values).toBeLessThanOrEqual(2 * parsed.values)
+      }),
+    )
   })
 })
