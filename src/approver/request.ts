@@ -3,12 +3,64 @@ import { createDecider, type Choice, type Outcome } from './decision.ts'
 import { button, h } from './element.ts'
 import type { PendingRequest } from './feed.ts'
 import { announce, problemLine, setBusy, show } from './frame.ts'
-import { requestText, timeLeft } from './request-text.ts'
 import { showResult, type Ending } from './result.ts'
 import { notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
-import { msUntil } from './time.ts'
+import { clockText, exactText, factorsInWords, headline, requesterText } from './text.ts'
+import { countDown, msUntil } from './time.ts'
 import type { View } from './view.ts'
 import { withdraw } from './webauthn.ts'
+
+const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
+  h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
+
+type Field = NonNullable<PendingRequest['subject']>['fields'][number]
+
+const fieldLine = ({ label, value, before }: Field): HTMLElement =>
+  before === undefined
+    ? line(label, exactText(value))
+    : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
+
+/** The request: the headline and fields of the subject that will be signed, then the claims of the requester. */
+const requestText = ({ action, subject, reason, factors, ...who }: PendingRequest): HTMLElement =>
+  h(
+    'section',
+    { class: 'paper' },
+    h('h1', { class: 'action' }, exactText(headline({ action, subject }))),
+    h(
+      'dl',
+      {},
+      ...(subject?.fields ?? []).map(fieldLine),
+      action !== headline({ action, subject }) &&
+        line('In the requester’s words (not verified)', exactText(action)),
+      reason !== null && line('Reason', exactText(reason)),
+      line('Requester', requesterText(who)),
+      line('Checked', factorsInWords(factors)),
+    ),
+  )
+
+type Left = { element: HTMLElement; follow: (moment: number) => void; stop: () => void }
+
+/** The time left, as a number and as a bar. Calls `over` when it has run out. */
+const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void): Left => {
+  const number = h('span', { class: 'digits' })
+  const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
+  const element = h('div', { class: 'left' }, h('p', { role: 'timer' }, number, ' left to decide'), bar)
+  let stop: (() => void) | undefined
+  const tick = (ms: number): void => {
+    number.textContent = clockText(ms)
+    bar.value = ms
+    element.classList.toggle('short', ms <= 30_000)
+    if (ms === 0) over()
+  }
+  return {
+    element,
+    follow: (moment) => {
+      stop?.()
+      stop = countDown(moment, tick, say)
+    },
+    stop: () => stop?.(),
+  }
+}
 
 type Phase = 'reading' | 'checking' | 'sending' | 'over'
 
