@@ -22,6 +22,9 @@ type Job = {
 /** The organization of a lane; null for writes that lock none. */
 type Org = number | null
 
+/** `hadConflict`: another transaction undid a job. */
+type Ran = { done: Done[]; again: Job[]; moved: Job[]; hadConflict: boolean }
+
 type Done = { job: Job; result: unknown }
 
 /**
@@ -45,11 +48,12 @@ export const createLanes = (options: TransactionOptions) => {
    * Runs the jobs in an open transaction, each with a savepoint if there are several, and rejects those that fail. `again`
    * are those that have to run in another transaction, `moved` those that have to run in another lane.
    */
-  const runAll = async (open: Open, jobs: Job[]): Promise<{ done: Done[]; again: Job[]; moved: Job[] }> => {
+  const runAll = async (open: Open, jobs: Job[]): Promise<Ran> => {
     const { client } = open
     const done: Done[] = []
     const again: Job[] = []
     const moved: Job[] = []
+    let hadConflict = false
     const alone = jobs.length === 1
     const until = performance.now() + openForMs
     for (const [n, job] of jobs.entries()) {
@@ -67,6 +71,7 @@ export const createLanes = (options: TransactionOptions) => {
       } catch (error) {
         if (isConnectionLost(error)) throw error
         await client.query(alone ? 'rollback' : 'rollback to job; release job')
+        hadConflict ||= isConflict(error)
         const mayRepeat = job.attempts < attemptsAtMost
         if (mayRepeat && error instanceof RunAgain && error.org !== undefined) {
           job.orgs.add(error.org)
@@ -75,7 +80,7 @@ export const createLanes = (options: TransactionOptions) => {
         else job.reject(refused(error))
       }
     }
-    return { done, again, moved }
+    return { done, again, moved, hadConflict }
   }
 
   /** Returns the jobs that have to run again. */
@@ -84,11 +89,12 @@ export const createLanes = (options: TransactionOptions) => {
     let unsettled = jobs
     try {
       open = await begin(org)
-      const { done, again, moved } = await runAll(open, jobs)
+      const { done, again, moved, hadConflict } = await runAll(open, jobs)
       for (const job of moved) enqueue(job, Math.min(...job.orgs))
       unsettled = [...done.map(({ job }) => job), ...again]
       if (done.length > 0) await commit(open)
-      open.client.release(again.length > 0)
+      // After a conflict it may hold statements that were prepared for an older schema.
+      open.client.release(hadConflict)
       committed += done.length
       for (const { job, result } of done) job.resolve(result)
       return again
