@@ -40,3 +40,10 @@ export const countOf = async (count: number, race: (n: number) => Promise<boolea
 
 export const statuses = (answers: readonly Answer[]): number[] =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)
+
+/** Does something after some round trips to the database, so that it meets other work at another statement. */
+export const later = async <T>(roundTrips: number, work: () => Promise<T>): Promise<T> => {
+  for (let n = 0; n < roundTrips; n++)
+    await nodes[1]!.storage.read((db) => db.selectFrom('settings').select('name').execute())
+  return work()
+}

@@ -4,14 +4,7 @@ import { enroll } from '../approver.ts'
 import { createMember, createTenant, dataOf } from '../fixtures.ts'
 import { codeFor, confirm, createMobileUser, register, send, wrongCode } from '../mobile-user.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
-import { countOf, installHooks, nodes, onEach, statuses } from './nodes.ts'
-
-/** Does something after some round trips to the database, so that it meets other work at another statement. */
-const later = async <T>(roundTrips: number, work: () => Promise<T>): Promise<T> => {
-  for (let n = 0; n < roundTrips; n++)
-    await nodes[1]!.storage.read((db) => db.selectFrom('settings').select('name').execute())
-  return work()
-}
+import { countOf, installHooks, later, nodes, onEach, statuses } from './nodes.ts'
 
 describe.runIf(onPostgres())('at several nodes at the same time', () => {
   installHooks({ dev: true })

@@ -5,7 +5,7 @@ import { forgeAssertion, withCounter } from '../../receipt/forge-assertion.ts'
 import { ask, ceremonyOf, createApprover, decide, post } from '../approver.ts'
 import { ada, createMember, createTenant, dataOf } from '../fixtures.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
-import { countOf, installHooks, nodes, onEach, statuses } from './nodes.ts'
+import { countOf, installHooks, later, nodes, onEach, statuses } from './nodes.ts'
 
 /** An approval with this counter of the authenticator. */
 const counted = async (key: SoftwareKey, count: number, id: string) => {
@@ -173,7 +173,12 @@ describe.runIf(onPostgres())('requests at several nodes at the same time', () =>
       )
       const [, rotated, created] = await Promise.all([
         nodes[0]!.call('DELETE', `/svc/v1/keys/${operator.id}`),
-        nodes[1]!.call('POST', `/svc/v1/keys/${child.id}/rotate`, { body: { overlap_s: 0 } }),
+        later(n, () =>
+          nodes[1]!.call('POST', `/svc/v1/keys/${child.id}/rotate`, {
+            key: child.key,
+            body: { overlap_s: 0 },
+          }),
+        ),
         nodes[2]!.call('POST', '/svc/v1/keys', {
           key: operator.key,
           body: { name: `late ${n}`, org_id: beta.id, scopes: ['ask'] },

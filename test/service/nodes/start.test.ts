@@ -57,6 +57,23 @@ describe.runIf(onPostgres())('four nodes that start on an empty database at the 
       })
   })
 
+  test('know a store that another node has initialized since they looked', async () => {
+    await withNodes(async (nodes) => {
+      const [{ storage, masterKey }, other] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
+      let looked = false
+      const read: typeof storage.read = async (work) => {
+        const result = await storage.read(work)
+        if (!looked) {
+          looked = true
+          await createKeyring(other.storage, masterKey)
+        }
+        return result
+      }
+      await createKeyring({ ...storage, read }, masterKey)
+      expect((await countRows(storage)).signing).toBe(1)
+    })
+  })
+
   test('sign with a new signing key as soon as one of them has rotated it', async () => {
     await withNodes(async (nodes) => {
       const keyrings: Keyring[] = []
