@@ -15,8 +15,8 @@ export type Transaction = {
   append(org: number, head: AuditHead, added: Promise<unknown>): void
   /** Waits until no other transaction writes to the organization. False if this one had its lock. */
   lock(org: number): Promise<boolean>
-  /** Waits until no other transaction creates or erases the person with this number. */
-  lockNumber(mobile: string): Promise<void>
+  /** Waits until no other transaction creates or erases the people with these numbers, which are sorted. */
+  lockNumbers(mobiles: readonly string[]): Promise<void>
 }
 
 /** Thrown in a write: undoes it and runs it again, with the lock of `org` before its first statement if that is set. */
@@ -57,7 +57,7 @@ export const lockOrganizations = async (db: Db, orgs: Iterable<number>): Promise
 export const lockNumbers = async (db: Db, mobiles: Iterable<string>): Promise<boolean> => {
   const transaction = transactionOf(db)
   if (!transaction) return false
-  for (const mobile of [...new Set(mobiles)].sort()) await transaction.lockNumber(mobile)
+  await transaction.lockNumbers([...new Set(mobiles)].sort())
   return true
 }
 

@@ -153,6 +153,23 @@ describe.runIf(onPostgres())('at several nodes at the same time', () => {
     expect(changed).toBe(0)
   })
 
+  test('people of a large organization that is deleted stay if another adds them', async () => {
+    const { id } = await createTenant(nodes[0]!, 'large')
+    const mobiles = Array.from({ length: 120 }, (_, n) => String(2025554000 + n))
+    await Promise.all(mobiles.map((mobile, n) => createMember(nodes[n % 3]!, id, 0, { mobile })))
+    const [deleted, ...added] = await Promise.all([
+      nodes[0]!.call('DELETE', `/organization/${id}/delete`),
+      ...mobiles
+        .slice(0, 12)
+        .map((mobile, n) => later(n, () => createMember(nodes[1 + (n % 2)]!, beta.id, 0, { mobile }))),
+    ])
+    expect(deleted.status).toBe(200)
+    const found = await Promise.all(
+      added.map((user) => nodes[0]!.call('GET', `/organization/${beta.id}/user/${user.id}`)),
+    )
+    expect(found.filter(({ status }) => status === 200)).toHaveLength(12)
+  })
+
   test('a registration in one organization outlives the deletion of its person in another', async () => {
     const lost = await countOf(12, async (n) => {
       const mobile = String(2025553600 + n)

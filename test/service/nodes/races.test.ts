@@ -192,6 +192,23 @@ describe.runIf(onPostgres())('requests at several nodes at the same time', () =>
     expect(survived).toBe(0)
   })
 
+  test('revoke what a key of the service created in many organizations', async () => {
+    const { id, key } = dataOf(
+      await nodes[0]!.call('POST', '/svc/v1/keys', { body: { name: 'wide', scopes: ['all'] } }),
+    )
+    const created: string[] = []
+    for (let n = 0; n < 7; n++) {
+      const tenant = await createTenant(nodes[n % 3]!, `wide-${n}`)
+      const body = { name: 'below', org_id: tenant.id, scopes: ['ask'] }
+      created.push(dataOf(await nodes[n % 3]!.call('POST', '/svc/v1/keys', { key, body })).key)
+    }
+    dataOf(await nodes[1]!.call('DELETE', `/svc/v1/keys/${id}`))
+    const answers = await Promise.all(
+      created.map((below) => nodes[2]!.call('GET', '/svc/v1/whoami', { key: below })),
+    )
+    expect(new Set(statuses(answers))).toEqual(new Set([401]))
+  })
+
   test('never erase a person whom another organization adds', async () => {
     const lost = await countOf(25, async (n) => {
       const user = await createMember(nodes[0]!, acme.id, 500 + n)

@@ -9,6 +9,9 @@ const key = (number: number): string => String(space | BigInt(number))
 /** The lock of an organization; 0 is the service itself. */
 export const lockOf = (org: number): string => key(org)
 
+/** The lock of all people, which each transaction shares that locks only some of them. */
+export const lockOfPeople = String(peopleSpace)
+
 /** The lock of the person with a mobile number. Two numbers with the same lock only wait for each other. */
 export const lockOfNumber = (mobile: string): string =>
   String(peopleSpace | (createHash('sha256').update(mobile).digest().readBigUInt64BE() >> 16n))

@@ -5,7 +5,7 @@ import { type DatabaseClock, serverTime } from './clock.ts'
 import { control, execute, isWarned, unawaited } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { isConnectionLost, outcomeUnknown } from './errors.ts'
-import { lockOf, lockOfNumber } from './locks.ts'
+import { lockOf, lockOfNumber, lockOfPeople } from './locks.ts'
 
 /** How often a commit whose answer was lost is looked for, in milliseconds. */
 const retryMs = 250
@@ -25,7 +25,13 @@ export type Open = {
 }
 
 const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
-const lockNumberStatement = { name: 'svc_lock_number', text: 'select pg_advisory_xact_lock($1)' }
+const lockNumberStatement = {
+  name: 'svc_lock_number',
+  text: 'select pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)',
+}
+const lockPeopleStatement = { name: 'svc_lock_people', text: 'select pg_advisory_xact_lock($1)' }
+/** The memory for locks is limited, and all transactions share it. */
+const numbersAtMost = 100
 const headStatement = {
   name: 'svc_head',
   text: 'select seq, hash, at from audit where org_id = $1 order by seq desc limit 1',
@@ -108,8 +114,12 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
             orgs.add(other)
             return true
           },
-          lockNumber: async (mobile) => {
-            await client.query({ ...lockNumberStatement, values: [lockOfNumber(mobile)] })
+          lockNumbers: async (mobiles) => {
+            if (mobiles.length > numbersAtMost)
+              await client.query({ ...lockPeopleStatement, values: [lockOfPeople] })
+            else
+              for (const mobile of mobiles)
+                await client.query({ ...lockNumberStatement, values: [lockOfPeople, lockOfNumber(mobile)] })
           },
           append: (to, head, added) => {
             after.set(to, head)
