@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { conflict } from '../../../src/core/refusal.ts'
 import { createTenant, dataOf, ada } from '../fixtures.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { installHooks, nodes, onEach } from './nodes.ts'
@@ -29,6 +30,16 @@ describe.runIf(onPostgres())('nodes on one store', () => {
 
   const limit = async (body: object): Promise<void> =>
     void dataOf(await nodes[0]!.call('POST', `/svc/v1/organizations/${acme.id}/limits`, { body }))
+
+  test('hold an organization no longer than writes that are all refused', async () => {
+    const refused = () =>
+      nodes[0]!.storage.write(() => Promise.reject(conflict('no', 'No')), { org: acme.id }).catch(String)
+    // The first one has a transaction of its own, and the others share the next.
+    expect(await Promise.all([refused(), refused(), refused()])).toHaveLength(3)
+    const since = performance.now()
+    await nodes[1]!.storage.write(async () => undefined, { org: acme.id })
+    expect(performance.now() - since).toBeLessThan(1_000)
+  })
 
   test('refuse a write of a key that another node has revoked', async () => {
     const { id, key } = await createKey()

@@ -93,6 +93,8 @@ export const createLanes = (options: TransactionOptions) => {
       for (const job of moved) enqueue(job, Math.min(...job.orgs))
       unsettled = [...done.map(({ job }) => job), ...again]
       if (done.length > 0) await commit(open)
+      // The only job of a transaction has already undone it.
+      else if (jobs.length > 1) await open.client.query('rollback')
       // After a conflict it may hold statements that were prepared for an older schema.
       open.client.release(hadConflict)
       committed += done.length
