@@ -43,6 +43,8 @@ export const isDue = async (db: Db, what: Due): Promise<boolean> =>
  */
 export const claim = (db: Db, { channel, now, until, limit }: Due & { until: string; limit: number }) =>
   db
+    // Not in the condition itself, where PostgreSQL may run it for each row, and claim more than the limit.
+    .with('ready', () => skipLocked(db, due(db, { channel, now }).limit(limit)))
     .updateTable('outbox')
     .set(({ eb }) => ({
       state: 'sending' as const,
@@ -50,7 +52,7 @@ export const claim = (db: Db, { channel, now, until, limit }: Due & { until: str
       next_at: until,
       updated_at: now,
     }))
-    .where('id', 'in', skipLocked(db, due(db, { channel, now }).limit(limit)))
+    .where('id', 'in', ({ selectFrom }) => selectFrom('ready').select('ready.id'))
     .where('state', 'in', ['queued', 'sending'])
     .where('next_at', '<=', now)
     .returning(claimed)
