@@ -148,6 +148,8 @@ describe('svc serve', () => {
     const path = file('url', `${url}\n`)
     const both = await svc([...serve, '--data-dir', folder.path, '--database-url-file', path])
     expect([both.exit, both.stderr]).toEqual([2, expect.stringContaining('cannot be used together')])
+    const typed = await svc([...serve, '--database-url-file', url])
+    expect([typed.exit, typed.stderr]).toEqual([2, expect.stringContaining('and not the URL itself')])
     const open = await svc([...serve, '--database-url-file', path])
     expect([open.exit, open.stderr]).toEqual([2, expect.stringContaining(`chmod 600 '${path}'`)])
     chmodSync(path, 0o600)
@@ -157,7 +159,7 @@ describe('svc serve', () => {
     expect([needless.exit, needless.stderr]).toEqual([2, expect.stringContaining('requires a database')])
     const few = await svc([...serve, '--database-url-file', path, '--database-connections', '1'])
     expect([few.exit, few.stderr]).toEqual([2, expect.stringContaining('must be 2 to 9999, not')])
-    for (const { stdout, stderr } of [both, open, keyless, needless, few])
+    for (const { stdout, stderr } of [both, typed, open, keyless, needless, few])
       expect(stdout + stderr).not.toContain(secret)
   })
 
