@@ -27,7 +27,7 @@ const fileFlag = '--database-url-file'
 
 /** The URL in a file that only this user can read. Throws a usage error that does not show it. */
 export const readUrlFile = (file: string, flag = fileFlag): string => {
-  if (/postgres(?:ql)?:\/+/i.test(file))
+  if (file.includes(':/'))
     throw usageError(
       `${flag} takes a file, and not the URL itself`,
       'Other users of this machine can read an argument: write the URL into a file, or set SVC_DATABASE_URL',
