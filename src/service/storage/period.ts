@@ -26,8 +26,8 @@ export const takePeriod = async (
             .where(({ eb, or }) =>
               or([
                 eb('settings.value', '<=', addMs(value, -everyMs * early)),
-                // Written by a wrong clock.
-                eb('settings.value', '>', value),
+                // Written by a wrong clock. A node can be a moment ahead of another.
+                eb('settings.value', '>', addMs(value, everyMs)),
               ]),
             ),
         )

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { conflict } from '../../../src/core/refusal.ts'
+import { auditByService } from '../../../src/service/call/audit.ts'
 import { createTenant, dataOf, ada } from '../fixtures.ts'
+import type { TestService } from '../harness.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { installHooks, nodes, onEach } from './nodes.ts'
 
@@ -39,6 +41,32 @@ describe.runIf(onPostgres())('nodes on one store', () => {
     const since = performance.now()
     await nodes[1]!.storage.write(async () => undefined, { org: acme.id })
     expect(performance.now() - since).toBeLessThan(1_000)
+  })
+
+  test('decide by what was read in the lock, even if a write named another organization', async () => {
+    const beta = await createTenant(nodes[0]!, 'beta')
+    const name = 'counter'
+    const increment = ({ storage }: TestService) =>
+      storage.write(
+        async (db) => {
+          const row = await db
+            .selectFrom('settings')
+            .where('name', '=', name)
+            .select('value')
+            .executeTakeFirst()
+          const value = String(Number(row?.value ?? 0) + 1)
+          await db
+            .insertInto('settings')
+            .values({ name, value })
+            .onConflict((on) => on.column('name').doUpdateSet({ value }))
+            .execute()
+          await auditByService(db, storage.now(), { orgId: beta.id, action: 'test', subject: name })
+          return value
+        },
+        { org: acme.id },
+      )
+    const values = await Promise.all(Array.from({ length: 30 }, (_, n) => increment(nodes[n % 3]!)))
+    expect(values.map(Number).toSorted((a, b) => a - b)).toEqual(values.map((_, n) => n + 1))
   })
 
   test('refuse a write of a key that another node has revoked', async () => {
