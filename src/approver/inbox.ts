@@ -16,8 +16,6 @@ type Actions = {
   newDevices: number
 }
 
-const silent = (): void => undefined
-
 const card = (one: PendingRequest, stops: (() => void)[], expired: () => void): HTMLElement => {
   const left = h('span', { class: 'left' })
   const tick = (ms: number): void => {
@@ -25,7 +23,7 @@ const card = (one: PendingRequest, stops: (() => void)[], expired: () => void): 
     // Not while the list is being rendered.
     if (ms === 0) queueMicrotask(expired)
   }
-  stops.push(countDown(one.expiresAt, tick, silent))
+  stops.push(countDown(one.expiresAt, tick, () => undefined))
   return h(
     'li',
     {},

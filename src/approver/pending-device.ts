@@ -3,9 +3,7 @@ import { button, h, picture } from './element.ts'
 import { announce, problemLine, sentenceFor, show } from './frame.ts'
 import { assert, type Answer } from './webauthn.ts'
 
-type Words = { title: string; line: string }
-
-const wordsFor = ({ proof, active_from }: Waiting): Words => {
+const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: string } => {
   if (active_from !== null)
     return {
       title: 'Approved, not active yet',

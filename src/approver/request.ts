@@ -38,10 +38,8 @@ const requestText = ({ action, subject, reason, factors, ...who }: PendingReques
     ),
   )
 
-type Left = { element: HTMLElement; follow: (moment: number) => void; stop: () => void }
-
 /** The time left, as a number and as a bar. Calls `over` when it has run out. */
-const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void): Left => {
+const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void) => {
   const number = h('span', { class: 'digits' })
   const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
   const element = h('div', { class: 'left' }, h('p', { role: 'timer' }, number, ' left to decide'), bar)
@@ -54,7 +52,7 @@ const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void
   }
   return {
     element,
-    follow: (moment) => {
+    follow: (moment: number): void => {
       stop?.()
       stop = countDown(moment, tick, say)
     },

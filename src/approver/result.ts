@@ -5,9 +5,7 @@ import { showRemoved } from './removed.ts'
 import { exactText, headline } from './text.ts'
 
 export type Ending =
-  | { kind: 'approved' | 'denied' | 'elsewhere' | 'expired' | 'removed' }
-  | { kind: 'muted' }
-  | { kind: 'unsure' }
+  | { kind: 'approved' | 'denied' | 'elsewhere' | 'expired' | 'removed' | 'muted' | 'unsure' }
   | { kind: 'ruled out' | 'stopped'; message: string }
 
 const quote = (request: PendingRequest): HTMLElement =>

@@ -1,9 +1,7 @@
-import type { approver } from '../contract/approver.ts'
-import type { Data } from '../contract/operation.ts'
-import type { Member } from './api.ts'
+import type { Member, Pending } from './api.ts'
 import { h } from './element.ts'
 
-type Factor = Data<typeof approver.listInbox>['requests'][number]['factors'][number]
+type Factor = Pending['factors'][number]
 
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
 // separators, and all that Unicode declares ignorable. Newlines are kept.
@@ -24,15 +22,15 @@ export const exactText = (text: string): Node => {
   return whole
 }
 
-type Requested = { action: string; subject: { summary: string } | null }
-
 /** The request in one line, rendered from the subject. */
-export const headline = ({ action, subject }: Requested): string => subject?.summary ?? action
-
-type Requester = { requester: string; verified_as: string | null }
+export const headline = ({ action, subject }: Pick<Pending, 'action' | 'subject'>): string =>
+  subject?.summary ?? action
 
 /** `key "orgbot", says it is Claude Code`: the verified part first, then the claim of the requester. */
-export const requesterText = ({ requester, verified_as }: Requester): Node => {
+export const requesterText = ({
+  requester,
+  verified_as,
+}: Pick<Pending, 'requester' | 'verified_as'>): Node => {
   if (verified_as === null) return h('span', {}, 'says it is ', h('strong', {}, exactText(requester)))
   const verified = h('strong', {}, exactText(verified_as))
   if (verified_as === requester || verified_as === `key "${requester}"`) return verified
