@@ -17,9 +17,6 @@ export type Policy = Levels & {
   readonly deviceTrust: boolean
 }
 
-/** What the device reports. It does not say whether the person used face, fingerprint or PIN. */
-type Biometric = { user_verified: boolean }
-
 /** The evidence for a decision. Any field can be missing or hostile, except `at`: the ISO instant by the clock of the service. */
 export type Evidence = {
   at: string
@@ -27,7 +24,8 @@ export type Evidence = {
   location?: Location
   ip?: string
   device?: Device
-  biometric?: Biometric
+  /** What the device reports. It does not say whether the person used face, fingerprint or PIN. */
+  biometric?: { user_verified: boolean }
 }
 
 /** `policy: 'required'` denies unless the result is PASS; `report_only` and null never deny. */

@@ -23,8 +23,6 @@ export type FenceIndex = {
   nearest: (point: Point) => Nearest | undefined
 }
 
-const isActive = ({ is_active, enabled }: Fence): boolean => is_active !== 0 && enabled !== false
-
 const placeOf = ({ name, latitude, longitude, radius }: Fence): Place | undefined => {
   const point = pointAt(latitude, longitude)
   const valid = point && typeof radius === 'number' && radius > 0 && radius < Infinity
@@ -88,7 +86,7 @@ const key = ({ name, radius, point }: Place): string => JSON.stringify([name, ra
  * fence that is not valid still restricts: it contains nothing.
  */
 export const compileFences = (fences: readonly Fence[]): FenceIndex | undefined => {
-  const active = fences.filter(isActive)
+  const active = fences.filter(({ is_active, enabled }) => is_active !== 0 && enabled !== false)
   if (active.length === 0) return undefined
   // Sorted, so that the result does not depend on the order of storage.
   const places = active
