@@ -25,10 +25,8 @@ export const rowOfId = (id: string): number => (/^[1-9]\d{0,14}$/.test(id) ? Num
 type Fields = Record<string, unknown>
 type Encoder = (value: unknown) => unknown
 
-const encodeId: Encoder = (value) => (typeof value === 'number' ? String(value) : value)
-
 const encoderOf = (schema: Schema): Encoder | undefined => {
-  if (isId(schema)) return encodeId
+  if (isId(schema)) return (value) => (typeof value === 'number' ? String(value) : value)
   const { element, shape = {} } = coreOf(schema)
   if (element) {
     const encode = encoderOf(element)

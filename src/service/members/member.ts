@@ -16,7 +16,6 @@ import { lockNumbers } from '../storage/transaction.ts'
 import { recallPerson } from './erasure.ts'
 
 export type UserRecord = Numbered<z.output<typeof userRecord>>
-type Role = Tables['memberships']['role']
 
 /** Memberships with the person of each. */
 export const selectUsers = (call: Pick<Call, 'db'>) =>
@@ -53,7 +52,7 @@ export const findUser = async (
 }
 
 /** Only the operator can appoint operators. */
-export const checkRole = (call: Call, role: Role | undefined): void => {
+export const checkRole = (call: Call, role: Tables['memberships']['role'] | undefined): void => {
   if (role === 'operator' && !isOperator(call.caller))
     throw forbidden('operator_only', 'Only an operator key can assign the role operator')
 }

@@ -19,12 +19,10 @@ import {
   spend,
 } from './verification.ts'
 
-type Prompt = { request_id: string } | (Member & { key_id: number })
-
 /** Ends prompts that are still pending, so that no decision counts afterwards. */
 export const withdrawPrompts = async (
   { db, now, audit, wake }: Call,
-  which: Prompt,
+  which: { request_id: string } | (Member & { key_id: number }),
   detail: string,
 ): Promise<void> => {
   const ended = await db

@@ -19,7 +19,7 @@ import {
   withSource,
 } from './verification.ts'
 
-type Posted = Pick<RowInput<typeof auth.submitAuthResults>, 'biometric_result' | 'geo_fence_result'>
+type Results = RowInput<typeof auth.submitAuthResults>
 
 const asserted = (factor: string, result: 'PASS' | 'FAIL'): SourcedFactor => ({
   factor,
@@ -60,7 +60,7 @@ const applyRules = (rules: Policy, evidence: Evidence, { isDeviceKnown }: Known)
 const evaluate = (
   rules: Policy,
   evidence: Evidence,
-  posted: Posted,
+  posted: Results,
   known: Known,
 ): { allow: boolean; factors: SourcedFactor[] } => {
   const capturedOf = (name: string): SourcedFactor | undefined =>
@@ -85,8 +85,6 @@ const evaluate = (
     factors: all,
   }
 }
-
-type Results = RowInput<typeof auth.submitAuthResults>
 
 const windowMs = 5 * 60_000
 
