@@ -8,8 +8,6 @@ import type { Context } from './context/context.ts'
 import { resolveOrg } from './context/organization.ts'
 import { readJson } from './terminal/input-file.ts'
 
-type Options = { org?: string; head?: string; jwks?: string }
-
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })
 
@@ -36,7 +34,7 @@ export const registerAudit = (group: Command, context: Context): void => {
 
   noteScope(command, 'read')
   command.action(async () => {
-    const options = command.opts<Options>()
+    const options = command.opts<{ org?: string; head?: string; jwks?: string }>()
     const wanted = options.org ?? (await context.settings()).org?.value
     const org_id = wanted ? (await resolveOrg(wanted, context)).id : undefined
     const client = await context.client()

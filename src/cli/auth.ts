@@ -36,9 +36,6 @@ const longestPauseMs = 5_000
 /** Time after the deadline in which the service may still report the result. */
 const graceMs = 10_000
 
-/** A service that restarts, a cut cable, a limit: nothing is decided by it. */
-const passes = (error: SvcError): boolean => error.exit === 'pending' || mayComeBack(error)
-
 /** Our service names the verification, and reports success only for an approval. */
 const isAnswerTo = ({ request_id }: Following['input'], data: Outcome['data']): boolean =>
   request_id !== undefined && data.request_id === request_id
@@ -63,7 +60,8 @@ export const follow = async (options: Following): Promise<Outcome> => {
       if (!(error instanceof SvcError)) throw error
       const { exit, message, data = {} } = error
       if (exit === 'denied' || exit === 'expired') return { exit, message, data }
-      if (!passes(error)) throw error
+      // A service that restarts, a cut cable, a limit: nothing is decided by it.
+      if (exit !== 'pending' && !mayComeBack(error)) throw error
       if (exit === 'pending') open = true
       else lost?.(error)
       if (now() >= until && exit !== 'pending') throw error

@@ -4,11 +4,9 @@ import { SvcError } from '../core/errors.ts'
 import type { Context } from './context/context.ts'
 import type { Extensions } from './operation/operation-command.ts'
 
-type Key = { id: string; name: string; scopes: string[] }
-
 const mostShown = 10
 
-const lineOf = (keys: Key[]): string => {
+const lineOf = (keys: { id: string; name: string; scopes: string[] }[]): string => {
   if (keys.length === 0) return 'No other key is revoked with it'
   const shown = keys.slice(0, mostShown).map(({ id, name, scopes }) => `${id} ${name} (${scopes.join(', ')})`)
   const rest = keys.length > mostShown ? [`and ${keys.length - mostShown} more`] : []

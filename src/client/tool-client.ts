@@ -53,8 +53,6 @@ const refusedBearer = (url: string, sent: boolean): SvcError =>
 /** The SDK requires the signal to be absent instead of undefined. */
 const withSignal = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
 
-const isNotification = (body: string): boolean => body.includes('"method":"notifications/')
-
 /** A fetch for the SDK over our transport: no redirects, and our time-outs, proxy and certificates. */
 const createFetch = ({ url, token, transport }: Options) => {
   const ended = new AbortController()
@@ -70,7 +68,8 @@ const createFetch = ({ url, token, transport }: Options) => {
     const { status, headers: answered, body } = await transport(request, signal)
     if (status === 401) throw refusedBearer(url, token !== undefined)
     // A server of the specification has three methods and no notifications.
-    if (status >= 400 && isNotification(request.body)) return new Response(null, { status: 202 })
+    if (status >= 400 && request.body.includes('"method":"notifications/'))
+      return new Response(null, { status: 202 })
     if (status >= 300 && status < 400)
       throw new SvcError(
         'failed',

@@ -88,8 +88,6 @@ export const waitFor = async (
   return record
 }
 
-type Options = { timeout?: string; mcp?: boolean }
-
 const secondsOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,5}$/.test(text))
@@ -112,7 +110,7 @@ export const registerWait = (group: Command, context: Context): void => {
 
   noteScope(command, 'ask or read')
   command.action(async () => {
-    const options = command.opts<Options>()
+    const options = command.opts<{ timeout?: string; mcp?: boolean }>()
     const ids = [...new Set(command.args)]
     if (ids.length === 0)
       throw usageError(

@@ -8,7 +8,6 @@ type NamedKind = Omit<Kind, 'orgField' | 'defaults' | 'keyColumn' | 'listed' | '
   /** The path parameters of an update. */
   target(org: number, id: unknown): Fields
 }
-type Existing = { id: unknown; record: unknown; isAmbiguous: boolean }
 
 /** A kind that people name and the service identifies by ID. The existing rows are listed once, before the first row is sent. */
 export const byName = ({ update, target, ...kind }: NamedKind): Kind => ({
@@ -18,7 +17,7 @@ export const byName = ({ update, target, ...kind }: NamedKind): Kind => ({
   keyColumn: 'name',
   listed: {},
   open: async ({ client, org, mode, signal, resumed }) => {
-    const existing = new Map<string, Existing>()
+    const existing = new Map<string, { id: unknown; record: unknown; isAmbiguous: boolean }>()
     for await (const answer of client.pages(kind.list, { org_id: org, limit: 1000 }, { signal }))
       for (const record of rowsIn(kind.list, answer)) {
         const name = String(record.name)

@@ -6,12 +6,7 @@ const onTerminal = 200
 const inLog = 10_000
 
 /** `12,345`. Not with Intl, which takes Node a tenth of a second to load. */
-export const grouped = (count: number): string => {
-  const digits = String(count)
-  const parts: string[] = []
-  for (let end = digits.length; end > 0; end -= 3) parts.unshift(digits.slice(Math.max(0, end - 3), end))
-  return parts.join(',')
-}
+export const grouped = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3}){1,5}$)/g, ',')
 
 /** `1 user`, `12,345 users`. */
 export const quantity = (count: number, { one, many }: { one: string; many: string }): string =>

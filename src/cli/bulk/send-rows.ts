@@ -23,8 +23,6 @@ type Options = {
   sleep?(ms: number, signal: AbortSignal): Promise<void>
 }
 
-const isLimit = ({ http_status }: SvcError): boolean => http_status === 429
-
 /** Caused by the service, the address or the key: any row would have failed. */
 const isFault = ({ http_status, exit }: SvcError): boolean =>
   http_status === undefined
@@ -63,7 +61,7 @@ export const sendRows = async (options: Options): Promise<SvcError | undefined> 
   }
 
   const failed = (item: Item, error: SvcError): void => {
-    if (isLimit(error)) {
+    if (error.http_status === 429) {
       again.push(item)
       return limited(error)
     }

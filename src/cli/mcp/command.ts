@@ -45,7 +45,7 @@ const usesToolServer = async (context: Context): Promise<boolean> => {
  * Chooses the tool server at SVC_MCP_URL, the REST API if there is a key, the tool server of the profile, or the demo, in
  * this order. Sends no request. Throws a usage error for an invalid address or secret.
  */
-const chooseGateway = async (context: Context, demo: () => Promise<ApprovalGateway>): Promise<Chosen> => {
+const chooseGateway = async (context: Context): Promise<Chosen> => {
   const settings = await context.settings()
   const { baseUrl } = settings
   if (await usesToolServer(context)) {
@@ -62,7 +62,7 @@ const chooseGateway = async (context: Context, demo: () => Promise<ApprovalGatew
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return {
-      gateway: await demo(),
+      gateway: (await import('../../service/mcp/demo-gateway.ts')).createDemoGateway(),
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
@@ -87,14 +87,12 @@ const askingDefaults = ({ defaultMobile, defaultFactors, requestFrom }: Settings
     label: named(requestFrom, 'SVC_REQUEST_FROM', 'request_from'),
   })
 
-const demoGateway = async () => (await import('../../service/mcp/demo-gateway.ts')).createDemoGateway()
-
 const serve = async (context: Context): Promise<void> => {
   const { io } = context
   const note = (text: string): void => io.stderr.write(`svc mcp: ${safeLine(text)}\n`)
   // Reports a wrong environment before the protocol starts.
   const defaults = askingDefaults(await context.settings())
-  const { gateway, about, close } = await chooseGateway(context, demoGateway)
+  const { gateway, about, close } = await chooseGateway(context)
   const { serveTools } = await import('../../service/mcp/stdio.ts')
   note(about)
   if (gateway.notice !== undefined) note(gateway.notice)

@@ -13,7 +13,6 @@ export type WeekPicture = {
 }
 
 type Paint = (text: string) => string
-type CellPaints = Record<'open' | 'other' | 'closed', Paint>
 
 const signs: Record<Cell, string> = {
   open: '█',
@@ -50,14 +49,17 @@ const hours = Array.from({ length: 12 }, (_, i) =>
 
 const markText = ({ cell, clock }: { cell: number; clock: string }, word: string): string => {
   const text = `${word} ${clock}`
-  const isRight = cell + text.length + 2 > cellsOfDay
-  return isRight
+  return cell + text.length + 2 > cellsOfDay
     ? `${' '.repeat(before + cell - text.length - 1)}${text} v`
     : `${' '.repeat(before + cell)}v ${text}`
 }
 
 /** One line for each day, one character for each half hour. */
-export const drawWeek = ({ days, mark }: Week, word: string, colors: CellPaints): string[] => [
+export const drawWeek = (
+  { days, mark }: Week,
+  word: string,
+  colors: Record<'open' | 'other' | 'closed', Paint>,
+): string[] => [
   ...(mark ? [markText(mark, word)] : []),
   indent + hours,
   ...days.map((day, i) => {

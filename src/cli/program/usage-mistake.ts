@@ -31,8 +31,6 @@ const flagsOf = (at: Command): Option[] => {
   return [...at.options, ...root]
 }
 
-const namesOf = ({ long, short }: Option): string[] => [long, short].filter((name) => name !== undefined)
-
 /** The flag that was probably meant: `--limt` or `--org-id` for `--limit` and `--org`. */
 const flagNear = (typed: string, at: Command): string | undefined => {
   const names = flagsOf(at).flatMap(({ hidden, long }) => (hidden || !long ? [] : [long]))
@@ -66,7 +64,7 @@ const read = (program: Command, argv: readonly string[]): Reading => {
     if (token === '--') return { at, line: [...line, ...argv.slice(i)], corrected }
     if (token.startsWith('-') && token !== '-') {
       const [typed = ''] = token.split('=')
-      const known = flagsOf(at).find((option) => namesOf(option).includes(typed))
+      const known = flagsOf(at).find(({ long, short }) => typed === long || typed === short)
       const name = known ? typed : (flagNear(typed, at) ?? typed)
       const flag = known ?? flagsOf(at).find(({ long }) => long === name)
       line.push(name + token.slice(typed.length))

@@ -1,8 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isUtf8 } from 'node:buffer'
 import { usageError, type SvcError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
-import { readAtMost } from '../../core/read-at-most.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
 
@@ -20,6 +20,29 @@ type Reading = {
   hint?: string
   /** What to do if the file is too large. */
   split?: string
+}
+
+const chunkBytes = 256 * 1024
+
+/**
+ * Reads a whole file; undefined if it has more than `mostBytes`. It does not rely on the size of the file: a pipe has none,
+ * and a device never ends. Throws system errors.
+ */
+const readAtMost = (path: string, mostBytes: number): Buffer | undefined => {
+  const fd = openSync(path, 'r')
+  try {
+    const chunks: Buffer[] = []
+    for (let size = 0; size <= mostBytes;) {
+      const chunk = Buffer.allocUnsafe(chunkBytes)
+      const read = readSync(fd, chunk)
+      if (read === 0) return Buffer.concat(chunks)
+      chunks.push(chunk.subarray(0, read))
+      size += read
+    }
+    return undefined
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** The bytes of a file. Throws a usage error that names the file and the reason if it cannot be read. */
