@@ -74,7 +74,7 @@ describe('a move that is interrupted', () => {
       expect(await tablesIn(url)).toBe(0)
     }
     expect(await embedded.readWhole(source, sumStore)).toEqual(before)
-  })
+  }, 180_000)
 
   test('between the copy and the mark is finished by the same command', async () => {
     const copy = path('copy-of-data')

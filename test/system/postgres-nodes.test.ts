@@ -15,7 +15,7 @@ let nodes: Node[] = []
 let env: Record<string, string>
 
 const start = async (): Promise<Node> => {
-  const node = await startNode(url, ['--public-url', balancer.origin, '--drain', '1'])
+  const node = await startNode(url, ['--public-url', balancer.origin, '--drain', '3'])
   await balancer.add(node)
   return node
 }
@@ -116,8 +116,8 @@ test('a restart of every node in turn loses no request, no wait and no tool call
   await Promise.all(writers)
   expect(exits).toEqual([0, 0, 0])
   expect(answers.length).toBeGreaterThan(20)
-  expect(new Set(answers)).toEqual(new Set([answers[0]]))
-  expect(Math.floor(answers[0]! / 100)).toBe(2)
+  const lost = answers.filter((status) => status !== 200)
+  expect(lost).toEqual([])
 
   // The node that the tool call waited at has stopped: the caller knows the request, which is still pending.
   expect(await tool).toContain(asked)
@@ -126,7 +126,7 @@ test('a restart of every node in turn loses no request, no wait and no tool call
   expect(await waiting).toMatchObject({ exit: 0, stdout: expect.stringContaining('approved') })
   await grace.answer()
   await expect.poll(async () => (await listNodes()).length).toBe(3)
-}, 90_000)
+}, 180_000)
 
 test('a node that is killed is shown as lost', async () => {
   const victim = await start()
