@@ -152,6 +152,23 @@ export const registerService = (group: Command, context: Context): void => {
     },
   )
   add(
+    'settle',
+    {
+      about: 'Make a database safe that PostgreSQL has restored to an earlier time',
+      flags: [['-y, --yes', 'Do not ask for confirmation']],
+    },
+    async (store, { options }) => {
+      await store.checkSettle()
+      const effect = 'sends no unsent message and ends every one-time code, one-time link and sign-in'
+      if (options.dryRun) return reportDryRun(context, { ...store.place, effect })
+      const [where = ''] = Object.values(store.place)
+      const about = () => `This ${effect}\n  in ${safeLine(where)}\n`
+      await requireYes('Continue?', { yes: options.yes, about, declined: 'Nothing was changed' }, context)
+      await store.settle()
+      await report(context, 'Settled', { ...store.place })
+    },
+  )
+  add(
     'reset-operator-key',
     {
       about: 'Revoke all operator keys and create a new one',

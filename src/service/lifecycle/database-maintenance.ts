@@ -146,6 +146,12 @@ export const databaseMaintenance = (url: string): Maintenance => {
       const change = await database.migrateDatabase(url)
       return change.from === change.to ? undefined : change
     },
+    checkSettle: () => useDatabase(url, requireNoNodes),
+    settle: () =>
+      useDatabase(url, async (storage) => {
+        await requireNoNodes(storage)
+        await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
+      }),
     checkReset: requireStore,
     resetOperatorKey: (env, notify) => useKeyring(url, env, notify, replaceOperatorKeys),
     checkRotation: requireStore,

@@ -1,6 +1,14 @@
+import { usageError } from '../../core/errors.ts'
 import * as folder from './maintenance.ts'
 import type { Place } from './place.ts'
 import type { Maintenance } from './store-maintenance.ts'
+
+const refuseSettle = async (): Promise<never> => {
+  throw usageError(
+    'svc service settle requires a database',
+    'Set SVC_DATABASE_URL or --database-url-file. For a folder, svc service restore does the same',
+  )
+}
 
 const folderMaintenance = (dataDir: string): Maintenance => ({
   place: { data_dir: dataDir },
@@ -10,6 +18,8 @@ const folderMaintenance = (dataDir: string): Maintenance => ({
   restore: (file) => folder.restore(file, dataDir),
   plannedUpgrade: async () => folder.plannedUpgrade(dataDir),
   migrate: () => folder.migrate(dataDir),
+  checkSettle: refuseSettle,
+  settle: refuseSettle,
   checkReset: async () => folder.requireIdle(dataDir),
   resetOperatorKey: (env, notify) => folder.resetOperatorKey(dataDir, env, notify),
   checkRotation: async () => void folder.requireStore(dataDir),

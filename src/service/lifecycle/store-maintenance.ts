@@ -16,6 +16,9 @@ export type Maintenance = {
   plannedUpgrade(): Promise<{ from: number; to: number }>
   /** Undefined if the store was up to date. */
   migrate(): Promise<{ from: number; to: number; copy?: string } | undefined>
+  checkSettle(): Promise<void>
+  /** Makes a database safe that PostgreSQL has restored to an earlier time. */
+  settle(): Promise<void>
   checkReset(): Promise<void>
   resetOperatorKey(env: Env, notify: Notify): Promise<ReplacedKeys>
   checkRotation(): Promise<void>
