@@ -50,16 +50,22 @@ export type Service = {
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts `svc serve` on a free port and waits until it is ready. */
-export const startService = async (
+type Serve = {
+  args?: string[]
+  env?: Record<string, string>
+  /** What Node runs instead of the built program. */
+  program?: readonly string[]
+}
+
+/** Starts `svc serve` on a free port with these flags and waits until it is ready. */
+export const startServe = async (
   dataDir: string,
   key: string,
-  args: string[] = [],
-  env: Record<string, string> = {},
+  { args = [], env = {}, program = [bin] }: Serve,
 ): Promise<Service> => {
   const child = spawn(
     process.execPath,
-    [bin, 'serve', '--port', '0', '--data-dir', dataDir, '--no-profile', '-o', 'json', ...args],
+    [...program, 'serve', '--port', '0', '--no-profile', '-o', 'json', ...args],
     { env: { PATH: process.env.PATH, SVC_BOOTSTRAP_API_KEY: key, ...env } },
   )
   let log = ''
@@ -84,3 +90,11 @@ export const startService = async (
     },
   }
 }
+
+/** Starts `svc serve` with a data folder on a free port and waits until it is ready. */
+export const startService = (
+  dataDir: string,
+  key: string,
+  args: string[] = [],
+  env: Record<string, string> = {},
+): Promise<Service> => startServe(dataDir, key, { args: ['--data-dir', dataDir, ...args], env })

@@ -53,6 +53,21 @@ export const enrollApprover = async (
   return { user, mobile, ...(await enrollDevice(baseUrl, key, org, user)) }
 }
 
+/** The mobile numbers of at least this many new approvers. */
+export const enrollMobiles = async (
+  baseUrl: string,
+  key: string,
+  org: number,
+  count: number,
+): Promise<string[]> => {
+  const mobiles: string[] = []
+  while (mobiles.length < count) {
+    const people = Array.from({ length: 10 }, () => enrollApprover(baseUrl, key, org))
+    mobiles.push(...(await Promise.all(people)).map(({ mobile }) => mobile))
+  }
+  return mobiles
+}
+
 /** Approves a request as the approver's phone does. */
 export const approve = async (
   baseUrl: string,

@@ -31,6 +31,8 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   signals: () => import('./signals.ts'),
   delivery: () => import('./delivery.ts'),
   'delivery-canaries': () => import('./delivery-canaries.ts'),
+  'nodes-kills': () => import('./nodes-kills.ts'),
+  'database-kills': () => import('./database-kills.ts'),
 }
 
 const wanted = process.argv.slice(2)

@@ -42,9 +42,10 @@ export const call = (
   id: OperationId,
   key: string | undefined,
   input: Record<string, unknown>,
+  headers: Record<string, string> = {},
 ): Promise<Reply> => {
   const plan = planRequest(baseUrl, operationOf(id), input)
-  return send(plan.url, plan.method, key, plan.body && JSON.stringify(plan.body))
+  return send(plan.url, plan.method, key, plan.body && JSON.stringify(plan.body), headers)
 }
 
 /** The data of a response that must be 2xx. */

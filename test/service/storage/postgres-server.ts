@@ -1,15 +1,26 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { appendFileSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
+import { once } from 'node:events'
+import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
-const binaries = (): string => {
-  const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
-  return `/usr/lib/postgresql/${versions[0]}/bin`
+/** The folder of the programs of PostgreSQL. */
+export const findPrograms = (): string => {
+  const folder = '/usr/lib/postgresql'
+  const versions = existsSync(folder) ? readdirSync(folder).sort((a, b) => Number(b) - Number(a)) : []
+  const bin = versions
+    .map((version) => join(folder, version, 'bin'))
+    .find((path) => existsSync(join(path, 'initdb')))
+  if (bin === undefined)
+    throw new Error(
+      `PostgreSQL is not installed: ${folder} has no initdb. On Debian: apt-get install postgresql`,
+    )
+  return bin
 }
 
-const freePort = (): Promise<number> =>
+export const findPort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const { port } = server.address() as { port: number }
@@ -18,13 +29,74 @@ const freePort = (): Promise<number> =>
   })
 
 /** PostgreSQL does not run as root. */
-const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+export const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
 export type PostgresServer = {
   url(database: string): string
   port: number
   stop(): void
   process: ChildProcess
+  /** Ends it without a checkpoint, at once, and resolves after its end. SIGKILL leaves its children to notice that. */
+  crash(signal: 'SIGQUIT' | 'SIGKILL'): Promise<void>
+  /** Starts it again after a crash; resolves when it accepts connections. */
+  restart(): Promise<void>
+}
+
+/** Runs the server of a data folder; resolves when it accepts connections. */
+export const runPostgres = async (folder: string): Promise<ChildProcess> => {
+  const server = spawn(join(findPrograms(), 'postgres'), ['-D', join(folder, 'data')], {
+    ...asUser,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    let log = ''
+    server.stderr!.on('data', (chunk: Buffer) => {
+      log += chunk.toString()
+      if (/ready to accept (?:read-only )?connections/.test(log)) resolve()
+    })
+    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${log}`)))
+  })
+  server.stderr!.resume()
+  server.unref()
+  return server
+}
+
+/** The children of a killed server may still use its memory. */
+const startAttempts = 100
+
+export const superviseFolder = async (
+  { path, remove }: ReturnType<typeof temporaryFolder>,
+  port: number,
+): Promise<PostgresServer> => {
+  let server = await runPostgres(path)
+  return {
+    port,
+    get process() {
+      return server
+    },
+    url: (database) => `postgres://svc@127.0.0.1:${port}/${database}`,
+    stop: () => {
+      if (server.exitCode !== null || server.signalCode !== null) return remove()
+      server.once('exit', remove)
+      server.kill('SIGINT')
+    },
+    crash: async (signal) => {
+      const ended = once(server, 'exit')
+      server.kill(signal)
+      await ended
+    },
+    restart: async () => {
+      for (let left = startAttempts; ; left -= 1)
+        try {
+          server = await runPostgres(path)
+          return
+        } catch (error) {
+          if (left === 0) throw error
+          await pause(50)
+        }
+    },
+  }
 }
 
 /** A PostgreSQL of its own in a temporary folder. `durable`: with fsync, as in production. */
@@ -34,13 +106,13 @@ export const startPostgres = async ({ durable = false, settings = '' } = {}): Pr
   mkdirSync(data)
   if (asUser.uid !== undefined)
     for (const path of [folder.path, data]) chownSync(path, asUser.uid, asUser.gid)
-  const bin = binaries()
+  const bin = findPrograms()
   execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'svc', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
     ...asUser,
     cwd: folder.path,
     stdio: 'pipe',
   })
-  const port = await freePort()
+  const port = await findPort()
   appendFileSync(
     join(data, 'postgresql.conf'),
     `listen_addresses = '127.0.0.1'
@@ -49,28 +121,5 @@ unix_socket_directories = ''
 max_connections = 400
 ${durable ? '' : 'fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nautovacuum = off\n'}${settings}\n`,
   )
-  const server = spawn(join(bin, 'postgres'), ['-D', data], {
-    ...asUser,
-    cwd: folder.path,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await new Promise<void>((resolve, reject) => {
-    let log = ''
-    server.stderr!.on('data', (chunk: Buffer) => {
-      log += chunk.toString()
-      if (log.includes('ready to accept connections')) resolve()
-    })
-    server.once('exit', () => reject(new Error(`PostgreSQL did not start: ${log}`)))
-  })
-  server.stderr!.resume()
-  server.unref()
-  return {
-    port,
-    process: server,
-    url: (database) => `postgres://svc@127.0.0.1:${port}/${database}`,
-    stop: () => {
-      server.kill('SIGINT')
-      server.once('exit', folder.remove)
-    },
-  }
+  return superviseFolder(folder, port)
 }

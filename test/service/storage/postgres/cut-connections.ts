@@ -4,6 +4,13 @@ export type Proxy = {
   url: string
   /** Cuts the connection that sends this text next; `forward`: after the server has got it, but not its answer. `close`: and accepts no more. */
   cutAt(text: string, options: { forward: boolean; close?: boolean }): void
+  /**
+   * As `cutAt`, and resolves when it was cut. `hole`: the connection stays open, and nothing passes it any more. False if nobody
+   * sent the text within a time in milliseconds.
+   */
+  cutOnce(text: string, options: { forward: boolean; hole?: boolean; within: number }): Promise<boolean>
+  /** Connects whoever comes from now on to another database. */
+  pointAt(databaseUrl: string): void
   /** Cuts every connection, and accepts none until `open`. */
   close(): void
   open(): void
@@ -12,14 +19,15 @@ export type Proxy = {
 
 /** A proxy in front of a database, which loses connections at chosen moments. */
 export const startProxy = async (databaseUrl: string): Promise<Proxy> => {
-  const { hostname, port } = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  let cut: { text: string; forward: boolean; close?: boolean } | undefined
+  let cut: { text: string; forward: boolean; close?: boolean; hole?: boolean; done?(): void } | undefined
   let closed = false
   const server = createServer((client) => {
     if (closed) return void client.destroy()
-    const database = connect(Number(port), hostname)
+    const database = connect(Number(target.port), target.hostname)
     let muted = false
+    let isHole = false
     for (const [socket, other] of [
       [client, database],
       [database, client],
@@ -33,11 +41,15 @@ export const startProxy = async (databaseUrl: string): Promise<Proxy> => {
       })
     }
     client.on('data', (data) => {
+      if (isHole) return
       if (!cut || !data.includes(cut.text)) return void database.write(data)
-      const { forward, close = false } = cut
+      const { forward, close = false, hole = false, done } = cut
       cut = undefined
+      done?.()
       closed = close
-      muted = forward
+      muted = forward || hole
+      isHole = hole
+      if (hole) return void (forward && database.write(data))
       if (forward) database.write(data, () => client.destroy())
       else client.destroy()
     })
@@ -52,6 +64,19 @@ export const startProxy = async (databaseUrl: string): Promise<Proxy> => {
   return {
     url: url.href,
     cutAt: (text, options) => void (cut = { text, ...options }),
+    cutOnce: (text, { within, ...options }) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => {
+          cut = undefined
+          resolve(false)
+        }, within)
+        const done = (): void => {
+          clearTimeout(timer)
+          resolve(true)
+        }
+        cut = { text, ...options, done }
+      }),
+    pointAt: (to) => void (target = new URL(to)),
     close: () => {
       closed = true
       destroyAll()

@@ -1,0 +1,38 @@
+import { planRequest } from '../../src/client/request.ts'
+import { operationOf } from './requests.ts'
+
+/** How a wait for the end of a request ended. `status` is that of the request, or that of HTTP if it was refused. */
+export type Waited = {
+  status: string
+  /** Whether the node answered with the request. */
+  waited: boolean
+  /** When the answer arrived, as `performance.now()`. */
+  at: number
+  text: string
+}
+
+/** The longest wait that the service allows. */
+const waitS = 60
+
+/** Waits at a node until a request ends. */
+export const openWait = async (
+  baseUrl: string,
+  key: string,
+  request_id: string,
+  wait_s = waitS,
+): Promise<Waited> => {
+  const { url } = planRequest(baseUrl, operationOf('getApproval'), { request_id, wait_s })
+  try {
+    const response = await fetch(url, {
+      headers: { 'x-api-key': key },
+      signal: AbortSignal.timeout((wait_s + 30) * 1000),
+    })
+    const text = await response.text()
+    const at = performance.now()
+    if (response.status !== 200) return { status: String(response.status), waited: false, at, text }
+    const { data } = JSON.parse(text) as { data: { status: string } }
+    return { status: data.status, waited: true, at, text }
+  } catch (error) {
+    return { status: 'no response', waited: false, at: performance.now(), text: String(error) }
+  }
+}
