@@ -34,7 +34,7 @@ packed() {
     const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
     for (const must of ["bin/svc.js", "bin/load.js", "dist/main.cjs", "dist/compiled.bin", "dist/approver/index.html", "completions/svc.bash", "npm-shrinkwrap.json"])
       if (!files.includes(must)) console.log(`missing: ${must}`)
-    const meant = /^(?:package\.json|npm-shrinkwrap\.json|README\.md|bin\/(?:svc|load)\.js|dist\/(?:[\w.-]+\.cjs|compiled\.bin|help\.json|svc\.sample\.yaml|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
+    const meant = /^(?:package\.json|npm-shrinkwrap\.json|README\.md|bin\/(?:svc|load)\.js|dist\/(?:[\w.-]+\.cjs|compiled\.bin|help\.ndjson|svc\.sample\.yaml|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
     for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)
   ')
   local read=$?

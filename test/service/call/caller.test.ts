@@ -55,7 +55,7 @@ test('the last use is noted at most once a minute', async () => {
   const use = async (): Promise<string | null> => {
     await authenticate(service.operatorKey)
     // Writes are done in order: this one is behind the note.
-    await service.storage.write(async () => undefined, { org: 0 })
+    await service.storage.write(async () => undefined, { org: null })
     return (await operatorRow()).last_used_at
   }
   const first = await use()
