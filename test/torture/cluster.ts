@@ -23,8 +23,8 @@ export type Cluster = {
   start(options?: NodeOptions): Promise<Service>
   /** Runs SQL on the database, past the service. */
   query<T extends object>(sql: string, values?: unknown[]): Promise<T[]>
-  /** What is wrong with the audit chains of these organizations and of the service. */
-  brokenChains(orgs: readonly number[]): Promise<string[]>
+  /** What is wrong with the audit chains of these organizations and of the service. `operator` is another key if `key` was revoked. */
+  brokenChains(orgs: readonly number[], operator?: string): Promise<string[]>
   stop(): Promise<void>
 }
 
@@ -76,12 +76,12 @@ export const startCluster = async (
     masterKey,
     start,
     query: (sql, values) => run(url.href, sql, values),
-    brokenChains: async (orgs) => {
+    brokenChains: async (orgs, operator = key) => {
       const broken: string[] = []
       for (const org of [undefined, ...orgs]) {
         const { exit, stderr } = await svc(
           ['audit', 'verify', ...(org === undefined ? [] : ['--org', String(org)])],
-          { SVC_BASE_URL: nodes[0]!.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: folder.path },
+          { SVC_BASE_URL: nodes[0]!.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: folder.path },
         )
         if (exit !== 0) broken.push(`the audit chain of ${org ?? 'the service'}: ${stderr}`)
       }

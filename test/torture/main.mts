@@ -33,6 +33,8 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'delivery-canaries': () => import('./delivery-canaries.ts'),
   'nodes-kills': () => import('./nodes-kills.ts'),
   'database-kills': () => import('./database-kills.ts'),
+  'clock-skew': () => import('./clock-skew.ts'),
+  failover: () => import('./failover.ts'),
 }
 
 const wanted = process.argv.slice(2)
