@@ -17,7 +17,8 @@ export const isTemporary = (outcome: { status: number } | SvcError): boolean =>
 
 /** Whether the service may return, after a restart or a lost connection, with its requests intact. */
 export const mayComeBack = (error: unknown): error is SvcError =>
-  error instanceof SvcError && (error.exit === 'unreachable' || /^http_50[234]$/.test(error.code))
+  error instanceof SvcError &&
+  (error.exit === 'unreachable' || [502, 503, 504].includes(error.http_status ?? 0))
 
 /** Whether the service cannot have received the request. */
 export const neverSent = (outcome: unknown): boolean =>

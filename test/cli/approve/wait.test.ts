@@ -45,8 +45,9 @@ describe('a wait', () => {
     expect(events()).toEqual(['waiting'])
   })
   test('continues after a broken connection and a restart, and reports each once', async () => {
-    const restarting = new SvcError('failed', 'http_503', 'Stopping')
-    const { wait, events } = playing([cut, cut, restarting, record(), record({ status: 'denied' })])
+    const restarting = new SvcError('failed', 'http_503', 'Stopping', { http_status: 503 })
+    const noStore = new SvcError('failed', 'storage_unavailable', 'Try again', { http_status: 503 })
+    const { wait, events } = playing([cut, cut, restarting, noStore, record(), record({ status: 'denied' })])
     expect((await wait()).status).toBe('denied')
     expect(events()).toEqual(['disconnected', 'reconnected'])
   })
