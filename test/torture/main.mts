@@ -33,6 +33,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'delivery-canaries': () => import('./delivery-canaries.ts'),
   'nodes-kills': () => import('./nodes-kills.ts'),
   'database-kills': () => import('./database-kills.ts'),
+  'lost-answers': () => import('./lost-answers.ts'),
   'lost-listeners': () => import('./lost-listeners.ts'),
   'clock-skew': () => import('./clock-skew.ts'),
   failover: () => import('./failover.ts'),

@@ -8,6 +8,9 @@ export const operationOf = (id: OperationId): Operation => table[id]
 
 export type Reply = { status: number; text: string; body: { status?: string; data?: unknown } }
 
+/** A busy machine answers within this time. */
+const hangMs = 30_000
+
 /** Sends one request over real HTTP, with a timeout: a hang is a failure. */
 export const send = async (
   url: string,
@@ -25,7 +28,7 @@ export const send = async (
       ...headers,
     },
     body: body ?? null,
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(hangMs),
   })
   const text = await response.text()
   let parsed: Reply['body'] = {}

@@ -17,8 +17,12 @@ export type Proxy = {
   stop(): void
 }
 
-/** A proxy in front of a database, which loses connections at chosen moments. */
-export const startProxy = async (databaseUrl: string): Promise<Proxy> => {
+/** A proxy in front of a database, which loses connections at chosen moments. `delayMs`: what passes it takes this long, each way. */
+export const startProxy = async (databaseUrl: string, { delayMs = 0 } = {}): Promise<Proxy> => {
+  const pass = (data: Buffer, to: Socket): void => {
+    if (delayMs === 0) to.write(data)
+    else setTimeout(() => to.write(data), delayMs)
+  }
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let cut: { text: string; forward: boolean; close?: boolean; hole?: boolean; done?(): void } | undefined
@@ -42,7 +46,7 @@ export const startProxy = async (databaseUrl: string): Promise<Proxy> => {
     }
     client.on('data', (data) => {
       if (isHole) return
-      if (!cut || !data.includes(cut.text)) return void database.write(data)
+      if (!cut || !data.includes(cut.text)) return pass(data, database)
       const { forward, close = false, hole = false, done } = cut
       cut = undefined
       done?.()
@@ -53,7 +57,7 @@ export const startProxy = async (databaseUrl: string): Promise<Proxy> => {
       if (forward) database.write(data, () => client.destroy())
       else client.destroy()
     })
-    database.on('data', (data) => muted || client.write(data))
+    database.on('data', (data) => muted || pass(data, client))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = new URL(databaseUrl)
