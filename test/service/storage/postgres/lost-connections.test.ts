@@ -170,8 +170,9 @@ test('a message that is none of ours only makes the nodes look', async () => {
   await expect.poll(() => received).toEqual([undefined, 'one'])
 })
 
+const slow = (db: Db) => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.02)`.execute(db)
+
 test('writes for which a transaction has no time use the same connection afterwards', async () => {
-  const slow = (db: Db) => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.02)`.execute(db)
   const results = await Promise.all(Array.from({ length: 6 }, () => direct.write(slow, { org: 1 })))
   expect(new Set(results.map(({ rows }) => rows[0]!.pid)).size).toBe(1)
 })
