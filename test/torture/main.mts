@@ -31,6 +31,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   signals: () => import('./signals.ts'),
   delivery: () => import('./delivery.ts'),
   'delivery-canaries': () => import('./delivery-canaries.ts'),
+  'nodes-races': () => import('./nodes-races.ts'),
   'nodes-kills': () => import('./nodes-kills.ts'),
   'database-kills': () => import('./database-kills.ts'),
   'lost-answers': () => import('./lost-answers.ts'),

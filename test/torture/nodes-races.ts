@@ -1,0 +1,118 @@
+import { startPostgres } from '../service/storage/postgres-server.ts'
+import { raceApprovals } from './approval-races.ts'
+import { type Arena, createArena } from './arena.ts'
+import { startCluster, stopServer } from './cluster.ts'
+import { races } from './race-kinds.ts'
+import type { Result, Torture } from './torture.ts'
+import { type Change, createVariant } from './variant.ts'
+
+/** Requests that are raced for, by the number of nodes. */
+const requests = new Map([
+  [1, 320],
+  [2, 320],
+  [4, 360],
+])
+const requestsOfControl = 40
+/** Races of each kind in a broken variant. */
+const timesOfControl = 8
+
+const transactions = 'service/storage/postgres/open-transaction.ts'
+
+/** Nobody waits for anybody. */
+const withoutLock: Change[] = [
+  {
+    file: transactions,
+    from: 'select pg_advisory_xact_lock($1), ${serverTime}',
+    to: 'select $1::text, ${serverTime}',
+  },
+  { file: transactions, from: "text: 'select pg_advisory_xact_lock($1)'", to: "text: 'select $1::text'" },
+]
+
+/** A write locks its organization when it appends to the audit, after it has read what it changes. */
+const lateLock: Change[] = [
+  { file: transactions, from: 'org === null ? undefined : lock(client, org),', to: 'undefined,' },
+  { file: transactions, from: 'new Map(org === null ? [] : [[org, first]])', to: 'new Map()' },
+  {
+    file: transactions,
+    from: 'if (!after.has(other)) after.set(other, await lock(client, other))',
+    to: '{}',
+  },
+  {
+    file: transactions,
+    from: 'head: (other) => {',
+    to: 'head: async (other) => { if (!after.has(other)) after.set(other, await lock(client, other));',
+  },
+  { file: transactions, from: 'if (after.has(other)) return false', to: 'return false' },
+  { file: 'service/call/audit.ts', from: 'transaction.head(org_id)', to: 'await transaction.head(org_id)' },
+]
+
+type Raced = { count: number; wrong: string[]; byKind: string[] }
+
+const raceAll = async (
+  arena: Arena,
+  approvals: number,
+  most: number,
+  hits: Record<string, number>,
+): Promise<Raced> => {
+  const raced: Raced = { count: 0, wrong: [], byKind: [] }
+  const note = (name: string, times: number, wrong: string[]): void => {
+    raced.count += times
+    raced.wrong.push(...wrong.map((one) => `${arena.cluster.nodes.length} nodes, ${name}: ${one}`))
+    if (wrong.length > 0) raced.byKind.push(`${name} ${wrong.length} of ${times}`)
+  }
+  note('ends of one request', approvals, await raceApprovals(arena, approvals, hits))
+  for (const { name, times: wanted, run } of races) {
+    const times = Math.min(wanted, most)
+    const wrong: string[] = []
+    for (let n = 0; n < times; n++) {
+      // A broken variant can also fail while a race is prepared.
+      const one = await run(arena, n).catch((error: unknown) => String(error))
+      if (one !== undefined) wrong.push(one)
+    }
+    note(name, times, wrong)
+    hits[name] = (hits[name] ?? 0) + times
+  }
+  const orgs = [arena.acme.id, arena.beta.id]
+  note('audit chains', orgs.length + 1, await arena.cluster.brokenChains(orgs, arena.operator))
+  return raced
+}
+
+export const torture: Torture = {
+  name: 'Races on 1, 2 and 4 nodes on PostgreSQL',
+  must: 'exactly one outcome each, one consumption, nothing lost or doubled',
+  run: async (): Promise<Result> => {
+    const server = await startPostgres()
+    const hits: Record<string, number> = {}
+    const race = async (count: number, approvals: number, changes?: Change[]): Promise<Raced> => {
+      const variant = changes && createVariant(changes)
+      const cluster = await startCluster(server, { count, ...(variant && { program: variant.program }) })
+      try {
+        const arena = await createArena(cluster)
+        return await raceAll(arena, approvals, variant ? timesOfControl : Infinity, variant ? {} : hits)
+      } finally {
+        await cluster.stop()
+        variant?.remove()
+      }
+    }
+    try {
+      const raced: Raced[] = []
+      for (const [count, approvals] of requests) raced.push(await race(count, approvals))
+      const unlocked = await race(4, requestsOfControl, withoutLock)
+      const late = await race(4, requestsOfControl, lateLock)
+      const wrong = raced.flatMap((one) => one.wrong)
+      return {
+        count: raced.reduce((sum, { count }) => sum + count, 0),
+        failures: wrong.length,
+        hits,
+        control: Math.min(unlocked.wrong.length, late.wrong.length),
+        examples: [
+          ...wrong.slice(0, 5),
+          `without the lock: ${unlocked.byKind.join(', ')}`,
+          `with the lock at the audit: ${late.byKind.join(', ')}`,
+        ],
+      }
+    } finally {
+      await stopServer(server)
+    }
+  },
+}
