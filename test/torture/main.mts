@@ -36,8 +36,10 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'database-kills': () => import('./database-kills.ts'),
   'lost-answers': () => import('./lost-answers.ts'),
   'lost-listeners': () => import('./lost-listeners.ts'),
+  waiters: () => import('./waiters.ts'),
   'clock-skew': () => import('./clock-skew.ts'),
   failover: () => import('./failover.ts'),
+  'noisy-neighbour': () => import('./noisy-neighbour.ts'),
 }
 
 const wanted = process.argv.slice(2)
