@@ -54,6 +54,8 @@ const addOrganizations = async ({ baseUrl, apiKey }: ServiceChild, count: number
       const place = ids.push(0) - 1
       const created = await must(call(baseUrl, 'createOrganization', apiKey, { name: `Bench ${place}` }))
       ids[place] = created.id
+      // One organization gets more geofences than it may have by default.
+      await must(call(baseUrl, 'setLimits', apiKey, { org_id: created.id, geofences: 1_000_000 }))
     }
   }
   await Promise.all(Array.from({ length: 16 }, add))
