@@ -142,12 +142,16 @@ describe('polling for a verification', () => {
     expect(slept.reduce((sum, ms) => sum + ms)).toBeGreaterThanOrEqual(70_000)
   })
 
-  test('survives a broken connection, a rate limit and a restart of the service', async () => {
-    const { outcome, lost } = await start(60, cut, refused(503, 'x'), json(503, 'x'), verified)
+  test('survives a broken connection, a store that is unavailable, a rate limit and a restart', async () => {
+    const noStore = refused(503, 'storage_unavailable')
+    const { outcome, lost } = await start(60, cut, noStore, refused(429, 'limited'), json(502, []), verified)
+    expect((await outcome).exit).toBe('done')
+    expect(lost).toHaveLength(4)
+  })
+
+  test('ends with a refusal that does not pass', async () => {
+    const { outcome } = await start(60, cut, refused(404, 'x'), verified)
     await expect(outcome).rejects.toMatchObject({ code: 'x' })
-    const again = await start(60, cut, refused(429, 'limited'), json(502, []), verified)
-    expect((await again.outcome).exit).toBe('done')
-    expect(lost.length + again.lost.length).toBe(4)
   })
 
   test('does not trust a success of another service before a pending response', async () => {

@@ -1,6 +1,7 @@
+import { on } from 'node:events'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from './person.ts'
-import { svc } from './processes.ts'
+import { outcome, startSvc, svc } from './processes.ts'
 import { env, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 import { onTerminal } from './terminal.ts'
 
@@ -54,8 +55,10 @@ describe('an organization with require_approval', () => {
   test('fails the command when its key is revoked during the wait', async () => {
     const create = ['key', 'create', '--org', ada.org.slug, '--name', 'short', '--can', 'read,rules']
     const { id, key } = JSON.parse(await ok([...create, '--json', 'id,key'])) as { id: string; key: string }
-    const waiting = svc(remove(), { ...env, SVC_API_KEY: key })
-    await ada.waitForRequest()
+    const child = startSvc(remove(), { ...env, SVC_API_KEY: key })
+    const waiting = outcome(child)
+    // With a revoked key it could not even begin to wait.
+    for await (const [text] of on(child.stderr!, 'data')) if (String(text).includes('Waiting for')) break
     await ok(['key', 'revoke', id, '--yes'])
     const { exit, stderr } = await waiting
     expect(exit).toBe(7)
