@@ -1,10 +1,11 @@
-import type { ClientBase } from 'pg'
+import type { Client, ClientBase } from 'pg'
 import { failure, SvcError } from '../../../core/errors.ts'
 import { applyMigrations, newestVersion, refuseNewer } from '../migrations.ts'
 import { tableNames } from '../tables.ts'
 import { execute } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { migrationLock } from './locks.ts'
+import { inTransaction } from './with-client.ts'
 
 const readTables = async (client: ClientBase): Promise<string[]> => {
   const { rows } = await client.query<{ tablename: string }>(
@@ -58,15 +59,7 @@ export const createSchema = async (client: ClientBase): Promise<number> => {
 }
 
 /** Creates or upgrades the schema in one transaction, all or nothing. Nodes that start together do it once. */
-export const migrate = async (client: ClientBase): Promise<Change> => {
-  await client.query('begin')
-  try {
-    const from = await createSchema(client)
-    await client.query('commit')
-    return { from, to: newestVersion }
-  } catch (error) {
-    // The connection may be gone.
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  }
-}
+export const migrate = async (client: Client): Promise<Change> => ({
+  from: await inTransaction(client, 'begin', () => createSchema(client)),
+  to: newestVersion,
+})

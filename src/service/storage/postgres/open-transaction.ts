@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Db } from '../schema.ts'
 import { type AuditHead, RunAgain, startTransaction } from '../transaction.ts'
@@ -47,8 +48,6 @@ const queriesOf = (client: pg.PoolClient): Db => {
   queries.set(client, db)
   return db
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Commits. Throws if the database answers anything else than that the transaction is committed and replicated. */
 const confirmed = async (client: pg.PoolClient): Promise<void> => {
@@ -154,7 +153,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
         }
       } catch (error) {
         if (performance.now() > until) throw error
-        await pause(retryMs)
+        await wait(retryMs)
       }
     }
   }

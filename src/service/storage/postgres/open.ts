@@ -10,6 +10,7 @@ import { asUnavailable, isConflict } from './errors.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import { asDatabaseProblem } from './problems.ts'
+import { withClient } from './with-client.ts'
 
 type Options = {
   /** postgres://user@host/database */
@@ -43,15 +44,12 @@ export const openPostgres = async ({
     await Promise.all([writers.end(), readers.end(), bus.close()])
   }
   try {
-    const client = await writers.connect()
-    try {
+    await withClient(server, async (client) => {
       await checkServer(client, { durable })
       await migrate(client)
       const { rows } = await client.query<{ at: number }>(`select ${serverTime} as at`)
       clock.learn(rows[0]!.at)
-    } finally {
-      client.release()
-    }
+    })
     await bus.connect()
   } catch (error) {
     await close()

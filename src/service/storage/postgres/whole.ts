@@ -1,33 +1,14 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { failure } from '../../../core/errors.ts'
 import { newestVersion } from '../migrations.ts'
 import type { WholeStore } from '../whole-store.ts'
 import { checkServer } from './check-server.ts'
-import { connectionTo, execute, types } from './connection.ts'
+import { execute } from './connection.ts'
 import { readDatabaseUrl } from './database-url.ts'
 import { queriesWith } from './dialect.ts'
 import { type Facts, readFacts } from './facts.ts'
 import { createSchema, databaseVersion, migrate, type Change } from './migrate.ts'
-import { asDatabaseProblem } from './problems.ts'
-
-const withClient = async <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const server = readDatabaseUrl(url)
-  const client = new pg.Client({
-    ...connectionTo(server),
-    application_name: 'svc maintenance',
-    ...(types && { types }),
-  })
-  // An error ends the query that runs, which reports it.
-  client.on('error', () => undefined)
-  try {
-    await client.connect()
-    return await work(client)
-  } catch (error) {
-    throw asDatabaseProblem(server, error)
-  } finally {
-    await client.end().catch(() => undefined)
-  }
-}
+import { inTransaction, withClient } from './with-client.ts'
 
 const wholeOf = (client: pg.Client): WholeStore => ({
   db: queriesWith((query) => execute(client, query)),
@@ -44,19 +25,6 @@ const wholeOf = (client: pg.Client): WholeStore => ({
   },
 })
 
-const inTransaction = async <T>(client: pg.Client, begin: string, work: () => Promise<T>): Promise<T> => {
-  await client.query(begin)
-  try {
-    const result = await work()
-    const { command } = await client.query('commit')
-    if (command !== 'COMMIT') throw new Error('the database undid the transaction')
-    return result
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  }
-}
-
 export type Inspection = {
   /** Of the schema; 0 for an empty database. */
   version: number
@@ -70,7 +38,7 @@ const nodesQuery =
 
 /** What is in a database, and what its server says about itself. Changes nothing. Throws an SvcError. */
 export const inspectDatabase = (url: string): Promise<Inspection> =>
-  withClient(url, async (client) => {
+  withClient(readDatabaseUrl(url), async (client) => {
     const facts = await readFacts(client)
     const version = await databaseVersion(client)
     if (version < newestVersion) return { facts, version, nodes: { count: 0, connections: 0 } }
@@ -80,7 +48,7 @@ export const inspectDatabase = (url: string): Promise<Inspection> =>
 
 /** Creates or upgrades the schema. */
 export const migrateDatabase = (url: string): Promise<Change> =>
-  withClient(url, async (client) => {
+  withClient(readDatabaseUrl(url), async (client) => {
     await checkServer(client, { durable: false })
     return migrate(client)
   })
@@ -105,7 +73,7 @@ const unlimited = 'set local statement_timeout = 0; set local idle_in_transactio
 
 /** Runs `work` on the store as it is now. Nodes can write meanwhile. */
 export const readWhole = <T>(url: string, work: (store: WholeStore) => Promise<T>): Promise<T> =>
-  withClient(url, (client) =>
+  withClient(readDatabaseUrl(url), (client) =>
     inTransaction(client, 'begin isolation level repeatable read read only', async () => {
       await client.query(unlimited)
       requireSchema(await databaseVersion(client))
@@ -124,14 +92,14 @@ const requireEmpty = (version: number): void => {
 
 /** Throws an SvcError unless a store can be created in the database. Changes nothing. */
 export const checkEmpty = (url: string): Promise<void> =>
-  withClient(url, async (client) => {
+  withClient(readDatabaseUrl(url), async (client) => {
     await checkServer(client, { durable: false })
     requireEmpty(await databaseVersion(client))
   })
 
 /** Creates a store in an empty database, with what `work` adds: all in one transaction, or nothing. */
 export const createWhole = <T>(url: string, work: (store: WholeStore) => Promise<T>): Promise<T> =>
-  withClient(url, async (client) => {
+  withClient(readDatabaseUrl(url), async (client) => {
     await checkServer(client, { durable: false })
     return inTransaction(client, 'begin', async () => {
       await client.query(unlimited)
