@@ -36,6 +36,15 @@ const office: Slot = {
 }
 const nights: Slot = { ...office, name: 'Nights', days: ['sat'], start: '22:00', end: '06:10' }
 
+/** Its clocks changed at one minute past midnight. */
+const late: Slot = {
+  ...office,
+  days: ['sat'],
+  start: '23:00',
+  end: '23:30',
+  timezone: 'America/St_Johns',
+}
+
 describe('a week', () => {
   test('starts on Monday in its zone and shows each half hour', () => {
     const week = weekAt('2026-11-22T23:59:00+01:00', 'Europe/Berlin', [office, nights])
@@ -70,13 +79,6 @@ describe('a week', () => {
 
   test('follows clocks that change at any minute', () => {
     // In 2009 they went back from 00:01 to 23:01.
-    const late: Slot = {
-      ...office,
-      days: ['sat'],
-      start: '23:00',
-      end: '23:30',
-      timezone: 'America/St_Johns',
-    }
     const { open, days } = weekAt('2009-10-31T12:00:00Z', 'UTC', [late])
     expect(
       open.map(({ from, to }) => [from, to].map((one) => new Date(one).toISOString().slice(5, 16))),
@@ -88,13 +90,6 @@ describe('a week', () => {
   })
 
   test('shows clocks that change at any minute on the right lines', () => {
-    const late: Slot = {
-      ...office,
-      days: ['sat'],
-      start: '23:00',
-      end: '23:30',
-      timezone: 'America/St_Johns',
-    }
     const week = weekAt('2009-10-31T12:00:00Z', 'America/St_Johns', [late])
     expect(week.jumps).toEqual([{ date: '2009-11-01', weekday: 'sun', from: '00:01', to: '23:01' }])
     expect(
