@@ -56,7 +56,7 @@ describe('the check itself', () => {
     ['src/client/client.ts', `export * from '../cli/terminal/io.ts'`],
     ['src/service/app.ts', `const io = await import('../cli/terminal/io.ts')`],
     ['src/service/app.ts', `import express from 'express'`],
-    ['src/cli/api.ts', `const app = await import('../service/app.ts')`],
+    ['src/cli/operation/api.ts', `const app = await import('../../service/app.ts')`],
     ['src/cli/serve/serve-command.ts', `import { startService } from '../../service/serve.ts'`],
     ['src/stray/thing.ts', `import '../core/ids.ts'`],
     ['src/main.ts', `import '../src/service/lifecycle/serve.ts'`],

@@ -94,7 +94,7 @@ export const groups: Record<string, Group> = {
   auth: {
     about: 'Verify the identity of a person',
     load: fromTable(async () => (await import('../contract/auth.ts')).auth, {
-      extend: async () => (await import('./auth.ts')).verifications,
+      extend: async () => (await import('./extension/auth.ts')).verifications,
     }),
   },
   mobile: {
@@ -116,19 +116,19 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/notify.ts')).notify,
         ...(await import('../contract/outbox.ts')).outbox,
       }),
-      { extend: async () => (await import('./notify.ts')).deliveries },
+      { extend: async () => (await import('./extension/notify.ts')).deliveries },
     ),
   },
   key: {
     about: 'Manage API keys',
     load: fromTable(async () => (await import('../contract/key.ts')).key, {
-      extend: async () => (await import('./key.ts')).revocation,
+      extend: async () => (await import('./extension/key.ts')).revocation,
     }),
   },
   audit: {
     about: 'Show and verify the audit log',
     load: fromTable(async () => (await import('../contract/audit.ts')).audit, {
-      more: [async () => (await import('./audit.ts')).registerAudit],
+      more: [async () => (await import('./events/audit.ts')).registerAudit],
     }),
   },
   export: {
@@ -163,7 +163,7 @@ export const groups: Record<string, Group> = {
   },
   api: {
     about: 'Call any route of the service',
-    load: async () => (await import('./api.ts')).registerApi,
+    load: async () => (await import('./operation/api.ts')).registerApi,
   },
   whoami: {
     about: 'Show the profile, the address and the keys in use',

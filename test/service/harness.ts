@@ -16,7 +16,7 @@ import { ensureOperatorKey } from '../../src/service/lifecycle/operator-keys.ts'
 import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
 import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/quotes.ts'
-import { createPushAdapter } from '../../src/service/push/push-adapter.ts'
+import { createPushAdapter } from '../../src/service/approver/push/push-adapter.ts'
 import { openTestStore, shareTestStore, type TestStore } from './test-store.ts'
 import { watchedStorage } from './watched-storage.ts'
 

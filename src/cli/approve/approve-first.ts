@@ -11,8 +11,9 @@ import { findOrg, resolveOrg } from '../context/organization.ts'
 import { configDir } from '../context/private-file.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import type { Backend } from './backend.ts'
+import { consumedApproval } from './consumed-approval.ts'
 import { openBackend } from './open-backend.ts'
-import { getApproval, notApproved, withdraw } from './get-approval.ts'
+import { notApproved, withdraw } from './get-approval.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { waitFor } from './wait.ts'
 
@@ -86,15 +87,19 @@ export const askFirst = async (
   const backend = await openRequesting(context, ask)
   const progress = createPlainProgress(context, backend)
   try {
-    const { id, receipt } = await getApproval(
+    const { id, receipt } = await consumedApproval(
       ask,
       // `require_approval` protects against this command line, not against the owner of its key.
-      { backend, progress, nothing: 'nothing was sent', allowUnseparated: true, org: undefined },
+      {
+        backend,
+        progress,
+        nothing: 'nothing was sent',
+        allowUnseparated: true,
+        org: undefined,
+        reusable: true,
+      },
       context,
     )
-    // An approval works once: it is used up before the first write.
-    const { digestOf, textSubject } = await import('../../receipt/subject.ts')
-    await backend.gateway.consume?.(id, digestOf((ask.subject ?? textSubject(ask.action)).data))
     if (backend.namesRequests) return id
     await saveReceipt(id, receipt, context)
     return undefined

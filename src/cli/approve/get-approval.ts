@@ -86,7 +86,7 @@ export const requireProof = async (
   return { id: verdict.claims!.jti, receipt: safeJson(record.attestation, 2) }
 }
 
-type Approval = { id: string; receipt: string }
+export type Approval = { id: string; receipt: string }
 
 /** `nothing` says what did not happen: `nothing was run`. */
 export const notApproved = ({ status, detail }: ApprovalRecord, nothing: string): SvcError =>
@@ -94,7 +94,7 @@ export const notApproved = ({ status, detail }: ApprovalRecord, nothing: string)
     detail: detail ?? undefined,
   })
 
-type Asking = Omit<Proving, 'askedAt'> & { progress: Progress; nothing: string }
+export type Asking = Omit<Proving, 'askedAt'> & { progress: Progress; nothing: string }
 
 /** Withdraws a request that svc no longer waits for; prints a warning if that fails. */
 export const withdraw = async (id: string, { gateway }: Backend, context: Context): Promise<void> => {

@@ -73,11 +73,10 @@ const askAndRun = async (
   const { ask } = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
   if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
   const output = await context.output()
-  const [{ openBackend }, { getApproval }, { createProgress }, { digestOf }] = await Promise.all([
+  const [{ openBackend }, { consumedApproval }, { createProgress }] = await Promise.all([
     import('./open-backend.ts'),
-    import('./get-approval.ts'),
+    import('./consumed-approval.ts'),
     import('./progress.ts'),
-    import('../../receipt/subject.ts'),
   ])
   const backend = await openBackend(context, {
     through: options.mcp ? 'tools' : undefined,
@@ -95,12 +94,13 @@ const askAndRun = async (
     const progress = createProgress(context, backend.secondsLeft)
     const allowUnseparated = warning !== undefined
     const asking = { backend, progress, nothing: 'nothing was run', allowUnseparated, org: options.org }
-    const { id, receipt } = await getApproval(ask, asking, context).catch((error: unknown) => {
-      throw inTypedNames(runOperation, error)
-    })
+    const once = { reusable: options.mcp, recheck: command.recheck }
+    const { id, receipt } = await consumedApproval(ask, { ...asking, ...once }, context).catch(
+      (error: unknown) => {
+        throw inTypedNames(runOperation, error)
+      },
+    )
     for (const text of warning ?? []) output.warn(text)
-    command.recheck()
-    await backend.gateway.consume?.(id, digestOf(command.subject.data))
     const path = kept?.path ?? join(folder, 'receipt.json')
     if (kept) kept.write(receipt)
     else writeFileSync(path, receipt, { mode: 0o600 })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { svc } from './svc.ts'
+import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 let service: RunningService

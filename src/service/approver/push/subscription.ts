@@ -1,13 +1,13 @@
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import type { approver } from '../../contract/approver.ts'
-import { isLoopbackHost } from '../../core/loopback.ts'
-import { invalid } from '../../core/refusal.ts'
-import type { HandlerOf } from '../call/call.ts'
-import { requirePerson } from '../call/caller.ts'
-import type { Keyring } from '../call/keyring.ts'
-import type { RowInput } from '../call/row-ids.ts'
+import type { approver } from '../../../contract/approver.ts'
+import { isLoopbackHost } from '../../../core/loopback.ts'
+import { invalid } from '../../../core/refusal.ts'
+import type { HandlerOf } from '../../call/call.ts'
+import { requirePerson } from '../../call/caller.ts'
+import type { Keyring } from '../../call/keyring.ts'
+import type { RowInput } from '../../call/row-ids.ts'
 
 /** Whether an address is on the public internet. A page must not direct the service into its own network. */
 const isPublic = (address: string): boolean =>

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
-import type { Keyring } from '../call/keyring.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Keyring } from '../../call/keyring.ts'
+import type { Storage } from '../../storage/storage.ts'
 
 export type Vapid = {
   /** The public key with which pages subscribe: the point, base64url. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { temporaryFolder } from '../temporary-folder.ts'
-import { json, page, startFakeHosted, text, type FakeHosted } from '../fake-hosted.ts'
-import { svc } from './svc.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
+import { json, page, startFakeHosted, text, type FakeHosted } from '../../fake-hosted.ts'
+import { svc } from '../svc.ts'
 
 let service: FakeHosted
 const folder = temporaryFolder()

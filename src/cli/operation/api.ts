@@ -1,27 +1,27 @@
 import type { Command } from 'commander'
-import { SvcError, usageError } from '../core/errors.ts'
-import { exitCode, exitOfAnswer } from '../core/exit-codes.ts'
-import { isSeen, safeJson, safeText, seenJson } from '../core/safe-text.ts'
-import type { Effect } from '../contract/operation.ts'
-import { linkedPage } from '../client/paging.ts'
-import { belowRoot, rawUrl } from '../client/request.ts'
-import { answerFieldsWith } from '../contract/describe.ts'
-import { parseJson } from '../core/parse-json.ts'
-import type { HttpResponse } from '../client/transport.ts'
-import type { Client, RawRequest } from '../client/client.ts'
-import { isRecord } from '../core/is-record.ts'
-import { addBodyFlags, readBody, type BodyFlags } from './operation/body-fields.ts'
-import { confirmWrite } from './operation/confirm.ts'
-import { collect } from './operation/flags.ts'
-import type { Context } from './context/context.ts'
-import type { Envelope } from './terminal/payload.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { exitCode, exitOfAnswer } from '../../core/exit-codes.ts'
+import { isSeen, safeJson, safeText, seenJson } from '../../core/safe-text.ts'
+import type { Effect } from '../../contract/operation.ts'
+import { linkedPage } from '../../client/paging.ts'
+import { belowRoot, rawUrl } from '../../client/request.ts'
+import { answerFieldsWith } from '../../contract/describe.ts'
+import { parseJson } from '../../core/parse-json.ts'
+import type { HttpResponse } from '../../client/transport.ts'
+import type { Client, RawRequest } from '../../client/client.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { addBodyFlags, readBody, type BodyFlags } from './body-fields.ts'
+import { confirmWrite } from './confirm.ts'
+import { collect } from './flags.ts'
+import type { Context } from '../context/context.ts'
+import type { Envelope } from '../terminal/payload.ts'
 
 const isEnvelope = (value: unknown): value is Envelope =>
   isRecord(value) && typeof value.status === 'string' && typeof value.message === 'string'
 
 /** The fields of the answer that the service shows only once. */
 const secretsOf = async (method: string, path: string, context: Context): Promise<Set<string>> => {
-  const { operationAt } = await import('./operation/raw-operation.ts')
+  const { operationAt } = await import('./raw-operation.ts')
   const { baseUrl } = await context.settings()
   const operation = operationAt(method, path, baseUrl.value)
   if (operation && operation.effect !== 'read') context.changed = true
@@ -63,7 +63,7 @@ const showAnswer = async (
     })
     if (!context.changed) throw error
     showRaw(body, context)
-    throw (await import('./terminal/error.ts')).notShownAsRequested(context, error)
+    throw (await import('../terminal/error.ts')).notShownAsRequested(context, error)
   }
   const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(format ?? '')
   const whole = !rows && json === undefined
@@ -168,7 +168,7 @@ export const registerApi = (command: Command, context: Context): void => {
     const { baseUrl, protected: guarded } = await context.settings()
     const path = belowRoot(baseUrl.value, typed)
     if (options.dryRun) {
-      const { createPlaceholders, showPlan } = await import('./operation/dry-run.ts')
+      const { createPlaceholders, showPlan } = await import('./dry-run.ts')
       const placeholders = createPlaceholders()
       const url = placeholders.hideInUrl(rawUrl(baseUrl.value, path))
       const headers = placeholders.hideNamed(headersOf(options.header))

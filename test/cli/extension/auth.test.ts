@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { follow } from '../../src/cli/auth.ts'
-import { withHosted } from '../client/hosted.ts'
-import { cut, json, type Answering } from '../fake-hosted.ts'
-import { folder, installHooks, run, service } from './other-service.ts'
+import { follow } from '../../../src/cli/extension/auth.ts'
+import { withHosted } from '../../client/hosted.ts'
+import { cut, json, type Answering } from '../../fake-hosted.ts'
+import { folder, installHooks, run, service } from '../other-service.ts'
 
 installHooks()
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { rowsIn } from '../client/answer-data.ts'
-import { audit } from '../contract/audit.ts'
-import { SvcError, usageError } from '../core/errors.ts'
-import { readAuditHead, type AuditHead, verifyChain } from '../receipt/chain.ts'
-import { noteScope } from './program/command-node.ts'
-import type { Context } from './context/context.ts'
-import { resolveOrg } from './context/organization.ts'
-import { readJson } from './terminal/input-file.ts'
+import { rowsIn } from '../../client/answer-data.ts'
+import { audit } from '../../contract/audit.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { readAuditHead, type AuditHead, verifyChain } from '../../receipt/chain.ts'
+import { noteScope } from '../program/command-node.ts'
+import type { Context } from '../context/context.ts'
+import { resolveOrg } from '../context/organization.ts'
+import { readJson } from '../terminal/input-file.ts'
 
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })

@@ -1,18 +1,18 @@
-import { fieldsIn } from '../client/answer-data.ts'
-import type { Answer, Client } from '../client/client.ts'
-import { auth } from '../contract/auth.ts'
-import type { Operation } from '../contract/operation.ts'
-import { SvcError } from '../core/errors.ts'
-import { exitCode, type Exit } from '../core/exit-codes.ts'
-import { shellQuote } from '../core/shell-quote.ts'
-import { wholeNumber } from '../core/phone-parts.ts'
-import { mayComeBack, sleepFor } from '../client/retry.ts'
-import { successTooSoon } from '../client/verify-calls.ts'
-import { maybeNotified } from './approve/messages.ts'
-import type { Context } from './context/context.ts'
-import type { Typed } from './operation/flags.ts'
-import type { Extension, Extensions } from './operation/operation-command.ts'
-import { callTyped } from './operation/typed-names.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
+import type { Answer, Client } from '../../client/client.ts'
+import { auth } from '../../contract/auth.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { SvcError } from '../../core/errors.ts'
+import { exitCode, type Exit } from '../../core/exit-codes.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import { wholeNumber } from '../../core/phone-parts.ts'
+import { mayComeBack, sleepFor } from '../../client/retry.ts'
+import { successTooSoon } from '../../client/verify-calls.ts'
+import { maybeNotified } from '../approve/messages.ts'
+import type { Context } from '../context/context.ts'
+import type { Typed } from '../operation/flags.ts'
+import type { Extension, Extensions } from '../operation/operation-command.ts'
+import { callTyped } from '../operation/typed-names.ts'
 
 /** The result of a verification, which can still be pending, and the data of the answer. */
 export type Outcome = { exit: Exit; message: string; data: Record<string, unknown> }
@@ -93,18 +93,18 @@ const validateLine = (input: Following['input']): string =>
  */
 const requireTested = async (client: Client, context: Context): Promise<boolean> => {
   const [{ hasApprovals }, settings] = await Promise.all([
-    import('../client/rest-gateway.ts'),
+    import('../../client/rest-gateway.ts'),
     context.settings(),
   ])
   if (settings.verifyFallback === 'on') return true
   if (await hasApprovals(client)) return false
-  const { noFallback } = await import('./approve/open-backend.ts')
+  const { noFallback } = await import('../approve/open-backend.ts')
   throw noFallback(settings)
 }
 
 const verifyAndWait = async (options: Options, context: Context): Promise<void> => {
   const { io } = context
-  const { gatherInput } = await import('./operation/gather-input.ts')
+  const { gatherInput } = await import('../operation/gather-input.ts')
   const { input, extra } = await gatherInput(auth.verifyUser, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
   const tested = await requireTested(client, context)
@@ -171,7 +171,7 @@ const requireNamed = (answer: Pick<Answer, 'envelope'>, requestId: unknown): voi
 }
 
 const validate = async (typed: Typed, context: Context): Promise<void> => {
-  const { runOperation } = await import('./operation/run-operation.ts')
+  const { runOperation } = await import('../operation/run-operation.ts')
   const tested = !typed.options.dryRun && (await context.settings()).verifyFallback === 'on'
   return runOperation(auth.validateAuth, typed, context, {
     check: tested ? undefined : (answer, { request_id }) => requireNamed(answer, request_id),
@@ -186,7 +186,7 @@ const extendVerifyUser: Extension = (command, context) =>
     .action(async () => {
       const options = command.opts<Options>()
       if (options.wait && !options.dryRun) return verifyAndWait(options, context)
-      const { runOperation } = await import('./operation/run-operation.ts')
+      const { runOperation } = await import('../operation/run-operation.ts')
       return runOperation(auth.verifyUser, { args: command.args, options }, context)
     })
 

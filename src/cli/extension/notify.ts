@@ -1,15 +1,15 @@
-import { recordIn } from '../client/answer-data.ts'
-import { sleepFor } from '../client/retry.ts'
-import { outbox, type MessageRecord } from '../contract/outbox.ts'
-import { SvcError } from '../core/errors.ts'
-import { exitCode } from '../core/exit-codes.ts'
-import { safeLine } from '../core/safe-text.ts'
-import { shellQuote } from '../core/shell-quote.ts'
-import { checkShown } from './operation/run-operation.ts'
-import type { Context } from './context/context.ts'
-import type { Extensions } from './operation/operation-command.ts'
-import { sameService } from './program/command-line.ts'
-import { callTyped } from './operation/typed-names.ts'
+import { recordIn } from '../../client/answer-data.ts'
+import { sleepFor } from '../../client/retry.ts'
+import { outbox, type MessageRecord } from '../../contract/outbox.ts'
+import { SvcError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import { checkShown } from '../operation/run-operation.ts'
+import type { Context } from '../context/context.ts'
+import type { Extensions } from '../operation/operation-command.ts'
+import { sameService } from '../program/command-line.ts'
+import { callTyped } from '../operation/typed-names.ts'
 
 type Options = Record<string, unknown>
 
@@ -40,7 +40,7 @@ const follow = async (message: MessageRecord, context: Context): Promise<Message
 
 const testDelivery = async (options: Options, context: Context): Promise<void> => {
   const { io } = context
-  const { gatherInput } = await import('./operation/gather-input.ts')
+  const { gatherInput } = await import('../operation/gather-input.ts')
   await checkShown(outbox.testDelivery, context)
   const { input, extra } = await gatherInput(outbox.testDelivery, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
@@ -76,7 +76,7 @@ export const deliveries: Extensions = new Map([
         .action(async () => {
           const options = command.opts<Options>()
           if (!options.dryRun) return testDelivery(options, context)
-          const { runOperation } = await import('./operation/run-operation.ts')
+          const { runOperation } = await import('../operation/run-operation.ts')
           return runOperation(outbox.testDelivery, { args: [], options }, context)
         }),
   ],

@@ -1,8 +1,8 @@
-import { fieldsIn } from '../client/answer-data.ts'
-import { key } from '../contract/key.ts'
-import { SvcError } from '../core/errors.ts'
-import type { Context } from './context/context.ts'
-import type { Extensions } from './operation/operation-command.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
+import { key } from '../../contract/key.ts'
+import { SvcError } from '../../core/errors.ts'
+import type { Context } from '../context/context.ts'
+import type { Extensions } from '../operation/operation-command.ts'
 
 const mostShown = 10
 
@@ -32,7 +32,7 @@ export const revocation: Extensions = new Map([
     key.revokeKey,
     (command, context) =>
       void command.action(async () => {
-        const { runOperation } = await import('./operation/run-operation.ts')
+        const { runOperation } = await import('../operation/run-operation.ts')
         await runOperation(key.revokeKey, { args: command.args, options: command.opts() }, context, {
           consequence: ({ id }) => revokedWith(id, context),
         })
