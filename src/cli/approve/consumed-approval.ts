@@ -8,7 +8,7 @@ type Consuming = Asking & {
   /** Also accepts a tool server, which cannot use an approval up. */
   reusable?: boolean | undefined
   /** Runs between the approval and its use. Throws if what was approved is no longer what would be done. */
-  recheck?: () => void
+  recheck?: () => void | Promise<void>
 }
 
 /**
@@ -26,7 +26,7 @@ export const consumedApproval = async (
       hint: 'Use the REST API: svc profile login --ask',
     })
   const approval = await getApproval(ask, asking, context)
-  recheck?.()
+  await recheck?.()
   await gateway.consume?.(approval.id, digestOf((ask.subject ?? textSubject(ask.action)).data))
   return approval
 }
