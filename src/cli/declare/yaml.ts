@@ -19,10 +19,29 @@ export type Parsed = {
   place(path: readonly PropertyKey[]): string
 }
 
-const words: Record<string, string> = {
-  MULTIPLE_DOCS: 'a second document starts here; a file describes one organization',
-  TAB_AS_INDENT: 'this line is indented with a tab; YAML requires spaces',
+/** What errors say about a kind of file. */
+export type FileKind = {
+  /** `a file describes one organization` */
+  single: string
+  /** What did not happen: `nothing was sent` */
+  nothing: string
+  /** The command that prints the format. */
+  schema: string
+  /** How to get a file. */
+  example: string
 }
+
+const organizationFile: FileKind = {
+  single: 'a file describes one organization',
+  nothing: 'nothing was sent',
+  schema: 'svc export --schema',
+  example: 'svc export --org acme > org.yaml',
+}
+
+const words = ({ single }: FileKind): Record<string, string> => ({
+  MULTIPLE_DOCS: `a second document starts here; ${single}`,
+  TAB_AS_INDENT: 'this line is indented with a tab; YAML requires spaces',
+})
 
 const position = ({ field }: Issue): number => {
   const [, line, column] = /:(\d+):(\d+)(?: |$)/.exec(field) ?? []
@@ -30,11 +49,11 @@ const position = ({ field }: Issue): number => {
 }
 
 /** Each issue starts with its position: `org.yaml:12:5 users[0].email`. */
-export const invalidFile = (file: string, issues: Issue[]): SvcError => {
+export const invalidFile = (file: string, issues: Issue[], kind = organizationFile): SvcError => {
   const count = issues.length === 1 ? '1 error' : `${issues.length} errors`
-  return new SvcError('usage', 'invalid_file', `${file}: ${count}; nothing was sent`, {
+  return new SvcError('usage', 'invalid_file', `${file}: ${count}; ${kind.nothing}`, {
     issues: issues.toSorted((a, b) => position(a) - position(b)).slice(0, 20),
-    hint: 'svc export --schema prints the format of the file',
+    hint: `${kind.schema} prints the format of the file`,
   })
 }
 
@@ -84,7 +103,7 @@ const offsetAt = (document: Document, path: readonly PropertyKey[]): number => {
 }
 
 /** Parses YAML or JSON, which is YAML too. Throws a usage error with line and column. */
-export const parseYaml = (text: string, file: string): Parsed => {
+export const parseYaml = (text: string, file: string, kind = organizationFile): Parsed => {
   const lines = new LineCounter()
   const at = (offset: number): string => {
     const { line, col } = lines.linePos(offset)
@@ -94,15 +113,16 @@ export const parseYaml = (text: string, file: string): Parsed => {
     const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false })
     const wrong = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
       field: at(pos[0]),
-      message: words[code] ?? `is not valid YAML: ${message.split('\n')[0]!.slice(0, 200)}`,
+      message: words(kind)[code] ?? `is not valid YAML: ${message.split('\n')[0]!.slice(0, 200)}`,
     }))
-    if (wrong.length > 0) throw invalidFile(file, wrong)
-    if (document.contents === null) throw usageError(`${file} is empty`, 'svc export --org acme > org.yaml')
+    if (wrong.length > 0) throw invalidFile(file, wrong, kind)
+    if (document.contents === null) throw usageError(`${file} is empty`, kind.example)
     const twice = findRepeated(document)
     if (twice.length > 0)
       throw invalidFile(
         file,
         twice.map(({ key, offset }) => ({ field: at(offset), message: `has ${key}` })),
+        kind,
       )
     keepPlus(document)
     return { value: document.toJS({ maxAliasCount: 100 }), place: (path) => at(offsetAt(document, path)) }
@@ -110,7 +130,7 @@ export const parseYaml = (text: string, file: string): Parsed => {
     // ReferenceError: an undefined alias, or too many. RangeError: nested too deeply for the stack.
     if (error instanceof ReferenceError)
       throw usageError(`${file}: its aliases (*name) are too large or not defined`, 'write the values out')
-    if (error instanceof RangeError) throw usageError(`${file} is nested too deeply`, 'svc export --schema')
+    if (error instanceof RangeError) throw usageError(`${file} is nested too deeply`, kind.schema)
     throw error
   }
 }
