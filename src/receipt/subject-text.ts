@@ -51,6 +51,22 @@ const countText = (counts: Record<string, number>): string =>
     .map(([what, count]) => `${what} ${count}`)
     .join(', ')
 
+type Definition = NonNullable<Extract<Subject, { type: 'tool_call' }>['data']['definition']>
+
+const changedLine = (label: string, { before, now }: { before: string; now: string }): SubjectField => ({
+  ...line(label, now),
+  before: valueText(before),
+})
+
+const definitionLines = ({ sha256: now, changed }: Definition): SubjectField[] => {
+  if (!changed) return [line('Tool definition', `SHA-256 ${now}`)]
+  const { before, description } = changed
+  return [
+    changedLine('Tool definition', { before: `SHA-256 ${before}`, now: `SHA-256 ${now}` }),
+    ...(description ? [changedLine("Server's description", description)] : []),
+  ]
+}
+
 type Rendered = { summary: string; fields: SubjectField[] }
 
 const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>['data']) => Rendered } = {
@@ -87,9 +103,18 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
     summary: shortened(`File ${name}, ${size} bytes`, longestSummary),
     fields: [line('Name', name), line('Size', `${size} bytes`), line('SHA-256', digest)],
   }),
-  tool_call: ({ server, tool, arguments: args }) => ({
-    summary: shortened(`Call ${tool} on ${server}`, longestSummary),
-    fields: [line('Server', server), line('Tool', tool), ...members(args)],
+  tool_call: ({ server, tool, arguments: args, parameters, definition }) => ({
+    summary: shortened(
+      `Call ${tool} on ${server}${definition?.changed ? ', whose definition has changed' : ''}`,
+      longestSummary,
+    ),
+    fields: [
+      line('Server', server),
+      line('Tool', tool),
+      ...(definition ? definitionLines(definition) : []),
+      ...members(args),
+      ...(parameters ? [line('Other parameters', parameters)] : []),
+    ],
   }),
 }
 

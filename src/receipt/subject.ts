@@ -58,7 +58,26 @@ const shapes = {
     size: z.int().check(z.gte(0, 'must be 0 or more')),
     sha256: sha256Hex,
   }),
-  tool_call: z.strictObject({ server: some, tool: some, arguments: json }),
+  tool_call: z.strictObject({
+    server: some,
+    tool: some,
+    arguments: json,
+    /** The other members of the call, if it has any. */
+    parameters: z.optional(json),
+    /** How the server describes the tool: name, description and schemas. */
+    definition: z.optional(
+      z.strictObject({
+        sha256: sha256Hex,
+        /** What changed since a person last approved a call of the tool. */
+        changed: z.optional(
+          z.strictObject({
+            before: sha256Hex,
+            description: z.optional(z.strictObject({ before: z.string(), now: z.string() })),
+          }),
+        ),
+      }),
+    ),
+  }),
 }
 
 export type SubjectType = keyof typeof shapes

@@ -46,6 +46,20 @@ const tool = {
   type: 'tool_call',
   data: { server: 'github', tool: 'delete_repository', arguments: { owner: 'acme', force: true } },
 } satisfies Subject
+const changedTool = {
+  type: 'tool_call',
+  data: {
+    ...tool.data,
+    parameters: { task: { ttl: 60 } },
+    definition: {
+      sha256: hash,
+      changed: {
+        before: 'b'.repeat(64),
+        description: { before: 'Deletes a branch', now: 'Deletes\u202e all' },
+      },
+    },
+  },
+} satisfies Subject
 const text = textSubject('Deploy 4.2 to production')
 
 const problem = (subject: unknown): SubjectError => {
@@ -64,9 +78,12 @@ const call = (given: Record<string, unknown>) => ({
 const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`)
 
 describe('a subject', () => {
-  test.each<Subject>([text, command, update, bulk, file, tool])('is read as it was: $type', (subject) => {
-    expect(readSubject({ ...subject, digest: digestOf(subject.data) })).toEqual(subject)
-  })
+  test.each<Subject>([text, command, update, bulk, file, tool, changedTool])(
+    'is read as it was: $type',
+    (subject) => {
+      expect(readSubject({ ...subject, digest: digestOf(subject.data) })).toEqual(subject)
+    },
+  )
 
   test('has the SHA-256 of its canonical JSON as digest, whatever the order of its members', () => {
     const { type, data } = file
@@ -128,6 +145,23 @@ describe('a subject', () => {
 })
 
 describe('the text for the approver', () => {
+  test('shows that the definition of a tool has changed, and its other parameters', () => {
+    expect(summaryOf(changedTool)).toBe('Call delete_repository on github, whose definition has changed')
+    expect(fieldsOf(changedTool)).toEqual([
+      { label: 'Server', value: 'github' },
+      { label: 'Tool', value: 'delete_repository' },
+      { label: 'Tool definition', value: `SHA-256 ${hash}`, before: `SHA-256 ${'b'.repeat(64)}` },
+      { label: "Server's description", value: 'Deletes\\u{202e} all', before: 'Deletes a branch' },
+      { label: 'owner', value: 'acme' },
+      { label: 'force', value: 'true' },
+      { label: 'Other parameters', value: '{"task":{"ttl":60}}' },
+    ])
+    const { changed: _, ...unchanged } = changedTool.data.definition
+    const again = readSubject({ type: 'tool_call', data: { ...tool.data, definition: unchanged } })
+    expect(summaryOf(again)).toBe('Call delete_repository on github')
+    expect(fieldsOf(again)[2]).toEqual({ label: 'Tool definition', value: `SHA-256 ${hash}` })
+  })
+
   test.each<[Subject, string]>([
     [text, 'Deploy 4.2 to production'],
     [command, "Run ./deploy.sh --to 'two words'"],
