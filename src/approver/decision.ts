@@ -1,9 +1,10 @@
 import { call, Refused, type Session } from './api.ts'
 import type { PendingRequest } from './feed.ts'
 import { locate, locationGranted } from './location.ts'
+import { withNote } from './note.ts'
 import { assert, challengeOf, CheckFailed } from './webauthn.ts'
 
-export type Choice = { decision: 'approve' | 'deny'; not_me?: true; number?: string }
+export type Choice = { decision: 'approve' | 'deny'; not_me?: true; note?: string; number?: string }
 
 /** The outcome of a tap. `again`: the request may still be open; `unsure`: the answer may or may not have arrived. */
 export type Outcome =
@@ -61,7 +62,10 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       const place = wanted ? locate() : undefined
       // The phone cannot show two prompts at the same time.
       if (place && !(await locationGranted())) await place
-      const challenge = await challenges[choice.decision]
+      const challenge =
+        choice.note === undefined
+          ? await challenges[choice.decision]
+          : await challengeOf(withNote(request.contexts.deny, choice.note))
       const response = await assert(session.rp_id, challenge, session.credential_id)
       const location = await place
       if (wanted && !location && !(await steps.withoutPlace()))

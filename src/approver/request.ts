@@ -4,7 +4,7 @@ import { button, h } from './element.ts'
 import type { PendingRequest } from './feed.ts'
 import { announce, problemLine, setBusy, show } from './frame.ts'
 import { showResult, type Ending } from './result.ts'
-import { notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
+import { noteStep, notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
 import { clockText, exactText, factorsInWords, headline, requesterText } from './text.ts'
 import { countDown, msUntil } from './time.ts'
 import type { View } from './view.ts'
@@ -92,7 +92,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
 
   const put = (element: HTMLElement): void => {
     step.replaceChildren(element)
-    element.querySelector<HTMLElement>('input, button')?.focus({ preventScroll: true })
+    element.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true })
     element.scrollIntoView({ block: 'nearest' })
   }
   const settle = (choice: Choice, outcome: Outcome): void => {
@@ -108,6 +108,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
       return
     }
     if (outcome.kind === 'denied' && choice.not_me) return end({ kind: 'muted' })
+    if (outcome.kind === 'denied') return end({ kind: 'denied', note: choice.note })
     end(outcome)
   }
   const choose = async (choice: Choice): Promise<void> => {
@@ -134,10 +135,16 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     })
     settle(choice, outcome)
   }
-  const deny = (): Promise<void> => choose({ decision: 'deny' })
+  const deny = (note?: string): Promise<void> =>
+    choose({ decision: 'deny', ...(note !== undefined && { note }) })
   const toStart = (): void => put(start())
   const numbered = (wrong?: string): HTMLElement =>
-    numberStep({ wrong, approve: (number) => choose({ decision: 'approve', number }), back: toStart, deny })
+    numberStep({
+      wrong,
+      approve: (number) => choose({ decision: 'approve', number }),
+      back: toStart,
+      deny: () => deny(),
+    })
   const start = (): HTMLElement =>
     h(
       'div',
@@ -145,9 +152,14 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
       button('Approve', 'primary', () =>
         request.number_required ? put(numbered()) : choose({ decision: 'approve' }),
       ),
-      button('Deny', 'plain', deny),
-      button('This wasn’t me', 'quiet', () =>
-        put(notMeStep(() => choose({ decision: 'deny', not_me: true }), toStart)),
+      button('Deny', 'plain', () => deny()),
+      h(
+        'div',
+        { class: 'links' },
+        button('Deny with a note', 'quiet', () => put(noteStep(deny, toStart))),
+        button('This wasn’t me', 'quiet', () =>
+          put(notMeStep(() => choose({ decision: 'deny', not_me: true }), toStart)),
+        ),
       ),
     )
 

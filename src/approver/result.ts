@@ -5,7 +5,8 @@ import { showRemoved } from './removed.ts'
 import { exactText, headline } from './text.ts'
 
 export type Ending =
-  | { kind: 'approved' | 'denied' | 'elsewhere' | 'expired' | 'removed' | 'muted' | 'unsure' }
+  | { kind: 'approved' | 'elsewhere' | 'expired' | 'removed' | 'muted' | 'unsure' }
+  | { kind: 'denied'; note?: string | undefined }
   | { kind: 'ruled out' | 'stopped'; message: string }
 
 const quote = (request: PendingRequest): HTMLElement =>
@@ -16,7 +17,11 @@ const wordsFor = (ending: Ending, request: PendingRequest) => {
     case 'approved':
       return { drawing: 'check', tone: 'good', title: 'Approved', lines: [quote(request)] } as const
     case 'denied':
-      return { drawing: 'cross', title: 'Denied', lines: [quote(request)] } as const
+      return {
+        drawing: 'cross',
+        title: 'Denied',
+        lines: [quote(request), ...(ending.note === undefined ? [] : [`Your note: ${ending.note}`])],
+      } as const
     case 'muted':
       return {
         drawing: 'cross',

@@ -48,6 +48,24 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
   return form
 }
 
+/** The note is part of what is signed, so its author sees exactly what is sent. */
+export const noteStep = (deny: (note?: string) => unknown, back: () => void): HTMLElement => {
+  const input = h('textarea', { id: 'note', rows: 3, maxlength: 280, autocomplete: 'off' })
+  const submit = (): unknown => deny(input.value.replace(/\s+/g, ' ').trim() || undefined)
+  return h(
+    'div',
+    { class: 'step' },
+    h(
+      'div',
+      { class: 'field' },
+      h('label', { for: 'note' }, 'Note to the requester (optional)'),
+      input,
+      h('p', { class: 'aside' }, 'The requester sees it with your denial.'),
+    ),
+    h('div', { class: 'actions' }, button('Deny', 'plain', submit), button('Back', 'quiet', back)),
+  )
+}
+
 export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
   h(
     'div',

@@ -48,6 +48,7 @@ export const approvalRecord = z.looseObject({
   factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
   number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),
   detail: chosen(z.nullable(z.string()), 'Details of the result'),
+  note: chosen(z.optional(z.string()), "The approver's note to the requester, signed with the denial"),
   requested_at: chosen(time, 'When it was requested'),
   expires_at: chosen(time, 'When it expires'),
   decided_at: chosen(z.nullable(time), 'When it was decided'),

@@ -160,6 +160,11 @@ export const device = operations({
         z.optional(z.boolean()),
         'Denied because the approver did not expect it; mutes the requester',
       ),
+      note: chosen(
+        z.optional(line(280)),
+        'With decision deny: a note for the requester, which is part of what the device signs',
+        { example: 'Not during the release freeze' },
+      ),
       number: chosen(z.optional(line(2)), 'The number that the approver typed', { example: '42' }),
       location: chosen(z.optional(place), 'Location of the phone, for location rules'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { organization, phone, requestingKey, sha256Hex, wellFormed, word } from './context.ts'
+import { denialNote, organization, phone, requestingKey, sha256Hex, wellFormed, word } from './context.ts'
 import { evidenceShape, readEvidence, type Evidence } from './evidence.ts'
 
 /** `typ` of the JWS. A format with other members needs another `typ`. */
@@ -68,6 +68,8 @@ export const claimsShape = z.strictObject({
   }),
   /** Whether the requesting key could have changed who approves. */
   influences: z.boolean(),
+  /** What the approver wrote with a denial. */
+  note: z.optional(denialNote),
 })
 
 export type ReceiptClaims = z.infer<typeof claimsShape>

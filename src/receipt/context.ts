@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
+import { isSeen } from '../core/safe-text.ts'
 import { fromUtf8, parseExact, toBase64url } from './exact.ts'
 
 /** Text without unpaired surrogates, which UTF-8 and therefore RFC 8785 cannot encode. */
@@ -30,6 +31,15 @@ export const requestingKey = z.strictObject({
   scopes: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
 })
 export const sha256Hex = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex'))
+/** What the approver wrote with a denial: one line that a reader sees in full. */
+export const denialNote = z
+  .string()
+  .check(
+    z.minLength(1, 'is empty'),
+    z.maxLength(280, 'has more than 280 characters'),
+    z.regex(/^\P{Cc}*$/u, 'is not one line'),
+    z.refine(isSeen, 'contains an invisible character'),
+  )
 
 const requestFields = {
   type: z.literal('approval'),
@@ -59,8 +69,12 @@ const shape = z
     organization,
     key: requestingKey,
     subject: z.strictObject({ type: word, digest: sha256Hex }),
+    note: z.optional(denialNote),
   })
-  .check(inOrder)
+  .check(
+    inOrder,
+    z.refine(({ decision, note }) => note === undefined || decision === 'deny', 'only a denial has a note'),
+  )
 
 /** The format before contexts contained organizations, keys and subjects. */
 const firstShape = z.strictObject(requestFields).check(inOrder)

@@ -29,8 +29,12 @@ const furtherPairs = (claims: AnyClaims, context: AnyContext): [string, unknown,
     ['organization', canonicalize(claims.organization), canonicalize(context.organization)],
     ['key', canonicalize(claims.key), canonicalize(context.key)],
     ['subject', canonicalize({ type, digest }), canonicalize(context.subject)],
+    ['note', claims.note, context.note],
   ]
 }
+
+const noteIn = (context: AnyContext): string =>
+  isCurrent(context) && context.note !== undefined ? ` with the note ${JSON.stringify(context.note)}` : ''
 
 const subjectProblem = (subject: ReceiptClaims['subject']): string | undefined => {
   try {
@@ -68,7 +72,7 @@ const checkSameAsContext = (claims: AnyClaims, context: AnyContext, note: Note):
   note(
     'decision',
     claims.status === statuses[context.decision],
-    `the human signed "${context.decision}", the receipt claims ${claims.status}`,
+    `the human signed "${context.decision}"${noteIn(context)}, the receipt claims ${claims.status}`,
   )
   note('action hash', claims.action_sha256 === sha256(claims.action), `SHA-256 ${claims.action_sha256}`)
 }

@@ -71,6 +71,7 @@ export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Prom
     number_matched: parts.number_matched,
     context: toBase64url(parts.context),
     evidence: parts.evidence,
+    ...(context.note === undefined ? {} : { note: context.note }),
     ...(parts.dev ? { dev: true } : {}),
   })
   const jws = await sign(claims, receiptType)

@@ -23,6 +23,32 @@ describe('an approval context', () => {
     expect(readContext(contextBytes(changed({ reason: null, factors: [] })))).toMatchObject({ reason: null })
   })
 
+  test('contains the note of a denial between the nonce and the organization', () => {
+    const denial = changed({ decision: 'deny', note: 'Not "now" ✓' })
+    const bytes = contextBytes(denial)
+    expect(Buffer.from(bytes).toString()).toContain('DA0ODw","note":"Not \\"now\\" ✓","organization":')
+    expect(readContext(bytes)).toEqual(denial)
+  })
+
+  test.each([
+    ['in an approval', { note: 'Fine' }, 'only a denial has a note'],
+    ['without text', { decision: 'deny', note: '' }, 'note: is empty'],
+    ['of 281 characters', { decision: 'deny', note: 'x'.repeat(281) }, 'note: has more than 280 characters'],
+    ['on two lines', { decision: 'deny', note: 'a\nb' }, 'note: is not one line'],
+    [
+      'with a right-to-left override',
+      { decision: 'deny', note: 'a\u202eb' },
+      'note: contains an invisible character',
+    ],
+    [
+      'with half a surrogate pair',
+      { decision: 'deny', note: '\ud83d' },
+      'note: contains an invisible character',
+    ],
+  ])('is not created with a note %s', (_, change, problem) => {
+    expect(() => contextBytes(changed(change))).toThrow(problem)
+  })
+
   test('has the SHA-256 of its bytes as the challenge', () => {
     expect(challengeOf(bytesOf(text))).toBe(createHash('sha256').update(text).digest('base64url'))
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { contextBytes } from '../../src/receipt/context.ts'
 import type { Expectations } from '../../src/receipt/expectations.ts'
 import type { ReceiptParts } from '../../src/receipt/receipt.ts'
 import { digestOf, type Subject } from '../../src/receipt/subject.ts'
@@ -98,6 +99,45 @@ describe('the subject', () => {
     const receipt = await made({ subject })
     expect(await failed(receipt, { action: approval.action })).toEqual(['expected action'])
     expect(await failed(receipt, { action: 'File a.tgz, 3 bytes' })).toEqual([])
+  })
+})
+
+describe('the note of a denial', () => {
+  const denial = { ...approval, decision: 'deny' as const, note: 'Not during the release freeze' }
+  const denied = { status: 'denied' } as const
+
+  test('is claimed as the human signed it, and shown', async () => {
+    const receipt = await made({}, denial)
+    expect(receipt.claims.note).toBe(denial.note)
+    const { checks, valid } = await verifyReceipt(receipt, issuer.jwks, { ...ours, ...denied }, now)
+    expect(valid).toBe(true)
+    expect(checks.find(({ name }) => name === 'decision')?.detail).toBe(
+      'the human signed "deny" with the note "Not during the release freeze", the receipt claims denied',
+    )
+  })
+
+  test.each([
+    ['another note', { note: 'Deploy tomorrow' }],
+    ['no note', { note: undefined }],
+  ])('fails with %s in the claims', async (_, change) => {
+    const { claims } = await made({}, denial)
+    expect(
+      await failed(await issuer.sign({ ...claims, ...change }, 'approval-receipt-2+jwt'), denied),
+    ).toEqual(['claims'])
+  })
+
+  test('fails if the human signed none', async () => {
+    const { claims } = await made({}, { ...approval, decision: 'deny' })
+    const receipt = await issuer.sign({ ...claims, note: 'Deploy tomorrow' }, 'approval-receipt-2+jwt')
+    expect(await failed(receipt, denied)).toEqual(['claims'])
+  })
+
+  test('fails in another context than the signed one', async () => {
+    const { claims } = await made({}, denial)
+    const note = 'Deploy tomorrow'
+    const context = Buffer.from(contextBytes({ ...denial, note })).toString('base64url')
+    const receipt = await issuer.sign({ ...claims, note, context }, 'approval-receipt-2+jwt')
+    expect(await failed(receipt, denied)).toEqual(['challenge', 'human signature'])
   })
 })
 

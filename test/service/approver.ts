@@ -4,12 +4,12 @@ import {
   register,
   type SoftwareKey,
 } from '../../src/client/software-authenticator.ts'
-import { challengeOf } from '../../src/receipt/context.ts'
+import { challengeOf, contextBytes, readCurrentContext } from '../../src/receipt/context.ts'
 import { createMember, dataOf } from './fixtures.ts'
 import type { Answer, TestService } from './harness.ts'
 
 export type Approver = { id: string; mobile: string; device: string; key: SoftwareKey }
-export type Deciding = { decision: 'approve' | 'deny'; not_me?: boolean; number?: string }
+export type Deciding = { decision: 'approve' | 'deny'; not_me?: boolean; note?: string; number?: string }
 
 /** Registers another software key for a user; with the operator's key unless `by` is another. */
 export const enroll = async (
@@ -59,10 +59,13 @@ export const signed = async (
   id: string,
   decision: 'approve' | 'deny',
   key: SoftwareKey,
-  userVerified = true,
+  { userVerified = true, note }: { userVerified?: boolean; note?: string | undefined } = {},
 ) => {
   const { contexts, origin, rp_id } = await ceremonyOf(service, id)
-  const challenge = challengeOf(new Uint8Array(Buffer.from(contexts[decision], 'base64url')))
+  const bytes = new Uint8Array(Buffer.from(contexts[decision], 'base64url'))
+  const challenge = challengeOf(
+    note === undefined ? bytes : contextBytes({ ...readCurrentContext(bytes), note }),
+  )
   return assert(key, { challenge, origin, rpId: rp_id }, userVerified)
 }
 
@@ -81,6 +84,6 @@ export const decide = async (
   deciding: Deciding = { decision: 'approve' },
   from?: string,
 ): Promise<Answer> => {
-  const response = await signed(service, id, deciding.decision, key)
+  const response = await signed(service, id, deciding.decision, key, { note: deciding.note })
   return post(service, id, { ...deciding, response }, { from })
 }

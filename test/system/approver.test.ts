@@ -103,6 +103,35 @@ describe('a decision', () => {
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied', detail: null })
   })
 
+  test('denies with a note, which the phone signs', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await phone.tap('Deny with a note')
+    await phone.page.getByLabel(/Note to the requester/).fill(' Nicht heute:\n"Freeze" – \u{1f9ca} ')
+    await phone.tap('Deny')
+    await phone.sees('Denied')
+    await phone.page.getByText('Your note: Nicht heute: "Freeze" – \u{1f9ca}').waitFor()
+    expect(await stage.statusOf(request_id)).toMatchObject({
+      status: 'denied',
+      note: 'Nicht heute: "Freeze" – \u{1f9ca}',
+      attestation: { claims: { note: 'Nicht heute: "Freeze" – \u{1f9ca}' } },
+    })
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('denies without a note if none is written', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await phone.tap('Deny with a note')
+    await phone.tap('Deny')
+    await phone.sees('Denied')
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied', detail: null })
+  })
+
   test('denies and mutes an unexpected request', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)

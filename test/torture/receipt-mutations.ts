@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import canonicalize from 'canonicalize'
 import { SignJWT, type JWTPayload } from 'jose'
 import { contextBytes, readCurrentContext, type ApprovalContext } from '../../src/receipt/context.ts'
 import type { Receipt } from '../../src/receipt/receipt.ts'
@@ -196,6 +197,12 @@ export const kinds: Record<string, (one: Case) => string | Promise<string>> = {
       { number_matched: 'yes' },
     ]),
   ),
+  'signed: note': (one) => {
+    const note = pick(['Go ahead', 'x'.repeat(281), ''])
+    const context = { ...contextOf(one), note }
+    const bytes = Buffer.from(canonicalize(context)!)
+    return resign(() => pick<Record<string, unknown>>([{ note }, { note, context: base64url(bytes) }]))(one)
+  },
   'signed: time': resign(({ receipt }) => ({ iat: receipt.claims.iat + pick([-600, 600, 86_400, -1e9]) })),
   'signed: member more': resign(() => pick([{ exp: 4e9 }, { admin: true }, { result: 'PASS' }])),
 }

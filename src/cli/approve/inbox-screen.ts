@@ -10,6 +10,7 @@ import {
   type Ceremony,
   type Decision,
   isDegrees,
+  noteProblem,
   type Place,
   placeAt,
 } from './software-approver.ts'
@@ -87,8 +88,12 @@ const choices = [
   { value: 'back', name: 'Back to the list' },
   { value: 'approve', name: 'Approve' },
   { value: 'deny', name: 'Deny' },
+  { value: 'note', name: 'Deny with a note to the requester' },
   { value: 'not_me', name: "This wasn't me: deny, and mute the requester" },
 ]
+
+const askNote = (prompt: Prompt): Promise<string> =>
+  prompt.text('Note to the requester', { validate: (text) => noteProblem(text.trim()) ?? true })
 
 const askNumber = (prompt: Prompt): Promise<string> =>
   prompt.text('Number that the requester sees', {
@@ -118,6 +123,7 @@ const decisionFor = async (
   typedPlace: Place | undefined,
 ): Promise<Decision | undefined> => {
   if (picked === 'deny') return { decision: 'deny' }
+  if (picked === 'note') return { decision: 'deny', note: (await askNote(prompt)).trim() }
   if (picked === 'not_me') return { decision: 'deny', not_me: true }
   const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
   const location = await placeFor(ceremony, typedPlace, prompt)

@@ -14,6 +14,7 @@ type Options = {
   approve?: string
   deny?: string
   notMe?: string
+  note?: string
   number?: string
   latitude?: string
   longitude?: string
@@ -22,7 +23,7 @@ type Options = {
 
 /** The decision from the flags; undefined if svc must prompt for it. */
 const typedDecision = (
-  { approve, deny, notMe, number }: Options,
+  { approve, deny, notMe, note, number }: Options,
   location: Place | undefined,
 ): { id: string; decision: Decision } | undefined => {
   const approval = {
@@ -32,13 +33,15 @@ const typedDecision = (
   }
   const decisions: { id: string | undefined; decision: Decision }[] = [
     { id: approve, decision: approval },
-    { id: deny, decision: { decision: 'deny' } },
-    { id: notMe, decision: { decision: 'deny', not_me: true } },
+    { id: deny, decision: { decision: 'deny', ...(note !== undefined && { note }) } },
+    { id: notMe, decision: { decision: 'deny', not_me: true, ...(note !== undefined && { note }) } },
   ]
   const [typed, second] = decisions.flatMap(({ id, decision }) =>
     id === undefined ? [] : [{ id, decision }],
   )
   if (second) throw usageError('Use only one of --approve, --deny and --not-me')
+  if (note !== undefined && (!typed || approve !== undefined))
+    throw usageError('--note requires --deny or --not-me')
   if (number !== undefined && approve === undefined) throw usageError('--number requires --approve')
   if (location && typed && approve === undefined)
     throw usageError('--latitude and --longitude require --approve')
@@ -79,7 +82,14 @@ const decideOne = async (
     summary: summaryOf(ceremony.subject),
     fields: fieldsOf(ceremony.subject),
   }
-  const data = { ...ceremony.context, subject, decision: decision.decision, not_me: decision.not_me === true }
+  const { note } = decision
+  const data = {
+    ...ceremony.context,
+    subject,
+    decision: decision.decision,
+    not_me: decision.not_me === true,
+    ...(note !== undefined && { note }),
+  }
   await output.reportDryRun('Nothing was signed', data)
 }
 
@@ -95,21 +105,25 @@ export const registerInbox = (group: Command, context: Context): void => {
     .option('--approve <request-id>', 'Approve this request without prompting')
     .option('--deny <request-id>', 'Deny this request without prompting')
     .option('--not-me <request-id>', 'Deny this request without prompting, and mute the requester')
+    .option('--note <text>', 'With --deny or --not-me: a note to the requester, signed with the denial')
     .option('--number <nn>', 'With --approve: the number that the requester sees')
     .option('--latitude <degrees>', 'With --longitude: location to approve from, if a location rule applies')
     .option('--longitude <degrees>', 'See --latitude')
     .option('--dry-run', 'With --approve, --deny or --not-me: show what would be signed and sign nothing')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc approve inbox\n  svc approve inbox --approve apr_3mYk8wQZ --number 42',
+      '\nExamples:\n  svc approve inbox\n  svc approve inbox --approve apr_3mYk8wQZ --number 42\n  svc approve inbox --deny apr_3mYk8wQZ --note "Not during the release freeze"',
     )
 
   noteScope(command, 'ask or read')
   command.action(async () => {
     const options = command.opts<Options>()
-    const { createApprover, readPlace } = await import('./software-approver.ts')
+    const { createApprover, noteProblem, readPlace } = await import('./software-approver.ts')
     const place = readPlace(options.latitude, options.longitude)
-    const typed = typedDecision(options, place)
+    const note = options.note?.trim()
+    const problem = note === undefined ? undefined : noteProblem(note)
+    if (problem !== undefined) throw usageError(`--note: ${problem}`)
+    const typed = typedDecision({ ...options, ...(note !== undefined && { note }) }, place)
     const { dryRun } = options
     if (dryRun && !typed) throw usageError('--dry-run requires --approve, --deny or --not-me')
     const shaping = context.globals.output === undefined ? pickingFlag(context.globals) : '-o'

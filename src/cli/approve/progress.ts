@@ -138,8 +138,9 @@ export const createProgress = (
     decided: (record) => {
       leave(record)
       const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
+      const wrote = typeof record.note === 'string' && `, who wrote: ${safeLine(JSON.stringify(record.note))}`
       say(
-        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${describe(record, whole)}${detail}`,
+        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${describe(record, whole)}${wrote || detail}`,
       )
     },
     end: () => {

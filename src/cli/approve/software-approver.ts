@@ -4,7 +4,7 @@ import { device } from '../../contract/device.ts'
 import type { Data } from '../../contract/operation.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { type ApprovalContext, challengeOf, readCurrentContext } from '../../receipt/context.ts'
+import { type ApprovalContext, challengeOf, contextBytes, readCurrentContext } from '../../receipt/context.ts'
 import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
 import type { KeyFile } from './key-file.ts'
@@ -15,6 +15,8 @@ export type Place = { latitude: number; longitude: number; accuracy_m: 0; age_ms
 export type Decision = {
   decision: 'approve' | 'deny'
   not_me?: boolean
+  /** With a denial: part of what is signed. */
+  note?: string
   number?: string
   location?: Place
 }
@@ -99,6 +101,8 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
       throw new SvcError('forbidden', 'not_my_request', 'This authenticator cannot decide this request', {
         hint: 'Check whether its device is active: svc user devices list',
       })
+    const bytesOf = ({ decision, note }: Decision): Uint8Array =>
+      note === undefined ? bytes[decision] : contextBytes({ ...deny, note })
     return {
       context: approve,
       subject: subjectIn(approve, wire),
@@ -106,7 +110,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
       ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
       locationRequired: location_required === true,
       decide: async (decided) => {
-        const challenge = challengeOf(bytes[decided.decision])
+        const challenge = challengeOf(bytesOf(decided))
         const response = signed(key, { challenge, origin, rpId: rp_id })
         const answer = await client.call(
           device.decideApproval,
@@ -122,6 +126,12 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
 }
 
 export type Approver = Awaited<ReturnType<typeof createApprover>>
+
+/** Why the service would refuse this note; undefined if it is valid. */
+export const noteProblem = (text: string): string | undefined => {
+  const { error } = device.decideApproval.input.shape.note.safeParse(text)
+  return error?.issues[0]?.message
+}
 
 /** Whether this is a number of degrees from -most to most. */
 export const isDegrees = (text: string, most: number): boolean =>

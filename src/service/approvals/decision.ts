@@ -60,9 +60,11 @@ export const prepareDecision = async (
   const approving = input.decision === 'approve'
   if (input.not_me && approving)
     throw invalid('not_me', 'can only be combined with decision deny', 'leave not_me out, or deny')
+  if (input.note !== undefined && approving)
+    throw invalid('note', 'can only be combined with decision deny', 'leave note out, or deny')
   const { storage, publicUrl, keyring, dev } = service
   const { row, device, site, decidedAt } = posted
-  const context = contextBytes(contextFor(row, input.decision))
+  const context = contextBytes(contextFor(row, input.decision, input.note))
   const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context))
   if (!checked.ok)
     throw forbidden(

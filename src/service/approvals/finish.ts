@@ -19,7 +19,7 @@ export type VerifiedDecision = {
   /** The signature counter of the authenticator. */
   counter: number
   decidedAt: string
-  input: Pick<RowInput<typeof device.decideApproval>, 'decision' | 'not_me'>
+  input: Pick<RowInput<typeof device.decideApproval>, 'decision' | 'not_me' | 'note'>
   /** The results of the rules, stored because a decision that they refuse has no receipt. */
   ruling: FactorResult[]
   attestation: Receipt | null
@@ -97,6 +97,13 @@ const notDecidable = async (call: Call, { row, device }: VerifiedDecision): Prom
 
 const actorOf = ({ row, device }: VerifiedDecision): string => `user:${row.user_id} (device ${device.id})`
 
+/** Quoted as JSON, so that the note cannot look as if it ended before its end. */
+const detailOf = ({ not_me, note }: VerifiedDecision['input']): string | null =>
+  [
+    ...(note === undefined ? [] : [`Denied: ${JSON.stringify(note)} (the approver's words)`]),
+    ...(not_me ? ['the approver did not expect this request'] : []),
+  ].join('; ') || null
+
 /** Ends a request as decided, or as denied with the reason `refused`. A Refusal is returned, so that writes commit. */
 export const finishApproval = async (
   call: Call,
@@ -110,7 +117,8 @@ export const finishApproval = async (
   const ended = await decidable(call, decision)
     .set({
       status: approved ? 'approved' : 'denied',
-      detail: refused ?? (input.not_me ? 'the approver did not expect this request' : null),
+      detail: refused ?? detailOf(input),
+      note: input.note ?? null,
       decided_at: decidedAt,
       ended_at: call.now,
       device_id: device.id,
@@ -123,7 +131,11 @@ export const finishApproval = async (
   if (!ended) return notDecidable(call, decision)
   await noteUse(call, decision)
   if (input.not_me) await muteRequester(call, row)
-  const changes = ['status', ...(input.not_me ? ['not_me'] : [])]
+  const changes = [
+    'status',
+    ...(input.not_me ? ['not_me'] : []),
+    ...(input.note === undefined ? [] : ['note']),
+  ]
   await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
   call.wake(row)
   return refused === undefined ? ended : forbidden('denied', `Denied: ${refused}`)

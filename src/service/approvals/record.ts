@@ -44,6 +44,7 @@ export const toApprovalRecord = (row: ApprovalRow, viewer: Caller): ApprovalReco
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
   number: row.asked_by === namedKeyOf(viewer) ? row.number : null,
   detail: row.detail,
+  ...(row.note !== null && { note: row.note }),
   requested_at: row.requested_at,
   expires_at: row.expires_at,
   decided_at: row.decided_at,
@@ -60,7 +61,11 @@ export const toApprovalRecord = (row: ApprovalRow, viewer: Caller): ApprovalReco
 })
 
 /** What the approver signs for a decision. Requires a row of format 2. */
-export const contextFor = (row: ApprovalRow, decision: ApprovalContext['decision']): ApprovalContext => ({
+export const contextFor = (
+  row: ApprovalRow,
+  decision: ApprovalContext['decision'],
+  note?: string,
+): ApprovalContext => ({
   type: 'approval',
   format: 2,
   organization: { id: String(row.org_id), slug: row.org_slug! },
@@ -80,6 +85,7 @@ export const contextFor = (row: ApprovalRow, decision: ApprovalContext['decision
   nonce: row.nonce,
   requested_at: row.requested_at,
   request_expires_at: row.expires_at,
+  ...(note !== undefined && { note }),
 })
 
 /** The exact bytes of both contexts, base64url. */

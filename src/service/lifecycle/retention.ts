@@ -44,6 +44,7 @@ export const clearApprovals = async (
         reason: null,
         number: null,
         detail: null,
+        note: null,
         ruling: null,
         attestation: null,
         subject_data: null,

@@ -65,7 +65,7 @@ const outcome = (record: ApprovalRecord, toolContext: ToolContext): StatusOutput
       ? unboundMeaning
       : meanings[record.status],
     record.status === 'pending' && numberText(record),
-    record.detail && `Reason: ${record.detail}.`,
+    record.detail && (record.note === undefined ? `Reason: ${record.detail}.` : `${record.detail}.`),
   ]
     .filter(Boolean)
     .join(' '),

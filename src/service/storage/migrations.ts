@@ -21,6 +21,7 @@ import * as quotas from './migrations/0019-quotas.ts'
 import * as registrations from './migrations/0020-registrations.ts'
 import * as schemaVersion from './migrations/0021-schema-version.ts'
 import * as nodes from './migrations/0022-nodes.ts'
+import * as note from './migrations/0023-note.ts'
 import type { Db } from './schema.ts'
 
 /** Forward only: a released migration never changes; add the next one at the end. */
@@ -47,6 +48,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0020-registrations', up: registrations.up },
   { name: '0021-schema-version', up: schemaVersion.up },
   { name: '0022-nodes', up: nodes.up },
+  { name: '0023-note', up: note.up },
 ]
 
 export const newestVersion = migrations.length

@@ -84,7 +84,8 @@ const unasked = (): never => {
 /** Answers each prompt in turn. Any further prompt fails the test. */
 const scripted = (picks: string[], agrees = true, shown: string[] = []): Prompt => {
   return {
-    text: async (question) => (/itude/.test(question) ? '52.52' : '42'),
+    text: async (question) =>
+      /itude/.test(question) ? '52.52' : question.startsWith('Note') ? ' Not now ' : '42',
     secret: unasked,
     select: unasked,
     tick: unasked,
@@ -174,6 +175,7 @@ describe('svc approve inbox, at a terminal', () => {
   test.each([
     ['deny', { decision: 'deny' }],
     ['not_me', { decision: 'deny', not_me: true }],
+    ['note', { decision: 'deny', note: 'Not now' }],
     ['approve', { decision: 'approve' }],
   ])('sends the chosen decision once: %s', async (picked, decision) => {
     const { posted } = await decides(['apr_1', picked])

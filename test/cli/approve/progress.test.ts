@@ -38,6 +38,13 @@ describe('the progress of a wait', () => {
       ].join('\n'),
     )
   })
+  test('quotes the note of a denial as the words of the approver', () => {
+    const io = memoryIo({})
+    const progress = createProgress({ io, globals: {} }, left)
+    const note = 'No: "freeze" \u202e'
+    progress.decided(record({ status: 'denied', note, detail: `Denied: ${JSON.stringify(note)}` }))
+    expect(io.err()).toBe('Denied by +12025550101 (apr_1), who wrote: "No: \\"freeze\\" \\u{202e}"\n')
+  })
   test('says so when the approver is not named', () => {
     expect(progressOf({}, record({ approver_mobile: '' })).err()).toContain(
       'Denied by an unnamed approver (apr_1)',

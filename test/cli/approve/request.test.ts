@@ -88,6 +88,11 @@ describe('svc approve request', () => {
     [['request', 'Deploy', ...to, '--mcp'], /No tool server is configured/],
     [['inbox'], /requires a terminal or a decision/],
     [['inbox', '--approve', 'a', '--deny', 'b'], /Use only one of/],
+    [['inbox', '--note', 'no'], /--note requires --deny or --not-me/],
+    [['inbox', '--approve', 'a', '--note', 'no'], /--note requires --deny or --not-me/],
+    [['inbox', '--deny', 'a', '--note', ' '], /--note: must not be empty/],
+    [['inbox', '--deny', 'a', '--note', 'x'.repeat(281)], /--note: must have at most 280 characters/],
+    [['inbox', '--deny', 'a', '--note', 'a\u202eb'], /--note: must not contain .*invisible/],
     [['inbox', '--deny', 'a', '--number', '42'], /--number requires --approve/],
   ])('%j is rejected before anything is sent', async (args, message) => {
     const { exit, err } = await approve(args)

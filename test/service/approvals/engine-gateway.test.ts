@@ -62,6 +62,15 @@ describe('the gateway to the engine', () => {
     })
   })
 
+  test('returns the note of a denial', async () => {
+    const { request_id } = await gateway().request(wanted())
+    dataOf(await decide(service, request_id, ada.key, { decision: 'deny', note: 'Not now' }))
+    expect(await gateway().status(request_id)).toMatchObject({
+      note: 'Not now',
+      detail: `Denied: "Not now" (the approver's words)`,
+    })
+  })
+
   test('withdraws', async () => {
     const { request_id } = await gateway().request(wanted())
     await gateway().cancel(request_id)

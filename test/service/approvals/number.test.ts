@@ -47,7 +47,7 @@ describe('the number', () => {
 
   test('is not tried by who has not signed', async () => {
     const { request_id, number } = await newRequest({ number: true })
-    const response = await signed(service, request_id, 'approve', ada.key, false)
+    const response = await signed(service, request_id, 'approve', ada.key, { userVerified: false })
     const body = { decision: 'approve', response, number: wrongFor(number) }
     for (let i = 0; i < 3; i++) expect((await refusedOutright(request_id, body))[0]).toBe(403)
   })

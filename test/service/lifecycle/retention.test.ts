@@ -72,6 +72,14 @@ describe('an approval that ended', () => {
     expect((await row(approved)).cleared_at).toBe(after.cleared_at)
   })
 
+  test('loses the note of its denial', async () => {
+    const { request_id } = dataOf(await ask(service, ada))
+    dataOf(await decide(service, request_id, ada.key, { decision: 'deny', note: 'Bob has left' }))
+    clock.tick(365 * day + minute)
+    await sweep()
+    expect(JSON.stringify(await row(request_id))).not.toMatch(/Bob/)
+  })
+
   test('is cleared with many others, a few in each transaction, while others write', async () => {
     const copy = await row(approved)
     await service.storage.write(

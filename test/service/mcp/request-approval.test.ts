@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { tools as contract } from '../../../src/contract/tools.ts'
+import { meanings, tools as contract } from '../../../src/contract/tools.ts'
 import { Refusal } from '../../../src/core/refusal.ts'
 import { call, messageOf } from './http-tools.ts'
 import { fake, installHooks, mobile, start, tools } from './gateway-tools.ts'
@@ -34,6 +34,14 @@ describe('request_approval', () => {
     })
     expect(contract.request_approval.output.safeParse(result.structuredContent).success).toBe(true)
     expect(result.isError).toBeUndefined()
+  })
+
+  test('labels the note of a denial as the words of the approver', async () => {
+    const detail = `Denied: "Not now" (the approver's words)`
+    const { result } = await whileAsked({}, () =>
+      fake.end('apr_1', { status: 'denied', note: 'Not now', detail }),
+    )
+    expect(result.structuredContent.detail).toBe(`${meanings.denied} ${detail}.`)
   })
 
   test.each(['denied', 'expired'] as const)('says plainly that %s is not an approval', async (status) => {

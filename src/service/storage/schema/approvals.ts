@@ -82,6 +82,8 @@ export type ApprovalsTables = {
     nonce: string
     status: Generated<'pending' | 'approved' | 'denied' | 'expired'>
     detail: string | null
+    /** What the approver wrote with a denial; the device signed it. */
+    note: string | null
     requested_at: string
     expires_at: string
     decided_at: string | null

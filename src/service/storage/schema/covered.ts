@@ -70,6 +70,7 @@ const covered = {
     nonce: true,
     status: false,
     detail: false,
+    note: false,
     requested_at: true,
     expires_at: true,
     decided_at: false,
