@@ -6,6 +6,7 @@ import { rolldown } from 'rolldown'
 import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from './bundle-stubs.mjs'
 import { recordCompiled } from './record-compiled.mjs'
 import { contractManifest, schemas } from './contract-manifest.mjs'
+import { libraryFiles } from './library.mjs'
 
 // One small entry and a chunk a command group, as CommonJS: Node starts that fastest. Native and wasm packages, and
 // the server's dependencies, stay outside and are loaded from node_modules when a command needs them.
@@ -39,10 +40,14 @@ const scripts = {
   'sw.js': await pageScript('src/approver/worker/sw.ts', 'iife'),
 }
 
+const library = await libraryFiles()
+
 // Only a build that went well replaces the one before.
 rmSync(root('dist'), { recursive: true, force: true })
 mkdirSync(root('dist'))
 for (const { fileName, code, source } of output) writeFileSync(join(root('dist'), fileName), code ?? source)
+mkdirSync(root('dist/library'))
+for (const [name, text] of Object.entries(library.files)) writeFileSync(root(`dist/library/${name}`), text)
 cpSync(root('src/approver/public'), root('dist/approver'), { recursive: true })
 cpSync(root('docs/svc.sample.yaml'), root('dist/svc.sample.yaml'))
 for (const [name, code] of Object.entries(scripts)) writeFileSync(root(`dist/approver/${name}`), code)

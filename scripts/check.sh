@@ -32,14 +32,24 @@ packed() {
   npm run --silent prepack
   files=$(npm pack --dry-run --json --ignore-scripts 2>/dev/null | node -e '
     const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
-    for (const must of ["bin/svc.js", "bin/load.js", "dist/main.cjs", "dist/compiled.bin", "dist/approver/index.html", "completions/svc.bash", "npm-shrinkwrap.json"])
+    for (const must of ["bin/svc.js", "bin/load.js", "dist/main.cjs", "dist/compiled.bin", "dist/approver/index.html", "dist/library/svc.cjs", "dist/library/svc.d.mts", "completions/svc.bash", "npm-shrinkwrap.json"])
       if (!files.includes(must)) console.log(`missing: ${must}`)
-    const meant = /^(?:package\.json|npm-shrinkwrap\.json|README\.md|bin\/(?:svc|load)\.js|dist\/(?:[\w.-]+\.cjs|compiled\.bin|help\.ndjson|svc\.sample\.yaml|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
+    const meant = /^(?:package\.json|npm-shrinkwrap\.json|README\.md|bin\/(?:svc|load)\.js|dist\/(?:(?:library\/)?[\w.-]+\.cjs|library\/svc\.(?:mjs|d\.cts|d\.mts)|compiled\.bin|help\.ndjson|svc\.sample\.yaml|approver\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
     for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)
   ')
   local read=$?
   npm run --silent postpack
   test "$read" -eq 0 && test -z "$files" || { echo "$files"; return 1; }
+}
+
+# The types of the library resolve for every way to import it.
+typed() {
+  local folder
+  folder=$(mktemp -d)
+  npm pack --ignore-scripts --silent --pack-destination "$folder" >/dev/null && attw --no-emoji "$folder"/*.tgz
+  local ended=$?
+  rm -rf "$folder"
+  return "$ended"
 }
 
 # npm ci would take it in place of the lockfile.
@@ -58,6 +68,7 @@ check 'generated files are fresh' fresh
 check 'lockfile alone' unwrapped
 check 'package is valid' publint --strict
 check 'package holds what is meant' packed
+check 'types of the library' typed
 
 if [ "$failed" -gt 0 ]; then
   echo "$failed failed"

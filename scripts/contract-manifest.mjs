@@ -4,8 +4,8 @@ import { rolldown } from 'rolldown'
 
 const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-// The command line needs of the table what can be written down: words, flags, columns. The build writes it down, so that
-// a command starts without a validator; `input` and `data` are built when something is really checked.
+// The command line and the library need of the table what can be written down: words, flags, columns. The build writes it down, so that
+// both start without a validator; `input` and `data` are built when something is really checked.
 const files = readdirSync(root('src/contract'))
   .map((file) => file.replace(/\.ts$/, ''))
   .filter((name) => /^[a-z-]+$/.test(name))
@@ -55,12 +55,17 @@ export const contractManifest = {
     if (id === './schemas.cjs') return { id, external: true }
     const [, file = ''] = /\/contract\/([a-z-]+)\.ts$/.exec(id) ?? []
     const name = exported(file)
-    if (name in outlines && importer?.startsWith(root('src/cli/'))) return `\0outline:${name}`
+    const wantsOutline = importer?.startsWith(root('src/cli/')) || importer?.startsWith(root('src/library/'))
+    if (name in outlines && wantsOutline) return `\0outline:${name}`
     // `describe.ts` asks for the meta of a schema only where there is no outline.
     if (id === './field.ts' && importer === root('src/contract/describe.ts')) return '\0meta'
     return undefined
   },
   load: (id) => {
+    if (id === root('src/library/operation-ids.ts')) {
+      const ids = Object.entries(outlines.table).flatMap(([name, { session }]) => (session ? [] : [name]))
+      return `export const operationIds = ${JSON.stringify(ids)}`
+    }
     if (id === schemas)
       return `export { table } from ${JSON.stringify(root('src/contract/table.ts'))}
         export { metaOf } from ${JSON.stringify(root('src/contract/field.ts'))}`

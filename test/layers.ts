@@ -22,6 +22,8 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     ],
     node: true,
   },
+  // Its packages are those of client and receipt, which it reaches through them.
+  library: { rooms: ['client', 'receipt', 'contract', 'core'], packages: [], node: true },
   approver: { rooms: ['contract'], packages: ['@simplewebauthn/browser'], node: false },
   service: {
     rooms: ['contract', 'rules', 'receipt', 'client', 'core'],

@@ -4,20 +4,13 @@ import type { Input, Operation } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
 import { recordIn } from './answer-data.ts'
 import type { Client } from './client.ts'
-import { mayComeBack, sleepFor } from './retry.ts'
-
-/** Shorter than the time-out of the transport for an answer. */
-const longestPoll = 50
-const pauseMs = 1_000
+import { followRequest, type Following } from './follow-request.ts'
 
 type Options = {
   client: Client
   /** Required with an operator key. */
   org_id?: number
-  sleep?(ms: number, signal?: AbortSignal): Promise<void>
-  /** A monotonic clock, milliseconds. */
-  clock?(): number
-}
+} & Omit<Following, 'signal'>
 
 /**
  * Whether the service has `/svc/v1/approvals`; a third-party service answers 404. Throws an SvcError if the service cannot
@@ -35,26 +28,18 @@ export const hasApprovals = async (client: Client): Promise<boolean> => {
 
 /** Requests approvals through the REST API of our service. */
 export const createRestGateway = (options: Options): ApprovalGateway => {
-  const { client, sleep = sleepFor, clock = () => performance.now() } = options
+  const { client, sleep, clock } = options
 
   const call = async <O extends Operation>(operation: O, input: Input<O>, signal?: AbortSignal) =>
     recordIn(operation, await client.call(operation, input, { signal }))
 
   const wait: ApprovalGateway['wait'] = async (request_id, seconds, signal) => {
-    const end = clock() + seconds * 1000
-    for (;;) {
-      const left = Math.ceil((end - clock()) / 1000)
-      if (left <= 0) return call(approval.getApproval, { request_id }, signal)
-      try {
-        const wait_s = Math.min(left, longestPoll)
-        const record = await call(approval.getApproval, { request_id, wait_s }, signal)
-        if (record.status !== 'pending') return record
-      } catch (error) {
-        // A restart of the service or a lost connection does not end the wait: the request still exists.
-        if (!mayComeBack(error)) throw error
-        await sleep(pauseMs, signal)
-      }
-    }
+    const read = (wait_s?: number) => call(approval.getApproval, { request_id, wait_s }, signal)
+    return followRequest(read, seconds, {
+      signal,
+      ...(sleep && { sleep }),
+      ...(clock && { clock }),
+    })
   }
 
   return {

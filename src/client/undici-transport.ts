@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Env } from '../core/env.ts'
-import { keepBaselineWasm } from '../core/baseline-wasm.ts'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { hostOf, interrupted, networkError, timedOut } from './network-error.ts'
@@ -25,7 +24,6 @@ type Options = {
 type Route = { dispatcher: Dispatcher; proxy?: string }
 
 const openRoute = async (origin: string, options: Options, connectMs: number): Promise<Route> => {
-  keepBaselineWasm()
   const tls = { timeout: connectMs, ...(options.ca === undefined ? {} : { ca: options.ca }) }
   const shared = {
     headersTimeout: 0,

@@ -82,3 +82,9 @@ export const checkSignature = async (
   if (!note('signature', verified !== undefined, signed) || !verified) return undefined
   return { kid, typ, payload: parseExact(fromUtf8(verified.payload)) }
 }
+
+/** The address that the key set claims for its service. */
+export const issuerIn = (jwks: unknown): string | undefined => {
+  const { issuer } = (jwks ?? {}) as { issuer?: unknown }
+  return typeof issuer === 'string' ? issuer : undefined
+}

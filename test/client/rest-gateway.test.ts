@@ -53,6 +53,13 @@ describe('waiting over REST', () => {
     ])
   })
 
+  test('does not poll without a pause when the service does not wait', async () => {
+    const { gateway, service } = await start()
+    service.always(json(200, record('pending')))
+    expect((await gateway.wait('a', 3)).status).toBe('pending')
+    expect(service.seen).toHaveLength(4)
+  })
+
   test('ends with the error of the service', async () => {
     const { gateway, service } = await start()
     service.next(json(404, { status: 'error', message: 'Request not found', data: { code: 'not_found' } }))

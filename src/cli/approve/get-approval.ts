@@ -3,6 +3,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeJson } from '../../core/safe-text.ts'
+import { issuerIn } from '../../receipt/signature.ts'
 import { digestOf, textSubject } from '../../receipt/subject.ts'
 import { verifyReceipt } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
@@ -12,7 +13,7 @@ import type { Backend } from './backend.ts'
 import { exitOfState, maybeNotified } from './messages.ts'
 import type { Progress } from './progress.ts'
 import { waitFor } from './wait.ts'
-import { issuerIn, requireValid } from './receipt-check.ts'
+import { requireValid } from './receipt-check.ts'
 
 /**
  * The organization of the request: from the request itself, from the answer of the service, as typed, or from the profile.

@@ -1,5 +1,7 @@
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Expectations } from '../../receipt/expectations.ts'
+import { sentence } from '../../receipt/sentence.ts'
+import { issuerIn } from '../../receipt/signature.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { ReceiptVerification } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
@@ -65,12 +67,6 @@ const organizationOf = async (
   )
 }
 
-/** The address that the key set claims for its service. */
-export const issuerIn = (keys: unknown): string | undefined => {
-  const { issuer } = (keys ?? {}) as { issuer?: unknown }
-  return typeof issuer === 'string' ? issuer : undefined
-}
-
 /**
  * The expectations from the flags. Organization and issuer come from the profile if the keys come from its service. Throws
  * a usage error that names the flag.
@@ -108,14 +104,6 @@ export const readExpectations = async (
     allowFormat1: flags.allowFormat1 === true,
     allowDev: flags.allowDev === true,
   }
-}
-
-/** The result in one line. It quotes the receipt, so it must be escaped for a terminal. */
-export const sentence = ({ valid, claims, headline, checks }: ReceiptVerification): string => {
-  const failed = checks.filter(({ ok }) => !ok)
-  if (!valid) return `Not valid: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}`
-  const { sub, status, iat } = claims!
-  return `Valid: ${sub} ${status} "${headline}" at ${new Date(iat * 1000).toISOString()}`
 }
 
 /** The flag that accepts a receipt if only this check failed, and its consequence. */

@@ -95,7 +95,8 @@ export const registerVerify = (group: Command, context: Context): void => {
     const byProfile = options.jwks === undefined && options.jwksUrl === undefined
     let keys: Promise<unknown> | undefined
     const keysOnce = (): Promise<unknown> => (keys ??= readKeys(options, context))
-    const { readExpectations, hintOf, sentence } = await import('./receipt-check.ts')
+    const { readExpectations, hintOf } = await import('./receipt-check.ts')
+    const { sentence } = await import('../../receipt/sentence.ts')
     const receipt = receiptIn(await readText(file, io, 'receipt'))
     const wanted = await readExpectations(options, { byProfile, keys: keysOnce }, context)
     const { verifyReceipt } = await import('../../receipt/verify.ts')

@@ -1,30 +1,11 @@
 import type { EnvName } from '../../core/env.ts'
+import { checkKey, requirePrivateWay, type Noun } from '../../client/key-check.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals, Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
-import { isLoopbackHost } from '../../core/loopback.ts'
-import { defaultBaseUrl, originOf } from './address.ts'
+import { defaultBaseUrl, originOf } from '../../client/address.ts'
 import type { Profile } from './profile-store.ts'
-
-/** The secrets of a profile, as errors name them. */
-export type Noun = 'API key' | 'ask key' | 'bearer'
-
-/** Throws if a key cannot be sent in a header. The message never contains the key. */
-export const checkKey = (key: string, where: string, noun: Noun = 'API key'): string => {
-  if (/^[\x21-\x7e]{1,4096}$/.test(key)) return key
-  throw new SvcError(
-    'usage',
-    'bad_key',
-    `The ${noun} ${where} cannot be used: it must be one line of plain ASCII`,
-    {
-      detail:
-        key === ''
-          ? 'It is empty.'
-          : 'It contains a space, a line break or another character that is not allowed in a key.',
-    },
-  )
-}
 
 export type Source = 'flag' | 'environment' | '.svcrc' | 'profile' | 'default'
 
@@ -177,10 +158,7 @@ const checkDestination = (
       `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
       { hint: originHints[noun](profileName, url.origin) },
     )
-  if (url.protocol !== 'https:' && !isLoopbackHost(url.hostname))
-    throw new SvcError('usage', 'insecure_url', `The ${noun} is not sent to ${url.origin} over plain http`, {
-      hint: `Use https://${url.host}`,
-    })
+  requirePrivateWay(url, noun)
 }
 
 /** Returns a function that reads the key once per run and checks the address that it is for. */

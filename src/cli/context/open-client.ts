@@ -1,11 +1,12 @@
 import type { Client } from '../../client/client.ts'
 import { createClient } from '../../client/rest.ts'
 import { createTransport } from '../../client/undici-transport.ts'
+import { keepBaselineWasm } from '../../core/baseline-wasm.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Operation } from '../../contract/operation.ts'
-import { hostOf } from '../../client/network-error.ts'
+import { getPublicJson } from '../../client/public-json.ts'
 import { readBytes } from '../terminal/input-file.ts'
 import type { Globals, Io, Run } from '../terminal/io.ts'
 import type { Settings } from './settings.ts'
@@ -84,8 +85,10 @@ export const openTransport = (
   io: Io,
   cacert: string | undefined,
   options: Pick<Parameters<typeof createTransport>[0], 'onSent' | 'timeoutMs'> = {},
-): ReturnType<typeof createTransport> =>
-  createTransport({ ...options, env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
+): ReturnType<typeof createTransport> => {
+  keepBaselineWasm()
+  return createTransport({ ...options, env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
+}
 
 type Opening = {
   /** The id of the approved request, sent with each write. */
@@ -156,20 +159,7 @@ export const getJson = async (
 ): Promise<unknown> => {
   const transport = openTransport(io, cacert)
   try {
-    const headers = { accept: 'application/json', 'user-agent': 'svc' }
-    const { status, body } = await transport({ method: 'GET', url, headers }, io.signal)
-    if (status !== 200)
-      throw new SvcError('unreachable', `http_${status}`, `${hostOf(url)} answered ${status}`, {
-        hint: `Check the address. The request was for ${new URL(url).pathname}`,
-      })
-    return JSON.parse(body) as unknown
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new SvcError(
-      'unreachable',
-      'not_json',
-      `${hostOf(url)} answered with something that is not valid JSON`,
-    )
+    return await getPublicJson(transport, url, io.signal)
   } finally {
     await transport.close()
   }

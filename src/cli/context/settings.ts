@@ -3,7 +3,7 @@ import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals, Io } from '../terminal/io.ts'
-import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from './address.ts'
+import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from '../../client/address.ts'
 import {
   askKeySource,
   bearerSource,

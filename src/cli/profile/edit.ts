@@ -3,7 +3,7 @@ import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
-import { checkBaseUrl, checkMcpUrl } from '../context/address.ts'
+import { checkBaseUrl, checkMcpUrl } from '../../client/address.ts'
 import { profileName, type Profile } from '../context/profile-store.ts'
 
 type Check = (text: string, field: string, io: Io) => Profile[keyof Profile]

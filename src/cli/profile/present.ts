@@ -1,7 +1,7 @@
 import type { EnvName } from '../../core/env.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { maskSecret } from '../terminal/mask.ts'
-import { defaultBaseUrl } from '../context/address.ts'
+import { defaultBaseUrl } from '../../client/address.ts'
 import type { KeySource, Source } from '../context/api-key.ts'
 import type { Profile, ProfileFile } from '../context/profile-store.ts'
 import type { Settings } from '../context/settings.ts'

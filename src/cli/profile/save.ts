@@ -2,7 +2,8 @@ import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
-import { checkKey, createKeyReader, fileSource, type Noun } from '../context/api-key.ts'
+import { checkKey, type Noun } from '../../client/key-check.ts'
+import { createKeyReader, fileSource } from '../context/api-key.ts'
 import { shownProfile } from './present.ts'
 
 const flags: Record<Noun, string[]> = { 'API key': [], 'ask key': ['--ask'], bearer: ['--bearer'] }

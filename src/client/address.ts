@@ -1,5 +1,5 @@
-import { withoutSlash } from '../../client/request.ts'
-import { usageError } from '../../core/errors.ts'
+import { withoutSlash } from './request.ts'
+import { usageError } from '../core/errors.ts'
 
 export const defaultBaseUrl = 'http://127.0.0.1:8080/admin/public/api'
 

@@ -1,0 +1,68 @@
+import type { Answer, CallOptions } from '../client/client.ts'
+import { getPublicJson } from '../client/public-json.ts'
+import { createClient } from '../client/rest.ts'
+import { createTransport } from '../client/undici-transport.ts'
+import { answeredFields } from '../contract/describe.ts'
+import type { Operation } from '../contract/operation.ts'
+import { table } from '../contract/table.ts'
+import { SvcError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+
+// What a client loads when it is first used.
+
+type Options = {
+  baseUrl: string
+  apiKey(url: string): Promise<string>
+  ca: string | undefined
+  timeoutMs: number | undefined
+}
+
+export type Connection = {
+  call(id: string, input?: Record<string, unknown>, options?: CallOptions): Promise<unknown>
+  pages(id: string, input?: Record<string, unknown>, options?: CallOptions): AsyncGenerator<unknown, void>
+  /** JSON from a public address. */
+  json(url: string, signal?: AbortSignal): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** The data of an answer. Missing data means unknown, not empty. */
+const dataIn = (id: string, operation: Operation, { envelope }: Answer): unknown => {
+  const { data } = envelope
+  if (answeredFields(operation).length === 0 || isRecord(data) || Array.isArray(data)) return data
+  throw new SvcError(
+    'failed',
+    'unexpected_answer',
+    `The service reported success and returned no data for ${id}`,
+    {
+      ...(operation.effect !== 'read' && { detail: 'The change may have been made.' }),
+      hint: 'Check that baseUrl is the right service',
+    },
+  )
+}
+
+const operationOf = (id: string): Operation => {
+  const operations: Record<string, Operation> = table
+  if (Object.hasOwn(operations, id)) return operations[id]!
+  throw new SvcError('usage', 'usage', `There is no operation ${JSON.stringify(id)}`)
+}
+
+export const connect = ({ baseUrl, apiKey, ca, timeoutMs }: Options): Connection => {
+  const transport = createTransport({
+    env: process.env,
+    ca,
+    timeoutMs: timeoutMs === undefined ? undefined : { headers: timeoutMs, body: timeoutMs },
+  })
+  const rest = createClient({ baseUrl, apiKey, keyHint: 'Check the API key', transport })
+  return {
+    call: async (id, input = {}, options = {}) => {
+      const operation = operationOf(id)
+      return dataIn(id, operation, await rest.call(operation, input, options))
+    },
+    async *pages(id, input = {}, options = {}) {
+      const operation = operationOf(id)
+      for await (const page of rest.pages(operation, input, options)) yield dataIn(id, operation, page)
+    },
+    json: (url, signal) => getPublicJson(transport, url, signal),
+    close: () => rest.close(),
+  }
+}

@@ -1,0 +1,109 @@
+import { followRequest } from '../client/follow-request.ts'
+import { SvcError, usageError } from '../core/errors.ts'
+import type { Expectations } from '../receipt/expectations.ts'
+import type { ReceiptVerification } from '../receipt/verify.ts'
+import type { Client } from './create-client.ts'
+import { asLibraryCall } from './error.ts'
+import { verifyReceipt } from './verify.ts'
+
+/** An approval request as the service reports it. */
+export type ApprovalRequest = Awaited<ReturnType<Client['getApproval']>>
+
+/** What exactly must have been approved. Compute it from what you are about to do, not from an answer of the service. */
+export type Wanted = { action: string } | { digest: string } | { subject: { data: Record<string, unknown> } }
+
+export type WatchOptions = {
+  /** What exactly must have been approved: the action, the subject, or the SHA-256 of the subject. */
+  wanted: Wanted
+  /** Further expectations of the receipt. Organization and issuer default to those of the service. */
+  expected?: Omit<Expectations, 'status' | 'requestId' | 'digest' | 'action'>
+  /** The key set of the service, if you keep a copy; default: read from the service. */
+  jwks?: unknown
+  /** Ends the wait. The request remains open: withdraw it with `cancelApproval`. */
+  signal?: AbortSignal
+}
+
+/**
+ * How a request ended. Only `approved` is a yes, and its receipt is valid. `denied` has a verification if a person signed the
+ * denial, and none if a rule of the organization denied.
+ */
+export type WatchedApproval =
+  | { status: 'approved'; request: ApprovalRequest; receipt: ReceiptVerification; digest: string }
+  | { status: 'denied'; request: ApprovalRequest; receipt?: ReceiptVerification }
+  | { status: 'expired'; request: ApprovalRequest }
+
+/** Seconds after the deadline in which the service may still report the decision. */
+const grace = 10
+/** For a service that does not report when its requests expire. */
+const longestLifetime = 3600
+
+const digestOf = async (data: unknown): Promise<string> =>
+  (await import('../receipt/subject.ts')).digestOf(data)
+
+/** The digest that the receipt must name. An action alone is a subject of the type `text`. */
+const wantedDigest = async (wanted: Wanted): Promise<string> => {
+  if ('digest' in wanted) return wanted.digest
+  return digestOf('subject' in wanted ? wanted.subject.data : { text: wanted.action })
+}
+
+const notProven = (request: ApprovalRequest, receipt: ReceiptVerification | undefined): SvcError =>
+  new SvcError('failed', 'receipt_not_valid', 'The service reports an approval, but nothing proves it', {
+    detail: receipt
+      ? receipt.checks
+          .filter(({ ok }) => !ok)
+          .map(({ name, detail }) => `${name}: ${detail}`)
+          .join('; ')
+      : 'There is no receipt.',
+    hint: `Do not act on it: svc approve status ${request.request_id}`,
+  })
+
+/**
+ * Follows an approval request until it has ended, through a restart of the service, and verifies its receipt. Throws an
+ * `SvcError` if the end is unknown (`unreachable`, `interrupted`), and if an approval is not proven (`receipt_not_valid`).
+ */
+export const watchApproval = async (
+  client: Pick<Client, 'getApproval' | 'keySet' | 'origin'>,
+  request_id: string,
+  { wanted, expected = {}, jwks, signal }: WatchOptions,
+): Promise<WatchedApproval> => {
+  if (!('action' in wanted) && !('digest' in wanted) && !('subject' in wanted))
+    throw usageError('watchApproval requires wanted: the action, the subject or its digest')
+  const digest = await wantedDigest(wanted)
+  const options = signal ? { signal } : {}
+  const read = (wait_s?: number): Promise<ApprovalRequest> =>
+    client.getApproval({ request_id, ...(wait_s !== undefined && { wait_s }) }, options)
+  const verified = async (request: ApprovalRequest): Promise<ReceiptVerification | undefined> => {
+    if (!request.attestation) return undefined
+    const keys = jwks ?? (await client.keySet(options))
+    const { issuerIn } = await import('../receipt/signature.ts')
+    return verifyReceipt(request.attestation, keys, {
+      organization: String(request.org_id),
+      issuer: issuerIn(keys) ?? client.origin,
+      ...expected,
+      status: request.status === 'denied' ? 'denied' : 'approved',
+      requestId: request_id,
+      digest,
+    })
+  }
+  return asLibraryCall(async () => {
+    const first = await read()
+    // By the clock of the service only: the clock of this machine may be wrong.
+    const lifetime = (Date.parse(first.expires_at) - Date.parse(first.requested_at)) / 1000
+    const seconds = (lifetime > 0 ? lifetime : longestLifetime) + grace
+    const request = first.status === 'pending' ? await followRequest(read, seconds, options) : first
+    const { status } = request
+    if (status === 'expired') return { status, request }
+    if (status === 'denied') {
+      const receipt = await verified(request)
+      return { status, request, ...(receipt?.valid && { receipt }) }
+    }
+    if (status !== 'approved')
+      throw new SvcError('pending', 'pending', `The decision on ${request_id} is still pending`, {
+        detail: 'This is not an approval.',
+        hint: `svc approve status ${request_id}`,
+      })
+    const receipt = await verified(request)
+    if (!receipt?.valid) throw notProven(request, receipt)
+    return { status, request, receipt, digest }
+  })
+}
