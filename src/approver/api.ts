@@ -1,4 +1,5 @@
 import type { approverDevices } from '../contract/approver-devices.ts'
+import type { approverRequests } from '../contract/approver-requests.ts'
 import type { approver } from '../contract/approver.ts'
 import type { device } from '../contract/device.ts'
 import type { Data, Input } from '../contract/operation.ts'
@@ -6,6 +7,7 @@ import { fillPath } from '../contract/path.ts'
 
 type Table = typeof approver &
   typeof approverDevices &
+  typeof approverRequests &
   Pick<typeof device, 'registerDevice' | 'decideApproval'>
 type Name = keyof Table
 type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
@@ -20,6 +22,7 @@ const routes: { [K in Name]: Route<K> } = {
   getSession: ['GET', '/svc/v1/approver/session'],
   closeSession: ['DELETE', '/svc/v1/approver/session'],
   listInbox: ['GET', '/svc/v1/approver/requests'],
+  getOwnRequest: ['GET', '/svc/v1/approver/requests/{request_id}'],
   decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
   subscribePush: ['POST', '/svc/v1/approver/push'],
   listMembers: ['GET', '/svc/v1/approver/members'],
@@ -119,6 +122,8 @@ export const call = async <K extends Name>(
 
 export type Session = Data<Table['getSession']>
 export type Enrollment = Data<Table['beginEnrollment']>
+/** What became of a request. */
+export type Outcome = Data<Table['getOwnRequest']>
 export type Pending = Data<Table['listInbox']>['requests'][number]
 export type Members = Data<Table['listMembers']>
 export type Member = Members['members'][number]

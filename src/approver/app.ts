@@ -9,7 +9,9 @@ import { countWaiting, noDevices, readDevices, showDevices } from './devices.ts'
 import { isAdmin, nobody, showMembers, waitingMembers } from './members.ts'
 import { makeOffers, offerNotifications } from './offers.ts'
 import { clearNotifications, registerWorker } from './push.ts'
+import { readOutcome } from './outcome.ts'
 import { showRequest } from './request.ts'
+import { showMissing, showOutcome } from './result.ts'
 import { showSignIn } from './sign-in.ts'
 import { confirmEmail } from './verify-email.ts'
 import type { View } from './view.ts'
@@ -73,24 +75,32 @@ const openDevices = async (here: Session): Promise<void> => {
   if (location.hash === '#devices') showDevices(here, devices)
 }
 
-const sayGone = (title: string, line: string): void => {
-  showNotice({
+const showLoading = (line: string): void =>
+  void showNotice({
     drawing: 'clock',
-    title,
+    title: 'Loading the request',
     lines: [line],
     actions: [button('All requests', 'primary', toInbox)],
   })
-}
 
-/** A notification can arrive before the list, so the list is read again before the request counts as missing. */
-const showGone = (wanted: string): View => {
-  sayGone('Loading the request', 'One moment…')
-  feed.refresh()
+/** A request that is not in the list: it has ended, or its notification arrived before the list. */
+const showGone = (wanted: string, { device_id }: Session): View => {
+  let left = false
+  const look = async (): Promise<void> => {
+    const outcome = await readOutcome(decodeURIComponent(wanted), {
+      over: () => left,
+      failed: () => showLoading('No connection. The request appears here once you’re back online.'),
+    })
+    if (left) return
+    if (!outcome) showMissing(toInbox)
+    else if (outcome.status === 'pending') feed.refresh()
+    else showOutcome(outcome, { own: device_id, back: toInbox })
+  }
+  showLoading('One moment…')
+  void look()
   return {
-    update: (requests) => {
-      if (requests.some((one) => isWanted(one, wanted))) showPlace()
-      else sayGone('This request has ended', 'It was decided, withdrawn, or has expired.')
-    },
+    update: (requests) => void (requests.some((one) => isWanted(one, wanted)) && showPlace()),
+    leave: () => (left = true),
   }
 }
 
@@ -116,7 +126,7 @@ const showPlace = (): void => {
   change(() => {
     const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
     if (request) return showRequest(request, here, toInbox)
-    if (wanted !== undefined) return showGone(wanted)
+    if (wanted !== undefined) return showGone(wanted, here)
     if (location.hash === '#members') return showMembers(here, waiting)
     if (location.hash === '#devices') return void openDevices(here)
     const notify = async (): Promise<void> => {

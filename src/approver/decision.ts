@@ -1,18 +1,24 @@
-import { call, Refused, type Session } from './api.ts'
+import { call, Refused, Unreachable, type Outcome, type Session } from './api.ts'
 import type { PendingRequest } from './feed.ts'
 import { locate, locationGranted } from './location.ts'
 import { withNote } from './note.ts'
+import { headline } from './text.ts'
 import { assert, challengeOf, CheckFailed } from './webauthn.ts'
 
 export type Choice = { decision: 'approve' | 'deny'; not_me?: true; note?: string; number?: string }
 
-/** The outcome of a tap. `again`: the request may still be open; `unsure`: the answer may or may not have arrived. */
-export type Outcome =
-  | { kind: 'approved' | 'denied' | 'elsewhere' | 'expired' | 'removed' }
-  | { kind: 'withdrawn' }
-  | { kind: 'ruled out' | 'stopped'; message: string }
+/**
+ * The result of a tap. `again`: nothing was decided. `ended`: the request has ended, and the service knows how. `unsure`: the
+ * answer was lost, so the decision may have been made.
+ */
+export type Result =
+  | { kind: 'ended'; outcome?: Outcome }
+  | { kind: 'unsure' }
+  | { kind: 'cancelled' }
+  | { kind: 'removed' }
+  | { kind: 'stopped'; message: string }
   | { kind: 'wrong number'; message: string }
-  | { kind: 'again'; message: string; unsure?: true }
+  | { kind: 'again'; message: string }
 
 type Steps = {
   /** The device check is done; from now on the decision may count. */
@@ -21,32 +27,20 @@ type Steps = {
   withoutPlace: () => Promise<boolean>
 }
 
-/** "Denied: refused by the rules: …", below a heading that already contains the first word. */
-const reasonIn = (message: string): string => {
-  const reason = message.replace(/^Denied: /, '')
-  return reason.slice(0, 1).toUpperCase() + reason.slice(1)
-}
-
-const outcomeOf = (error: unknown): Outcome => {
+const resultOf = (error: unknown): Result => {
   if (error instanceof CheckFailed)
-    return error.withdrawn ? { kind: 'withdrawn' } : { kind: 'again', message: error.message }
-  if (!(error instanceof Refused))
-    return {
-      kind: 'again',
-      unsure: true,
-      message: 'No answer yet. Stay here to see the result, or tap again.',
-    }
+    return error.withdrawn ? { kind: 'cancelled' } : { kind: 'again', message: error.message }
+  if (error instanceof Unreachable) return { kind: 'unsure' }
+  if (!(error instanceof Refused)) return { kind: 'again', message: 'Something went wrong. Tap again.' }
   const { code, status, message } = error
   if (code === 'wrong_number')
     return {
       kind: 'wrong number',
       message: 'That number doesn’t match. You have one more try before the request is denied.',
     }
-  if (code === 'denied') return { kind: 'ruled out', message: reasonIn(message) }
   if (code === 'device_revoked') return { kind: 'removed' }
   if (code === 'approver_not_active') return { kind: 'stopped', message }
-  if (status === 410) return { kind: 'expired' }
-  if (status === 409 || status === 404) return { kind: 'elsewhere' }
+  if (code === 'denied' || status === 410 || status === 409 || status === 404) return { kind: 'ended' }
   return { kind: 'again', message }
 }
 
@@ -56,7 +50,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
     approve: challengeOf(request.contexts.approve),
     deny: challengeOf(request.contexts.deny),
   }
-  return async (choice: Choice, steps: Steps): Promise<Outcome> => {
+  return async (choice: Choice, steps: Steps): Promise<Result> => {
     try {
       const wanted = choice.decision === 'approve' && session.wants_location
       const place = wanted ? locate() : undefined
@@ -71,15 +65,29 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       if (wanted && !location && !(await steps.withoutPlace()))
         return { kind: 'again', message: 'Allow location for this page, then tap Approve again.' }
       steps.sending()
-      await call('decideApproval', {
-        request_id: request.request_id,
+      const { request_id } = request
+      const { status, decided_at, note, detail } = await call('decideApproval', {
+        request_id,
         ...choice,
         ...(location && { location }),
         response,
       })
-      return { kind: choice.decision === 'approve' ? 'approved' : 'denied' }
+      return {
+        kind: 'ended',
+        outcome: {
+          request_id,
+          headline: headline(request),
+          status,
+          ended_by: 'person',
+          ended_at: decided_at,
+          device: null,
+          refused: [],
+          ...(note !== undefined && { note }),
+          detail,
+        },
+      }
     } catch (error) {
-      return outcomeOf(error)
+      return resultOf(error)
     }
   }
 }

@@ -41,7 +41,7 @@ export const setBusy = (busy: boolean): void => place('main').setAttribute('aria
 
 type Notice = {
   drawing: Drawing
-  tone?: 'good' | 'still'
+  tone?: 'good' | 'bad' | 'still'
   title: string
   lines: readonly (string | Node)[]
   actions?: readonly HTMLElement[]

@@ -1,9 +1,11 @@
-import type { Session } from './api.ts'
-import { createDecider, type Choice, type Outcome } from './decision.ts'
+import type { Outcome, Session } from './api.ts'
+import { createDecider, type Choice, type Result } from './decision.ts'
 import { button, h } from './element.ts'
 import type { PendingRequest } from './feed.ts'
-import { announce, problemLine, setBusy, show } from './frame.ts'
-import { showResult, type Ending } from './result.ts'
+import { announce, problemLine, setBusy, show, showNotice } from './frame.ts'
+import { readOutcome } from './outcome.ts'
+import { showRemoved } from './removed.ts'
+import { showMissing, showOutcome } from './result.ts'
 import { noteStep, notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
 import { clockText, exactText, factorsInWords, headline, requesterText } from './text.ts'
 import { countDown, msUntil } from './time.ts'
@@ -60,69 +62,106 @@ const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void
   }
 }
 
-type Phase = 'reading' | 'checking' | 'sending' | 'over'
+type Phase = 'reading' | 'checking' | 'sending' | 'looking' | 'over'
+
+const muted =
+  'The requester can’t ask you again for 20 minutes. Tell your administrator if you didn’t expect this request.'
 
 /** One request, until it is decided here or elsewhere, or expires. */
 export const showRequest = (request: PendingRequest, session: Session, back: () => void): View => {
   const decide = createDecider(request, session)
   const problem = problemLine()
+  const progress = h('p', { class: 'progress', role: 'status' })
   const step = h('div', { class: 'steps' })
   let phase: Phase = 'reading'
-  // An answer was sent; it may or may not have arrived.
-  let unsure = false
+  // "This wasn't me" was sent.
+  let mutes = false
   let { expiresAt } = request
 
+  const isOver = (): boolean => phase === 'over'
+  const say = (text: string): void => void (progress.textContent = text)
   const left = timeLeft(
     Date.parse(request.expires_at) - Date.parse(request.requested_at),
     announce,
-    () => phase !== 'sending' && end({ kind: 'expired' }),
+    () => phase !== 'sending' && void look(),
   )
   const stop = (): void => {
     phase = 'over'
     left.stop()
     withdraw()
   }
-  const end = (ending: Ending): void => {
-    if (phase === 'over') return
+  const end = (outcome: Outcome): void => {
+    if (isOver()) return
     stop()
-    showResult(ending, request, back)
+    const { ended_by, status, device } = outcome
+    const here = device === null || device.id === session.device_id
+    const isMuted = mutes && here && ended_by === 'person' && status === 'denied'
+    showOutcome(outcome, { own: session.device_id, more: isMuted ? muted : undefined, back })
   }
-  const endElsewhere = (): void =>
-    end({ kind: unsure ? 'unsure' : msUntil(expiresAt) < 1500 ? 'expired' : 'elsewhere' })
+  /** Only the service knows how a request ended. Until it answers, nothing is said about it. */
+  const look = async (): Promise<void> => {
+    if (isOver() || phase === 'looking') return
+    const wasSent = phase === 'sending'
+    phase = 'looking'
+    withdraw()
+    problem.say('')
+    setBusy(true)
+    say(wasSent ? 'No answer yet. Checking whether your decision arrived…' : 'Checking the result…')
+    const { request_id } = request
+    const outcome = await readOutcome(request_id, {
+      over: isOver,
+      failed: () => say('No connection. The result appears here once you’re back online.'),
+    })
+    if (isOver()) return
+    if (outcome?.status !== 'pending' && outcome) return end(outcome)
+    phase = 'reading'
+    setBusy(false)
+    say('')
+    if (!outcome) return showMissing(back)
+    if (wasSent) problem.say('Your decision hasn’t arrived. Tap again.')
+    // The clock of this phone is a little ahead.
+    if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)
+  }
 
   const put = (element: HTMLElement): void => {
     step.replaceChildren(element)
     element.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true })
     element.scrollIntoView({ block: 'nearest' })
   }
-  const settle = (choice: Choice, outcome: Outcome): void => {
-    if (phase === 'over') return
+  const settle = (result: Result): void => {
+    if (isOver() || phase === 'looking') return
+    if (result.kind === 'unsure') return void look()
+    if (result.kind === 'ended') return result.outcome ? end(result.outcome) : void look()
     phase = 'reading'
     setBusy(false)
-    if (outcome.kind === 'withdrawn') return
-    if (outcome.kind === 'wrong number') return put(numbered(outcome.message))
-    if (outcome.kind === 'again') {
-      unsure ||= outcome.unsure === true
-      problem.say(outcome.message)
-      if (msUntil(expiresAt) === 0) endElsewhere()
+    say('')
+    if (result.kind === 'cancelled') return
+    if (result.kind === 'wrong number') return put(numbered(result.message))
+    if (result.kind === 'again') {
+      problem.say(result.message)
+      if (msUntil(expiresAt) === 0) void look()
       return
     }
-    if (outcome.kind === 'denied' && choice.not_me) return end({ kind: 'muted' })
-    if (outcome.kind === 'denied') return end({ kind: 'denied', note: choice.note })
-    end(outcome)
+    stop()
+    if (result.kind === 'removed') showRemoved()
+    else showStopped(result.message, back)
   }
   const choose = async (choice: Choice): Promise<void> => {
     if (phase !== 'reading') return
     phase = 'checking'
+    mutes = choice.not_me === true
     problem.say('')
     setBusy(true)
-    const outcome = await decide(choice, {
+    say('Waiting for your face, fingerprint or PIN…')
+    const result = await decide(choice, {
       sending: () => {
         if (phase === 'checking') phase = 'sending'
+        say('Sending…')
       },
       withoutPlace: () =>
         new Promise((resolve) => {
           setBusy(false)
+          say('')
           const before = [...step.childNodes]
           put(
             withoutPlaceStep((send) => {
@@ -133,7 +172,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
           )
         }),
     })
-    settle(choice, outcome)
+    settle(result)
   }
   const deny = (note?: string): Promise<void> =>
     choose({ decision: 'deny', ...(note !== undefined && { note }) })
@@ -169,8 +208,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     h('a', { class: 'back', href: '#' }, 'All requests'),
     left.element,
     requestText(request),
-    problem.element,
-    step,
+    h('div', { class: 'foot' }, problem.element, progress, step),
   )
   left.follow(expiresAt)
 
@@ -178,7 +216,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     update: (requests) => {
       const now = requests.find(({ request_id }) => request_id === request.request_id)
       if (!now) {
-        if (phase !== 'sending') endElsewhere()
+        if (phase !== 'sending') void look()
         return
       }
       // The timer of the phone stops while it sleeps, so the service may know better.
@@ -188,3 +226,13 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     leave: stop,
   }
 }
+
+/** For an approver who is no longer an active member. */
+const showStopped = (message: string, back: () => void): void =>
+  void showNotice({
+    drawing: 'cross',
+    tone: 'bad',
+    title: 'Not accepted',
+    lines: [exactText(message)],
+    actions: [button('Done', 'primary', back)],
+  })

@@ -1,79 +1,121 @@
-import { button, h } from './element.ts'
-import type { PendingRequest } from './feed.ts'
+import type { Outcome } from './api.ts'
+import { button, h, type Drawing } from './element.ts'
 import { announce, showNotice } from './frame.ts'
-import { showRemoved } from './removed.ts'
-import { exactText, headline } from './text.ts'
+import { exactText } from './text.ts'
+import { momentText } from './time.ts'
 
-export type Ending =
-  | { kind: 'approved' | 'elsewhere' | 'expired' | 'removed' | 'muted' | 'unsure' }
-  | { kind: 'denied'; note?: string | undefined }
-  | { kind: 'ruled out' | 'stopped'; message: string }
+type Words = { drawing: Drawing; tone?: 'good' | 'bad'; title: string; lines: (string | Node)[] }
 
-const quote = (request: PendingRequest): HTMLElement =>
-  h('span', { class: 'quote' }, exactText(headline(request)))
+type Refusal = Outcome['refused'][number]
 
-const wordsFor = (ending: Ending, request: PendingRequest) => {
-  switch (ending.kind) {
-    case 'approved':
-      return { drawing: 'check', tone: 'good', title: 'Approved', lines: [quote(request)] } as const
-    case 'denied':
-      return {
-        drawing: 'cross',
-        title: 'Denied',
-        lines: [quote(request), ...(ending.note === undefined ? [] : [`Your note: ${ending.note}`])],
-      } as const
-    case 'muted':
-      return {
-        drawing: 'cross',
-        title: 'Denied',
-        lines: [
-          quote(request),
-          'The requester can’t ask you again for 20 minutes. Tell your administrator if you didn’t expect this request.',
-        ],
-      } as const
-    case 'ruled out':
-      return {
-        drawing: 'cross',
-        title: 'Denied',
-        lines: [quote(request), exactText(ending.message)],
-      } as const
-    case 'stopped':
-      return {
-        drawing: 'cross',
-        title: 'This decision doesn’t count',
-        lines: [exactText(ending.message)],
-      } as const
-    case 'expired':
-      return {
-        drawing: 'clock',
-        title: 'This request has expired',
-        lines: [quote(request), 'Nothing was approved. The requester can ask again.'],
-      } as const
-    case 'unsure':
-      return {
-        drawing: 'clock',
-        title: 'This request has ended',
-        lines: [
-          quote(request),
-          'Your decision may have arrived before the connection failed. Ask the requester for the result.',
-        ],
-      } as const
-    default:
-      return {
-        drawing: 'check',
-        title: 'Decided elsewhere',
-        lines: [
-          quote(request),
-          'It was decided on another device, or withdrawn. There’s nothing left to do here.',
-        ],
-      } as const
+const placeOf = ({ expected }: Refusal): string | undefined => {
+  const [first] = [expected].flat() as ({ name?: unknown } | null)[]
+  return typeof first?.name === 'string' ? first.name : undefined
+}
+
+/** Why a rule refused, in words for the approver; the numbers are in the record of the requester. */
+const refusalText = (refused: Refusal): string => {
+  const { factor, observed } = refused
+  if (factor === 'location' && observed === null) return 'Your phone’s location was missing or too old.'
+  if (factor === 'location')
+    return `You were outside ${placeOf(refused) ?? 'the places where you can approve'}.`
+  if (factor === 'time') return `It was outside the hours when you can approve${nameIn(placeOf(refused))}.`
+  if (factor === 'ip') return 'You were not in a network that your organization allows.'
+  if (factor === 'device') return 'This device isn’t trusted by your organization.'
+  return refused.reason
+}
+
+const nameIn = (name: string | undefined): string => (name === undefined ? '' : ` (${name})`)
+
+const decided = ({ status, device, ended_at }: Outcome, own: string): string => {
+  const at = ended_at === null ? '' : ` ${momentText(ended_at)}`
+  const on = device === null || device.id === own ? '' : ` on ${device.name}`
+  return `You ${status} this${at}${on}.`
+}
+
+const wordsFor = (outcome: Outcome, own: string): Words => {
+  const { status, ended_by, ended_at, device, note, refused, detail } = outcome
+  const here = device === null || device.id === own
+  if (ended_by === 'person' && status === 'approved')
+    return {
+      drawing: 'check',
+      tone: 'good',
+      title: here ? 'Approved' : 'Approved on another device',
+      lines: [decided(outcome, own)],
+    }
+  if (ended_by === 'person')
+    return {
+      drawing: 'cross',
+      tone: 'bad',
+      title: here ? 'Denied' : 'Denied on another device',
+      lines: [decided(outcome, own), ...(note === undefined ? [] : [exactText(`Your note: ${note}`)])],
+    }
+  if (ended_by === 'rules')
+    return {
+      drawing: 'cross',
+      tone: 'bad',
+      title: 'Not approved',
+      lines: ['The rules of your organization refused it.', ...refused.map(refusalText)],
+    }
+  if (ended_by === 'number')
+    return {
+      drawing: 'cross',
+      tone: 'bad',
+      title: 'Denied',
+      lines: ['A wrong number was typed twice, so the service denied the request.'],
+    }
+  const at = ended_at === null ? '' : ` ${momentText(ended_at)}`
+  if (ended_by === 'time')
+    return {
+      drawing: 'clock',
+      title: 'This request has expired',
+      lines: [`It ended${at}. Nothing was approved. The requester can ask again.`],
+    }
+  if (ended_by === 'key')
+    return {
+      drawing: 'clock',
+      title: 'This request has ended',
+      lines: ['The requester’s key was revoked or has expired. Nothing was approved.'],
+    }
+  if (ended_by === 'requester')
+    return {
+      drawing: 'clock',
+      title: 'This request was withdrawn',
+      lines: [`The requester withdrew it${at}. Nothing was approved.`],
+    }
+  return {
+    drawing: 'clock',
+    title: 'This request has ended',
+    lines: [exactText(`Nothing was approved. ${detail ?? ''}`)],
   }
 }
 
-/** How a request ended, and the way back. */
-export const showResult = (ending: Ending, request: PendingRequest, back: () => void): void => {
-  if (ending.kind === 'removed') return showRemoved()
-  const words = wordsFor(ending, request)
-  showNotice({ ...words, actions: [button('Done', 'primary', back)] })
-  announce(words.title)
+/** The service does not know the request, or keeps it from this person. */
+export const showMissing = (back: () => void): void =>
+  void showNotice({
+    drawing: 'clock',
+    title: 'No such request here',
+    lines: ['It was sent to someone else or to another organization, or it was deleted.'],
+    actions: [button('All requests', 'primary', back)],
+  })
+
+type Showing = {
+  /** Id of this device. */
+  own: string
+  /** Said below the result. */
+  more?: string | undefined
+  back: () => void
+}
+
+/** How a request ended, as the service recorded it, and the way back. */
+export const showOutcome = (outcome: Outcome, { own, more, back }: Showing): void => {
+  const { lines, title, ...look } = wordsFor(outcome, own)
+  const quote = h('span', { class: 'quote' }, exactText(outcome.headline))
+  showNotice({
+    ...look,
+    title,
+    lines: [quote, ...lines, ...(more === undefined ? [] : [more])],
+    actions: [button('Done', 'primary', back)],
+  })
+  announce(title)
 }

@@ -27,3 +27,12 @@ export const countDown = (
   step()
   return () => clearTimeout(timer)
 }
+
+/** "at 14:02", or with the date if it was not today. In the language and the time zone of the phone. */
+export const momentText = (iso: string, now = new Date()): string => {
+  const at = new Date(iso)
+  const time = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return at.toDateString() === now.toDateString()
+    ? `at ${time}`
+    : `on ${at.toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' })} at ${time}`
+}

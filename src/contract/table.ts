@@ -1,6 +1,7 @@
 import { account } from './account.ts'
 import { approval } from './approval.ts'
 import { approverDevices } from './approver-devices.ts'
+import { approverRequests } from './approver-requests.ts'
 import { approver } from './approver.ts'
 import { audit } from './audit.ts'
 import { authCode } from './auth-code.ts'
@@ -34,6 +35,7 @@ export const table = {
   ...device,
   ...approver,
   ...approverDevices,
+  ...approverRequests,
   ...auth,
   ...mobile,
   ...account,

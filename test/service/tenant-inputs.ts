@@ -97,6 +97,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   approveDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
   refuseDevice: ({ org }, { pendingDevice }) => ({ org_id: org, device_id: pendingDevice }),
   listOwnDevices: () => ({}),
+  getOwnRequest: (_, { approval }) => ({ request_id: approval }),
   beginDeviceMove: (_, { device }) => ({ device_id: device, move: 'approve' }),
   moveDevice: (_, { device }) => ({
     device_id: device,

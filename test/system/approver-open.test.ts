@@ -20,7 +20,7 @@ describe('an open request', () => {
     const { request_id } = await stage.ask(user)
     await open(phone, request_id)
     await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await expect(phone.sees('Decided elsewhere')).resolves.toBeUndefined()
+    await expect(phone.sees('This request was withdrawn')).resolves.toBeUndefined()
   })
 
   test('is decided by one of two phones, and the other shows that', async () => {
@@ -39,9 +39,9 @@ describe('an open request', () => {
     await Promise.all(
       phones.map(({ page }) => page.getByRole('button', { name: 'Approve' }).dispatchEvent('click')),
     )
-    await Promise.all(phones.map((phone) => phone.sees(/Approved|Decided elsewhere/)))
+    await Promise.all(phones.map((phone) => phone.sees(/^Approved/)))
     const seen = await Promise.all(phones.map((phone) => phone.page.locator('h1').textContent()))
-    expect(seen.toSorted()).toEqual(['Approved', 'Decided elsewhere'])
+    expect(seen.toSorted()).toEqual(['Approved', 'Approved on another device'])
   })
 })
 

@@ -36,6 +36,6 @@ test('the owner decides whether to approve without a location when the phone has
   await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
   expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
   await phone.tap('Send without location')
-  await phone.sees('Denied')
-  await phone.page.getByText('Refused by the rules').waitFor()
+  await phone.sees('Not approved')
+  await phone.page.getByText('location was missing').waitFor()
 })

@@ -26,8 +26,8 @@ export const hasLiveKey = (now: string) => {
 
 const batchSize = 500
 
-const tooLate = 'no decision in time'
-const keyEnded = 'the API key of the requester was revoked or has expired'
+export const tooLate = 'no decision in time'
+export const keyEnded = 'the API key of the requester was revoked or has expired'
 export const endedByUpgrade =
   'the service was upgraded, and approvers now sign more data than this request contains'
 

@@ -6,6 +6,7 @@ import * as approvalRequests from '../approvals/listing.ts'
 import * as deviceMoves from '../approver/device-moves.ts'
 import * as inbox from '../approver/inbox.ts'
 import * as approverMembers from '../approver/members.ts'
+import { getOwnRequest } from '../approver/outcome.ts'
 import { beginEnrollment } from '../approver/registration.ts'
 import * as sessions from '../approver/sign-in.ts'
 import type { Handlers } from '../call/call.ts'
@@ -68,6 +69,7 @@ export const handlers: Handlers<Table> = {
   ...approverMembers,
   ...subscriptions,
   beginEnrollment,
+  getOwnRequest,
   ...deviceMoves,
   ...prompts,
   ...tokens,

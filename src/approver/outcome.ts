@@ -1,0 +1,31 @@
+import { call, Refused, type Outcome } from './api.ts'
+
+const pausesMs = [300, 1000, 2000, 4000, 8000]
+
+type Look = {
+  /** Whether nobody waits for the result any more. */
+  over: () => boolean
+  /** The service did not answer; the next attempt follows. */
+  failed?: () => void
+}
+
+/**
+ * Reads what became of a request until the service answers. Returns undefined once nobody waits, or if the service refuses:
+ * then the request is not this person's, or the session is over.
+ */
+export const readOutcome = async (
+  request_id: string,
+  { over, failed }: Look,
+): Promise<Outcome | undefined> => {
+  for (let attempt = 0; !over(); attempt++) {
+    try {
+      return await call('getOwnRequest', { request_id })
+    } catch (error) {
+      if (error instanceof Refused && error.status !== 429) return undefined
+      failed?.()
+      const pause = pausesMs[Math.min(attempt, pausesMs.length - 1)]!
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+  return undefined
+}
