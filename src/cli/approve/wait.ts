@@ -135,7 +135,10 @@ export const registerWait = (group: Command, context: Context): void => {
       found = true
       const records = await Promise.all(
         first.map(async (record) => {
-          if (record.status === 'pending') progress.waiting(record)
+          if (record.status === 'pending') {
+            io.onAnswer?.(record)
+            progress.waiting(record)
+          }
           const decided = await waitFor(backend, record, {
             progress,
             signal: io.signal,

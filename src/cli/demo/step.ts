@@ -15,7 +15,11 @@ export type Step = {
   answers?: unknown
   /** Runs before the step, in the folder of the demo. */
   before?(folder: string): void | Promise<void>
-  /** The command for another terminal, once there is a request. */
+  /** The file that gets its standard output, as with `>` in a shell. */
+  into?: string
+  /** What happens once there is a request, before `meanwhile`. Returns the command that does the same. */
+  disturb?: () => Promise<string>
+  /** The command for another terminal, once there is a request. It can use the values of earlier steps. */
   meanwhile?: (request: { request_id: string; number?: string }, folder: string) => string
 }
 
