@@ -49,6 +49,13 @@ export type RequestContext = {
   takesOrg?: boolean
 }
 
+const retryHint = (after: string | undefined): string => {
+  if (after === undefined) return 'Try again later'
+  return /^\d{1,9}$/.test(after)
+    ? `Try again in ${after} s`
+    : `Try again later (Retry-After: ${safeLine(after)})`
+}
+
 /** What to type next, if the service gives no hint. */
 const hintFor = (
   status: number,
@@ -61,11 +68,7 @@ const hintFor = (
     return takesOrg
       ? 'Check the id and --org. You only see resources that your key can access: svc org list'
       : 'Check the id. You only see resources that your key can access: svc whoami'
-  if (status === 429) {
-    if (after === undefined) return 'Try again later'
-    return /^\d{1,9}$/.test(after) ? `Try again in ${after} s` : `Try again later (Retry-After: ${after})`
-  }
-  return undefined
+  return status === 429 ? retryHint(after) : undefined
 }
 
 const isPage = (response: HttpResponse): boolean =>
@@ -88,27 +91,41 @@ const httpDetails = ({ status, headers }: HttpResponse) => ({
   retry_after_ms: retryAfterMs(headers['retry-after'], new Date()),
 })
 
+/** What is wrong with an answer that is not an envelope, and what to do. A balancer or proxy writes its own for a 5xx. */
+const explain = (response: HttpResponse, context: RequestContext): { what: string; hint: string } => {
+  const { status, headers, body } = response
+  const after = headers['retry-after']
+  if (status === 511)
+    return { what: 'this network requires a sign-in', hint: 'Sign in to the network with a browser first' }
+  if (status >= 500)
+    return {
+      what: [502, 503, 504].includes(status)
+        ? 'the service is not available'
+        : 'the service, or a proxy in front of it, has failed',
+      hint: `${retryHint(after)}. svc doctor shows the address in use and whether it answers`,
+    }
+  const isSuccess = status < 300
+  const hint = (isSuccess || status === 404 ? undefined : hintFor(status, after, context)) ?? rootHint
+  if (isPage(response))
+    return {
+      what:
+        'this address answered with a web page. Check that it is the API root, which ends in /admin/public/api' +
+        (isSuccess ? ', or that this network does not require a sign-in' : ''),
+      hint,
+    }
+  return { what: body.trim() === '' ? 'the answer is empty' : 'the answer is not JSON with a status', hint }
+}
+
 /** The error for an answer that is not an envelope. */
 const notAnEnvelope = (response: HttpResponse, url: string, context: RequestContext): SvcError => {
-  const { status } = response
+  const { status, headers } = response
+  const { what, hint } = explain(response, context)
   const ok = status < 300
-  const details = {
-    hint:
-      (ok || status === 404 ? undefined : hintFor(status, response.headers['retry-after'], context)) ??
-      rootHint,
-    request_id: lineOf(response.headers['x-request-id'], 100),
-    ...httpDetails(response),
-  }
-  const what = isPage(response)
-    ? 'this address answered with a web page. Check that it is the API root, which ends in /admin/public/api'
-    : response.body.trim() === ''
-      ? 'the answer is empty'
-      : 'the answer is not JSON with a status'
   return new SvcError(
     ok ? 'failed' : exitOfAnswer(status),
     ok ? 'unexpected_answer' : `http_${status}`,
     `${hostOf(url)} answered ${status}: ${what}`,
-    details,
+    { hint, request_id: lineOf(headers['x-request-id'], 100), ...httpDetails(response) },
   )
 }
 

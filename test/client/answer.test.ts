@@ -52,6 +52,55 @@ test.each([
   expect(`${error.message} ${error.hint}`).toContain('/admin/public/api')
 })
 
+const haproxy =
+  '<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n'
+
+test.each([
+  ['HAProxy without a node', 503, haproxy, /^127\.0\.0\.1:\d+ answered 503: the service is not available$/],
+  [
+    'nginx without a node',
+    502,
+    '<html><h1>502 Bad Gateway</h1>',
+    /answered 502: the service is not available$/,
+  ],
+  ['nginx whose node is silent', 504, '<html>', /answered 504: the service is not available$/],
+  ['a balancer with text', 503, 'no healthy upstream', /answered 503: the service is not available$/],
+  ['a balancer with nothing', 503, '', /answered 503: the service is not available$/],
+  ['a server that fails', 500, '<html>', /answered 500: the service, or a proxy in front of it, has failed$/],
+])('%s does not make svc doubt the API root', async (_, status, body, message) => {
+  const { client, service } = await withHosted()
+  service.always(text(status, body))
+  const error = await failure(client.call(list, {}))
+  expect(error).toMatchObject({
+    exit: 'failed',
+    code: `http_${status}`,
+    http_status: status,
+    message: expect.stringMatching(message),
+  })
+  expect(error.hint).toMatch(/^Try again later\. /)
+  expect(`${error.message} ${error.hint}`).not.toContain('API root')
+  expect(service.seen).toHaveLength(status === 500 ? 1 : 3)
+})
+
+test('the Retry-After of a proxy is in the hint', async () => {
+  const { client, service } = await withHosted()
+  service.always(text(503, '<html>', { 'retry-after': '60' }))
+  expect((await failure(client.call(list, {}))).hint).toMatch(/^Try again in 60 s\. /)
+})
+
+test.each([
+  ['a network with a sign-in page, which says so', page(511), 'requires a sign-in'],
+  [
+    'a network with a sign-in page, which answers everything',
+    page(200),
+    'or that this network does not require a sign-in',
+  ],
+])('%s', async (_, answer, expected) => {
+  const { client, service } = await withHosted()
+  service.always(answer)
+  expect((await failure(client.call(list, {}))).message).toContain(expected)
+})
+
 test.each([
   [200, 'failed', 'unexpected_answer'],
   [201, 'failed', 'unexpected_answer'],
