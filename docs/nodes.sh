@@ -28,7 +28,7 @@ trap stop EXIT
 trap 'exit 0' INT TERM HUP
 
 until_ready() { # FILE TEXT
-  for _ in $(seq 300); do
+  for _ in $(seq 600); do
     grep -qs "$2" "$1" && return
     sleep 0.1
   done

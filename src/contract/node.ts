@@ -6,7 +6,7 @@ import { time } from './records.ts'
 // The processes of the service, under /svc/v1. spec: not shown
 
 const nodeRecord = z.strictObject({
-  id: chosen(z.string(), 'Id of the process; a restart has another one'),
+  id: chosen(z.string(), 'Process id and a random part; a restart has another one'),
   address: chosen(z.string(), 'Host and port'),
   state: chosen(
     z.enum(['serving', 'stopping', 'lost']),
@@ -36,17 +36,6 @@ export const node = operations({
     message: 'Nodes',
     input: z.strictObject({}),
     data: z.array(nodeRecord),
-    columns: [
-      'address',
-      'state',
-      'version',
-      'schema_version',
-      'started_at',
-      'lag_s',
-      'requests',
-      'waiting',
-      'writes_per_second',
-      'connections',
-    ],
+    columns: ['id', 'address', 'state', 'version', 'lag_s', 'requests', 'waiting'],
   },
 })

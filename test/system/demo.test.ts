@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { bin, svc } from '../e2e/processes.ts'
 import { onTerminal, openTerminal } from '../e2e/terminal.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { agrees } from './doc-compare.ts'
 
 const folder = temporaryFolder()
 // As root, svc runs PostgreSQL as another user.
@@ -28,11 +29,13 @@ const left = (): string[] =>
     }
   })
 
-test('svc demo --nodes completes, and leaves nothing behind', async () => {
+test('svc demo --nodes completes, prints what docs/scale.md shows, and leaves nothing behind', async () => {
   const { exit, stdout, stderr } = await svc('demo --nodes 3', { TMPDIR: folder.path })
   expect([exit, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/in another terminal\]\$ kill -9 \d+/)
-  expect(stdout.trimEnd()).toMatch(/12 steps, all as expected, in .* s\. Nothing is left behind\.$/)
+  const [, page = ''] =
+    /^\$ svc demo --nodes 3\n([^]*?)\n```$/m.exec(readFileSync('docs/scale.md', 'utf8')) ?? []
+  expect(page).toContain('kill -9')
+  expect(agrees(stdout.trimEnd().split('\n'), page.split('\n')), stdout).toBe(true)
   expect([readdirSync(folder.path), left()]).toEqual([[], []])
 })
 

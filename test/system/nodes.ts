@@ -13,6 +13,7 @@ export const masterKey = '11'.repeat(32)
 export type Node = {
   /** http://127.0.0.1:port */
   origin: string
+  pid: number
   log(): string
   /** Ends it with a signal; answers its exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
@@ -38,6 +39,7 @@ export const startNode = async (databaseUrl: string, args: string[] = []): Promi
   })
   return {
     origin: new URL(baseUrl).origin,
+    pid: child.pid!,
     log: () => log,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal)

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPerson, remote } from '../e2e/person.ts'
 import { outcome, startSvc, svc } from '../e2e/processes.ts'
+import { onTerminal } from '../e2e/terminal.ts'
 import { fence } from '../service/fixtures.ts'
 import { type PostgresServer, startPostgres } from '../service/storage/postgres-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -42,7 +43,14 @@ afterAll(async () => {
   folder.remove()
 })
 
-type Listed = { address: string; state: string; version: string; schema_version: number; lag_s: number }
+type Listed = {
+  id: string
+  address: string
+  state: string
+  version: string
+  schema_version: number
+  lag_s: number
+}
 
 const listNodes = async (): Promise<Listed[]> => {
   const { exit, stdout, stderr } = await svc('service nodes -o json', env)
@@ -58,8 +66,9 @@ test('svc service nodes lists every node, and only for the operator', async () =
   const ports = listed.map(({ address }) => address.split(':').at(-1)).sort()
   expect(ports).toEqual(nodes.map(({ origin }) => new URL(origin).port).sort())
   expect(new Set(listed.map(({ version }) => version)).size).toBe(1)
-  const table = await svc('service nodes', env)
-  expect(table.stdout).toContain('serving')
+  const { screen } = await onTerminal(['service', 'nodes'], env, [], { rows: 50, columns: 80 })
+  for (const { id, address } of listed) expect(screen).toContain(`${id}  ${address}  serving`)
+  expect(listed.map(({ id }) => Number(id.split('-')[0])).sort()).toEqual(nodes.map(({ pid }) => pid).sort())
   const key = await svc('key create --name reader --can read --jq .key', env)
   const refused = await svc('service nodes', { ...env, SVC_API_KEY: key.stdout.trim() })
   expect([refused.exit, refused.stderr]).toEqual([4, expect.stringContaining('operator')])

@@ -24,7 +24,8 @@ export const createNode = (
   { storage, waiter }: Parts,
   { address = '-', version = '-', state = () => 'serving', requests = () => 0 }: NodeOptions,
 ): (() => NodeReport) => {
-  const id = randomBytes(8).toString('hex')
+  // Two nodes can report the same address: in containers, or when one was killed and has started again.
+  const id = `${process.pid}-${randomBytes(4).toString('hex')}`
   const started_at = storage.now()
   let sampled = { at: performance.now(), writes: 0, rate: 0 }
 
