@@ -26,3 +26,12 @@ export const environment = {
 
 export type EnvName = keyof typeof environment
 export type Env = Readonly<Record<string, string | undefined>>
+
+/** The variables of svc that are or contain a secret, as `environment` says. */
+export const secretNames = Object.entries(environment).flatMap(([name, about]) =>
+  /\((?:may contain a )?secret\)$/.test(about) ? [name] : [],
+)
+
+/** An environment for a program that svc starts and that needs no secret of svc. */
+export const withoutSecrets = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !secretNames.includes(name.toUpperCase())))

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { withoutSecrets } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -57,7 +58,7 @@ export const runCredentialCommand = (
       )
     const child = spawn(file, args, {
       cwd: folder,
-      env: io.env as NodeJS.ProcessEnv,
+      env: withoutSecrets(io.env) as NodeJS.ProcessEnv,
       detached: true,
       windowsHide: true,
       stdio: ['ignore', 'pipe', 'pipe'],

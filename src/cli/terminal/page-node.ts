@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { withoutSecrets } from '../../core/env.ts'
 import type { Pager } from './io.ts'
 
 /** Exit codes of a shell that cannot find or run the program. */
@@ -10,7 +11,7 @@ export const pageOnNode = (text: string, { command, env }: Pager): Promise<boole
     const child = spawn(command ?? 'less', {
       shell: command !== undefined,
       stdio: ['pipe', 'inherit', 'inherit'],
-      env: { ...process.env, ...env },
+      env: { ...withoutSecrets(process.env), ...env } as NodeJS.ProcessEnv,
     })
     child.on('error', () => resolve(false))
     child.on('close', (code) => resolve(code === null || !notStarted.has(code)))
