@@ -62,8 +62,3 @@ test('a settled database sends no old message and accepts no old code', async ()
   expect(outbox.body.data).toMatchObject([{ state: 'dead' }])
   expect(codes()).toEqual([])
 }, 60_000)
-
-test('a folder is not settled', async () => {
-  const { exit, stderr } = await settle(`--yes --data-dir ${folder.path}`)
-  expect([exit, stderr]).toEqual([2, expect.stringContaining('settle requires a database')])
-})

@@ -4,7 +4,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
-import { addPlaceFlags, placeOf } from './serve-command.ts'
+import { addDatabaseFlag, addPlaceFlags, placeOf } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
 
 type Options = {
@@ -88,11 +88,22 @@ const move = async (place: Place, { dryRun, toDatabaseUrlFile = '' }: Options, c
 
 /** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
 export const registerService = (group: Command, context: Context): void => {
-  type Kind = { about: string; file?: boolean; flags?: [flags: string, about: string][] }
+  type Kind = {
+    about: string
+    file?: boolean
+    /** Whether the store can only be a database. */
+    databaseOnly?: boolean
+    flags?: [flags: string, about: string][]
+  }
   type Typed = { options: Options; file: string; place: Place }
   type Work = (store: Maintenance, typed: Typed) => Promise<void>
-  const add = (name: string, { about, file = false, flags = [] }: Kind, work: Work): void => {
-    const command = addPlaceFlags(group.command(name).description(about)).option(
+  const add = (
+    name: string,
+    { about, file = false, databaseOnly = false, flags = [] }: Kind,
+    work: Work,
+  ): void => {
+    const addPlace = databaseOnly ? addDatabaseFlag : addPlaceFlags
+    const command = addPlace(group.command(name).description(about)).option(
       '--dry-run',
       'Check what would be done and change nothing',
     )
@@ -155,6 +166,7 @@ export const registerService = (group: Command, context: Context): void => {
     'settle',
     {
       about: 'Make a database safe that PostgreSQL has restored to an earlier time',
+      databaseOnly: true,
       flags: [['-y, --yes', 'Do not ask for confirmation']],
     },
     async (store, { options }) => {
