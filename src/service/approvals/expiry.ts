@@ -147,7 +147,8 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
     void endCooling(service).catch(() => undefined)
   }
   run()
-  const timer = setInterval(run, sweepMs).unref()
+  // Nodes that started together do not sweep at the same moments for long.
+  const timer = setInterval(run, sweepMs * (0.8 + 0.2 * Math.random())).unref()
   return () => {
     clearInterval(timer)
     waiter.stop()
