@@ -35,7 +35,8 @@ test('svc demo --nodes completes, prints what docs/scale.md shows, and leaves no
   const [, page = ''] =
     /^\$ svc demo --nodes 3\n([^]*?)\n```$/m.exec(readFileSync('docs/scale.md', 'utf8')) ?? []
   expect(page).toContain('kill -9')
-  expect(agrees(stdout.trimEnd().split('\n'), page.split('\n')), stdout).toBe(true)
+  const printed = stdout.trimEnd().split('\n')
+  expect(agrees(printed, page.split('\n')) || printed).toBe(true)
   expect([readdirSync(folder.path), left()]).toEqual([[], []])
 })
 

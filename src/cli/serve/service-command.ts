@@ -88,21 +88,12 @@ const move = async (place: Place, { dryRun, toDatabaseUrlFile = '' }: Options, c
 
 /** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
 export const registerService = (group: Command, context: Context): void => {
-  type Kind = {
-    about: string
-    file?: boolean
-    /** Whether the store can only be a database. */
-    databaseOnly?: boolean
-    flags?: [flags: string, about: string][]
-  }
+  type Flags = [flags: string, about: string][]
+  type Kind = { about: string; file?: boolean; addPlace?: typeof addPlaceFlags; flags?: Flags }
   type Typed = { options: Options; file: string; place: Place }
   type Work = (store: Maintenance, typed: Typed) => Promise<void>
-  const add = (
-    name: string,
-    { about, file = false, databaseOnly = false, flags = [] }: Kind,
-    work: Work,
-  ): void => {
-    const addPlace = databaseOnly ? addDatabaseFlag : addPlaceFlags
+  const add = (name: string, kind: Kind, work: Work): void => {
+    const { about, file = false, addPlace = addPlaceFlags, flags = [] } = kind
     const command = addPlace(group.command(name).description(about)).option(
       '--dry-run',
       'Check what would be done and change nothing',
@@ -166,7 +157,7 @@ export const registerService = (group: Command, context: Context): void => {
     'settle',
     {
       about: 'Make a database safe that PostgreSQL has restored to an earlier time',
-      databaseOnly: true,
+      addPlace: addDatabaseFlag,
       flags: [['-y, --yes', 'Do not ask for confirmation']],
     },
     async (store, { options }) => {
