@@ -16,6 +16,8 @@ const bundle = await rolldown({
   input: { main: root('src/main.ts'), schemas },
   platform: 'node',
   external: ['libsql', 'jq-wasm'],
+  // Its other build loads its parts at run time.
+  resolve: { alias: { 'jsonc-parser': root('node_modules/jsonc-parser/lib/esm/main.js') } },
   plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, contractManifest],
 })
 const { output } = await bundle.generate({

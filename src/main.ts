@@ -2,6 +2,8 @@ import { version } from '../package.json'
 import { prebuiltHelp } from './cli/program/help-text.ts'
 
 const start = async (argv: string[]): Promise<number> => {
+  // A hook that ends without a verdict must block.
+  if (argv[0] === 'hook') process.exitCode = 2
   try {
     const [{ runOnNode }, { run }] = await Promise.all([
       import('./cli/terminal/io-node.ts'),
@@ -13,7 +15,7 @@ const start = async (argv: string[]): Promise<number> => {
     process.stderr.write(
       'svc: its own files are damaged or were replaced while it ran\nhint: run it again, or install it anew\n',
     )
-    return 1
+    return Number(process.exitCode ?? 1)
   }
 }
 

@@ -151,6 +151,10 @@ export const groups: Record<string, Group> = {
     about: 'Serve the approval tools to an agent on standard input and output',
     load: async () => (await import('./mcp/command.ts')).registerMcp,
   },
+  hook: {
+    about: 'Hold the tool calls of an agent until a person approves them',
+    load: async () => (await import('./hook/commands.ts')).registerHook,
+  },
   service: {
     about: 'Back up, restore and maintain the data of a service, and list its nodes',
     load: fromTable(async () => (await import('../contract/node.ts')).node, {

@@ -32,6 +32,14 @@ export const runOperation: Operation = Object.assign(
   { outline: { fields: runFields, personal: [], secret: [], answered: [] } },
 )
 
+/** What a request for an agent's tool call leaves open: the subject is the call, and nobody can read a number from a hook. */
+const callFields = runFields.filter(({ name }) => !['action', 'number', 'use_within_s'].includes(name))
+
+export const hookOperation: Operation = Object.assign(
+  requestOperationFor('hook run', [], 'claude --to +12025550101'),
+  { outline: { fields: callFields, personal: [], secret: [], answered: [] } },
+)
+
 /** The words that `--factors` takes. */
 export const factors = fieldsOf(requestOperation).find(({ name }) => name === 'factors')!.choices
 

@@ -5,7 +5,8 @@ import type { Context } from '../context/context.ts'
 import type { OwnKey } from '../context/own-key.ts'
 import { sameService } from '../program/command-line.ts'
 
-const ownKey = async (context: Context): Promise<OwnKey | undefined> => {
+/** The facts about the key that requests approvals. */
+export const requestingKey = async (context: Context): Promise<OwnKey | undefined> => {
   const { askKey } = await context.settings()
   const { signal } = context.io
   const { readOwnKey } = await import('../context/own-key.ts')
@@ -20,7 +21,7 @@ const ownKey = async (context: Context): Promise<OwnKey | undefined> => {
  */
 export const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
   // If the service does not report the scopes, the receipt decides.
-  const { scopes = [] } = (await ownKey(context)) ?? {}
+  const { scopes = [] } = (await requestingKey(context)) ?? {}
   if (!influential.some((scope) => scopes.includes(scope))) return undefined
   const { org } = await context.settings()
   const hint = `To use a key that can only request approvals: svc key create --name ask --can ask${org === undefined ? '' : ` --org ${shellQuote(org.value)}`}${sameService(context.globals)}; then svc profile login --ask`

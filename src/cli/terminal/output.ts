@@ -91,6 +91,7 @@ export const printsText: Record<string, readonly Format[]> = {
   demo: [],
   export: ['yaml'],
   help: [],
+  'hook run': [],
   mcp: [],
   serve: ['json'],
 }

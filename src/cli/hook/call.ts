@@ -1,0 +1,82 @@
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Subject } from '../../receipt/subject.ts'
+import type { Host } from './host.ts'
+
+/** A tool call that the host wants to make. */
+export type ToolCall = { tool: string; input: Record<string, unknown>; cwd: string | undefined }
+
+/** Larger than any call that a person could be asked about. */
+const mostBytes = 8 * 1024 * 1024
+
+const unreadable = (host: Host, what: string): SvcError =>
+  new SvcError('failed', 'hook_input', `${host.title} sent a hook input that svc cannot read: ${what}`)
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value that a JSON text stands for; undefined if it is none. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Copilot has fields in camelCase and does not name the event. */
+const fieldsOf = (host: Host, input: Record<string, unknown>) =>
+  host.name === 'copilot'
+    ? { event: host.event, tool: input['toolName'], arguments: input['toolArgs'], cwd: input['cwd'] }
+    : {
+        event: input['hook_event_name'],
+        tool: input['tool_name'],
+        arguments: input['tool_input'],
+        cwd: input['cwd'],
+      }
+
+/** Reads the JSON that a host writes to its hook. Throws if any part is not as documented. */
+export const readCall = (host: Host, text: string): ToolCall => {
+  if (text.length > mostBytes) throw unreadable(host, `it is larger than ${mostBytes / 1024 / 1024} MiB`)
+  const input = parsed(text)
+  if (!isRecord(input)) throw unreadable(host, 'it is not a JSON object')
+  const { event, tool, arguments: given, cwd } = fieldsOf(host, input)
+  if (event !== host.event)
+    throw unreadable(
+      host,
+      `the event is ${typeof event === 'string' ? safeLine(event.slice(0, 80)) : 'missing'}, not ${host.event}`,
+    )
+  if (typeof tool !== 'string' || tool === '') throw unreadable(host, 'the name of the tool is missing')
+  const args = typeof given === 'string' ? parsed(given) : given
+  if (!isRecord(args)) throw unreadable(host, `the arguments of ${safeLine(tool)} are not an object`)
+  if (cwd !== undefined && typeof cwd !== 'string') throw unreadable(host, 'the folder is not text')
+  return { tool, input: args, cwd }
+}
+
+/** JSON.parse rounds such a number, so the person would approve another one than the tool gets. */
+const isRounded = (value: unknown): boolean => {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(isRounded)
+}
+
+/** What the person approves: the host, the tool, its arguments and the folder. */
+export const subjectOf = async (server: string, { tool, input, cwd }: ToolCall): Promise<Subject> => {
+  const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
+  const refuse = (why: string): never => {
+    throw new SvcError(
+      'failed',
+      'hook_input',
+      `A call of ${safeLine(tool)} cannot be shown to a person: ${why}`,
+    )
+  }
+  try {
+    const subject = readSubject({
+      type: 'tool_call',
+      data: { server, tool, arguments: input, ...(cwd !== undefined && { parameters: { cwd } }) },
+    })
+    return isRounded(input) ? refuse('a number in it is too large') : subject
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    return refuse(`${error.path} ${error.message}`)
+  }
+}

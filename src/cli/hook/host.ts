@@ -1,0 +1,155 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Env } from '../../core/env.ts'
+
+// What is known of each host: where it reads its hooks, and what an entry looks like. docs/hooks.md names the sources.
+
+export const hostNames = ['claude', 'codex', 'cursor', 'copilot', 'gemini'] as const
+export type HostName = (typeof hostNames)[number]
+
+export const levels = ['user', 'project', 'managed'] as const
+export type Level = (typeof levels)[number]
+
+/** What an entry is made from. */
+export type Wanted = { command: string; pattern: string; seconds: number }
+
+export type Host = {
+  name: HostName
+  title: string
+  /** The event before a tool call. */
+  event: string
+  /** The tools that run commands, which a hook holds by default. */
+  shell: readonly string[]
+  /** Other names under which the host matches a tool. */
+  aliases?: Readonly<Record<string, readonly string[]>>
+  /** The configuration file of a level; undefined if `svc` cannot write it. */
+  file(level: Level, env: Env, cwd: string): string | undefined
+  /** What a new file contains besides the hook. */
+  fresh: Record<string, unknown>
+  /** The element of the list at `hooks.<event>`. */
+  entry(wanted: Wanted): Record<string, unknown>
+  /** The path to the command in that element. */
+  commandAt: readonly (string | number)[]
+  /** Top-level settings with which the host ignores its hooks. */
+  disabledBy: readonly { path: readonly string[]; value: boolean }[]
+  /** What a person has to do after the installation. */
+  next?: string
+}
+
+const homeOf = (env: Env): string => env['HOME'] || homedir()
+
+/** The folder of a system-wide file: the first on macOS, the second elsewhere. */
+const system = (mac: string, other: string): string => (process.platform === 'darwin' ? mac : other)
+
+/** Rounded up, and longer than svc waits, so that the host never ends the hook before svc has blocked the call. */
+const status = 'Waiting for an approval'
+
+const grouped = ({ command, pattern, seconds }: Wanted, more: Record<string, unknown> = {}) => ({
+  matcher: pattern,
+  hooks: [{ type: 'command', command, timeout: seconds, ...more }],
+})
+
+const disableAll = { path: ['disableAllHooks'], value: true }
+
+export const hosts: Record<HostName, Host> = {
+  claude: {
+    name: 'claude',
+    title: 'Claude Code',
+    event: 'PreToolUse',
+    shell: ['Bash', 'PowerShell', 'Monitor'],
+    file: (level, env, cwd) =>
+      ({
+        user: join(env['CLAUDE_CONFIG_DIR'] || join(homeOf(env), '.claude'), 'settings.json'),
+        project: join(cwd, '.claude', 'settings.json'),
+        managed: join(
+          system('/Library/Application Support/ClaudeCode', '/etc/claude-code'),
+          'managed-settings.d',
+          'svc.json',
+        ),
+      })[level],
+    fresh: {},
+    entry: (wanted) => grouped(wanted, { statusMessage: status, onFailure: 'block' }),
+    commandAt: ['hooks', 0, 'command'],
+    disabledBy: [disableAll],
+  },
+  codex: {
+    name: 'codex',
+    title: 'Codex',
+    event: 'PreToolUse',
+    shell: ['Bash'],
+    aliases: { apply_patch: ['Edit', 'Write'] },
+    file: (level, env, cwd) =>
+      ({
+        user: join(env['CODEX_HOME'] || join(homeOf(env), '.codex'), 'hooks.json'),
+        project: join(cwd, '.codex', 'hooks.json'),
+        // Part of requirements.toml, with other policies of the administrator.
+        managed: undefined,
+      })[level],
+    fresh: {},
+    entry: (wanted) => grouped(wanted, { statusMessage: status }),
+    commandAt: ['hooks', 0, 'command'],
+    disabledBy: [],
+    next: 'Codex ignores a new or changed hook until you trust it: type /hooks in Codex',
+  },
+  cursor: {
+    name: 'cursor',
+    title: 'Cursor',
+    event: 'preToolUse',
+    shell: ['Shell'],
+    file: (level, env, cwd) =>
+      ({
+        user: join(homeOf(env), '.cursor', 'hooks.json'),
+        project: join(cwd, '.cursor', 'hooks.json'),
+        managed: join(system('/Library/Application Support/Cursor', '/etc/cursor'), 'hooks.json'),
+      })[level],
+    fresh: { version: 1 },
+    entry: ({ command, pattern, seconds }) => ({
+      command,
+      matcher: pattern,
+      timeout: seconds,
+      failClosed: true,
+    }),
+    commandAt: ['command'],
+    disabledBy: [],
+  },
+  copilot: {
+    name: 'copilot',
+    title: 'Copilot CLI',
+    event: 'preToolUse',
+    shell: ['bash', 'powershell'],
+    file: (level, env, cwd) =>
+      ({
+        user: join(env['COPILOT_HOME'] || join(homeOf(env), '.copilot'), 'hooks', 'svc.json'),
+        project: join(cwd, '.github', 'hooks', 'svc.json'),
+        managed: '/etc/github-copilot/policy.d/svc.json',
+      })[level],
+    fresh: { version: 1 },
+    entry: ({ command, pattern, seconds }) => ({
+      type: 'command',
+      matcher: pattern,
+      bash: command,
+      timeoutSec: seconds,
+    }),
+    commandAt: ['bash'],
+    disabledBy: [disableAll],
+  },
+  gemini: {
+    name: 'gemini',
+    title: 'Gemini CLI',
+    event: 'BeforeTool',
+    shell: ['run_shell_command'],
+    file: (level, env, cwd) =>
+      ({
+        user: join(env['GEMINI_CLI_HOME'] || homeOf(env), '.gemini', 'settings.json'),
+        project: join(cwd, '.gemini', 'settings.json'),
+        managed:
+          env['GEMINI_CLI_SYSTEM_SETTINGS_PATH'] ||
+          join(system('/Library/Application Support/GeminiCli', '/etc/gemini-cli'), 'settings.json'),
+      })[level],
+    fresh: {},
+    // Gemini counts milliseconds.
+    entry: ({ seconds, ...wanted }) => grouped({ ...wanted, seconds: seconds * 1000 }, { name: 'svc' }),
+    commandAt: ['hooks', 0, 'command'],
+    disabledBy: [{ path: ['hooksConfig', 'enabled'], value: false }],
+  },
+}

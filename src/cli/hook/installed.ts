@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util'
+import { readConfig, without, withValue, type ConfigFile } from './config-file.ts'
+import type { Host, Wanted } from './host.ts'
+import { isOurCommand } from './hook-line.ts'
+
+/** The configuration of a host: its file, and the element that svc has written. */
+export type Installation = { config: ConfigFile; index: number; entry: unknown; command: string | undefined }
+
+const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>(
+    (inner, name) => (inner as Record<string | number, unknown> | null | undefined)?.[name],
+    value,
+  )
+
+const commandOf = (host: Host, entry: unknown): string | undefined => {
+  const command = valueAt(entry, host.commandAt)
+  return typeof command === 'string' && isOurCommand(command, host.name) ? command : undefined
+}
+
+/** Reads what is installed. Throws if the file is damaged or has another form than the host documents. */
+export const readInstallation = (host: Host, path: string): Installation => {
+  const config = readConfig(path)
+  const hooks = config.at(['hooks'])
+  if (hooks !== undefined && (typeof hooks !== 'object' || hooks === null || Array.isArray(hooks)))
+    throw config.wrong(['hooks'], 'must be an object')
+  const list = config.at(['hooks', host.event]) ?? []
+  if (!Array.isArray(list)) throw config.wrong(['hooks', host.event], 'must be a list')
+  const index = list.findIndex((entry) => commandOf(host, entry) !== undefined)
+  const entry: unknown = list[index]
+  return { config, index, entry, command: commandOf(host, entry) }
+}
+
+/** The text of the file with the hook; undefined if it is already there. */
+export const installed = (
+  host: Host,
+  { config, index, entry }: Installation,
+  wanted: Wanted,
+): string | undefined => {
+  const next = host.entry(wanted)
+  if (isDeepStrictEqual(entry, next)) return undefined
+  const isNew = config.text === undefined || config.text.trim() === ''
+  const text = isNew ? `${JSON.stringify(host.fresh, null, 2)}\n` : config.text!
+  const list = ['hooks', host.event]
+  if (index !== -1) return withValue(text, [...list, index], next)
+  if (config.at(['hooks']) === undefined) return withValue(text, ['hooks'], { [host.event]: [next] })
+  return config.at(list) === undefined ? withValue(text, list, [next]) : withValue(text, [...list, -1], next)
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0
+
+/** The text of the file without the hook; empty if nothing of use is left in it. */
+export const uninstalled = (host: Host, { config, index }: Installation): string => {
+  const at = ['hooks', host.event]
+  let text = without(config.text!, [...at, index])
+  if ((config.at(at) as unknown[]).length > 1) return text
+  text = without(text, at)
+  if (Object.keys(config.at(['hooks']) as object).length > 1) return text
+  text = without(text, ['hooks'])
+  const rest = config.at([]) as Record<string, unknown>
+  const left = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'hooks'))
+  const hasComment = /\/[/*]/.test(text)
+  return !hasComment && (isEmpty(left) || isDeepStrictEqual(left, host.fresh)) ? '' : text
+}
+
+/** The setting with which the host ignores all its hooks, if the file has it. */
+export const disabledIn = (host: Host, config: ConfigFile): string | undefined =>
+  host.disabledBy.find(({ path, value }) => config.at([...path]) === value)?.path.join('.')

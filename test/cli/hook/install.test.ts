@@ -1,0 +1,164 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { hostNames, hosts, type HostName } from '../../../src/cli/hook/host.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
+import { svc } from '../svc.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => folder.remove())
+
+const env = () => ({ HOME: folder.path })
+const run = (line: string) => svc(line, { env: env(), cwd: join(folder.path) })
+const fileOf = (host: HostName) => hosts[host].file('user', env(), folder.path)!
+const put = (host: HostName, text: string): string => {
+  const file = fileOf(host)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+const read = (host: HostName): any => JSON.parse(readFileSync(fileOf(host), 'utf8'))
+const to = '--to +12025550101'
+
+describe.each(hostNames)('svc hook install %s', (host) => {
+  test('writes a hook with an absolute command and a longer time than svc waits, and removes it again', async () => {
+    expect(await run(`hook install ${host} ${to} --timeout 60`)).toMatchObject({ exit: 0 })
+    const [entry] = read(host).hooks[hosts[host].event]
+    const command = hosts[host].commandAt.reduce((value, name) => value[name], entry)
+    expect(command).toContain(`${process.execPath} `)
+    expect(command).toContain(
+      ` hook run ${host} --match ${hosts[host].shell.join(',')} --to +12025550101 --timeout 60`,
+    )
+    expect(JSON.stringify(entry)).toMatch(host === 'gemini' ? /"timeout":90000/ : /"timeout(?:Sec)?":90[,}]/)
+    expect(statSync(fileOf(host)).mode & 0o777).toBe(0o600)
+    expect(await run(`hook uninstall ${host}`)).toMatchObject({ exit: 0 })
+    expect(existsSync(fileOf(host))).toBe(false)
+  })
+
+  test('changes nothing the second time, and replaces its hook if the flags differ', async () => {
+    await run(`hook install ${host} ${to}`)
+    const before = readFileSync(fileOf(host), 'utf8')
+    expect(JSON.parse((await run(`hook install ${host} ${to} -o json --envelope`)).out).message).toBe(
+      'Already installed',
+    )
+    expect(readFileSync(fileOf(host), 'utf8')).toBe(before)
+    await run(`hook install ${host} ${to} --match Other`)
+    expect(read(host).hooks[hosts[host].event]).toHaveLength(1)
+    expect(readFileSync(fileOf(host), 'utf8')).toContain('^(?:Other)$')
+  })
+
+  test('keeps everything else in the file, and leaves it as it was', async () => {
+    const other =
+      host === 'cursor' || host === 'copilot'
+        ? { command: 'echo', bash: 'echo' }
+        : { matcher: 'X', hooks: [] }
+    const text = `{\n\t"z": [1,   2],\n\t"hooks": {\n\t\t"${hosts[host].event}": [\n\t\t\t${JSON.stringify(other)}\n\t\t],\n\t\t"Stop": []\n\t},\n\t"a": null\n}\n`
+    put(host, text)
+    await run(`hook install ${host} ${to}`)
+    const { hooks, ...rest } = read(host)
+    expect(rest).toEqual({ z: [1, 2], a: null })
+    expect(hooks[hosts[host].event][0]).toEqual(other)
+    expect(hooks[hosts[host].event]).toHaveLength(2)
+    await run(`hook uninstall ${host}`)
+    expect(readFileSync(fileOf(host), 'utf8')).toBe(text)
+  })
+
+  test('writes nothing with --dry-run', async () => {
+    expect(await run(`hook install ${host} ${to} --dry-run`)).toMatchObject({ exit: 0 })
+    expect(readdirSync(folder.path)).toEqual([])
+    await run(`hook install ${host} ${to}`)
+    const before = readFileSync(fileOf(host), 'utf8')
+    expect(await run(`hook uninstall ${host} --dry-run`)).toMatchObject({ exit: 0 })
+    expect(readFileSync(fileOf(host), 'utf8')).toBe(before)
+  })
+})
+
+test('keeps comments and trailing commas', async () => {
+  const text = '{\n  // mine\n  "ui": {}, /* too */\n}\n'
+  put('gemini', text)
+  await run(`hook install gemini ${to}`)
+  expect(readFileSync(fileOf('gemini'), 'utf8')).toContain('// mine')
+  await run('hook uninstall gemini')
+  expect(readFileSync(fileOf('gemini'), 'utf8')).toContain('/* too */')
+})
+
+test.each([
+  ['{\n  "hooks": {,\n}\n', /settings\.json:2:13 is not valid JSON/],
+  ['[]', /settings\.json:1:1 is not a JSON object/],
+  ['{"a": 1,\n "hooks": []}', /settings\.json:2:11 must be an object/],
+  ['{"hooks": {\n "PreToolUse": {}}}', /settings\.json:2:16 must be a list/],
+  ['{"hooks": {},\n "hooks": {}}', /settings\.json:2:2 repeats "hooks"/],
+  ['{"hooks": {"PreToolUse": [],\n "PreToolUse": []}}', /settings\.json:2:2 repeats "PreToolUse"/],
+])('refuses the damaged file %j with its line and column', async (text, message) => {
+  const file = put('claude', text)
+  for (const line of [`hook install claude ${to}`, 'hook uninstall claude']) {
+    const result = await run(line)
+    expect(result.exit).toBe(1)
+    expect(result.message).toMatch(message)
+    expect(result.message).toContain('nothing was written')
+  }
+  expect(readFileSync(file, 'utf8')).toBe(text)
+  expect(readdirSync(dirname(file))).toEqual(['settings.json'])
+})
+
+test('writes through a link and keeps the mode of the file', async () => {
+  const real = join(folder.path, 'dotfiles.json')
+  writeFileSync(real, '{}')
+  chmodSync(real, 0o640)
+  mkdirSync(dirname(fileOf('claude')))
+  symlinkSync(real, fileOf('claude'))
+  await run(`hook install claude ${to}`)
+  expect(lstatSync(fileOf('claude')).isSymbolicLink()).toBe(true)
+  expect(readFileSync(real, 'utf8')).toContain('svc-hook')
+  expect(statSync(real).mode & 0o777).toBe(0o640)
+})
+
+test('writes the flags for the request and files by absolute path, and no secret', async () => {
+  const result = await svc(
+    `hook install claude ${to} --match Edit --match 'mcp__a__*' --reason "it's for Ada" --factors biometric,location --base-url https://svc.example.com/api --key-file ask.key`,
+    { env: { ...env(), SVC_API_KEY: 'svc_op_secret' }, cwd: folder.path },
+  )
+  expect(result.exit).toBe(0)
+  const { command } = read('claude').hooks.PreToolUse[0].hooks[0]
+  expect(command).toContain(
+    String.raw`--match 'Edit,mcp__a__*' --to +12025550101 --timeout 120 --reason 'it'\''s for Ada' --factors biometric,location --base-url https://svc.example.com/api --key-file ${folder.path}/ask.key`,
+  )
+  expect(command).not.toContain('secret')
+})
+
+test.each([
+  ['hook install claude', /--to/],
+  [`hook install claude ${to} --timeout 4000`, /--timeout must be 1 to 3600/],
+  ['hook install claude --to 12', /--to/],
+  [`hook install claude ${to} --project --managed`, /exclude each other/],
+  [`hook install codex ${to} --managed`, /Codex has no file for hooks of all users/],
+  ['hook install claude --managed', /--managed requires --to/],
+  [`hook install claude ${to} --match 'a b'`, /is not the name of a tool/],
+  [`hook install claude ${to} --key-file -`, /--key-file - cannot be used/],
+  ['hook install emacs', /emacs/],
+])('refuses %s', async (line, message) => {
+  const { exit, err } = await run(line)
+  expect(exit).toBe(2)
+  expect(err).toMatch(message)
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+test('warns if the host ignores all hooks', async () => {
+  put('claude', '{"disableAllHooks": true}')
+  expect((await run(`hook install claude ${to}`)).err).toContain(
+    'ignores all hooks because of "disableAllHooks"',
+  )
+})
