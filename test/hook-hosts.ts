@@ -61,7 +61,14 @@ export const inputOf = (host: HostName, command: string, more: Record<string, un
     },
   })[host]
 
-const json = (text: string): Record<string, any> | undefined => {
+type Output = {
+  hookSpecificOutput?: { permissionDecision?: string }
+  permissionDecision?: string
+  permission?: string
+  decision?: string
+}
+
+const json = (text: string): Output | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : undefined
@@ -84,7 +91,7 @@ const lets: Record<HostName, (ended: Ended) => boolean> = {
   gemini: ({ exit, stdout, stderr }) => {
     const text = stdout.trim() || stderr.trim()
     const output = json(text)
-    return output ? !['deny', 'block'].includes(output.decision) : text === '' || (exit ?? 0) < 2
+    return output ? !['deny', 'block'].includes(output.decision ?? '') : text === '' || (exit ?? 0) < 2
   },
 }
 

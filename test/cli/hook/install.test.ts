@@ -30,7 +30,7 @@ const put = (host: HostName, text: string): string => {
   writeFileSync(file, text)
   return file
 }
-const read = (host: HostName): any => JSON.parse(readFileSync(fileOf(host), 'utf8'))
+const read = (host: HostName) => JSON.parse(readFileSync(fileOf(host), 'utf8'))
 const to = '--to +12025550101'
 
 describe.each(hostNames)('svc hook install %s', (host) => {
