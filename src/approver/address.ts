@@ -2,8 +2,8 @@ import { h } from './element.ts'
 import { showNotice } from './frame.ts'
 
 /** Takes the token of a link, and removes it from the address bar and the history. */
-export const takeToken = (of: 'enroll' | 'verify-email'): string | undefined => {
-  const [, name, token] = /^#(enroll|verify-email)=([\w-]{1,100})$/.exec(location.hash) ?? []
+export const takeToken = (of: 'enroll' | 'verify-email' | 'authorize'): string | undefined => {
+  const [, name, token] = /^#(enroll|verify-email|authorize)=([\w-]{1,8000})$/.exec(location.hash) ?? []
   if (name !== of) return undefined
   history.replaceState(null, '', location.pathname)
   return token

@@ -1,3 +1,4 @@
+import type { approverAgents } from '../contract/approver-agents.ts'
 import type { approverDevices } from '../contract/approver-devices.ts'
 import type { approverRequests } from '../contract/approver-requests.ts'
 import type { approver } from '../contract/approver.ts'
@@ -8,6 +9,7 @@ import { fillPath } from '../contract/path.ts'
 type Table = typeof approver &
   typeof approverDevices &
   typeof approverRequests &
+  typeof approverAgents &
   Pick<typeof device, 'registerDevice' | 'decideApproval'>
 type Name = keyof Table
 type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
@@ -34,6 +36,12 @@ const routes: { [K in Name]: Route<K> } = {
   sendDeviceCode: ['POST', '/svc/v1/approver/device-code'],
   beginDeviceRefusal: ['POST', '/svc/v1/approver/device-refusal/challenge'],
   refuseNewDevice: ['POST', '/svc/v1/approver/device-refusal'],
+  readConsent: ['POST', '/svc/v1/approver/consent/request'],
+  beginConsent: ['POST', '/svc/v1/approver/consent/challenge'],
+  giveConsent: ['POST', '/svc/v1/approver/consent'],
+  refuseConsent: ['POST', '/svc/v1/approver/consent/refusal'],
+  listOwnAgents: ['GET', '/svc/v1/approver/agents'],
+  revokeOwnAgent: ['POST', '/svc/v1/approver/agents/{agent_id}/revocation'],
 }
 
 /** What this phone needs before it can approve anything. */
@@ -129,3 +137,5 @@ export type Members = Data<Table['listMembers']>
 export type Member = Members['members'][number]
 export type Devices = Data<Table['listOwnDevices']>
 export type Moved = Data<Table['moveMember']>
+export type Consent = Data<Table['readConsent']>
+export type Agents = Data<Table['listOwnAgents']>

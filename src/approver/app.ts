@@ -1,5 +1,7 @@
+import { openAgents } from './agents.ts'
 import { addressWorks, requestInAddress, takeToken } from './address.ts'
 import { call, Refused, type Devices, type Members, type Session } from './api.ts'
+import { openConsent } from './consent.ts'
 import { button } from './element.ts'
 import { enroll } from './enrollment.ts'
 import { createFeed, type PendingRequest } from './feed.ts'
@@ -21,6 +23,8 @@ let waiting: Members = nobody
 let devices: Devices = noDevices
 let pending: PendingRequest[] | undefined
 let view: View = {}
+/** The request for access of a client, until the person is signed in. */
+let asked: string | undefined
 
 const change = (next: () => View | void): void => {
   view.leave?.()
@@ -129,6 +133,7 @@ const showPlace = (): void => {
     if (wanted !== undefined) return showGone(wanted, here)
     if (location.hash === '#members') return showMembers(here, waiting)
     if (location.hash === '#devices') return void openDevices(here)
+    if (location.hash === '#agents') return void openAgents(() => location.hash === '#agents')
     const notify = async (): Promise<void> => {
       await offerNotifications(here)
       showPlace()
@@ -162,6 +167,12 @@ const enter = async (fresh = false): Promise<void> => {
     tellNext('This phone is registered.')
     await makeOffers(session)
   }
+  const request = asked
+  asked = undefined
+  if (request !== undefined) {
+    const here = session
+    return change(() => void openConsent(here, request, () => void enter()))
+  }
   waiting = await waitingMembers(session, nobody)
   devices = await readDevices(noDevices)
   pending = undefined
@@ -188,8 +199,18 @@ const beginEmailCheck = (): boolean => {
   return true
 }
 
+/** Handles the address to which a client sends a person who connects an agent. */
+const beginConsent = (): boolean => {
+  const request = takeToken('authorize')
+  if (request === undefined) return false
+  feed.stop()
+  asked = request
+  change(() => void enter())
+  return true
+}
+
 addEventListener('hashchange', () => {
-  if (beginEmailCheck() || beginEnrollment() || !session) return
+  if (beginEmailCheck() || beginEnrollment() || beginConsent() || !session) return
   showPlace()
 })
 addEventListener('online', feed.refresh)
@@ -199,5 +220,5 @@ document.addEventListener('visibilitychange', () => {
 
 if (!beginEmailCheck() && addressWorks()) {
   void registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`))
-  if (!beginEnrollment()) void enter()
+  if (!beginEnrollment() && !beginConsent()) void enter()
 }

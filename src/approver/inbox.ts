@@ -69,6 +69,7 @@ const foot = (session: Session, { signOut, notify, waiting, newDevices }: Action
     waiting !== undefined &&
       h('a', { class: 'row', href: '#members' }, picture('people'), membersText(waiting)),
     h('a', { class: 'row', href: '#devices' }, picture('phone'), devicesText(newDevices)),
+    h('a', { class: 'row', href: '#agents' }, picture('place'), 'Agents'),
     notificationOffer(session) !== 'impossible' && button('Turn on notifications', 'plain', notify),
     h('p', { class: 'aside' }, exactText(session.device_name)),
     button('Sign out', 'quiet', signOut),

@@ -33,7 +33,8 @@ export const requesterText = ({
 }: Pick<Pending, 'requester' | 'verified_as'>): Node => {
   if (verified_as === null) return h('span', {}, 'says it is ', h('strong', {}, exactText(requester)))
   const verified = h('strong', {}, exactText(verified_as))
-  if (verified_as === requester || verified_as === `key "${requester}"`) return verified
+  const same = [requester, `key "${requester}"`].includes(verified_as)
+  if (same || verified_as.startsWith(`agent "${requester}" (consented by `)) return verified
   return h('span', {}, verified, ', says it is ', exactText(requester))
 }
 

@@ -7,7 +7,7 @@ import { grantMeanings, grants, scopes } from './scopes.ts'
 // Named API keys, under /svc/v1. spec: not shown
 
 // The approver sees the name as verified, so it must not look like another name or another field.
-const keyName = line(60).check(
+export const keyName = line(60).check(
   z.regex(
     /^[A-Za-z0-9][A-Za-z0-9 ,._@/+:-]*$/,
     'must contain only ASCII letters and digits, spaces and , . _ @ / + : -, and start with a letter or digit',

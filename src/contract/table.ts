@@ -1,5 +1,7 @@
 import { account } from './account.ts'
+import { agents } from './agents.ts'
 import { approval } from './approval.ts'
+import { approverAgents } from './approver-agents.ts'
 import { approverDevices } from './approver-devices.ts'
 import { approverRequests } from './approver-requests.ts'
 import { approver } from './approver.ts'
@@ -30,12 +32,14 @@ export const table = {
   ...geofence,
   ...timeslot,
   ...key,
+  ...agents,
   ...audit,
   ...approval,
   ...device,
   ...approver,
   ...approverDevices,
   ...approverRequests,
+  ...approverAgents,
   ...auth,
   ...mobile,
   ...account,

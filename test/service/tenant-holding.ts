@@ -1,4 +1,7 @@
 import type { SoftwareKey } from '../../src/client/software-authenticator.ts'
+import { addMs } from '../../src/core/iso-time.ts'
+import { newSecret } from '../../src/service/keys/authenticator.ts'
+import { insertKeyRow } from '../../src/service/keys/rows.ts'
 import { enqueue } from '../../src/service/delivery/enqueue.ts'
 import { ask, createApprover, enroll, decide } from './approver.ts'
 import { createMember, createTenant, dataOf, fence, slot } from './fixtures.ts'
@@ -36,6 +39,8 @@ export type Holding = {
   /** The phone of another active member. */
   sender: string
   machine: string
+  /** An agent that the user connected. */
+  agent: string
 }
 
 export const machineValues = { stockName: 'AAPL', totalPrice: '1', currentStockPrice: '2' }
@@ -62,6 +67,20 @@ const approvedRequest = async (
   dataOf(await decide(service, request_id, authenticator))
   return { approved: request_id, digest: subject.digest }
 }
+
+const connectedAgent = (service: TestService, org_id: number, user: string): Promise<string> =>
+  service.storage.write(
+    async (db) => {
+      const created_at = service.storage.now()
+      const expires_at = addMs(created_at, 86_400_000)
+      const owner = { org_id, owner_user_id: Number(user), created_by: null }
+      const agent = { audience: 'http://127.0.0.1:8080/mcp', client_id: 'c', client_name: 'c' }
+      const values = { name: 'Claude', scopes: 'ask', created_at, expires_at, ...owner, ...agent }
+      const { id } = await insertKeyRow({ db, keyring: service.keyring }, newSecret('organization'), values)
+      return String(id)
+    },
+    { org: org_id },
+  )
 
 /** An organization that has one of each. */
 export const settle = async (
@@ -96,6 +115,7 @@ export const settle = async (
     key,
     keyId,
     email: `user${n}@acme.example`,
+    agent: await connectedAgent(service, org, user),
     sender: (await createMember(service, org, n + 4)).mobile_e164,
     machine,
     user,

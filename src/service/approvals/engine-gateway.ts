@@ -1,5 +1,5 @@
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
-import { approval } from '../../contract/approval.ts'
+import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { requestId } from '../../core/ids.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
@@ -7,6 +7,7 @@ import type { Handler } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
+import { requireLiveKey } from '../keys/authenticator.ts'
 import { withdrawApproval } from './consumption.ts'
 import { readCurrent, waitForEnd } from './decision-waiter.ts'
 import { toApprovalRecord } from './record.ts'
@@ -35,7 +36,12 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
       const { input } = approval.createApproval
       const checked = input.safeParse(ask)
       if (!checked.success) throw invalidFields(issuesOf(checked.error, input, ask))
-      return write('createApproval', requestApproval, checked.data)
+      const request: Handler<typeof checked.data, ApprovalRecord> = async (fields, call) => {
+        // The key may have been revoked since it was checked, for example at another node.
+        await requireLiveKey(call.db, caller, call.now)
+        return requestApproval(fields, call)
+      }
+      return write('createApproval', request, checked.data)
     },
     status: async (request_id) => toApprovalRecord(await readCurrent(service, request_id, access), caller),
     wait: async (request_id, seconds, signal) =>

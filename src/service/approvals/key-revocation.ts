@@ -20,7 +20,7 @@ const lockOrganizationsOf = async (db: Db, ids: readonly number[]): Promise<bool
 }
 
 /** Revokes keys, and ends their pending requests and those of `others`, so that approvers and callers no longer wait. */
-const revokeKeys = async (
+export const revokeKeys = async (
   call: Call,
   ids: readonly number[],
   others: readonly number[] = [],

@@ -23,6 +23,14 @@ export type Question =
       device_id: number
     }
   | { type: 'device-refusal'; subject: number }
+  | {
+      type: 'consent'
+      org_id: number
+      user_id: number
+      /** Of the authorization request and the name of the agent. */
+      digest: string
+      device_id: number
+    }
 
 type Sealed = { question: Question; expires_at: string }
 

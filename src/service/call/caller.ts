@@ -15,6 +15,8 @@ export type Caller = {
   /** The person who owns the key, if its creator set one. */
   ownerId?: number
   expiresAt?: string
+  /** Of an agent: who consented to it, and their mobile number. */
+  agent?: { consentedBy: string; mobile: string }
   /** The signed-in person, at the approver page. */
   person?: Person
 }
@@ -23,7 +25,10 @@ export type Caller = {
 export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineage
 
 /** The verified identity of a caller, as an approver reads it. */
-export const verifiedAs = ({ keyId, name }: Caller): string => (keyId === 0 ? name : `key "${name}"`)
+export const verifiedAs = ({ keyId, name, agent }: Caller): string => {
+  if (agent) return `agent "${name}" (consented by ${agent.consentedBy})`
+  return keyId === 0 ? name : `key "${name}"`
+}
 
 export type Person = { user_id: number; device_id: number; session_id: number }
 

@@ -72,6 +72,7 @@ const finders: {
   setUserTimeslots: ofUser,
   rotateKey: ofKey,
   revokeKey: ofKey,
+  revokeAgent: ofKey,
   createApproval: (db, { approver_mobile }) => ofMobile(db, approver_mobile),
   cancelApproval: ofRequest,
   consumeApproval: ofRequest,

@@ -3,6 +3,8 @@ import * as requestsByMessage from '../approvals/by-message.ts'
 import * as approvalUse from '../approvals/consumption.ts'
 import * as keyRevocation from '../approvals/key-revocation.ts'
 import * as approvalRequests from '../approvals/listing.ts'
+import * as agents from '../approver/agents.ts'
+import * as consent from '../approver/consent.ts'
 import * as deviceMoves from '../approver/device-moves.ts'
 import * as inbox from '../approver/inbox.ts'
 import * as approverMembers from '../approver/members.ts'
@@ -71,6 +73,8 @@ export const handlers: Handlers<Table> = {
   beginEnrollment,
   getOwnRequest,
   ...deviceMoves,
+  ...consent,
+  ...agents,
   ...prompts,
   ...tokens,
   ...results,

@@ -4,14 +4,19 @@ import { type OperationId, table, type Table } from '../../contract/table.ts'
 import { requestId } from '../../core/ids.ts'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { clientAddress, readNetwork } from '../../rules/network.ts'
 import { createSessionAuthenticator } from '../approver/session.ts'
 import type { Handler, Handlers } from '../call/call.ts'
 import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { createAuthenticator, unauthenticated } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
-import { createGuards, type GuardOptions, isOfPage, requirePageOrigin, socketOf } from './guards.ts'
+import {
+  createAddressReader,
+  createGuards,
+  type GuardOptions,
+  isOfPage,
+  requirePageOrigin,
+} from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { createPageRoutes } from './page-routes.ts'
@@ -62,9 +67,7 @@ export const createApp = (options: AppOptions): Hono => {
   const authenticateSession = createSessionAuthenticator(service)
   const responses = createResponseCache(storage.revision)
   const guard = createGuards(options.guards)
-  const proxies = options.guards.trustedProxy.map(readNetwork).filter((one) => one !== undefined)
-  const addressOf = (context: Context): string | undefined =>
-    clientAddress(socketOf(context)?.remoteAddress, context.req.header('x-forwarded-for'), proxies)
+  const addressOf = createAddressReader(options.guards)
   const app = new Hono()
   const routes: Route[] = []
 

@@ -171,6 +171,20 @@ export const readJson = async (context: Context, limit: BodyLimit): Promise<unkn
   return body
 }
 
+/** The fields of an HTML form, as OAuth sends them. Throws a Refusal: 400, 413 or 415. */
+export const readForm = async (context: Context, limit: BodyLimit): Promise<URLSearchParams> => {
+  const type = (context.req.header('content-type') ?? '').toLowerCase().split(';')[0]!.trim()
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new Refusal(415, 'unsupported_media_type', 'The body must be a form', {
+      hint: 'Send the header content-type: application/x-www-form-urlencoded',
+    })
+  const length = lengthOf(context)
+  if (length !== undefined && length > readAtMost) throw tooManyBytes(limit)
+  const form = new URLSearchParams(decode(await readBytes(context, limit, length)))
+  if (form.size > limit.values) throw tooLarge(`The body contains more than ${limit.values} fields`)
+  return form
+}
+
 /** The fields of a JSON body; none without a body. Throws a Refusal: 400, 413 or 415. */
 export const readBody = async (context: Context, limit: BodyLimit): Promise<Record<string, unknown>> => {
   const body = await readJson(context, limit)

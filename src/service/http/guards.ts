@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { contains, type Network, readAddress, readNetwork } from '../../rules/network.ts'
+import { clientAddress, contains, type Network, readAddress, readNetwork } from '../../rules/network.ts'
 import { siteAt } from '../devices/site.ts'
 
 type Socket = { remoteAddress?: string; localPort?: number }
@@ -19,6 +19,13 @@ export type GuardOptions = {
   publicUrl: string | undefined
   /** One address or network (CIDR) for each proxy in front. Only their X-Forwarded-* headers are trusted. */
   trustedProxy: readonly string[]
+}
+
+/** Reads the address of a client: of the connection, or as a trusted proxy reports it. */
+export const createAddressReader = ({ trustedProxy }: Pick<GuardOptions, 'trustedProxy'>) => {
+  const proxies = trustedProxy.map(readNetwork).filter((one) => one !== undefined)
+  return (context: Context): string | undefined =>
+    clientAddress(socketOf(context)?.remoteAddress, context.req.header('x-forwarded-for'), proxies)
 }
 
 const proxyOf = (text: string): Network => {

@@ -23,16 +23,25 @@ export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
 export const prefixOf = (key: string): string =>
   /^svc_(?:op|srv|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
 
-type KeyRow = StoredKey & { slug: string | null }
+/** The owner, if they are an active member of the organization of the key. */
+type Owner = { first_name: string | null; last_name: string | null; mobile: string | null }
+type KeyRow = StoredKey & Owner & { slug: string | null }
 
 const readKey = statement((db, { prefix }: { prefix: string }) =>
   db
     .selectFrom('api_keys as k')
     .leftJoin('organizations as o', 'o.id', 'k.org_id')
+    .leftJoin('memberships as m', (join) =>
+      join
+        .onRef('m.org_id', '=', 'k.org_id')
+        .onRef('m.user_id', '=', 'k.owner_user_id')
+        .on('m.state', '=', 'active'),
+    )
+    .leftJoin('people as p', 'p.id', 'm.user_id')
     .where('k.prefix', '=', prefix)
     .where('k.revoked_at', 'is', null)
     .selectAll('k')
-    .select('o.slug'),
+    .select(['o.slug', 'm.first_name', 'm.last_name', 'p.mobile']),
 )
 
 export const unauthenticated = (): Refusal =>
@@ -60,6 +69,11 @@ const keyExpired = (at: string): Refusal =>
     hint: 'Create another key: svc key create',
   })
 
+const agentOf = ({ audience, first_name, last_name, mobile }: KeyRow) =>
+  audience !== null && mobile !== null
+    ? { agent: { consentedBy: `${first_name} ${last_name}`, mobile } }
+    : undefined
+
 const callerOf = (row: KeyRow): Authenticated => {
   const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row
   return {
@@ -71,15 +85,23 @@ const callerOf = (row: KeyRow): Authenticated => {
     ...(lineage !== null && { lineage }),
     ...(owner_user_id !== null && { ownerId: owner_user_id }),
     ...(expires_at !== null && { expiresAt: expires_at }),
+    ...agentOf(row),
   }
 }
+
+/**
+ * The key of an agent works only at the tool server that it was issued for, and only while its owner is an active member.
+ * Any other key works everywhere.
+ */
+const isFor = ({ audience: issuedFor, mobile }: KeyRow, audience: string | undefined): boolean =>
+  issuedFor === null || (issuedFor === audience && mobile !== null)
 
 type Known = { row: KeyRow; caller: Authenticated }
 
 /**
  * Finds the caller of a key, synchronously if it is cached. A revoked key stops working with the commit; on other nodes, reads
  * may work for one more second. Throws 401
- * `key_expired` for an expired one.
+ * `key_expired` for an expired one. `audience`: the address of the tool server, if the caller is there.
  */
 export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage' | 'keyring'>) => {
   // By the hash of the whole key, and only until the next commit that may have changed a key. A key that another node revoked
@@ -121,8 +143,8 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     storage.write((db) => noteKeyUse(db, id, now), { org: null, routine: true }).catch(() => due.delete(id))
   }
 
-  const admit = (found: Known | undefined): Authenticated | undefined => {
-    if (!found) return undefined
+  const admit = (found: Known | undefined, audience: string | undefined): Authenticated | undefined => {
+    if (!found || !isFor(found.row, audience)) return undefined
     const { row, caller } = found
     const now = storage.now()
     if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at)
@@ -130,7 +152,10 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     return caller
   }
 
-  return (key: string | undefined): Authenticated | undefined | Promise<Authenticated | undefined> => {
+  return (
+    key: string | undefined,
+    audience?: string,
+  ): Authenticated | undefined | Promise<Authenticated | undefined> => {
     if (!key || key.length > 512) return undefined
     const current = storage.recentRevision()
     if (current !== revision) {
@@ -140,7 +165,8 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     revision = current
     const hash = sha256(key)
     const found = known.get(hash)
-    return found ? admit(found) : findOnce(key, hash, current).then(admit)
+    if (found) return admit(found, audience)
+    return findOnce(key, hash, current).then((one) => admit(one, audience))
   }
 }
 export type Authenticate = ReturnType<typeof createAuthenticator>

@@ -126,7 +126,13 @@ export const deleteExpired = async (
     expired.map((row) => row.user_id),
   )
   await forgetErased(db, now)
-  for (const table of ['otps', 'email_verifications', 'refresh_tokens', 'spent_challenges'] as const)
+  for (const table of [
+    'otps',
+    'email_verifications',
+    'refresh_tokens',
+    'spent_challenges',
+    'oauth_clients',
+  ] as const)
     await db.deleteFrom(table).where('expires_at', '<=', now).execute()
   await db.deleteFrom('turns').where('until', '<=', now).execute()
   await db

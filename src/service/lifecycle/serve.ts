@@ -11,12 +11,16 @@ import { createAdapters } from '../delivery/adapters.ts'
 import { createOutbox, type Outbox } from '../delivery/outbox.ts'
 import { handlers } from '../handlers/all.ts'
 import { createApp } from '../http/app.ts'
+import { createAddressReader } from '../http/guards.ts'
 import type { Phase } from '../http/health.ts'
 import { apiRoot } from '../http/routes.ts'
 import { type HttpServer, startServer } from '../http/server.ts'
 import { createAuthenticator } from '../keys/authenticator.ts'
 import { createQuotes, openProvider } from '../machines/quotes/quotes.ts'
 import { createMcpServer, type McpServer } from '../mcp/http.ts'
+import { addressesAt } from '../mcp/oauth/addresses.ts'
+import { createNoOAuthRoutes } from '../mcp/oauth/no-oauth.ts'
+import { createOAuthRoutes } from '../mcp/oauth/routes.ts'
 import { createPushAdapter } from '../approver/push/push-adapter.ts'
 import { createVapid } from '../approver/push/vapid.ts'
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts'
@@ -121,9 +125,11 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         nodeAt(bound),
       )
       const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
+      const addresses = addressesAt(base.publicUrl)
       mcp = createMcpServer({
         nodes: storage,
         authenticate,
+        addresses,
         rate: (caller) => service!.rate(caller),
         gatewayFor: (caller) => createEngineGateway(service!, caller),
         token: env.MCP_AUTH_TOKEN || undefined,
@@ -131,7 +137,17 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         outlived: storage.shared,
         localOnly: isLoopbackHost(host) && publicUrl === undefined && trustedProxy.length === 0,
       })
-      const app = createApp({ service, handlers, guards, mounted: mcp.routes, log, phase: () => phase })
+      const authorization = addresses
+        ? createOAuthRoutes({ service, authenticate, addresses, addressOf: createAddressReader(guards) })
+        : createNoOAuthRoutes()
+      const app = createApp({
+        service,
+        handlers,
+        guards,
+        mounted: [...mcp.routes, ...authorization],
+        log,
+        phase: () => phase,
+      })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(outbox!.stop, server.stop)

@@ -13,12 +13,20 @@ import { scopeMissing } from '../keys/scopes.ts'
  * scope `ask`. Undefined for any other header; throws a Refusal for a key that is not allowed here.
  */
 export const createBearer =
-  ({ token, authenticate }: { token: string | undefined; authenticate: Authenticate }) =>
+  ({
+    token,
+    authenticate,
+    audience,
+  }: {
+    token: string | undefined
+    authenticate: Authenticate
+    audience?: string | undefined
+  }) =>
   async (header: string): Promise<Caller | undefined> => {
     const credential = /^bearer ([\x21-\x7e]{1,512})$/i.exec(header)?.[1]
     if (credential === undefined) return undefined
     if (token !== undefined && sameSecret(credential, token)) return bearerCaller
-    const caller = await authenticate(credential)
+    const caller = await authenticate(credential, audience)
     if (!caller) return undefined
     // An operator key decides who approves, so it must not be handed to agents.
     if (isOperator(caller))

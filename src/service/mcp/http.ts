@@ -7,49 +7,16 @@ import type { Rate } from '../call/service.ts'
 import { readJson, toolCallLimit } from '../http/body.ts'
 import type { MountedRoute, Trace } from '../http/routes.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
+import { type Addresses, metadataPath, resourceAt } from './oauth/addresses.ts'
 import { createBearer, isDirectLocalCall, localCaller } from './bearer.ts'
 import { createSharedRequests } from './shared-requests.ts'
 import type { createStreamableHttp } from './streamable-http.ts'
 import type { Nodes } from './legacy-http.ts'
 
-/** Where a client looks for OAuth after a 401, as the MCP specification says. */
-const discovery = ['oauth-protected-resource', 'oauth-authorization-server', 'openid-configuration']
-  .flatMap((name) => [`/.well-known/${name}`, `/.well-known/${name}/mcp`, `/mcp/.well-known/${name}`])
-  .map((path) => ({ method: 'GET', path, status: 404, error: 'invalid_request' }))
-
-const error_description =
-  'This service has no OAuth and registers no clients. Configure the client to send the header "Authorization: Bearer ' +
-  '<token>", where the token is MCP_AUTH_TOKEN of the service or an API key with the scope "ask".'
-
-/** The error as OAuth clients read it, so that the person at the client learns what to configure. */
-const refusal = (status: number, error: string, requestId: string): Response =>
-  Response.json(
-    { error, error_description },
-    {
-      status,
-      headers: {
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'x-request-id': requestId,
-      },
-    },
-  )
-
-/** The routes of OAuth, which this service does not support. Discovery must be a 404, or clients try to use OAuth. */
-const oauthRoutes: MountedRoute[] = [
-  ...discovery,
-  { method: 'GET', path: '/authorize', status: 400, error: 'access_denied' },
-  { method: 'POST', path: '/token', status: 400, error: 'access_denied' },
-  { method: 'POST', path: '/register', status: 403, error: 'access_denied' },
-].map(({ method, path, status, error }) => ({
-  method,
-  path,
-  isHidden: true,
-  respond: (_, { id }) => refusal(status, error, id),
-}))
-
 type Options = {
   authenticate: Authenticate
+  /** The authorization server of this tool server; undefined if nobody could consent at its address. */
+  addresses?: Addresses | undefined
   /** For a call that is cancelled by a message to another node. */
   nodes: Nodes
   /** The gateway that requests approvals for one caller. */
@@ -81,9 +48,6 @@ const failure = (
     { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } },
   )
 
-const unauthorized = (message: string): Response =>
-  failure(401, -32001, message, { 'www-authenticate': 'Bearer' })
-
 const refuseMethod: Respond = async ({ req }) =>
   failure(405, -32000, `Use POST: this server has no ${req.method}`, { allow: 'POST, OPTIONS' })
 
@@ -92,6 +56,7 @@ const loadAfterMs = 1_000
 /** The tool server at `POST /mcp`. The caller is identified before the body is read. */
 export const createMcpServer = ({
   authenticate,
+  addresses,
   nodes,
   gatewayFor,
   token,
@@ -100,7 +65,7 @@ export const createMcpServer = ({
   localOnly,
   outlived = false,
 }: Options): McpServer => {
-  const readCaller = createBearer({ token, authenticate })
+  const readCaller = createBearer({ token, authenticate, audience: addresses?.resource })
   const shared = createSharedRequests({ outlived })
   const mayOmit = token === undefined && localOnly
   // The SDK is loaded soon after the start: the start does not wait for it, and an upgrade of the package does not replace
@@ -117,21 +82,36 @@ export const createMcpServer = ({
     ))
   const loading = setTimeout(() => void load().catch(() => undefined), loadAfterMs).unref()
 
+  /** Tells a client how to get a token (RFC 9728). */
+  const unauthorized = ({ req }: Context, message: string, error?: 'invalid_token'): Response => {
+    const words = [
+      error && `error="${error}"`,
+      addresses &&
+        `resource_metadata="${new URL(resourceAt(addresses, new URL(req.url).origin)).origin}${metadataPath}/mcp"`,
+      addresses && 'scope="ask"',
+    ].filter(Boolean)
+    return failure(401, -32001, message, {
+      'www-authenticate': ['Bearer', words.join(', ')].join(' ').trim(),
+    })
+  }
+
   const identify = async (context: Context): Promise<Caller | Response> => {
     const header = context.req.header('authorization')
     if (header === undefined)
       return mayOmit && isDirectLocalCall(context)
         ? localCaller
-        : unauthorized('The header Authorization: Bearer is missing')
+        : unauthorized(context, 'The header Authorization: Bearer is missing')
     try {
       const caller = await readCaller(header)
       if (caller) await rate(caller)
-      return caller ?? unauthorized('The bearer token is not valid')
+      return caller ?? unauthorized(context, 'The bearer token is not valid', 'invalid_token')
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const { status, message, hint } = error
       const text = hint === undefined ? message : `${message}. ${hint}`
-      return status === 401 ? unauthorized(text) : failure(status, -32003, text, error.headers)
+      return status === 401
+        ? unauthorized(context, text, 'invalid_token')
+        : failure(status, -32003, text, error.headers)
     }
   }
 
@@ -159,7 +139,9 @@ export const createMcpServer = ({
     if (body === undefined) return failure(400, -32700, 'The body is missing')
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
     const identity = JSON.stringify([caller.keyId, caller.orgId])
-    const toolContext = { gateway: gatewayFor(caller), defaults, shared, caller: identity }
+    const { agent } = caller
+    const own = agent ? { ...defaults, approver_mobile: agent.mobile } : defaults
+    const toolContext = { gateway: gatewayFor(caller), defaults: own, shared, caller: identity }
     return (await load()).answer(context.req.raw, { body, caller, toolContext, report })
   }
 
@@ -172,7 +154,6 @@ export const createMcpServer = ({
         respond: authenticated(refuseMethod),
         isHidden: true as const,
       })),
-      ...oauthRoutes,
     ],
     close: async () => {
       clearTimeout(loading)

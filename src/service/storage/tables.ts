@@ -25,6 +25,7 @@ export const tables = {
   auth_codes: numbered,
   api_keys: numbered,
   idp_credentials: { key: ['org_id'] },
+  oauth_clients: { key: ['id'] },
   geofences: numbered,
   user_geofences: numbered,
   timeslots: numbered,

@@ -69,6 +69,22 @@ export type AdministrationTables = {
     owner_user_id: number | null
     /** 1 for a secret that a rotation replaced. */
     replaced: Generated<0 | 1>
+    /** Of an agent: the address of the tool server where the key works. Null for a key that works at the REST API. */
+    audience: string | null
+    /** Of an agent: the OAuth client, and the name that it claims. */
+    client_id: string | null
+    client_name: string | null
+    /** Of an agent: the SHA-256 of the authorization code that it was exchanged for. */
+    code_hash: string | null
+  }
+  /** OAuth clients that registered themselves. The id is a hash of the metadata, so that no program can change them. */
+  oauth_clients: {
+    id: string
+    metadata: string
+    created_at: string
+    expires_at: string
+    /** When a person first consented to it. */
+    used_at: string | null
   }
   idp_credentials: {
     org_id: number

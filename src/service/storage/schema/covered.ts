@@ -3,7 +3,8 @@ import type { Tables } from '../schema.ts'
 
 /**
  * The MAC of a row covers the columns that a decision relies on. A new column does not compile until it is listed here. Not
- * covered are columns that each use changes, that people only read, or that are authenticated by themselves.
+ * covered are columns that each use changes, that people only read, or that are authenticated by themselves. A column that
+ * was added later is covered `if set`: rows without it keep the MAC that they have.
  */
 const covered = {
   signing_keys: {
@@ -30,6 +31,10 @@ const covered = {
     created_by: true,
     owner_user_id: true,
     replaced: true,
+    audience: 'if set',
+    client_id: 'if set',
+    client_name: 'if set',
+    code_hash: 'if set',
   },
   people: {
     id: true,
@@ -120,7 +125,7 @@ const covered = {
     attestation_format: true,
     row_mac: false,
   },
-} satisfies { [T in keyof Tables]?: Record<keyof Tables[T], boolean> }
+} satisfies { [T in keyof Tables]?: Record<keyof Tables[T], boolean | 'if set'> }
 
 type Covered = typeof covered
 export type SealedTable = keyof Covered
@@ -128,20 +133,30 @@ export type SealedTable = keyof Covered
 /** The covered columns of a row. */
 export type CoveredRow<T extends SealedTable> = {
   [
-    C in keyof Covered[T] & keyof Tables[T] as Covered[T][C] extends true ? C : never
+    C in keyof Covered[T] & keyof Tables[T] as Covered[T][C] extends false ? never : C
   ]: C extends keyof Selectable<Tables[T]> ? Selectable<Tables[T]>[C] : never
 }
 
-const columnsOf = Object.fromEntries(
-  Object.entries(covered).map(([table, columns]) => [
+const columnsOf = (table: SealedTable, kind: true | 'if set'): string[] =>
+  Object.entries(covered[table]).flatMap(([column, isCovered]) => (isCovered === kind ? [column] : []))
+
+const plans = Object.fromEntries(
+  Object.keys(covered).map((table) => [
     table,
-    Object.entries(columns).flatMap(([column, isCovered]) => (isCovered ? [column] : [])),
+    {
+      always: columnsOf(table as SealedTable, true),
+      ifSet: columnsOf(table as SealedTable, 'if set'),
+    },
   ]),
-) as Record<SealedTable, string[]>
+) as Record<SealedTable, { always: string[]; ifSet: string[] }>
 
 /** The table and the covered columns as one text; equal rows give equal texts. */
-export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>): string =>
-  JSON.stringify([
-    table,
-    ...columnsOf[table].map((column) => (row as Record<string, unknown>)[column] ?? null),
-  ])
+export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>): string => {
+  const values = row as Record<string, unknown>
+  const { always, ifSet } = plans[table]
+  const added = ifSet.flatMap((column) => {
+    const value = values[column] ?? null
+    return value === null ? [] : [[column, value]]
+  })
+  return JSON.stringify([table, ...always.map((column) => values[column] ?? null), ...added])
+}

@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { agentRecord } from './agents.ts'
+import { chosen, id, line } from './field.ts'
+import { keyName } from './key.ts'
+import { operations } from './operation.ts'
+import { challengeRecord, signedChallenge } from './records.ts'
+
+// Consent to agents on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
+
+const request = chosen(line(8_000), 'The authorization request, as the service sealed it')
+const name = chosen(keyName, 'Name of the agent, as approvers and the audit log show it')
+const redirect = z.looseObject({
+  redirect_to: chosen(z.string(), 'Where the page sends the browser', { secret: true }),
+})
+
+export const approverAgents = operations({
+  readConsent: {
+    method: 'POST',
+    path: '/svc/v1/approver/consent/request',
+    cli: 'approver consent-request',
+    session: true,
+    effect: 'read',
+    summary: 'Show which client asks for access, and what it would be able to do',
+    message: 'Access requested',
+    input: z.strictObject({ request }),
+    data: z.looseObject({
+      client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
+      client_host: chosen(z.nullable(z.string()), 'Host that publishes the client; null if nobody does'),
+      redirect_host: chosen(z.string(), 'Where the browser goes afterwards'),
+      organization: chosen(z.string(), 'Name of the organization'),
+      name: chosen(z.string(), 'Suggested name of the agent'),
+      scope: chosen(z.literal('ask'), 'What it would be able to do'),
+      days: chosen(z.int(), 'For how many days'),
+    }),
+  },
+  beginConsent: {
+    method: 'POST',
+    path: '/svc/v1/approver/consent/challenge',
+    cli: 'approver consent-challenge',
+    session: true,
+    effect: 'read',
+    summary: 'Get a challenge for consenting to exactly this request under this name',
+    message: 'Challenge',
+    input: z.strictObject({ request, name }),
+    data: challengeRecord,
+  },
+  giveConsent: {
+    method: 'POST',
+    path: '/svc/v1/approver/consent',
+    cli: 'approver consent',
+    session: true,
+    summary: 'Give a client access, signed by the device of the session',
+    message: 'Access given',
+    input: z.strictObject({ request, name, ...signedChallenge }),
+    data: redirect,
+  },
+  refuseConsent: {
+    method: 'POST',
+    path: '/svc/v1/approver/consent/refusal',
+    cli: 'approver consent-refusal',
+    hidden: true,
+    open: true,
+    effect: 'read',
+    summary: 'Refuse a client access; nothing changes',
+    message: 'Access refused',
+    input: z.strictObject({ request }),
+    data: redirect,
+  },
+  listOwnAgents: {
+    method: 'GET',
+    path: '/svc/v1/approver/agents',
+    cli: 'approver agents',
+    session: true,
+    summary: 'List the agents of the signed-in person',
+    message: 'Agents',
+    input: z.strictObject({}),
+    data: z.looseObject({ agents: chosen(z.array(agentRecord), 'Agents, oldest first') }),
+  },
+  revokeOwnAgent: {
+    method: 'POST',
+    path: '/svc/v1/approver/agents/{agent_id}/revocation',
+    cli: 'approver agent-revocation',
+    session: true,
+    summary: 'Disconnect an agent of the signed-in person',
+    message: 'Agent revoked',
+    input: z.strictObject({ agent_id: chosen(id, 'Id of the agent') }),
+  },
+})

@@ -1,0 +1,84 @@
+import { Refusal } from '../../core/refusal.ts'
+import type { Keyring } from '../call/keyring.ts'
+
+// What travels through the browser between the steps of an authorization. The master key wraps it, so that every node can
+// read it and no one else can create one; the store contains only what was used.
+
+/** A checked authorization request of a client. */
+export type AuthorizationRequest = {
+  client_id: string
+  /** The name that the client claims. */
+  client_name: string
+  /** The host that publishes the client, if its id is the address of a metadata document. */
+  client_host: string | null
+  redirect_uri: string
+  code_challenge: string
+  resource: string
+  state?: string | undefined
+  expires_at: string
+}
+
+/** What a person consented to; an authorization code contains it. */
+export type Grant = Pick<
+  AuthorizationRequest,
+  'client_id' | 'client_name' | 'redirect_uri' | 'code_challenge' | 'resource' | 'expires_at'
+> & { org_id: number; user_id: number; device_id: number; name: string }
+
+/** How long a person has to decide, and a client to exchange its code. */
+export const lifetimeMs = { request: 10 * 60_000, code: 60_000 }
+
+type Kinds = { 'authorization request': AuthorizationRequest; 'authorization code': Grant }
+type Kind = keyof Kinds
+
+const seal = <K extends Kind>({ wrap }: Pick<Keyring, 'wrap'>, kind: K, value: Kinds[K]): string =>
+  Buffer.from(wrap(JSON.stringify(value), kind)).toString('base64url')
+
+/** Undefined for a value that has expired or that this service did not create. */
+const open = <K extends Kind>(
+  { unwrap }: Pick<Keyring, 'unwrap'>,
+  kind: K,
+  text: string,
+  now: string,
+): Kinds[K] | undefined => {
+  try {
+    const value = JSON.parse(unwrap(Buffer.from(text, 'base64url').toString(), kind)) as Kinds[K]
+    return value.expires_at > now ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const sealRequest = (keyring: Pick<Keyring, 'wrap'>, request: AuthorizationRequest): string =>
+  seal(keyring, 'authorization request', request)
+
+/** Throws 410 for a request that has expired or is not one of this service. */
+export const openRequest = (
+  keyring: Pick<Keyring, 'unwrap'>,
+  text: string,
+  now: string,
+): AuthorizationRequest => {
+  const request = open(keyring, 'authorization request', text, now)
+  if (request) return request
+  throw new Refusal(410, 'authorization_over', 'This request for access has expired or is not valid', {
+    hint: 'Connect again in the client',
+  })
+}
+
+export const sealCode = (keyring: Pick<Keyring, 'wrap'>, grant: Grant): string =>
+  seal(keyring, 'authorization code', grant)
+
+export const openCode = (keyring: Pick<Keyring, 'unwrap'>, code: string, now: string): Grant | undefined =>
+  open(keyring, 'authorization code', code, now)
+
+/** Where the browser goes with the result. `iss` names this service, against a mix-up of two (RFC 9207). */
+export const redirectWith = (
+  { redirect_uri, state }: Pick<AuthorizationRequest, 'redirect_uri' | 'state'>,
+  issuer: string,
+  result: { code: string } | { error: string; error_description: string },
+): string => {
+  const url = new URL(redirect_uri)
+  for (const [name, value] of Object.entries(result)) url.searchParams.append(name, value)
+  if (state !== undefined) url.searchParams.append('state', state)
+  url.searchParams.append('iss', issuer)
+  return url.href
+}

@@ -1,0 +1,59 @@
+import type { Call } from '../call/call.ts'
+import type { Member } from '../call/tenant.ts'
+import { isLive } from './rows.ts'
+
+// An agent is the key that a person gave a client through OAuth: it can only ask, and works only at the tool server.
+
+/** After this time the person must consent again, as a session of the approver page ends. */
+export const agentDays = 90
+
+type Deps = Pick<Call, 'db' | 'now'>
+
+/** The agents that work now, with their owners. */
+export const selectAgents = ({ db, now }: Deps) =>
+  db
+    .selectFrom('api_keys as k')
+    .innerJoin('memberships as m', (join) =>
+      join
+        .onRef('m.org_id', '=', 'k.org_id')
+        .onRef('m.user_id', '=', 'k.owner_user_id')
+        .on('m.state', '=', 'active'),
+    )
+    .where('k.audience', 'is not', null)
+    .where('k.revoked_at', 'is', null)
+    .where('k.expires_at', '>', now)
+
+export const agentsOf = (deps: Deps, { org_id, user_id }: Member) =>
+  selectAgents(deps)
+    .where('m.org_id', '=', org_id)
+    .where('m.user_id', '=', user_id)
+    .select('k.id')
+    .orderBy('k.id')
+
+const longestName = 50
+
+/** The claimed name of a client as a name of a key, which approvers see as verified: only plain characters. */
+const plainName = (claimed: string): string => {
+  const plain = claimed
+    .normalize('NFKD')
+    .replace(/[^A-Za-z0-9 ,._@/+:-]+/g, '')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, longestName)
+    .trim()
+  return plain || 'Agent'
+}
+
+/** A name that no key of the organization has: the wanted one, or with a number. */
+export const freeAgentName = async ({ db, now }: Deps, orgId: number, wanted: string): Promise<string> => {
+  const name = plainName(wanted)
+  const rows = await db
+    .selectFrom('api_keys')
+    .where('org_id', '=', orgId)
+    .where(isLive(now))
+    .select('name')
+    .execute()
+  const taken = new Set(rows.map((row) => row.name))
+  let free = name
+  for (let n = 2; taken.has(free); n++) free = `${name} ${n}`
+  return free
+}

@@ -1,0 +1,88 @@
+import { addMs } from '../../../core/iso-time.ts'
+import {
+  type AuthorizationRequest,
+  lifetimeMs,
+  redirectWith,
+  sealRequest,
+} from '../../approver/authorization.ts'
+import type { Service } from '../../call/service.ts'
+import type { MountedRoute } from '../../http/routes.ts'
+import { type Addresses, isResource } from './addresses.ts'
+import { OAuthProblem, oauthRoute, plainPage, readParameters } from './answer.ts'
+import type { ClientDocuments } from './client-document.ts'
+import { findClient } from './client.ts'
+import { isLoopbackUri, isRegistered } from './redirect-uri.ts'
+
+type Parameters = ReturnType<typeof readParameters>
+
+const longestState = 1_000
+
+const isVisible = /^[\x20-\x7e]+$/
+
+/** The rest of a request whose client and redirect address are known. Throws an OAuthProblem for the client. */
+const checkRequest = (
+  given: Parameters,
+  addresses: Addresses,
+): Pick<AuthorizationRequest, 'code_challenge' | 'state'> => {
+  const { response_type, code_challenge, code_challenge_method, scope, resource, state } = given
+  if (response_type !== 'code')
+    throw new OAuthProblem('unsupported_response_type', 'response_type must be code')
+  if (code_challenge === undefined || !/^[\w-]{43}$/.test(code_challenge))
+    throw new OAuthProblem('invalid_request', 'code_challenge must be the base64url of a SHA-256 (PKCE)')
+  if (code_challenge_method !== 'S256')
+    throw new OAuthProblem('invalid_request', 'code_challenge_method must be S256')
+  if (scope !== undefined && scope.split(' ').some((word) => word !== 'ask'))
+    throw new OAuthProblem('invalid_scope', 'The only scope is ask')
+  if (resource !== undefined && !isResource(addresses, resource))
+    throw new OAuthProblem('invalid_target', `resource must be ${addresses.resource}`)
+  if (state !== undefined && (state.length > longestState || !isVisible.test(state)))
+    throw new OAuthProblem('invalid_request', `state must have at most ${longestState} printable characters`)
+  return { code_challenge, state }
+}
+
+const seeOther = (location: string, id: string): Response =>
+  new Response(null, {
+    status: 302,
+    headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-request-id': id },
+  })
+
+type Options = { service: Service; documents: ClientDocuments; addresses: Addresses }
+
+/**
+ * `GET /authorize`: checks the request and opens the approver page with it, sealed. An error goes back to the client only if
+ * its address is on the machine of the person: anybody can register another one, and a redirect without a person's tap would
+ * make this service a step of somebody's phishing.
+ */
+export const createAuthorizeRoute = ({ service, documents, addresses }: Options): MountedRoute =>
+  oauthRoute('GET', '/authorize', async (context, { id }) => {
+    const unanswered = (problem: OAuthProblem): Response =>
+      plainPage(problem.status, `The client cannot be connected: ${problem.message}.`, id)
+    try {
+      const given = readParameters(new URL(context.req.url).searchParams)
+      const { client_id, redirect_uri } = given
+      if (client_id === undefined) throw new OAuthProblem('invalid_request', 'client_id is missing')
+      const client = await findClient(service, documents, client_id)
+      if (redirect_uri === undefined || !isRegistered(client.redirect_uris, redirect_uri))
+        throw new OAuthProblem('invalid_request', 'redirect_uri is not one that the client registered')
+      try {
+        const { storage, keyring } = service
+        const sealed = sealRequest(keyring, {
+          client_id,
+          client_name: client.name,
+          client_host: client.host,
+          redirect_uri,
+          ...checkRequest(given, addresses),
+          resource: addresses.resource,
+          expires_at: addMs(storage.now(), lifetimeMs.request),
+        })
+        return seeOther(`${addresses.page}#authorize=${sealed}`, id)
+      } catch (error) {
+        if (!(error instanceof OAuthProblem) || !isLoopbackUri(redirect_uri)) throw error
+        const result = { error: error.error, error_description: error.message }
+        return seeOther(redirectWith({ redirect_uri, state: given.state }, addresses.issuer, result), id)
+      }
+    } catch (error) {
+      if (error instanceof OAuthProblem) return unanswered(error)
+      throw error
+    }
+  })

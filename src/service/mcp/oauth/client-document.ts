@@ -1,0 +1,121 @@
+import { request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
+import { isLoopbackHost } from '../../../core/loopback.ts'
+import { checkEndpoint, publicLookup } from '../../approver/push/subscription.ts'
+import { OAuthProblem } from './answer.ts'
+
+// Client id metadata documents: the id of a client is the https address of its metadata. Anybody can name an address, so
+// the service fetches only from the public internet, little, rarely, and follows no redirect.
+
+const longestId = 500
+const longestDocument = 8_192
+const timeoutMs = 5_000
+const cachedAtMost = 200
+const fetchedAtMost = 8
+const shortestMs = 60_000
+const longestMs = 24 * 60 * 60_000
+
+const unusable = (why: string): OAuthProblem =>
+  new OAuthProblem('invalid_client', `The metadata document of the client ${why}`, 400)
+
+/** Throws unless an id is the exact address of a document that may be fetched. */
+const checkId = (id: string, dev: boolean): URL => {
+  const url = id.length <= longestId && URL.canParse(id) ? new URL(id) : undefined
+  const isOwn = dev && url !== undefined && url.protocol === 'http:' && isLoopbackHost(url.hostname)
+  if (!url || url.href !== id || (url.protocol !== 'https:' && !isOwn))
+    throw new OAuthProblem('invalid_client', 'client_id is neither registered nor an https address', 400)
+  if (url.pathname === '/' || url.hash || id.includes('#') || url.username || url.password)
+    throw new OAuthProblem(
+      'invalid_client',
+      'client_id must have a path, and no fragment, user name or password',
+      400,
+    )
+  try {
+    checkEndpoint(id, dev)
+  } catch {
+    throw unusable('is not on the public internet')
+  }
+  return url
+}
+
+type Fetched = { document: unknown; lifeMs: number }
+
+/** How long the sender allows to keep it, within our limits. */
+const lifeOf = (cacheControl: string | undefined): number => {
+  if (cacheControl === undefined) return shortestMs
+  const seconds = Number(/(?:^|[\s,])max-age=(\d{1,9})/.exec(cacheControl)?.[1] ?? 0)
+  return Math.min(Math.max(seconds * 1000, shortestMs), longestMs)
+}
+
+const fetchDocument = (url: URL, dev: boolean): Promise<Fetched> =>
+  new Promise((resolve, reject) => {
+    const fail = (why: string): void => reject(unusable(why))
+    const send = url.protocol === 'https:' ? requestTls : requestPlain
+    const sending = send(
+      url,
+      {
+        headers: { accept: 'application/json' },
+        agent: false,
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(!dev && { lookup: publicLookup }),
+      },
+      (response) => {
+        const { statusCode, headers } = response
+        const type = headers['content-type'] ?? ''
+        if (statusCode !== 200) fail(`answered with status ${statusCode}`)
+        else if (!/^application\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type)) fail('is not JSON')
+        else {
+          const chunks: Buffer[] = []
+          let bytes = 0
+          response.on('data', (chunk: Buffer) => {
+            bytes += chunk.length
+            if (bytes <= longestDocument) return void chunks.push(chunk)
+            fail(`is larger than ${longestDocument} bytes`)
+            return void response.destroy()
+          })
+          response.on('error', () => fail('could not be read'))
+          response.on('end', () => {
+            try {
+              const document: unknown = JSON.parse(Buffer.concat(chunks).toString())
+              resolve({ document, lifeMs: lifeOf(headers['cache-control']) })
+            } catch {
+              fail('is not JSON')
+            }
+          })
+          return
+        }
+        response.destroy()
+      },
+    )
+    sending.on('error', () => fail('could not be fetched'))
+    sending.end()
+  })
+
+export type ClientDocuments = { fetch(id: string): Promise<unknown> }
+
+/** Fetches metadata documents, at most a few at a time, and keeps them for as long as their sender allows. */
+export const createClientDocuments = (dev: boolean, now: () => number = Date.now): ClientDocuments => {
+  const kept = new Map<string, { document: unknown; until: number }>()
+  let fetching = 0
+  return {
+    fetch: async (id) => {
+      const url = checkId(id, dev)
+      const known = kept.get(id)
+      if (known && known.until > now()) return known.document
+      if (fetching >= fetchedAtMost)
+        throw new OAuthProblem('temporarily_unavailable', 'Too many clients connect now. Try again', 503)
+      fetching += 1
+      try {
+        const { document, lifeMs } = await fetchDocument(url, dev)
+        if ((document as { client_id?: unknown } | null)?.client_id !== id)
+          throw unusable('names another client_id than its own address')
+        kept.delete(id)
+        if (kept.size >= cachedAtMost) kept.delete(kept.keys().next().value!)
+        kept.set(id, { document, until: now() + lifeMs })
+        return document
+      } finally {
+        fetching -= 1
+      }
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import type { Context } from 'hono'
+import { requestId } from '../../../core/ids.ts'
+import { revokeKeys } from '../../approvals/key-revocation.ts'
+import type { Call } from '../../call/call.ts'
+import type { Service } from '../../call/service.ts'
+import { runWrite } from '../../call/run.ts'
+import { readForm, readJson } from '../../http/body.ts'
+import type { MountedRoute } from '../../http/routes.ts'
+import type { Authenticate } from '../../keys/authenticator.ts'
+import type { Addresses } from './addresses.ts'
+import { json, OAuthProblem, oauthRoute, readParameters } from './answer.ts'
+import { createAuthorizeRoute } from './authorize.ts'
+import { createClientDocuments } from './client-document.ts'
+import { readMetadata } from './client.ts'
+import { createMetadataRoutes } from './metadata.ts'
+import { register } from './registration.ts'
+import { exchangeCode } from './token.ts'
+
+type Options = {
+  service: Service
+  authenticate: Authenticate
+  addresses: Addresses
+  /** The address of a client, for limits. */
+  addressOf(context: Context): string | undefined
+}
+
+/** Far more than any client sends. */
+const limit = { kib: 16, values: 200 }
+
+const readFields = async (context: Context) => readParameters(await readForm(context, limit))
+
+/** Revokes the key of an agent that its client no longer needs (RFC 7009). Says nothing about an unknown one. */
+const revoke = async (
+  { service, authenticate, addresses }: Options,
+  token: string,
+  clientId: string | undefined,
+): Promise<void> => {
+  const caller = await Promise.resolve(authenticate(token, addresses.resource)).catch(() => undefined)
+  if (!caller?.agent) return
+  const { keyId, orgId } = caller
+  const work = async (_: object, call: Call): Promise<void> => {
+    const row = await call.db
+      .selectFrom('api_keys')
+      .where('id', '=', keyId)
+      .select('client_id')
+      .executeTakeFirst()
+    if (clientId !== undefined && row?.client_id !== clientId)
+      throw new OAuthProblem('invalid_client', 'The token belongs to another client', 401)
+    await call.audit(orgId!, `key:${keyId}`, ['revoked_at'])
+    await revokeKeys(call, [keyId])
+  }
+  const invocation = { action: 'disconnectAgent', caller, requestId: requestId(), fieldNames: [] }
+  await runWrite(service, invocation, work, {}, async (_call, run) => (await run()).data)
+}
+
+/** The authorization server of the tool server: discovery, registration, authorization, tokens and revocation. */
+export const createOAuthRoutes = (options: Options): MountedRoute[] => {
+  const { service, addresses, addressOf } = options
+  const documents = createClientDocuments(service.dev)
+  return [
+    ...createMetadataRoutes(addresses),
+    createAuthorizeRoute({ service, documents, addresses }),
+    oauthRoute('POST', '/register', async (context, { id }) => {
+      const metadata = readMetadata(await readJson(context, limit))
+      const { issued_at, ...registered } = await register(service, metadata, addressOf(context) ?? 'unknown')
+      return json(
+        201,
+        {
+          ...registered,
+          client_id_issued_at: Math.floor(Date.parse(issued_at) / 1000),
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+          scope: 'ask',
+        },
+        id,
+      )
+    }),
+    oauthRoute('POST', '/token', async (context, { id }) =>
+      json(200, await exchangeCode(service, addresses, await readFields(context)), id),
+    ),
+    oauthRoute('POST', '/revoke', async (context, { id }) => {
+      const { token, client_id } = await readFields(context)
+      if (token === undefined) throw new OAuthProblem('invalid_request', 'token is missing')
+      await revoke(options, token, client_id)
+      return json(200, {}, id)
+    }),
+  ]
+}

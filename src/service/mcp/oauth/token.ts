@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { requestId, sameSecret, sha256 } from '../../../core/ids.ts'
+import { addMs } from '../../../core/iso-time.ts'
+import { Refusal } from '../../../core/refusal.ts'
+import { revokeKeys } from '../../approvals/key-revocation.ts'
+import { type Grant, openCode } from '../../approver/authorization.ts'
+import type { Call } from '../../call/call.ts'
+import { actorAt, anonymousCaller } from '../../call/caller.ts'
+import { runWrite } from '../../call/run.ts'
+import type { Service } from '../../call/service.ts'
+import { agentDays, freeAgentName } from '../../keys/agents.ts'
+import { newSecret } from '../../keys/authenticator.ts'
+import { insertKeyRow } from '../../keys/rows.ts'
+import { type Addresses, isResource } from './addresses.ts'
+import { OAuthProblem } from './answer.ts'
+
+type Form = Record<string, string | undefined>
+
+export type Token = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: 'ask' }
+
+const daySeconds = 86_400
+
+/** The answer says nothing about which part was wrong. */
+const refused = (): Refusal =>
+  new Refusal(400, 'invalid_grant', 'The code is not valid, was used, or has expired')
+
+const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+/** Whether the client that sends the code is the one that it was issued to (PKCE), and means the same tool server. */
+const isOf = (grant: Grant, form: Form, addresses: Addresses): boolean => {
+  const { client_id, redirect_uri, code_verifier = '', resource = grant.resource } = form
+  return (
+    client_id === grant.client_id &&
+    redirect_uri === grant.redirect_uri &&
+    /^[\w.~-]{43,128}$/.test(code_verifier) &&
+    sameSecret(challengeOf(code_verifier), grant.code_challenge) &&
+    grant.resource === addresses.resource &&
+    isResource(addresses, resource)
+  )
+}
+
+/** Uses a code up in one statement; false if it was used before, at any node. */
+const useCode = async ({ db }: Call, hash: string, expires_at: string): Promise<boolean> => {
+  const used = await db
+    .insertInto('spent_challenges')
+    .values({ hash, expires_at })
+    .onConflict((of) => of.column('hash').doNothing())
+    .returning('hash')
+    .executeTakeFirst()
+  return used !== undefined
+}
+
+/** A code that comes twice was stolen from one of the two: neither keeps what it got (OAuth 2.1, section 4.1.3). */
+const revokeReplayed = async (call: Call, hash: string): Promise<void> => {
+  const key = await call.db
+    .selectFrom('api_keys')
+    .where('code_hash', '=', hash)
+    .where('revoked_at', 'is', null)
+    .select('id')
+    .executeTakeFirst()
+  if (key) await revokeKeys(call, [key.id])
+}
+
+const isActive = async ({ db }: Call, { org_id, user_id }: Grant): Promise<boolean> => {
+  const member = await db
+    .selectFrom('memberships')
+    .where('org_id', '=', org_id)
+    .where('user_id', '=', user_id)
+    .where('state', '=', 'active')
+    .select('id')
+    .executeTakeFirst()
+  return member !== undefined
+}
+
+const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => {
+  const { org_id, user_id, device_id, client_id, client_name, resource } = grant
+  const secret = newSecret('organization')
+  const { id } = await insertKeyRow(call, secret, {
+    name: await freeAgentName(call, org_id, grant.name),
+    org_id,
+    scopes: 'ask',
+    owner_user_id: user_id,
+    created_by: null,
+    created_at: call.now,
+    expires_at: addMs(call.now, agentDays * daySeconds * 1000),
+    audience: resource,
+    client_id,
+    client_name,
+    code_hash: hash,
+  })
+  await call.audit(org_id, `key:${id}`, ['agent', `client:${client_id}`], actorAt({ user_id, device_id }))
+  return { access_token: secret.key, token_type: 'Bearer', expires_in: agentDays * daySeconds, scope: 'ask' }
+}
+
+/** Exchanges an authorization code for the key of the agent, once. A wrong attempt uses the code up, too. */
+export const exchangeCode = async (service: Service, addresses: Addresses, form: Form): Promise<Token> => {
+  if (form.grant_type !== 'authorization_code')
+    throw new OAuthProblem('unsupported_grant_type', 'grant_type must be authorization_code')
+  const { code = '' } = form
+  const grant = openCode(service.keyring, code, service.storage.now())
+  if (!grant) throw new OAuthProblem('invalid_grant', refused().message)
+  const hash = sha256(code)
+  const work = async (_: object, call: Call): Promise<Token | Refusal> => {
+    if (!(await useCode(call, hash, grant.expires_at))) {
+      await revokeReplayed(call, hash)
+      return refused()
+    }
+    if (!isOf(grant, form, addresses) || grant.expires_at <= call.now || !(await isActive(call, grant)))
+      return refused()
+    return issue(call, grant, hash)
+  }
+  const result = await runWrite(
+    service,
+    {
+      action: 'connectAgent',
+      caller: anonymousCaller,
+      requestId: requestId(),
+      fieldNames: [],
+      org: grant.org_id,
+    },
+    work,
+    {},
+    async (_call, run) => (await run()).data,
+  )
+  if (result instanceof Refusal) throw new OAuthProblem('invalid_grant', result.message)
+  return result
+}
