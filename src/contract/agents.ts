@@ -25,7 +25,6 @@ export const agents = operations({
     path: '/svc/v1/agents',
     cli: 'mcp agents list',
     scope: 'keys',
-    cacheable: true,
     summary: 'List the agents that people connected to the tool server',
     message: 'Agents',
     input: z.strictObject({

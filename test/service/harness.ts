@@ -17,6 +17,7 @@ import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
 import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/quotes.ts'
 import { createPushAdapter } from '../../src/service/approver/push/push-adapter.ts'
+import { createTestTools } from './test-tools.ts'
 import { openTestStore, shareTestStore, type TestStore } from './test-store.ts'
 import { watchedStorage } from './watched-storage.ts'
 
@@ -43,6 +44,8 @@ type Options = {
   adapters?: Adapters
   /** Of one attempt to send. */
   timeoutMs?: number
+  /** Serves the tools at /mcp, and their authorization server. */
+  tools?: boolean
   /** Each write is undone once and runs again. */
   twice?: boolean
   /** Where stock prices come from; the sample when left out. */
@@ -81,6 +84,7 @@ export const startTestService = async ({
   adapters,
   timeoutMs,
   quotes = sampleProvider,
+  tools = false,
   twice = process.env['SVC_TEST_TWICE'] === '1',
 }: Options = {}) => {
   const store = at ? await shareTestStore(at.store, now) : await openTestStore({ from: from?.path, now })
@@ -114,10 +118,13 @@ export const startTestService = async ({
     periods: periodsOf(),
     quotes: createQuotes(quotes, { now: storage.now, log: logged }),
   })
+  const guardOptions = { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards }
+  const mcp = tools ? createTestTools(service, guardOptions) : undefined
   const app = createApp({
     service,
     handlers: { ...allHandlers, ...handlers },
-    guards: { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards },
+    guards: guardOptions,
+    mounted: mcp?.routes ?? [],
     log: logged,
   })
 
@@ -185,6 +192,7 @@ export const startTestService = async ({
     /** `keep`: a path to copy the store to, for `from`. */
     close: async (keep?: string): Promise<void> => {
       service.waiter.stop()
+      await mcp?.close()
       await outbox.stop()
       await store.close(keep)
     },

@@ -186,6 +186,7 @@ const sample = (n: number) => ({
   email: `${n}`,
   sender: `${n}`,
   machine: `${n}`,
+  agent: `${n}`,
   approved: `apr_${n}`,
   digest: String(n).repeat(64),
 })

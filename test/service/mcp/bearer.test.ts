@@ -62,7 +62,7 @@ describe('with MCP_AUTH_TOKEN', () => {
     const { send, callers } = start({ token })
     const response = await send(headers)
     expect(response.status).toBe(401)
-    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer(?: error="invalid_token")?$/)
     const body = await response.text()
     expect(JSON.parse(body)).toEqual({
       jsonrpc: '2.0',
