@@ -1,6 +1,7 @@
 import { call, Refused, Unreachable, type Outcome, type Session } from './api.ts'
+import { checksLocation } from './conditions.ts'
 import type { PendingRequest } from './feed.ts'
-import { locate, locationGranted } from './location.ts'
+import { locate, locationState } from './location.ts'
 import { withNote } from './note.ts'
 import { headline } from './text.ts'
 import { assert, challengeOf, CheckFailed } from './webauthn.ts'
@@ -27,6 +28,8 @@ type Steps = {
   withoutPlace: () => Promise<boolean>
 }
 
+const allowLocation = 'Allow location for this page, then tap Approve again.'
+
 const resultOf = (error: unknown): Result => {
   if (error instanceof CheckFailed)
     return error.withdrawn ? { kind: 'cancelled' } : { kind: 'again', message: error.message }
@@ -44,26 +47,55 @@ const resultOf = (error: unknown): Result => {
   return { kind: 'again', message }
 }
 
+type Place = Awaited<ReturnType<typeof locate>>
+
+/** The location for an approval. If the phone will report none, that is known before the device check. */
+const createLocator = (wanted: boolean) => {
+  let state: PermissionState = wanted ? 'prompt' : 'denied'
+  let early: Place
+  const ready = (async () => {
+    if (!wanted) return
+    state = await locationState()
+    if (state === 'granted') early = await locate()
+  })()
+  return {
+    /** Once the page knows whether the phone reports its location. */
+    ready,
+    isBlocked: (): boolean => wanted && state === 'denied',
+    /** Undefined if there is none; a promise of it while the device check runs, if it is likely to come. */
+    take: async (): Promise<{ later?: Promise<Place> } | undefined> => {
+      state = await locationState()
+      if (state === 'denied') return undefined
+      // The phone cannot show two prompts at the same time.
+      if (state === 'granted' && early) return { later: locate() }
+      early = await locate()
+      return early && { later: Promise.resolve(early) }
+    },
+  }
+}
+
 /** Created when the request is opened, so that the device check starts immediately after the tap. */
 export const createDecider = (request: PendingRequest, session: Session) => {
   const challenges = {
     approve: challengeOf(request.contexts.approve),
     deny: challengeOf(request.contexts.deny),
   }
-  return async (choice: Choice, steps: Steps): Promise<Result> => {
+  const locator = createLocator(checksLocation(request))
+
+  const decide = async (choice: Choice, steps: Steps): Promise<Result> => {
     try {
-      const wanted = choice.decision === 'approve' && session.wants_location
-      const place = wanted ? locate() : undefined
-      // The phone cannot show two prompts at the same time.
-      if (place && !(await locationGranted())) await place
+      const wanted = choice.decision === 'approve' && checksLocation(request)
+      const place = wanted ? await locator.take() : undefined
+      const without = wanted && !place
+      if (without && !(await steps.withoutPlace())) return { kind: 'again', message: allowLocation }
       const challenge =
         choice.note === undefined
           ? await challenges[choice.decision]
           : await challengeOf(withNote(request.contexts.deny, choice.note))
       const response = await assert(session.rp_id, challenge, session.credential_id)
-      const location = await place
-      if (wanted && !location && !(await steps.withoutPlace()))
-        return { kind: 'again', message: 'Allow location for this page, then tap Approve again.' }
+      const location = await place?.later
+      if (wanted && !without && !location && !(await steps.withoutPlace()))
+        return { kind: 'again', message: allowLocation }
       steps.sending()
       const { request_id } = request
       const { status, decided_at, note, detail } = await call('decideApproval', {
@@ -90,4 +122,5 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       return resultOf(error)
     }
   }
+  return { decide, ready: locator.ready, locationBlocked: locator.isBlocked }
 }

@@ -23,11 +23,12 @@ export const locate = (): Promise<Place | undefined> =>
     )
   })
 
-/** Whether the phone reports its location without asking its owner. */
-export const locationGranted = async (): Promise<boolean> => {
+/** Whether the phone reports its location: `prompt` asks its owner first. */
+export const locationState = async (): Promise<PermissionState> => {
+  if (!('geolocation' in navigator)) return 'denied'
   try {
-    return (await navigator.permissions.query({ name: 'geolocation' })).state === 'granted'
+    return (await navigator.permissions.query({ name: 'geolocation' })).state
   } catch {
-    return false
+    return 'prompt'
   }
 }

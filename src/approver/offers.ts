@@ -1,7 +1,7 @@
 import type { Session } from './api.ts'
 import { button, picture, h } from './element.ts'
 import { show } from './frame.ts'
-import { locate, locationGranted } from './location.ts'
+import { locate, locationState } from './location.ts'
 import { notificationOffer, turnOnNotifications } from './push.ts'
 
 type Offer = {
@@ -78,7 +78,7 @@ export const offerNotifications = async (session: Session): Promise<void> => {
 /** After a registration: asks for permissions of the phone, one at a time, each with its reason. */
 export const makeOffers = async (session: Session): Promise<void> => {
   await offerNotifications(session)
-  if (session.wants_location && !(await locationGranted()))
+  if (session.wants_location && (await locationState()) !== 'granted')
     await offer({
       drawing: 'place',
       title: 'Allow location?',

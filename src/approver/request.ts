@@ -1,66 +1,19 @@
-import type { Outcome, Session } from './api.ts'
+import type { Outcome, Pending, Session } from './api.ts'
+import { warningsFor } from './conditions.ts'
 import { createDecider, type Choice, type Result } from './decision.ts'
 import { button, h } from './element.ts'
 import type { PendingRequest } from './feed.ts'
 import { announce, problemLine, setBusy, show, showNotice } from './frame.ts'
 import { readOutcome } from './outcome.ts'
+import { requestText } from './request-text.ts'
 import { showRemoved } from './removed.ts'
 import { showMissing, showOutcome } from './result.ts'
 import { noteStep, notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
-import { clockText, exactText, factorsInWords, headline, requesterText } from './text.ts'
-import { countDown, msUntil } from './time.ts'
+import { exactText } from './text.ts'
+import { timeLeft } from './time-left.ts'
+import { msUntil } from './time.ts'
 import type { View } from './view.ts'
 import { withdraw } from './webauthn.ts'
-
-const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
-  h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
-
-type Field = NonNullable<PendingRequest['subject']>['fields'][number]
-
-const fieldLine = ({ label, value, before }: Field): HTMLElement =>
-  before === undefined
-    ? line(label, exactText(value))
-    : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
-
-/** The request: the headline and fields of the subject that will be signed, then the claims of the requester. */
-const requestText = ({ action, subject, reason, factors, ...who }: PendingRequest): HTMLElement =>
-  h(
-    'section',
-    { class: 'paper' },
-    h('h1', { class: 'action' }, exactText(headline({ action, subject }))),
-    h(
-      'dl',
-      {},
-      ...(subject?.fields ?? []).map(fieldLine),
-      action !== headline({ action, subject }) &&
-        line('In the requester’s words (not verified)', exactText(action)),
-      reason !== null && line('Reason', exactText(reason)),
-      line('Requester', requesterText(who)),
-      line('Checked', factorsInWords(factors)),
-    ),
-  )
-
-/** The time left, as a number and as a bar. Calls `over` when it has run out. */
-const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void) => {
-  const number = h('span', { class: 'digits' })
-  const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
-  const element = h('div', { class: 'left' }, h('p', { role: 'timer' }, number, ' left to decide'), bar)
-  let stop: (() => void) | undefined
-  const tick = (ms: number): void => {
-    number.textContent = clockText(ms)
-    bar.value = ms
-    element.classList.toggle('short', ms <= 30_000)
-    if (ms === 0) over()
-  }
-  return {
-    element,
-    follow: (moment: number): void => {
-      stop?.()
-      stop = countDown(moment, tick, say)
-    },
-    stop: () => stop?.(),
-  }
-}
 
 type Phase = 'reading' | 'checking' | 'sending' | 'looking' | 'over'
 
@@ -69,7 +22,7 @@ const muted =
 
 /** One request, until it is decided here or elsewhere, or expires. */
 export const showRequest = (request: PendingRequest, session: Session, back: () => void): View => {
-  const decide = createDecider(request, session)
+  const decider = createDecider(request, session)
   const problem = problemLine()
   const progress = h('p', { class: 'progress', role: 'status' })
   const step = h('div', { class: 'steps' })
@@ -77,6 +30,11 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
   // "This wasn't me" was sent.
   let mutes = false
   let { expiresAt } = request
+  const warning = h('p', { class: 'warning', role: 'status' })
+  const warn = (now: Pending): void => {
+    const reasons = warningsFor(now, decider.locationBlocked())
+    warning.textContent = reasons.length > 0 ? `${reasons.join(' ')} An approval would be refused.` : ''
+  }
 
   const isOver = (): boolean => phase === 'over'
   const say = (text: string): void => void (progress.textContent = text)
@@ -153,7 +111,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     problem.say('')
     setBusy(true)
     say('Waiting for your face, fingerprint or PIN…')
-    const result = await decide(choice, {
+    const result = await decider.decide(choice, {
       sending: () => {
         if (phase === 'checking') phase = 'sending'
         say('Sending…')
@@ -208,9 +166,11 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     h('a', { class: 'back', href: '#' }, 'All requests'),
     left.element,
     requestText(request),
-    h('div', { class: 'foot' }, problem.element, progress, step),
+    h('div', { class: 'foot' }, warning, problem.element, progress, step),
   )
   left.follow(expiresAt)
+  warn(request)
+  void decider.ready.then(() => warn(request))
 
   return {
     update: (requests) => {
@@ -219,6 +179,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
         if (phase !== 'sending') void look()
         return
       }
+      warn(now)
       // The timer of the phone stops while it sleeps, so the service may know better.
       if (phase !== 'over' && Math.abs(now.expiresAt - expiresAt) > 1500)
         left.follow((expiresAt = now.expiresAt))

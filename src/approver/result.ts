@@ -8,15 +8,18 @@ type Words = { drawing: Drawing; tone?: 'good' | 'bad'; title: string; lines: (s
 
 type Refusal = Outcome['refused'][number]
 
+/** The place or slot that was expected, if the organization and the user do not both have rules. */
 const placeOf = ({ expected }: Refusal): string | undefined => {
-  const [first] = [expected].flat() as ({ name?: unknown } | null)[]
-  return typeof first?.name === 'string' ? first.name : undefined
+  const levels = Object.values((expected ?? {}) as object).flat() as ({ name?: unknown } | null)[]
+  const [one, other] = levels
+  return other === undefined && typeof one?.name === 'string' ? one.name : undefined
 }
 
 /** Why a rule refused, in words for the approver; the numbers are in the record of the requester. */
 const refusalText = (refused: Refusal): string => {
   const { factor, observed } = refused
-  if (factor === 'location' && observed === null) return 'Your phone’s location was missing or too old.'
+  const isKnown = Object.values((observed ?? {}) as object).some((one) => one !== null)
+  if (factor === 'location' && !isKnown) return 'Your phone’s location was missing or too old.'
   if (factor === 'location')
     return `You were outside ${placeOf(refused) ?? 'the places where you can approve'}.`
   if (factor === 'time') return `It was outside the hours when you can approve${nameIn(placeOf(refused))}.`

@@ -79,13 +79,13 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
     h('div', { class: 'actions' }, button('Deny and mute', 'primary', deny), button('Back', 'quiet', back)),
   )
 
-/** The device check succeeded, but the phone does not report its location. */
+/** The phone does not report its location. */
 export const withoutPlaceStep = (answer: (send: boolean) => void): HTMLElement =>
   h(
     'div',
     { class: 'step' },
     h('h2', {}, 'This phone didn’t share its location'),
-    h('p', {}, 'Your organization has location rules. Without your location, the request may be denied.'),
+    h('p', {}, 'Your organization has location rules. Without your location, an approval may be refused.'),
     h(
       'div',
       { class: 'actions' },

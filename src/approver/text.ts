@@ -1,8 +1,6 @@
 import type { Member, Pending } from './api.ts'
 import { h } from './element.ts'
 
-type Factor = Pending['factors'][number]
-
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
 // separators, and all that Unicode declares ignorable. Newlines are kept.
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
@@ -40,19 +38,6 @@ export const requesterText = ({
 
 export const nameOf = ({ first_name, last_name, mobile }: Member): string =>
   `${first_name} ${last_name}`.trim() || mobile
-
-const factorWords: Record<Factor, string> = {
-  biometric: 'face, fingerprint or PIN',
-  location: 'location',
-  time: 'the time',
-  device: 'this phone',
-}
-
-/** "Face, fingerprint or PIN; the time" */
-export const factorsInWords = (factors: readonly Factor[]): string => {
-  const words = factors.map((factor) => factorWords[factor] ?? factor).join('; ')
-  return words.slice(0, 1).toUpperCase() + words.slice(1)
-}
 
 const two = (value: number): string => String(value).padStart(2, '0')
 

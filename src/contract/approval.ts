@@ -91,22 +91,6 @@ export const ceremony = z.looseObject({
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 
-/** A request as the approver sees it, without the number. */
-export const pendingRecord = z.looseObject({
-  request_id: approvalRecord.shape.request_id,
-  action: approvalRecord.shape.action,
-  reason: approvalRecord.shape.reason,
-  requester: approvalRecord.shape.requester,
-  verified_as: approvalRecord.shape.verified_as,
-  subject: approvalRecord.shape.subject,
-  factors: approvalRecord.shape.factors,
-  requested_at: approvalRecord.shape.requested_at,
-  expires_at: approvalRecord.shape.expires_at,
-  expires_in_ms: chosen(z.number(), 'Milliseconds left, by the clock of the service'),
-  number_required: ceremony.shape.number_required,
-  contexts: ceremony.shape.contexts,
-})
-
 // The requester is only claimed; the credential is verified.
 const columns = ['request_id', 'status', 'action', 'approver_mobile', 'verified_as', 'expires_at']
 

@@ -1,10 +1,44 @@
 import * as z from 'zod/mini'
-import { approvalRecord } from './approval.ts'
+import { approvalRecord, ceremony } from './approval.ts'
 import { chosen, id } from './field.ts'
 import { operations } from './operation.ts'
 import { factorRuling, time } from './records.ts'
 
-// What became of a request, for the person who was asked, under /svc/v1/approver. spec: not shown
+// A request as the person who is asked sees it, under /svc/v1/approver. spec: not shown
+
+/** A request as the approver sees it, without the number. */
+export const pendingRecord = z.looseObject({
+  request_id: approvalRecord.shape.request_id,
+  action: approvalRecord.shape.action,
+  reason: approvalRecord.shape.reason,
+  requester: approvalRecord.shape.requester,
+  verified_as: approvalRecord.shape.verified_as,
+  subject: approvalRecord.shape.subject,
+  factors: approvalRecord.shape.factors,
+  requested_at: approvalRecord.shape.requested_at,
+  expires_at: approvalRecord.shape.expires_at,
+  expires_in_ms: chosen(z.number(), 'Milliseconds left, by the clock of the service'),
+  number_required: ceremony.shape.number_required,
+  contexts: ceremony.shape.contexts,
+  conditions: chosen(
+    z.array(
+      z.strictObject({
+        factor: chosen(z.enum(['biometric', 'location', 'time', 'device', 'ip']), 'What is checked'),
+        required: chosen(z.boolean(), 'False if it is only recorded'),
+        options: chosen(
+          z.array(z.string()),
+          'Some of the places, hours or networks, one of which must match',
+        ),
+        total: chosen(z.int(), 'Number of these places, hours or networks'),
+        outlook: chosen(
+          z.enum(['pass', 'fail', 'unknown']),
+          'The result if the approver approved now; unknown if only the phone can tell',
+        ),
+      }),
+    ),
+    'Everything that an approval is checked against',
+  ),
+})
 
 /** Who or what ended a request. `service`: an upgrade or a newer prompt; `detail` says which. */
 export const endings = ['person', 'rules', 'number', 'requester', 'time', 'key', 'service'] as const

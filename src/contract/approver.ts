@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { pendingRecord } from './approval.ts'
+import { pendingRecord } from './approver-requests.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
 import { challengeRecord, sentEnrollment, signedChallenge, states } from './records.ts'

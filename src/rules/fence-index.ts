@@ -21,6 +21,8 @@ export type Nearest = { name: string; radius: number; distance: number }
 export type FenceIndex = {
   /** The fence with the nearest edge, or the one that the point is deepest in; undefined if no fence is valid. */
   nearest: (point: Point) => Nearest | undefined
+  /** The names of the valid fences, sorted. */
+  names: () => string[]
 }
 
 const placeOf = ({ name, latitude, longitude, radius }: Fence): Place | undefined => {
@@ -102,5 +104,6 @@ export const compileFences = (fences: readonly Fence[]): FenceIndex | undefined 
       if (root) search(root, point, best)
       return best.place && { name: best.place.name, radius: best.place.radius, distance: best.distance }
     },
+    names: () => [...new Set(places.map(({ name }) => name))],
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { dataOf } from '../service/fixtures.ts'
 import type { Phone } from './approver-phone.ts'
 import { installHooks, open, stage } from './open-stage.ts'
 
@@ -67,6 +68,62 @@ describe('the result of a decision whose answer was lost', () => {
     await phone.page.reload()
     await phone.sees('Approved')
     await expect(phone.page.getByText(/^You approved this at \d/).waitFor()).resolves.toBeUndefined()
+  })
+})
+
+describe('what an approval is checked against', () => {
+  /** A slot that is not open on any day of this week: it opens for a minute on the day after tomorrow. */
+  const closed = () => {
+    const day = new Date(Date.now() + 2 * 24 * 60 * 60_000).toLocaleDateString('en', {
+      weekday: 'short',
+      timeZone: 'UTC',
+    })
+    return { name: 'Night shift', days: [day.toLowerCase()], start: '03:00', end: '03:01', timezone: 'UTC' }
+  }
+
+  test('is named before the device check, with a warning where the answer would be refused', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const path = `/user/${user.id}/timeslots/update`
+    dataOf(await stage.service.call('PUT', path, { body: { timeslots: [{ ...closed(), is_active: 1 }] } }))
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await phone.page.getByText(/The time: Night shift \(\w+ 03:00-03:01\), UTC/).waitFor()
+    const warning = phone.page.getByRole('status').getByText('An approval would be refused')
+    await warning.getByText('outside the hours').waitFor()
+    await phone.tap('Approve')
+    await phone.sees('Not approved')
+    await phone.page.getByText('outside the hours when you can approve (Night shift)').waitFor()
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied' })
+  })
+
+  test('names the places, also of a rule that is newer than the session', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await phone.context.grantPermissions(['geolocation'], { origin: stage.origin })
+    await phone.context.setGeolocation({ latitude: 48.1, longitude: 11.5, accuracy: 10 })
+    await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await phone.page.getByText('Your location: in Office').waitFor()
+    await phone.tap('Approve')
+    await phone.sees('Approved')
+  })
+
+  test('says that the location is blocked before the device check, and needs only one', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await phone.context.grantPermissions([], { origin: stage.origin })
+    await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    // A device check would fail now.
+    await phone.setOwner(false)
+    await phone.tap('Approve')
+    await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
+    await phone.setOwner(true)
+    await phone.tap('Send without location')
+    await phone.sees('Not approved')
   })
 })
 

@@ -56,6 +56,7 @@ describe('an inbox', () => {
         verified_as: 'key "of acme"',
         subject: expect.objectContaining({ summary: 'Deploy 4.2', fields: [] }),
         factors: ['biometric'],
+        conditions: [{ factor: 'biometric', required: true, options: [], total: 0, outlook: 'pass' }],
         requested_at: first.requested_at,
         expires_at: first.expires_at,
         expires_in_ms: 298_500,

@@ -1,0 +1,34 @@
+import { conditionList } from './conditions.ts'
+import { h } from './element.ts'
+import type { PendingRequest } from './feed.ts'
+import { exactText, headline, requesterText } from './text.ts'
+
+const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
+  h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
+
+type Field = NonNullable<PendingRequest['subject']>['fields'][number]
+
+const fieldLine = ({ label, value, before }: Field): HTMLElement =>
+  before === undefined
+    ? line(label, exactText(value))
+    : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
+
+/** The request: the headline and fields of the subject that will be signed, then the claims of the requester. */
+export const requestText = (request: PendingRequest): HTMLElement => {
+  const { action, subject, reason, ...who } = request
+  return h(
+    'section',
+    { class: 'paper' },
+    h('h1', { class: 'action' }, exactText(headline({ action, subject }))),
+    h(
+      'dl',
+      {},
+      ...(subject?.fields ?? []).map(fieldLine),
+      action !== headline({ action, subject }) &&
+        line('In the requester’s words (not verified)', exactText(action)),
+      reason !== null && line('Reason', exactText(reason)),
+      line('Requester', requesterText(who)),
+      line('Checked before it counts', conditionList(request)),
+    ),
+  )
+}

@@ -1,0 +1,25 @@
+import { h } from './element.ts'
+import { clockText } from './text.ts'
+import { countDown } from './time.ts'
+
+/** The time left, as a number and as a bar. Calls `over` when it has run out. */
+export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void) => {
+  const number = h('span', { class: 'digits' })
+  const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
+  const element = h('div', { class: 'left' }, h('p', { role: 'timer' }, number, ' left to decide'), bar)
+  let stop: (() => void) | undefined
+  const tick = (ms: number): void => {
+    number.textContent = clockText(ms)
+    bar.value = ms
+    element.classList.toggle('short', ms <= 30_000)
+    if (ms === 0) over()
+  }
+  return {
+    element,
+    follow: (moment: number): void => {
+      stop?.()
+      stop = countDown(moment, tick, say)
+    },
+    stop: () => stop?.(),
+  }
+}
