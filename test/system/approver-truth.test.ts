@@ -71,16 +71,16 @@ describe('the result of a decision whose answer was lost', () => {
   })
 })
 
-describe('what an approval is checked against', () => {
-  /** A slot that is not open on any day of this week: it opens for a minute on the day after tomorrow. */
-  const closed = () => {
-    const day = new Date(Date.now() + 2 * 24 * 60 * 60_000).toLocaleDateString('en', {
-      weekday: 'short',
-      timeZone: 'UTC',
-    })
-    return { name: 'Night shift', days: [day.toLowerCase()], start: '03:00', end: '03:01', timezone: 'UTC' }
-  }
+/** A slot that is not open on any day of this week: it opens for a minute on the day after tomorrow. */
+const closed = () => {
+  const day = new Date(Date.now() + 2 * 24 * 60 * 60_000).toLocaleDateString('en', {
+    weekday: 'short',
+    timeZone: 'UTC',
+  })
+  return { name: 'Night shift', days: [day.toLowerCase()], start: '03:00', end: '03:01', timezone: 'UTC' }
+}
 
+describe('what an approval is checked against', () => {
   test('is named before the device check, with a warning where the answer would be refused', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
@@ -108,6 +108,7 @@ describe('what an approval is checked against', () => {
     await phone.page.getByText('Your location: in Office').waitFor()
     await phone.tap('Approve')
     await phone.sees('Approved')
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
   })
 
   test('says that the location is blocked before the device check, and needs only one', async () => {
@@ -124,6 +125,7 @@ describe('what an approval is checked against', () => {
     await phone.setOwner(true)
     await phone.tap('Send without location')
     await phone.sees('Not approved')
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'denied' })
   })
 })
 
