@@ -96,9 +96,14 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 export const runChild = async (
   file: string,
   args: readonly string[],
-  { env, cwd }: { env: Env; cwd: string },
+  { env, cwd, argv0 }: { env: Env; cwd: string; argv0?: string },
 ): Promise<number> => {
-  const child = spawn(file, args, { env: env as NodeJS.ProcessEnv, cwd, stdio: 'inherit' })
+  const child = spawn(file, args, {
+    env: env as NodeJS.ProcessEnv,
+    cwd,
+    argv0: argv0 ?? file,
+    stdio: 'inherit',
+  })
   const before = passedOn.map((name) => [name, process.rawListeners(name)] as const)
   const pass = (signal: NodeJS.Signals): void => {
     // On a terminal, Ctrl-C goes to the whole process group, so the child has already got it.

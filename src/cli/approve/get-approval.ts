@@ -5,6 +5,7 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { issuerIn } from '../../receipt/signature.ts'
 import { digestOf, textSubject } from '../../receipt/subject.ts'
+import type { Expectations } from '../../receipt/expectations.ts'
 import { verifyReceipt } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
 import { sameService } from '../program/command-line.ts'
@@ -35,6 +36,52 @@ export type Proving = {
   allowUnseparated: boolean
   /** The organization as it was typed. */
   org: string | undefined
+  /** What the receipt must match, from a file on this machine. Without it, the service names its own keys. */
+  pinned?: Pinned | undefined
+}
+
+export type Pinned = {
+  /** The key set of the service. */
+  keys: unknown
+  issuer: string
+  /** Id or slug. */
+  organization: string
+  /** The public keys of the approver's passkeys (COSE, base64url). With them, the service alone cannot make a receipt. */
+  passkeys?: readonly string[] | undefined
+  allowDev: boolean
+}
+
+type Trusted = Pick<
+  Expectations,
+  'organization' | 'issuer' | 'allowDev' | 'allowUnseparated' | 'allowUnauthenticated'
+> & { keys: unknown }
+
+const pinnedTrust = ({ keys, issuer, organization, allowDev }: Pinned): Trusted => ({
+  keys,
+  issuer,
+  organization,
+  allowDev,
+})
+
+/** Takes the keys from the service that was asked. */
+const serviceTrust = async (
+  { backend: { origin, local }, allowUnseparated, org }: Omit<Proving, 'askedAt'>,
+  { ask, record }: { ask: Ask; record: ApprovalRecord },
+  context: Context,
+): Promise<Trusted> => {
+  const { cacert } = await context.settings()
+  const keys = await getJson(context, `${origin}/.well-known/jwks.json`, cacert?.value)
+  return {
+    keys,
+    // Checked if known; a development service on this machine may leave it open.
+    organization: await organizationOf(ask, { record, typed: org }, context),
+    issuer: issuerIn(keys) ?? origin,
+    // `--dev` listens on loopback only, so from elsewhere such a receipt is a forgery.
+    allowDev: local,
+    allowUnseparated,
+    // The requester is known: it is this run.
+    allowUnauthenticated: local,
+  }
 }
 
 /**
@@ -44,10 +91,10 @@ export type Proving = {
 export const requireProof = async (
   ask: Ask,
   record: ApprovalRecord,
-  { backend, askedAt, allowUnseparated, org }: Proving,
+  { backend, askedAt, allowUnseparated, org, pinned }: Proving,
   context: Context,
 ): Promise<Approval> => {
-  const { gateway, origin, local, now, namesRequests } = backend
+  const { gateway, now, namesRequests } = backend
   if (!gateway.boundToAction || !record.attestation)
     throw new SvcError(
       'failed',
@@ -58,31 +105,26 @@ export const requireProof = async (
         hint: 'svc approve request works there without this proof',
       },
     )
-  const { cacert } = await context.settings()
-  const keys = await getJson(context, `${origin}/.well-known/jwks.json`, cacert?.value)
+  const { keys, ...trusted } = pinned
+    ? pinnedTrust(pinned)
+    : await serviceTrust({ backend, allowUnseparated, org }, { ask, record }, context)
   const typed = ask.approver_mobile.replace(/[\s().-]/g, '')
   const at = now() + 1000
-  const verdict = await verifyReceipt(
-    record.attestation,
-    keys,
-    {
-      // Checked if known; a development service on this machine may leave it open.
-      organization: await organizationOf(ask, { record, typed: org }, context),
-      issuer: issuerIn(keys) ?? origin,
-      digest: digestOf((ask.subject ?? textSubject(ask.action)).data),
-      approver: /^\+\d+$/.test(typed) ? typed : record.approver_mobile,
-      ...(ask.requester === undefined ? {} : { requester: record.requester }),
-      ...(ask.factors === undefined ? {} : { factors: ask.factors }),
-      // Not an old receipt for the same action: it must be for this request, or newer than it.
-      ...(namesRequests ? { requestId: record.request_id } : { maxAgeS: (at - askedAt) / 1000 + 5 }),
-      // `--dev` listens on loopback only, so from elsewhere such a receipt is a forgery.
-      allowDev: local,
-      allowUnseparated,
-      // The requester is known: it is this run.
-      allowUnauthenticated: local,
-    },
-    new Date(at),
+  const expected: Expectations = {
+    ...trusted,
+    digest: digestOf((ask.subject ?? textSubject(ask.action)).data),
+    approver: /^\+\d+$/.test(typed) ? typed : record.approver_mobile,
+    ...(ask.requester === undefined ? {} : { requester: record.requester }),
+    ...(ask.factors === undefined ? {} : { factors: ask.factors }),
+    // Not an old receipt for the same action: it must be for this request, or newer than it.
+    ...(namesRequests ? { requestId: record.request_id } : { maxAgeS: (at - askedAt) / 1000 + 5 }),
+  }
+  const verdicts = await Promise.all(
+    (pinned?.passkeys ?? [undefined]).map((pinnedKey) =>
+      verifyReceipt(record.attestation, keys, { ...expected, pinnedKey }, new Date(at)),
+    ),
   )
+  const verdict = verdicts.find(({ valid }) => valid) ?? verdicts[0]!
   requireValid(verdict)
   return { id: verdict.claims!.jti, receipt: safeJson(record.attestation, 2) }
 }
@@ -116,10 +158,11 @@ export const withdraw = async (id: string, { gateway }: Backend, context: Contex
  */
 export const getApproval = async (
   ask: Ask,
-  { backend, progress, nothing, allowUnseparated, org }: Asking,
+  { progress, nothing, ...proving }: Asking,
   context: Context,
 ): Promise<Approval> => {
   const { signal } = context.io
+  const { backend, org } = proving
   if (backend.tools && !backend.local && (await organizationOf(ask, { typed: org }, context)) === undefined)
     throw usageError(
       '--org is required with a tool server: the receipt must belong to your organization',
@@ -136,7 +179,7 @@ export const getApproval = async (
     progress.decided(record)
     if (record.status === 'pending') await withdraw(id, backend, context)
     if (record.status !== 'approved') throw notApproved(record, nothing)
-    return await requireProof(ask, record, { backend, askedAt, allowUnseparated, org }, context)
+    return await requireProof(ask, record, { ...proving, askedAt }, context)
   } catch (error) {
     progress.end()
     const ended = error instanceof SvcError && ['denied', 'expired', 'pending'].includes(error.code)
