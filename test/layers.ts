@@ -86,7 +86,7 @@ export const floors: Record<string, string[][]> = {
     ['program'],
     ['operation'],
     ['approve', 'declare', 'demo', 'events', 'profile'],
-    ['bulk', 'completion', 'doctor', 'extension', 'hook', 'mcp', 'serve'],
+    ['bulk', 'completion', 'doctor', 'extension', 'guard', 'hook', 'mcp', 'serve'],
     ['picture'],
     ['main.ts'],
   ],

@@ -158,6 +158,10 @@ export const groups: Record<string, Group> = {
     about: 'Hold the tool calls of an agent until a person approves them',
     load: async () => (await import('./hook/commands.ts')).registerHook,
   },
+  guard: {
+    about: 'Hold back sudo, SSH and git on this machine until a person approves',
+    load: async () => (await import('./guard/commands.ts')).registerGuard,
+  },
   service: {
     about: 'Back up, restore and maintain the data of a service, and list its nodes',
     load: fromTable(async () => (await import('../contract/node.ts')).node, {

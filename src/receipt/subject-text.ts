@@ -19,6 +19,10 @@ const shortened = (text: string, most: number): string => {
   return head + rest(whole.length - head.length)
 }
 
+/** Whether a rendered value leaves something out. */
+export const isShortened = (value: string): boolean =>
+  / … \(\d+ more characters; SHA-256 of the whole: [0-9a-f]{64}\)$/.test(value)
+
 const valueText = (value: unknown): string =>
   shortened(typeof value === 'string' ? value : canonicalData(value), longestValue)
 

@@ -1,0 +1,107 @@
+import type { Command } from 'commander'
+import { failure, usageError } from '../../core/errors.ts'
+import type { Context } from '../context/context.ts'
+import { configPath, type GuardConfig } from './config.ts'
+import { registerCheck } from './check.ts'
+
+/** No flag of svc may choose another service, key or profile. */
+const requireNoFlags = ({ globals }: Context): void => {
+  const given = ['profile', 'baseUrl', 'cacert', 'keyFile', 'debug'] as const
+  if (given.some((name) => globals[name] !== undefined))
+    throw usageError(
+      `A guard accepts no flag for a profile, an address, a key or a CA: ${configPath} sets everything`,
+      'svc guard check prints the lines to use',
+    )
+}
+
+type Section = 'exec' | 'ssh' | 'git'
+
+/** Checks environment and configuration, and runs a guard that the configuration has a section for. */
+const guarded = async <T>(
+  section: Section,
+  context: Context,
+  run: (config: GuardConfig) => Promise<T>,
+): Promise<T> => {
+  const { readConfig, requireCleanEnvironment } = await import('./trust.ts')
+  requireNoFlags(context)
+  requireCleanEnvironment(context.io.env)
+  const config = readConfig()
+  if (!config[section])
+    throw failure(
+      'guard_off',
+      `${configPath} has no section ${section}: nothing was run`,
+      `Add it, as docs/guards.md shows: svc guard check`,
+    )
+  return run(config)
+}
+
+/** The exit code of a failure cannot be mistaken for that of what was run. */
+const withOwnCodes = (command: Command, context: Context): Command =>
+  command.exitOverride((error) => {
+    context.exitOffset = 100
+    throw error
+  })
+
+const codes =
+  '\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable. Nothing runs then.'
+
+const registerExec = (group: Command, context: Context): void => {
+  withOwnCodes(group.command('exec'), context)
+    .description('Run a command for sudo, only if a person approves exactly it')
+    .usage('-- <command> [args...]')
+    .argument('[command...]')
+    .addHelpText(
+      'after',
+      `\nEverything is set in ${configPath}, and nothing by the caller.${codes}` +
+        '\n\nExample:\n  svc guard exec -- systemctl restart nginx',
+    )
+    .action(async (argv: string[]) => {
+      context.exitOffset = 100
+      const { guardExec } = await import('./exec.ts')
+      context.exitCode = await guarded('exec', context, (config) => guardExec(argv, config, context.io))
+    })
+}
+
+const registerSsh = (group: Command, context: Context): void => {
+  const command = withOwnCodes(group.command('ssh'), context)
+    .description('Run the command or shell of an SSH connection, only if a person approves it')
+    .usage('[flags]')
+    .option('--as <name>', 'Who has the key, as authorized_keys says; the approver reads it')
+    .addHelpText(
+      'after',
+      `\nFor command="…" in authorized_keys. sshd passes what the client wants in SSH_ORIGINAL_COMMAND.${codes}` +
+        '\n\nExample:\n  svc guard ssh --as alice',
+    )
+  command.action(async () => {
+    context.exitOffset = 100
+    const { as } = command.opts<{ as?: string }>()
+    if (as !== undefined && !/^[\w.@+-]{1,64}$/.test(as))
+      throw usageError(`--as must be a name of letters, digits and . @ + -, not "${as}"`, '--as alice')
+    const { guardSsh } = await import('./ssh.ts')
+    context.exitCode = await guarded('ssh', context, (config) => guardSsh(as, config, context.io))
+  })
+}
+
+const registerGit = (group: Command, context: Context): void => {
+  withOwnCodes(group.command('git'), context)
+    .description('Accept a push to guarded refs, only if a person approves it')
+    .usage('')
+    .addHelpText(
+      'after',
+      `\nFor hooks/pre-receive, which gets the updates on standard input.${codes}` +
+        '\n\nExample:\n  svc guard git < updates',
+    )
+    .action(async () => {
+      context.exitOffset = 100
+      const { guardGit } = await import('./git.ts')
+      await guarded('git', context, (config) => guardGit(config, context.io))
+    })
+}
+
+/** `svc guard`: holds back sudo, SSH and git on this machine. */
+export const registerGuard = (group: Command, context: Context): void => {
+  registerExec(group, context)
+  registerSsh(group, context)
+  registerGit(group, context)
+  registerCheck(group, context)
+}

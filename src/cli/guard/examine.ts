@@ -1,0 +1,168 @@
+import { realpathSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { influential } from '../../contract/scopes.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import type { Context } from '../context/context.ts'
+import { getJson } from '../context/open-client.ts'
+import { readOwnKey } from '../context/own-key.ts'
+import { readBytes, textOf } from '../terminal/input-file.ts'
+import { closedContext } from './closed-context.ts'
+import { configPath, parseConfig, type GuardConfig } from './config.ts'
+import { linesFor, type Lines } from './lines.ts'
+import { changeableBy, readRootFile } from './root-file.ts'
+import { harmfulNames, readKeySet } from './trust.ts'
+
+/** `fix`: what to do. */
+export type Finding = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; fix?: string }
+
+const fine = (check: string, message: string): Finding => ({ check, state: 'ok', message })
+
+/** A failure with its hint. Throws everything that is not an error of svc. */
+const failed = (check: string, error: unknown): Finding => {
+  if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
+  const { message, hint, issues = [] } = error
+  const details = issues.map(({ field, message: said }) => `\n${field} ${said}`).join('')
+  return { check, state: 'fail', message: message + details, ...(hint !== undefined && { fix: hint }) }
+}
+
+const tried = async (check: string, message: string, run: () => unknown): Promise<Finding> => {
+  try {
+    await run()
+    return fine(check, message)
+  } catch (error) {
+    return failed(check, error)
+  }
+}
+
+const program = (launcher: string): Finding => {
+  const problem = [process.execPath, launcher, join(dirname(launcher), '..', 'dist')]
+    .map((path) => changeableBy(path))
+    .find((found) => found !== undefined)
+  if (!problem) return fine('program', `Only root can change ${launcher} and ${process.execPath}`)
+  return { check: 'program', state: 'fail', message: problem.message, fix: `As root: ${problem.fix}` }
+}
+
+const environment = ({ io }: Context): Finding => {
+  const names = harmfulNames(io.env)
+  if (names.length === 0) return fine('environment', 'No variable loads code or changes trust')
+  return {
+    check: 'environment',
+    state: 'warn',
+    message: `${names.join(', ')} is set here; a guard refuses to start with it`,
+    fix: 'Start the guards with the lines below, which clean the environment',
+  }
+}
+
+const development: Finding = {
+  check: 'allow_dev',
+  state: 'warn',
+  message: 'Receipts of software keys are accepted, which do not prove that a person approved',
+  fix: 'Remove allow_dev, unless this is a test',
+}
+
+const draft = (file: string): Finding => ({
+  check: 'safe',
+  state: 'warn',
+  message: `${file} is a draft; guards use ${configPath}`,
+  fix: `sudo install -D -o root -g root -m 644 ${shellQuote(file)} ${configPath}`,
+})
+
+const keyIds = (keys: unknown): string[] =>
+  isRecord(keys) && Array.isArray(keys.keys)
+    ? keys.keys.flatMap((key: unknown) => (isRecord(key) && typeof key.x === 'string' ? [key.x] : []))
+    : []
+
+/** Compares the pinned keys with those that the service publishes. */
+const publishedKeys = async (config: GuardConfig, context: Context): Promise<Finding> => {
+  const url = `${new URL(config.service).origin}/.well-known/jwks.json`
+  const published = keyIds(await getJson(context, url, config.cacert))
+  const pinned = new Set(keyIds(readKeySet(config.jwks)))
+  const added = published.filter((key) => !pinned.has(key)).length
+  if (added === 0) return fine('signing keys', `Every key that the service publishes is in ${config.jwks}`)
+  return {
+    check: 'signing keys',
+    state: 'warn',
+    message: `The service publishes ${added === 1 ? 'a key that is' : `${added} keys that are`} not in ${config.jwks}; receipts that they sign are refused`,
+    fix: `Compare ${url} with what the operator of the service says, then save it in ${config.jwks}`,
+  }
+}
+
+const requestingKey = async (context: Context): Promise<Finding> => {
+  const own = await readOwnKey(await context.client(), context.io.signal)
+  const scopes: readonly string[] = own?.scopes ?? []
+  const wrong = influential.filter((scope) => scopes.includes(scope))
+  if (wrong.length === 0 && scopes.includes('ask'))
+    return fine('ask key', `The service accepts it (${scopes.join(', ')})`)
+  return {
+    check: 'ask key',
+    state: 'fail',
+    message:
+      wrong.length > 0
+        ? `It can influence who approves (${wrong.join(', ')})`
+        : `It cannot request approvals (${scopes.join(', ') || 'no scopes reported'})`,
+    fix: 'svc key create --name guard --can ask, and save that key',
+  }
+}
+
+const asked = async (config: GuardConfig, { io }: Context): Promise<Finding[]> => {
+  const context = closedContext(config, io)
+  const checks = { 'ask key': requestingKey, 'signing keys': () => publishedKeys(config, context) }
+  try {
+    return await Promise.all(
+      Object.entries(checks).map(([name, check]) =>
+        check(context).catch((error: unknown) => failed(name, error)),
+      ),
+    )
+  } finally {
+    await context.close()
+  }
+}
+
+const files = async (config: GuardConfig): Promise<Finding[]> =>
+  Promise.all([
+    tried('key set', `${config.jwks} has the keys of the service`, () => readKeySet(config.jwks)),
+    tried('key file', `Only root, or one group, can read ${config.key_file}`, () =>
+      readRootFile(config.key_file, { what: 'ask key', isSecret: true }),
+    ),
+    ...(config.cacert === undefined
+      ? []
+      : [
+          tried('CA', `Only root can change ${config.cacert}`, () =>
+            readRootFile(config.cacert!, { what: 'CA' }),
+          ),
+        ]),
+  ])
+
+/** Checks an installed configuration, or one in `file` before it is installed. */
+export const examineGuard = async (
+  file: string | undefined,
+  { offline }: { offline: boolean },
+  context: Context,
+): Promise<{ findings: Finding[]; lines: Lines[] }> => {
+  const { io } = context
+  const launcher = join(dirname(realpathSync(process.argv[1] ?? '.')), 'guard.sh')
+  const path = file === undefined ? configPath : resolve(io.cwd, file)
+  let text: string | undefined
+  const safe =
+    file === undefined
+      ? await tried('safe', `Only root can change ${path}`, () => {
+          text = readRootFile(path, { what: 'configuration' })
+        })
+      : draft(file)
+  if (safe.state === 'fail') return { findings: [safe], lines: [] }
+  let config: GuardConfig | undefined
+  const content = await tried('content', 'Every setting is valid', () => {
+    text ??= textOf(readBytes(path, io, { flag: '[file]', mostMiB: 1 }), path)
+    config = parseConfig(text, file ?? path)
+  })
+  const findings = [safe, content]
+  if (config === undefined) return { findings, lines: [] }
+  const ofFiles = await files(config)
+  findings.push(...ofFiles, program(launcher), environment(context))
+  if (config.allow_dev) findings.push(development)
+  const readable = ofFiles.every(({ state }) => state === 'ok')
+  if (!offline && readable) findings.push(...(await asked(config, context)))
+  return { findings, lines: linesFor(config, launcher) }
+}

@@ -1,0 +1,97 @@
+import { mkdtempSync, readdirSync, chmodSync, existsSync, rmSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { failure, usageError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { bindCommand } from '../approve/bound-command.ts'
+import { findCommand, runChild } from '../approve/child.ts'
+import type { Io } from '../terminal/io.ts'
+import { fixedEnvironment, fixedPath } from './guarded-environment.ts'
+import type { GuardConfig } from './config.ts'
+import { guardSubject, hold, hostOf, newRun } from './hold.ts'
+import { changeableBy } from './root-file.ts'
+import { ownAccount } from './trust.ts'
+
+const nothing = 'nothing was run'
+
+/** Who ran sudo. sudo sets the variable itself; without sudo, the account of this process. */
+const callerOf = ({ env }: Pick<Io, 'env'>): string => env['SUDO_USER'] || ownAccount().name
+
+/** The folder that this process is in. A name that leads elsewhere by now would be another folder than the approved one. */
+const checkFolder = (cwd: string): void => {
+  const [named, actual] = [statSync(cwd, { throwIfNoEntry: false }), statSync('.')]
+  if (named?.dev === actual.dev && named.ino === actual.ino) return
+  throw failure(
+    'file_changed',
+    `${cwd} is not the approved folder any more: ${nothing}`,
+    'Request a new approval',
+  )
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+
+/** The program and the arguments that are files which somebody else than root could change until they are opened. */
+const changeableFiles = (argv: readonly string[], file: string, cwd: string): string[] =>
+  [file, ...argv.slice(1)].filter((name) => {
+    const path = resolve(cwd, name)
+    return name !== '' && isFile(path) && changeableBy(path) !== undefined
+  })
+
+const removeCopies = (folder: string): void => {
+  const bound = join(folder, 'bound')
+  if (existsSync(bound)) for (const name of readdirSync(bound)) chmodSync(join(bound, name), 0o700)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Runs a command after a person has approved exactly it, and returns its exit code. */
+export const guardExec = async (argv: readonly string[], config: GuardConfig, io: Io): Promise<number> => {
+  const [name] = argv
+  if (name === undefined)
+    throw usageError('Missing command after --', 'svc guard exec -- systemctl restart nginx')
+  const { cwd } = io
+  const account = callerOf(io)
+  const run = newRun()
+  const file = findCommand(name, { env: { PATH: fixedPath }, cwd })
+  const files = changeableFiles(argv, file, cwd)
+  if (files.length > 0 && config.exec?.files !== 'copy')
+    throw failure(
+      'guard_changeable',
+      `${changeableBy(resolve(cwd, files[0]!))!.message}: it could change after the approval, so ${nothing}`,
+      'Install it so that only root can change it, or set exec: {files: copy} in /etc/svc/guard.yaml',
+    )
+  // Others cannot replace a folder of this account in /tmp, because of its sticky bit.
+  const folder = mkdtempSync('/tmp/svc-guard-')
+  try {
+    const shown = { SVC_GUARD_CALLER: account, SVC_GUARD_HOST: hostOf(config), SVC_GUARD_RUN: run }
+    const environment = fixedEnvironment(io.env, shown)
+    checkFolder(cwd)
+    const command = bindCommand({ argv, file, bind: files, environment, folder }, { cwd })
+    for (const text of command.warnings)
+      io.stderr.write(`guard: ${safeLine(text.replace('. To bind a file in it: --bind FILE', ''))}\n`)
+    const approval = await hold(
+      config,
+      {
+        subject: guardSubject('command', command.subject.data),
+        account,
+        nothing,
+        recheck: () => {
+          checkFolder(cwd)
+          const now = changeableFiles(argv, file, cwd)
+          const added = now.find((one) => !files.includes(one))
+          if (added !== undefined)
+            throw failure(
+              'file_changed',
+              `${resolve(cwd, added)} is not what was approved: ${nothing}`,
+              'Request a new approval',
+            )
+          command.recheck()
+        },
+      },
+      io,
+    )
+    // The folder that was checked, even if its name leads elsewhere by now.
+    const env = { ...environment.env, SVC_APPROVAL_ID: approval.id }
+    return await runChild(command.file, command.args, { env, cwd: '.' })
+  } finally {
+    removeCopies(folder)
+  }
+}

@@ -1,0 +1,41 @@
+import { realpathSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { failure } from '../../core/errors.ts'
+import type { Io } from '../terminal/io.ts'
+import type { GuardConfig } from './config.ts'
+import { guardSubject, hold, hostOf, newRun } from './hold.ts'
+import { createGit, describeUpdate, isHeld, parseUpdates } from './push.ts'
+import { ownAccount } from './trust.ts'
+
+const nothing = 'the push is refused'
+/** As many as an approver can be expected to read. */
+const mostRefs = 20
+
+/** A pre-receive hook: returns if the push touches no held ref, or after a person has approved exactly what it does to them. */
+export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
+  const updates = parseUpdates(await io.stdin.text())
+  const held = updates.filter(({ ref }) => isHeld(ref, config.git!.refs))
+  if (held.length === 0) return
+  if (held.length > mostRefs)
+    throw failure(
+      'guard_too_long',
+      `The push changes ${held.length} guarded refs, and an approver is asked about at most ${mostRefs}: ${nothing}`,
+      'Push fewer at a time',
+    )
+  // git starts a hook in the repository.
+  const repository = realpathSync(io.cwd)
+  const git = createGit(repository, io.env)
+  const { name } = ownAccount()
+  const [client = ''] = (io.env['SSH_CONNECTION'] ?? '').split(' ')
+  const subject = guardSubject('tool_call', {
+    server: `git on ${hostOf(config)}: ${repository}`,
+    tool: 'push',
+    arguments: {
+      account: name,
+      ...(isIP(client) !== 0 && { from: client }),
+      ...Object.fromEntries(held.map((update) => [update.ref, describeUpdate(update, git)])),
+      run: newRun(),
+    },
+  })
+  await hold(config, { subject, account: name, nothing }, io)
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Ask } from '../../contract/approval-gateway.ts'
+import { failure, SvcError } from '../../core/errors.ts'
+import { readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
+import { fieldsOf, isShortened, summaryOf } from '../../receipt/subject-text.ts'
+import { consumedApproval } from '../approve/consumed-approval.ts'
+import type { Approval } from '../approve/get-approval.ts'
+import { openBackend } from '../approve/open-backend.ts'
+import { checkSeparated } from '../approve/separation.ts'
+import type { Io } from '../terminal/io.ts'
+import { closedContext } from './closed-context.ts'
+import type { GuardConfig } from './config.ts'
+import { createGuardProgress } from './progress.ts'
+import { readKeySet } from './trust.ts'
+
+/**
+ * A number that is part of each subject. A receipt of an earlier run has another one, so a service cannot answer with it,
+ * whatever it says about the request and its use.
+ */
+export const newRun = (): string => randomBytes(16).toString('hex')
+
+export const hostOf = ({ host }: GuardConfig): string => host ?? hostname()
+
+/** Checks a subject, and refuses one of which the approver would see only a part. */
+export const guardSubject = (type: Subject['type'], data: object): Subject => {
+  try {
+    const subject = readSubject({ type, data })
+    const cut = fieldsOf(subject).find(({ value }) => isShortened(value))
+    if (!cut) return subject
+    throw failure(
+      'guard_too_long',
+      `The approver would see only a part of it (${cut.label}): nothing was run`,
+      'Make it shorter: put a long command into a script',
+    )
+  } catch (error) {
+    if (!(error instanceof SubjectError)) throw error
+    throw failure(
+      'guard_subject',
+      `It cannot be approved as it is: ${error.path} ${error.message}`,
+      'Make it shorter, and remove characters that nobody can see',
+    )
+  }
+}
+
+type Held = {
+  subject: Subject
+  /** The account that wants it. Its own approver is not asked. */
+  account: string
+  /** `nothing was run` */
+  nothing: string
+  recheck?: () => void
+}
+
+const noApprover = (account: string): SvcError =>
+  failure(
+    'guard_no_approver',
+    `Nobody but ${account} can approve what ${account} does: nothing was run`,
+    'Add an approver without this account to /etc/svc/guard.yaml',
+  )
+
+/**
+ * Returns the approval that permits this action once. Asks the approvers one after the other, until one decides. Throws in every
+ * other case; nothing may be done then.
+ */
+export const hold = async (
+  config: GuardConfig,
+  { subject, account, nothing, recheck }: Held,
+  io: Io,
+): Promise<Approval> => {
+  const { issuer, organization, jwks, allow_dev: allowDev = false, factors, timeout } = config
+  const approvers = config.approvers.filter(({ accounts = [] }) => !accounts.includes(account))
+  if (approvers.length === 0) throw noApprover(account)
+  const keys = readKeySet(jwks)
+  const context = closedContext(config, io)
+  try {
+    const unseparated = await checkSeparated(context)
+    if (unseparated)
+      throw failure(
+        'not_separated',
+        `The key in ${config.key_file} can influence who approves: no request was sent`,
+        'Replace it by one that can only ask: svc key create --name guard --can ask',
+      )
+    const backend = await openBackend(context, { through: 'service', bound: true })
+    const progress = createGuardProgress(io.stderr)
+    if (allowDev)
+      io.stderr.write('guard: allow_dev is set: an approval does not prove that a person made it\n')
+    for (const [at, { mobile, passkeys }] of approvers.entries()) {
+      const ask: Ask = {
+        action: summaryOf(subject),
+        subject,
+        approver_mobile: mobile,
+        factors,
+        lifetime_s: timeout,
+        requester: `${account} on ${hostOf(config)}`,
+        org_id: /^\d+$/.test(organization) ? Number(organization) : undefined,
+      }
+      const pinned = { keys, issuer, organization, passkeys, allowDev }
+      const asking = { backend, progress, nothing, allowUnseparated: false, org: organization, pinned }
+      try {
+        const approval = await consumedApproval(ask, recheck ? { ...asking, recheck } : asking, context)
+        if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', `Interrupted; ${nothing}`)
+        return approval
+      } catch (error) {
+        const isSilent = error instanceof SvcError && error.code === 'expired'
+        if (!isSilent || at === approvers.length - 1) throw error
+      }
+    }
+    throw noApprover(account)
+  } finally {
+    await context.close()
+  }
+}

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { failure } from '../../core/errors.ts'
+import type { Env } from '../../core/env.ts'
+import { changeableBy } from './root-file.ts'
+import { fixedPath } from './guarded-environment.ts'
+
+/** One line that git passes to a pre-receive hook. */
+export type Update = { before: string; after: string; ref: string }
+
+const badInput = failure(
+  'guard_input',
+  'Standard input is not what git passes to a pre-receive hook: the push is refused',
+  'Call svc guard git from hooks/pre-receive, as svc guard check prints it',
+)
+
+const isNone = (id: string): boolean => /^0+$/.test(id)
+
+/** The lines `old new ref`. Throws if there is none, or if one has another form. */
+export const parseUpdates = (text: string): Update[] => {
+  if (text === '' || !text.endsWith('\n')) throw badInput
+  return text
+    .slice(0, -1)
+    .split('\n')
+    .map((line) => {
+      const [, before = '', after = '', ref = ''] =
+        /^([0-9a-f]{40}|[0-9a-f]{64}) ([0-9a-f]{40}|[0-9a-f]{64}) (refs\/\S+)$/.exec(line) ?? []
+      if (ref === '' || before.length !== after.length) throw badInput
+      return { before, after, ref }
+    })
+}
+
+/** `refs/heads/main` matches itself, and `refs/tags/*` everything below. */
+export const isHeld = (ref: string, patterns: readonly string[]): boolean =>
+  patterns.some((pattern) =>
+    pattern.endsWith('/*') ? ref.startsWith(pattern.slice(0, -1)) : ref === pattern,
+  )
+
+const gitProgram = '/usr/bin/git'
+
+/** Runs git on the pushed objects, which are in quarantine until the push is accepted. */
+export const createGit = (repository: string, env: Env) => {
+  const bad = changeableBy(gitProgram)
+  if (bad) throw failure('guard_changeable', `${bad.message}: the push is refused`, `To fix: ${bad.fix}`)
+  const objects = join(repository, 'objects')
+  const named = env['GIT_QUARANTINE_PATH']
+  const quarantine = named ? realpathSync(named) : undefined
+  if (
+    quarantine !== undefined &&
+    (dirname(quarantine) !== objects || !/^(?:tmp_objdir-)?incoming-\w+$/.test(basename(quarantine)))
+  )
+    throw badInput
+  const place = {
+    GIT_DIR: repository,
+    ...(quarantine !== undefined && {
+      GIT_OBJECT_DIRECTORY: quarantine,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
+    }),
+  }
+  return (...args: string[]): string => {
+    try {
+      return execFileSync(gitProgram, ['-c', `safe.directory=${repository}`, ...args], {
+        cwd: repository,
+        encoding: 'utf8',
+        maxBuffer: 64 * 1024 * 1024,
+        stdio: ['ignore', 'pipe', 'ignore'],
+        env: {
+          PATH: fixedPath,
+          LANG: 'C.UTF-8',
+          HOME: '/nonexistent',
+          GIT_CONFIG_NOSYSTEM: '1',
+          GIT_CONFIG_GLOBAL: '/dev/null',
+          GIT_NO_REPLACE_OBJECTS: '1',
+          ...place,
+        },
+      })
+    } catch {
+      throw failure(
+        'guard_git',
+        `git ${args[0]} failed in ${repository}: the push is refused`,
+        `git -C ${repository} fsck`,
+      )
+    }
+  }
+}
+type Git = ReturnType<typeof createGit>
+
+const isAncestor = (git: Git, before: string, after: string): boolean =>
+  git('rev-list', '--count', `${after}..${before}`, '--').trim() === '0'
+
+const isCommit = (git: Git, id: string): boolean => git('cat-file', '-t', `${id}^{}`).trim() === 'commit'
+
+const commits = (git: Git, range: string[]): string => {
+  const count = git('rev-list', '--count', ...range, '--').trim()
+  return `${count} ${count === '1' ? 'commit' : 'commits'}`
+}
+
+/** What a push does to one ref, in words for the approver. */
+export const describeUpdate = ({ before, after }: Update, git: Git): string => {
+  if (isNone(after)) return `DELETE, was ${before}`
+  const newest = isCommit(git, after)
+    ? `, newest: ${git('log', '-1', '--format=%s', after, '--').trim().slice(0, 120)}`
+    : ''
+  if (isNone(before)) return `create ${after}${newest}`
+  if (newest === '' || !isCommit(git, before)) return `REPLACE ${before} by ${after}${newest}`
+  if (!isAncestor(git, before, after))
+    return `FORCED ${before} to ${after}, drops ${commits(git, [before, `^${after}`])}${newest}`
+  return `${before} to ${after}, ${commits(git, [after, `^${before}`])}${newest}`
+}

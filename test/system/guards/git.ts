@@ -1,0 +1,127 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { account, at, home, launcher } from './host.ts'
+import { answer, approver, host, record } from './stage.ts'
+
+const work = join(home, 'work')
+const repository = at('app.git')
+const git = (args: string[], env: Record<string, string> = {}) =>
+  host.asAccount(['/usr/bin/git', '-c', 'user.name=Ada', '-c', 'user.email=ada@acme.example', ...args], {
+    cwd: work,
+    env,
+  })
+const done = async (...args: string[]): Promise<string> => {
+  const { exit, stdout, stderr } = await git(args).ended
+  if (exit !== 0) throw new Error(stderr)
+  return stdout.trim()
+}
+const commit = async (message: string): Promise<string> => {
+  await done('commit', '-q', '--allow-empty', '-m', message)
+  return done('rev-parse', 'HEAD')
+}
+const pushed = (ref: string): string =>
+  execFileSync(
+    'git',
+    ['-c', 'safe.directory=*', '-C', repository, 'for-each-ref', '--format=%(objectname)', ref],
+    {
+      encoding: 'utf8',
+    },
+  ).trim()
+
+export const tryGit = (): void => {
+  describe('svc guard git, started by git', () => {
+    beforeAll(async () => {
+      execFileSync('git', ['init', '-q', '--bare', '-b', 'main', repository])
+      execFileSync('chown', ['-R', account, repository])
+      writeFileSync(join(repository, 'hooks/pre-receive'), `#!/bin/sh\nexec ${launcher} git\n`)
+      chmodSync(join(repository, 'hooks/pre-receive'), 0o755)
+      mkdirSync(work)
+      chownSync(work, host.ids.uid, host.ids.gid)
+      await done('init', '-q', '-b', 'main')
+      await done('remote', 'add', 'origin', repository)
+    })
+
+    test('accepts a push after an approval of exactly its refs, and flags a forced one', async () => {
+      const first = await commit('Start')
+      const created = git(['push', '-q', 'origin', 'main'])
+      const id = await created.asked()
+      const { subject } = await record(id)
+      expect(subject.data.arguments).toMatchObject({
+        account,
+        'refs/heads/main': `create ${first}, newest: Start`,
+      })
+      expect(pushed('refs/heads/main')).toBe('')
+      await answer(id, approver)
+      expect((await created.ended).exit).toBe(0)
+      expect(pushed('refs/heads/main')).toBe(first)
+
+      const second = await commit('More')
+      const denied = git(['push', '-q', 'origin', 'main'])
+      const next = await denied.asked()
+      expect((await record(next)).subject.data.arguments['refs/heads/main']).toBe(
+        `${first} to ${second}, 1 commit, newest: More`,
+      )
+      await answer(next, approver, 'deny')
+      const { exit, stderr } = await denied.ended
+      expect({ exit, stderr }).toEqual({ exit: 1, stderr: expect.stringContaining('the push is refused') })
+      expect(pushed('refs/heads/main')).toBe(first)
+
+      await done('checkout', '-q', '--orphan', 'other')
+      const third = await commit('Rewritten')
+      const forced = git(['push', '-q', '--force', 'origin', 'other:main'])
+      const last = await forced.asked()
+      expect((await record(last)).subject.data.arguments['refs/heads/main']).toBe(
+        `FORCED ${first} to ${third}, drops 1 commit, newest: Rewritten`,
+      )
+      await answer(last, approver)
+      expect((await forced.ended).exit).toBe(0)
+      expect(pushed('refs/heads/main')).toBe(third)
+    })
+
+    test('accepts other refs without an approval, and a deletion only with one', async () => {
+      const id = await commit('Feature')
+      expect((await git(['push', '-q', 'origin', 'HEAD:refs/heads/feature']).ended).exit).toBe(0)
+      expect(pushed('refs/heads/feature')).toBe(id)
+      const removal = git(['push', '-q', 'origin', ':refs/heads/main', ':refs/heads/feature'])
+      const request = await removal.asked()
+      expect((await record(request)).subject.data.arguments['refs/heads/main']).toMatch(
+        /^DELETE, was [0-9a-f]{40}$/,
+      )
+      await answer(request, approver, 'deny')
+      expect((await removal.ended).exit).toBe(1)
+      // A push is accepted or refused as a whole.
+      expect(pushed('refs/heads/feature')).toBe(id)
+    })
+
+    test('takes nothing from the variables of the one who pushes', async () => {
+      const before = pushed('refs/heads/main')
+      await commit('Sneak in')
+      const env = {
+        NODE_OPTIONS: '--import=data:text/javascript,process.exit(0)',
+        SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api',
+        GIT_REPLACE_REF_BASE: 'refs/x/',
+      }
+      const running = git(['push', '-q', '--force', 'origin', 'HEAD:main'], env)
+      await answer(await running.asked(), approver, 'deny')
+      expect((await running.ended).exit).toBe(1)
+      expect(pushed('refs/heads/main')).toBe(before)
+    })
+
+    test.each([
+      '',
+      'x',
+      `${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/main`,
+      `${'0'.repeat(40)} refs/heads/main\n`,
+    ])('refuses the input %j, which git does not send', async (input) => {
+      const running = host.asAccount([launcher, 'git'], { cwd: repository })
+      running.child.stdin!.end(input)
+      const { exit, stderr } = await running.ended
+      expect({ exit, stderr }).toEqual({
+        exit: 101,
+        stderr: expect.stringContaining('the push is refused'),
+      })
+    })
+  })
+}
