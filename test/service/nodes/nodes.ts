@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
+import { createTenant } from '../fixtures.ts'
 import type { Answer, TestService } from '../harness.ts'
 import { startTestService } from '../harness.ts'
 
@@ -26,6 +27,19 @@ export const installHooks = (options: Options = {}): void => {
   })
   afterAll(() => stopNodes(nodes))
 }
+
+type Tenant = Awaited<ReturnType<typeof createTenant>>
+
+/** Two organizations, after `installTenants`. */
+export let acme: Tenant
+export let beta: Tenant
+
+/** Creates both for the tests of a file, after `installHooks`. */
+export const installTenants = (): void =>
+  beforeAll(async () => {
+    acme = await createTenant(nodes[0]!, 'acme')
+    beta = await createTenant(nodes[0]!, 'beta')
+  })
 
 /** Does the same on every node at the same time. */
 export const onEach = <T>(work: (node: TestService, n: number) => Promise<T>): Promise<T[]> =>

@@ -1,29 +1,24 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createSoftwareKey, register as registerKey } from '../../../src/client/software-authenticator.ts'
 import { enroll } from '../approver.ts'
 import { createMember, createTenant, dataOf } from '../fixtures.ts'
 import { codeFor, confirm, createMobileUser, register, send, wrongCode } from '../mobile-user.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
-import { countOf, installHooks, later, nodes, onEach, statuses } from './nodes.ts'
+import { acme, beta, countOf, installHooks, installTenants, later, nodes, onEach, statuses } from './nodes.ts'
+
+/** An enrollment of a member, and the body with which a device is registered. */
+const startEnrollment = async (user: string, name: string) => {
+  const path = `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`
+  const { token, challenge, origin, rp_id, user_handle } = dataOf(
+    await nodes[0]!.call('POST', path, { key: acme.key, body: {} }),
+  )
+  const key = createSoftwareKey('ES256', { rpId: rp_id, userHandle: user_handle })
+  return { token, name, response: registerKey(key, { challenge, origin, rpId: rp_id }) }
+}
 
 describe.runIf(onPostgres())('at several nodes at the same time', () => {
   installHooks({ dev: true })
-  let acme: { id: number; key: string }
-  let beta: { id: number; key: string }
-  beforeAll(async () => {
-    acme = await createTenant(nodes[0]!, 'acme')
-    beta = await createTenant(nodes[0]!, 'beta')
-  })
-
-  /** An enrollment of a member, and the body with which a device is registered. */
-  const startEnrollment = async (user: string, name: string) => {
-    const path = `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`
-    const { token, challenge, origin, rp_id, user_handle } = dataOf(
-      await nodes[0]!.call('POST', path, { key: acme.key, body: {} }),
-    )
-    const key = createSoftwareKey('ES256', { rpId: rp_id, userHandle: user_handle })
-    return { token, name, response: registerKey(key, { challenge, origin, rpId: rp_id }) }
-  }
+  installTenants()
 
   test('an enrollment link registers one device', async () => {
     const wrong = await countOf(8, async (n) => {

@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { SoftwareKey } from '../../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../../src/receipt/context.ts'
 import { forgeAssertion, withCounter } from '../../receipt/forge-assertion.ts'
 import { ask, ceremonyOf, createApprover, decide, post } from '../approver.ts'
 import { ada, createMember, createTenant, dataOf } from '../fixtures.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
-import { countOf, installHooks, later, nodes, onEach, statuses } from './nodes.ts'
+import { acme, beta, countOf, installHooks, installTenants, later, nodes, onEach, statuses } from './nodes.ts'
 
 /** An approval with this counter of the authenticator. */
 const counted = async (key: SoftwareKey, count: number, id: string) => {
@@ -18,12 +18,7 @@ const counted = async (key: SoftwareKey, count: number, id: string) => {
 // Only one process can open the embedded store.
 describe.runIf(onPostgres())('requests at several nodes at the same time', () => {
   installHooks({ dev: true })
-  let acme: { id: number; key: string }
-  let beta: { id: number; key: string }
-  beforeAll(async () => {
-    acme = await createTenant(nodes[0]!, 'acme')
-    beta = await createTenant(nodes[0]!, 'beta')
-  })
+  installTenants()
 
   describe('in one organization', () => {
     test('give a key name to one key', async () => {
