@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { Agent, createServer, request } from 'node:http'
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createInterface } from 'node:readline'
+import { buffer } from 'node:stream/consumers'
 import { startSvc } from '../e2e/processes.ts'
 
 // Real nodes on one database, and a load balancer that asks /health/ready as HAProxy does.
@@ -50,32 +51,56 @@ export const startNode = async (databaseUrl: string, args: string[] = []): Promi
 
 const probeMs = 100
 
-/** Forwards each request to a node that is ready, in turn. What a node does not answer is a 502, and never sent again. */
+/**
+ * Forwards each request to a node that is ready, in turn, and to the next one if a node refused the connection, as HAProxy does
+ * with the settings of docs/scale.md. Anything else that a node does not answer is a 502 with the reason.
+ */
 export const startBalancer = async () => {
   const nodes = new Map<string, boolean>()
   const agent = new Agent({ keepAlive: true })
   let turn = 0
-  const probe = async (origin: string): Promise<void> => {
-    const ready = await fetch(`${origin}/health/ready`).then(
-      ({ status }) => status === 200,
-      () => false,
+  const note = (origin: string, ready: boolean): void => void (nodes.has(origin) && nodes.set(origin, ready))
+  const probe = (origin: string): Promise<void> =>
+    fetch(`${origin}/health/ready`).then(
+      ({ status }) => note(origin, status === 200),
+      () => note(origin, false),
     )
-    if (nodes.has(origin)) nodes.set(origin, ready)
+  const probing = new Set<string>()
+  /** One probe at a time: on a busy machine the answer to an earlier one could arrive last. */
+  const probeAll = (): void => {
+    for (const origin of nodes.keys()) {
+      if (probing.has(origin)) continue
+      probing.add(origin)
+      void probe(origin).then(() => probing.delete(origin))
+    }
   }
-  const probing = setInterval(() => nodes.forEach((_, origin) => void probe(origin)), probeMs)
-  const server = createServer((incoming, answer) => {
+  const timer = setInterval(probeAll, probeMs)
+
+  const forward = (incoming: IncomingMessage, body: Buffer, answer: ServerResponse): void => {
+    const fail = (reason: string): void =>
+      void (answer.headersSent ? answer.destroy() : answer.writeHead(502).end(JSON.stringify({ reason })))
     const ready = [...nodes].flatMap(([origin, isReady]) => (isReady ? [origin] : []))
     const origin = ready[(turn += 1) % ready.length]
-    const fail = (): void => void (answer.headersSent ? answer.destroy() : answer.writeHead(502).end('{}'))
-    if (origin === undefined) return fail()
+    if (origin === undefined) return fail('no node is ready')
     const { method, url, headers } = incoming
     const forwarded = request(origin + url, { method, headers, agent }, (response) => {
       const { connection: _, ...kept } = response.headers
       answer.writeHead(response.statusCode!, kept)
       response.pipe(answer)
     })
-    forwarded.on('error', fail)
-    incoming.pipe(forwarded)
+    forwarded.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+      if (code !== 'ECONNREFUSED') return fail(code)
+      note(origin, false)
+      forward(incoming, body, answer)
+    })
+    forwarded.end(body)
+  }
+  // It never closes an idle connection, which a busy client could be about to use.
+  const server = createServer({ keepAliveTimeout: 0 }, (incoming, answer) => {
+    void buffer(incoming).then(
+      (body) => forward(incoming, body, answer),
+      () => answer.destroy(),
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -86,7 +111,7 @@ export const startBalancer = async () => {
     },
     remove: ({ origin }: Node): void => void nodes.delete(origin),
     stop: (): void => {
-      clearInterval(probing)
+      clearInterval(timer)
       agent.destroy()
       server.closeAllConnections()
       server.close()

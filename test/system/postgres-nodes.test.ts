@@ -103,15 +103,15 @@ test('a restart of every node in turn loses no request, no wait and no tool call
   }).then((response) => response.text())
   const asked = await grace.waitForRequest()
 
-  const answers: number[] = []
+  const answers: unknown[] = []
   const over = new AbortController()
   const writers = Array.from({ length: 6 }, async (_, writer) => {
     for (let n = 0; !over.signal.aborted; n += 1) {
       const body = { ...fence, is_active: 0, name: `Office ${writer}-${n}` }
-      const { status } = await service
+      const { status, body: answer } = await service
         .call('POST', `/organization/${ada.org.id}/create/geo-fence`, { body })
-        .catch(() => ({ status: 0 }))
-      answers.push(status)
+        .catch(({ cause }: Error) => ({ status: 0, body: String(cause) }))
+      answers.push(status === 200 ? 200 : { name: body.name, status, answer })
     }
   })
   const exits: (number | null)[] = []
@@ -125,7 +125,7 @@ test('a restart of every node in turn loses no request, no wait and no tool call
   await Promise.all(writers)
   expect(exits).toEqual([0, 0, 0])
   expect(answers.length).toBeGreaterThan(20)
-  const lost = answers.filter((status) => status !== 200)
+  const lost = answers.filter((answer) => answer !== 200)
   expect(lost).toEqual([])
 
   // The node that the tool call waited at has stopped: the caller knows the request, which is still pending.
