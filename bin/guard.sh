@@ -1,7 +1,7 @@
 #!/bin/sh
 # Starts `svc guard` for sudo, sshd and git with a clean environment: of the caller's variables, only those pass that sudo,
-# sshd and git set themselves, and TERM. The folders of Node are fixed.
-PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+# sshd and git set themselves, and TERM. The folders of Node are fixed; a group may be able to write to those in /usr/local.
+PATH=/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/sbin:/usr/local/bin
 here=$(dirname -- "$(readlink -f -- "$0")")
 exec env -i PATH="$PATH" TERM="$TERM" \
   SUDO_USER="$SUDO_USER" \

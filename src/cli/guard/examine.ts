@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
@@ -10,6 +10,7 @@ import { readOwnKey } from '../context/own-key.ts'
 import { readBytes, textOf } from '../terminal/input-file.ts'
 import { closedContext } from './closed-context.ts'
 import { configPath, parseConfig, type GuardConfig } from './config.ts'
+import { fixedPath } from './guarded-environment.ts'
 import { linesFor, type Lines } from './lines.ts'
 import { changeableBy, readRootFile } from './root-file.ts'
 import { harmfulNames, readKeySet } from './trust.ts'
@@ -37,10 +38,12 @@ const tried = async (check: string, message: string, run: () => unknown): Promis
 }
 
 const program = (launcher: string): Finding => {
-  const problem = [process.execPath, launcher, join(dirname(launcher), '..', 'dist')]
+  const folders = fixedPath.split(':').filter((folder) => existsSync(folder))
+  const problem = [process.execPath, launcher, join(dirname(launcher), '..', 'dist'), ...folders]
     .map((path) => changeableBy(path))
     .find((found) => found !== undefined)
-  if (!problem) return fine('program', `Only root can change ${launcher} and ${process.execPath}`)
+  if (!problem)
+    return fine('program', `Only root can change svc, ${process.execPath} and the folders of programs`)
   return { check: 'program', state: 'fail', message: problem.message, fix: `As root: ${problem.fix}` }
 }
 

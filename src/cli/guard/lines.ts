@@ -12,7 +12,7 @@ export const linesFor = (config: Pick<GuardConfig, 'exec' | 'ssh' | 'git'>, laun
           lines: [
             `Cmnd_Alias SVC_GUARD = ${launcher} exec -- *`,
             'Defaults!SVC_GUARD env_reset, !setenv',
-            '%staff ALL = (root) NOPASSWD: SVC_GUARD',
+            '%ops ALL = (root) NOPASSWD: SVC_GUARD',
           ],
         },
       ]

@@ -4,6 +4,7 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -53,6 +54,26 @@ export const tryExec = (): void => {
       expect(hasRun()).toBe(false)
     })
 
+    test('runs nothing when it is killed while it waits, although the approver approves afterwards', async () => {
+      const running = touch()
+      const id = await running.asked()
+      const own = readdirSync('/proc').filter((name) => {
+        if (!/^\d+$/.test(name)) return false
+        try {
+          const [program = '', ...args] = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
+          return program.endsWith('node') && args.includes('guard') && args.includes(mark)
+        } catch {
+          return false
+        }
+      })
+      expect(own).toHaveLength(1)
+      process.kill(Number(own[0]), 'SIGKILL')
+      expect((await running.ended).exit).not.toBe(0)
+      await answer(id, approver)
+      expect(await record(id)).toMatchObject({ status: 'approved', used_at: null })
+      expect(hasRun()).toBe(false)
+    })
+
     test('takes nothing from the environment of the caller', async () => {
       const evil = join(home, 'evil')
       mkdirSync(join(evil, '.config/svc'), { recursive: true })
@@ -82,6 +103,7 @@ export const tryExec = (): void => {
         HTTP_PROXY: nowhere,
         http_proxy: nowhere,
         TMPDIR: evil,
+        LD_PRELOAD: join(evil, 'evil.so'),
         BASH_ENV: join(evil, 'touch'),
         ENV: join(evil, 'touch'),
       }
