@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
 import { outcome, svc, type Ended } from './processes.ts'
 
@@ -25,21 +25,26 @@ export const callHook = (line: string, input: string, env: Record<string, string
   return { child, ended: outcome(child) }
 }
 
-/** The process that runs svc inside the shell of the line. */
-export const processOf = async ({ child }: Held): Promise<number> => {
-  for (;;) {
-    const shells = [child.pid!]
-    for (const pid of shells) {
-      const below = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
-        .trim()
-        .split(' ')
-        .filter(Boolean)
-        .map(Number)
-      for (const one of below) {
-        if (readFileSync(`/proc/${one}/cmdline`, 'utf8').startsWith(process.execPath)) return one
-        shells.push(one)
-      }
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10))
+const childrenOf = (pid: number): number[] => {
+  const tasks = readdirSync(`/proc/${pid}/task`)
+  return tasks.flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  )
+}
+
+const hookBelow = (pid: number): number | undefined => {
+  const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  if (line.startsWith(process.execPath) && line.includes('\0hook\0run\0')) return pid
+  for (const child of childrenOf(pid)) {
+    const found = hookBelow(child)
+    if (found !== undefined) return found
   }
+  return undefined
+}
+
+/** The process that runs `svc hook run`, somewhere below this one. */
+export const hookProcess = (pid: number): number => {
+  const found = hookBelow(pid)
+  if (found === undefined) throw new Error('No hook is running')
+  return found
 }

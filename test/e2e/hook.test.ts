@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hostNames, type HostName } from '../../src/cli/hook/host.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
 import { decide, env, installHooks, ok, path, service } from './approvals.ts'
-import { callHook, installedLine, processOf, type Held } from './hook-line.ts'
+import { callHook, hookProcess, installedLine, type Held } from './hook-line.ts'
 import { startSvc, svc } from './processes.ts'
 
 installHooks()
@@ -70,7 +70,7 @@ describe.each(hostNames)('svc hook run %s', (host) => {
     expect(letsRun(host, gone)).toBe(false)
     const held = await call(host)
     await pending()
-    process.kill(await processOf(held), 'SIGKILL')
+    process.kill(hookProcess(held.child.pid!), 'SIGKILL')
     const killed = await held.ended
     expect([killed.exit, letsRun(host, killed)]).toEqual([2, false])
   })
@@ -85,7 +85,7 @@ describe('svc hook run blocks', () => {
   test('if it is terminated, and withdraws the request', async () => {
     const held = await call('claude')
     const { request_id } = await pending()
-    process.kill(await processOf(held), 'SIGTERM')
+    process.kill(hookProcess(held.child.pid!), 'SIGTERM')
     expect(await held.ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('Interrupted') })
     expect((await svc(['approve', 'status', request_id], env)).stdout).not.toContain('pending')
   })

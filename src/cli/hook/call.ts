@@ -1,10 +1,7 @@
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Subject } from '../../receipt/subject.ts'
+import type { ToolCall } from '../approve/tool-call.ts'
 import type { Host } from './host.ts'
-
-/** A tool call that the host wants to make. */
-export type ToolCall = { tool: string; input: Record<string, unknown>; cwd: string | undefined }
 
 /** Larger than any call that a person could be asked about. */
 const mostBytes = 8 * 1024 * 1024
@@ -50,33 +47,5 @@ export const readCall = (host: Host, text: string): ToolCall => {
   const args = typeof given === 'string' ? parsed(given) : given
   if (!isRecord(args)) throw unreadable(host, `the arguments of ${safeLine(tool)} are not an object`)
   if (cwd !== undefined && typeof cwd !== 'string') throw unreadable(host, 'the folder is not text')
-  return { tool, input: args, cwd }
-}
-
-/** JSON.parse rounds such a number, so the person would approve another one than the tool gets. */
-const isRounded = (value: unknown): boolean => {
-  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
-  return typeof value === 'object' && value !== null && Object.values(value).some(isRounded)
-}
-
-/** What the person approves: the host, the tool, its arguments and the folder. */
-export const subjectOf = async (server: string, { tool, input, cwd }: ToolCall): Promise<Subject> => {
-  const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
-  const refuse = (why: string): never => {
-    throw new SvcError(
-      'failed',
-      'hook_input',
-      `A call of ${safeLine(tool)} cannot be shown to a person: ${why}`,
-    )
-  }
-  try {
-    const subject = readSubject({
-      type: 'tool_call',
-      data: { server, tool, arguments: input, ...(cwd !== undefined && { parameters: { cwd } }) },
-    })
-    return isRounded(input) ? refuse('a number in it is too large') : subject
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    return refuse(`${error.path} ${error.message}`)
-  }
+  return { server: host.title, tool, input: args, cwd }
 }

@@ -6,7 +6,8 @@ import type { HostName } from './host.ts'
 // other way. So a shell around svc turns every other end into that: a program that is missing, crashes, or is killed.
 
 const script = '"$@" || { echo "Blocked: no approval was used." >&2; exit 2; }'
-const start = `/bin/sh -c ${quoted(script)} svc-hook `
+/** The name of the shell's script, by which svc knows its lines again. */
+const mark = ' svc-hook '
 
 /** The program that runs svc, by absolute paths: a host may have another PATH. */
 export const program = (): string[] => [process.execPath, realpathSync(process.argv[1]!)]
@@ -14,11 +15,14 @@ export const program = (): string[] => [process.execPath, realpathSync(process.a
 /** The line for `svc hook run` with these words. `configDir` is the folder of the profiles, if it is not the usual one. */
 export const hookLine = (host: HostName, words: readonly string[], configDir: string | undefined): string => {
   const env = configDir === undefined ? [] : ['/usr/bin/env', `SVC_CONFIG_DIR=${configDir}`]
-  return start + [...env, ...program(), 'hook', 'run', host, ...words].map(shellQuote).join(' ')
+  return (
+    `/bin/sh -c ${quoted(script)}${mark}` +
+    [...env, ...program(), 'hook', 'run', host, ...words].map(shellQuote).join(' ')
+  )
 }
 
 export const isOurCommand = (command: string, host: HostName): boolean =>
-  command.startsWith(start) && command.includes(` hook run ${host}`)
+  command.includes(mark) && command.includes(` hook run ${host} `)
 
 /** The words of a shell line that only has words as `shellQuote` writes them. */
 const wordsIn = (line: string): string[] =>
@@ -30,4 +34,4 @@ const wordsIn = (line: string): string[] =>
   )
 
 /** The words that an installed line runs after the shell. */
-export const wordsOfLine = (line: string): string[] => wordsIn(line.slice(start.length))
+export const wordsOfLine = (line: string): string[] => wordsIn(line.slice(line.indexOf(mark) + mark.length))

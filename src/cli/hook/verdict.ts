@@ -1,5 +1,3 @@
-import { SvcError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import { blockingExit } from './blocking-exit.ts'
 import type { HostName } from './host.ts'
 
@@ -46,20 +44,4 @@ export const verdictFor = (host: HostName, verdict: Verdict): Written => {
   if (verdict.kind === 'pass') return print({})
   if (verdict.kind === 'approved') return print(allowed[host](`Approved by a person (${verdict.id})`))
   return print(denied[host](verdict.reason), `${verdict.reason}\n`, blockingExit)
-}
-
-/** Why a call is blocked, for the agent that reads it. The hints of our errors are for a person and are left out. */
-export const reasonOf = (error: unknown): string => {
-  if (!(error instanceof SvcError)) return 'svc blocked this call: Something went wrong inside svc'
-  const { message, detail, exit } = error
-  const decided = ['denied', 'expired', 'interrupted'].includes(exit)
-  return safeLine(
-    [
-      `svc blocked this call: ${message}`,
-      ...(detail === undefined ? [] : [detail]),
-      ...(decided ? [] : ['A person can check the setup with svc hook status']),
-    ]
-      .map((sentence) => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`))
-      .join(' '),
-  )
 }

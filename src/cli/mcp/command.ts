@@ -106,6 +106,15 @@ const serve = async (context: Context): Promise<void> => {
   }
 }
 
+/** Serves one tool, with which Claude Code asks whether it may make a call. */
+const servePrompt = async (context: Context): Promise<void> => {
+  const { io } = context
+  const { createPermissionPrompt } = await import('./permission-prompt.ts')
+  const decide = await createPermissionPrompt(context)
+  const { servePermissionPrompt } = await import('../../service/mcp/permission-prompt.ts')
+  await servePermissionPrompt(decide, io.signal)
+}
+
 const config = async (client: McpClient, http: boolean, context: Context): Promise<void> => {
   const { io } = context
   const settings = await context.settings()
@@ -125,14 +134,15 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
 export const registerMcp = (group: Command, context: Context): void => {
   group
     .usage('[flags]')
+    .option('--permission-prompt', 'Serve only the permission prompt of Claude Code')
     .addHelpText('after', '\nExample:\n  SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
-    .action(async () => {
+    .action(async ({ permissionPrompt = false }: { permissionPrompt?: boolean }) => {
       const [word] = group.args
       if (word !== undefined)
         throw new SvcError('usage', 'usage', `There is no "svc mcp ${safeLine(word)}"`, {
           hint: 'svc mcp --help',
         })
-      await serve(context)
+      await (permissionPrompt ? servePrompt(context) : serve(context))
     })
   group
     .command('config')

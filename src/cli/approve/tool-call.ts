@@ -1,0 +1,107 @@
+import { SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Subject } from '../../receipt/subject.ts'
+import type { Context } from '../context/context.ts'
+import { inTypedNames } from '../operation/typed-names.ts'
+import { gatherAsk, hookOperation } from './ask.ts'
+import type { Progress } from './progress.ts'
+
+/** A tool call that an agent wants to make. `server` is where the tool is. */
+export type ToolCall = {
+  server: string
+  tool: string
+  input: Record<string, unknown>
+  cwd?: string | undefined
+}
+
+export const nothingRan = 'the call did not run'
+
+/** Nobody reads the output while a call waits. */
+const silent: Progress = {
+  requested: () => undefined,
+  waiting: () => undefined,
+  lost: () => undefined,
+  reconnected: () => undefined,
+  decided: () => undefined,
+  end: () => undefined,
+}
+
+/** JSON.parse rounds such a number, so the person would approve another one than the tool gets. */
+const isRounded = (value: unknown): boolean => {
+  if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(isRounded)
+}
+
+/** What the person approves: the server, the tool, its arguments and the folder. */
+const subjectOf = async ({ server, tool, input, cwd }: ToolCall): Promise<Subject> => {
+  const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
+  const refusal = (why: string): SvcError =>
+    new SvcError('failed', 'tool_call', `A call of ${safeLine(tool)} cannot be shown to a person: ${why}`)
+  try {
+    const parameters = cwd === undefined ? {} : { parameters: { cwd } }
+    const subject = readSubject({
+      type: 'tool_call',
+      data: { server, tool, arguments: input, ...parameters },
+    })
+    if (isRounded(input)) throw refusal('a number in it is too large')
+    return subject
+  } catch (error) {
+    throw error instanceof SubjectError ? refusal(`${error.path} ${error.message}`) : error
+  }
+}
+
+/** An agent must not hold a key with which it could approve its own calls, not even an old one. */
+const requireSeparated = async (context: Context): Promise<void> => {
+  const { checkSeparated } = await import('./separation.ts')
+  if (await checkSeparated(context))
+    throw new SvcError('usage', 'not_separated', 'The requesting key can influence who approves', {
+      detail: 'An agent requires a key that can only request approvals.',
+    })
+}
+
+/** The flags for the request, as commander reads them. */
+export type CallOptions = { org?: string } & Record<string, unknown>
+
+/** Asks a person about a call. Returns the id of the approval, which was used up; throws in every other case. */
+export const approveToolCall = async (
+  call: ToolCall,
+  options: CallOptions,
+  context: Context,
+): Promise<string> => {
+  const subject = await subjectOf(call)
+  try {
+    const { ask } = await gatherAsk(hookOperation, { args: [], options }, context, subject)
+    const [{ openBackend }, { consumedApproval }] = await Promise.all([
+      import('./open-backend.ts'),
+      import('./consumed-approval.ts'),
+    ])
+    const backend = await openBackend(context, { requester: ask.requester, bound: true })
+    try {
+      await requireSeparated(context)
+      const asking = { backend, progress: silent, nothing: nothingRan, allowUnseparated: false }
+      const { id } = await consumedApproval(ask, { ...asking, org: options.org }, context)
+      if (context.io.signal.aborted)
+        throw new SvcError('interrupted', 'interrupted', `Interrupted; ${nothingRan}`)
+      return id
+    } finally {
+      await backend.close()
+    }
+  } catch (error) {
+    throw inTypedNames(hookOperation, error)
+  }
+}
+
+/** Why a call is blocked, for the agent that reads it. The hints of our errors are for a person and are left out. */
+export const blockedReason = (error: unknown): string => {
+  if (!(error instanceof SvcError)) return 'svc blocked this call: Something went wrong inside svc.'
+  const { message, detail, exit } = error
+  const decided = ['denied', 'expired', 'interrupted'].includes(exit)
+  const sentences = [
+    `svc blocked this call: ${message}`,
+    ...(detail === undefined ? [] : [detail]),
+    ...(decided ? [] : ['A person can check the setup with svc hook status']),
+  ]
+  return safeLine(
+    sentences.map((sentence) => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`)).join(' '),
+  )
+}

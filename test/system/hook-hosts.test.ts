@@ -1,0 +1,242 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { hosts, type HostName } from '../../src/cli/hook/host.ts'
+import { decide, env, installHooks, ok, path, service } from '../e2e/approvals.ts'
+import { hookProcess, installedLine } from '../e2e/hook-line.ts'
+import { bin, outcome, svc, type Ended } from '../e2e/processes.ts'
+import { startModel } from './scripted-model.ts'
+
+// The real hosts, with a model on loopback that calls the shell once. They are large and not in package.json: a host is tested
+// if its program is in the PATH. `npm install --global @openai/codex` is one way to get there.
+
+installHooks()
+
+type RealHost = {
+  args(url: string): string[]
+  env(url: string): Record<string, string>
+  /** Settings without which the host does not start. */
+  settings?: object
+}
+
+const real: Partial<Record<HostName, RealHost>> = {
+  claude: {
+    args: () => ['-p', 'go', '--allowedTools', 'Bash', '--model', 'claude-sonnet-4-5'],
+    env: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'x',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    }),
+  },
+  codex: {
+    args: (url) => [
+      'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-approvals-and-sandbox',
+      // A person types /hooks instead.
+      '--dangerously-bypass-hook-trust',
+      '-c',
+      `model_providers.test={name="test",base_url="${url}/v1",wire_api="responses"}`,
+      '-c',
+      'model_provider="test"',
+      '-m',
+      'gpt-5',
+      'go',
+    ],
+    env: () => ({}),
+  },
+  copilot: {
+    args: () => ['-p', 'go', '--allow-all-tools', '--model', 'gpt-5'],
+    env: (url) => ({
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_API_KEY: 'x',
+      COPILOT_MODEL: 'gpt-5',
+      COPILOT_OFFLINE: 'true',
+    }),
+  },
+  gemini: {
+    args: () => ['-p', 'go', '--yolo', '--skip-trust', '-m', 'gemini-2.5-flash'],
+    env: (url) => ({ GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: url }),
+    settings: { security: { auth: { selectedType: 'gemini-api-key' } } },
+  },
+}
+
+const isRunnable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+const programOf = (host: HostName): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, host))
+    .find(isRunnable)
+
+const home = (): string => path('home')
+const ran = (): string => path('ran')
+const agent = () => ({
+  HOME: home(),
+  SVC_BASE_URL: service.baseUrl,
+  SVC_CONFIG_DIR: path('agent'),
+  SVC_ASK_KEY: env.SVC_ASK_KEY!,
+})
+
+let stop = (): void => undefined
+afterEach(() => stop())
+
+/** Starts a host whose model calls the shell once. `told` is what the model was told about the call. */
+const start = async (host: HostName, flags: string[] = [], command = `touch ${ran()}`) => {
+  const { args, env: own, settings } = real[host]!
+  for (const folder of [home(), ran(), path('work')]) rmSync(folder, { recursive: true, force: true })
+  mkdirSync(path('work'))
+  const file = hosts[host].file('user', agent(), '')!
+  mkdirSync(join(file, '..'), { recursive: true })
+  if (settings) writeFileSync(file, JSON.stringify(settings))
+  await installedLine(
+    host,
+    ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...flags],
+    agent(),
+  )
+  const model = await startModel(command)
+  const child: ChildProcess = spawn(programOf(host)!, args(model.url), {
+    cwd: path('work'),
+    env: { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'dumb', CI: '1', ...agent(), ...own(model.url) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  stop = () => {
+    child.kill('SIGKILL')
+    model.close()
+  }
+  const ended: Promise<Ended> = outcome(child)
+  return { child, ended, told: () => model.requests.at(-1)!.text }
+}
+
+const pending = async (): Promise<string> => {
+  const list = ['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id']
+  for (;;) {
+    const id = (await ok(list)).trim()
+    if (id !== '') return id
+  }
+}
+
+const found = (Object.keys(real) as HostName[]).filter((host) => programOf(host) !== undefined)
+
+test('the hosts without a program here are the ones that are not tested', () => {
+  expect(found.every((host) => existsSync(programOf(host)!))).toBe(true)
+})
+
+describe.each(found)('the real %s', (host) => {
+  beforeAll(async () => {
+    // It unpacks itself at its first start.
+    await outcome(spawn(programOf(host)!, ['--version'], { env: { PATH: process.env.PATH, HOME: home() } }))
+  }, 120_000)
+
+  test('runs the command after an approval', async () => {
+    const { ended } = await start(host)
+    await decide('approve', await pending())
+    expect(await ended).toMatchObject({ exit: 0 })
+    expect(existsSync(ran())).toBe(true)
+  }, 60_000)
+
+  test('runs nothing after a denial, and tells the model why', async () => {
+    const { ended, told } = await start(host)
+    await decide('deny', await pending())
+    await ended
+    expect(existsSync(ran())).toBe(false)
+    expect(told()).toContain('Not approved (denied): the call did not run')
+  }, 60_000)
+
+  test('runs nothing without a decision', async () => {
+    const { ended, told } = await start(host, ['--timeout', '1'])
+    await ended
+    expect(existsSync(ran())).toBe(false)
+    expect(told()).toContain('Not approved (expired)')
+  }, 60_000)
+
+  test('runs nothing if the service is down', async () => {
+    const { ended, told } = await start(host, ['--base-url', 'http://127.0.0.1:1/'])
+    await ended
+    expect(existsSync(ran())).toBe(false)
+    expect(told()).toContain('Nothing answers at 127.0.0.1:1')
+  }, 60_000)
+
+  test('runs nothing if the hook is killed', async () => {
+    const { child, ended } = await start(host)
+    await pending()
+    process.kill(hookProcess(child.pid!), 'SIGKILL')
+    await ended
+    expect(existsSync(ran())).toBe(false)
+  }, 60_000)
+
+  test('runs nothing if the key of the hook is gone', async () => {
+    const { ended } = await start(host, ['--key-file', path('gone.key')])
+    await ended
+    expect(existsSync(ran())).toBe(false)
+  }, 60_000)
+
+  test('runs nothing if the call is too large to show', async () => {
+    const { ended, told } = await start(host, [], `touch ${ran()} # ${'x'.repeat(40_000)}`)
+    await ended
+    expect(existsSync(ran())).toBe(false)
+    expect(told()).toContain('cannot be shown to a person')
+  }, 60_000)
+
+  test('runs what the hook does not hold', async () => {
+    const { ended } = await start(host, ['--match', 'another_tool'])
+    await ended
+    expect(existsSync(ran())).toBe(true)
+    expect(
+      (
+        await svc(
+          ['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'],
+          env,
+        )
+      ).stdout,
+    ).toBe('')
+  }, 60_000)
+})
+
+test.runIf(programOf('claude') !== undefined)(
+  'the real claude makes a call only if the permission prompt of svc allows it',
+  async () => {
+    for (const decision of ['deny', 'approve']) {
+      rmSync(ran(), { force: true })
+      mkdirSync(path('work'), { recursive: true })
+      const config = { command: process.execPath, args: [bin, 'mcp', '--permission-prompt'] }
+      const childEnv = { ...agent(), SVC_DEFAULT_MOBILE: env.SVC_DEFAULT_MOBILE!, SVC_ORG: 'acme' }
+      writeFileSync(path('mcp.json'), JSON.stringify({ mcpServers: { svc: { ...config, env: childEnv } } }))
+      const model = await startModel(`touch ${ran()}`)
+      const tool = ['--permission-prompt-tool', 'mcp__svc__permission_prompt']
+      const child = spawn(
+        programOf('claude')!,
+        ['-p', 'go', '--model', 'claude-sonnet-4-5', '--mcp-config', path('mcp.json'), ...tool],
+        {
+          cwd: path('work'),
+          env: {
+            PATH: process.env.PATH,
+            SHELL: '/bin/sh',
+            HOME: path('other-home'),
+            ...real.claude!.env(model.url),
+          },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        },
+      )
+      stop = () => {
+        child.kill('SIGKILL')
+        model.close()
+      }
+      const ended = outcome(child)
+      await decide(decision, await pending())
+      await ended
+      expect(existsSync(ran())).toBe(decision === 'approve')
+      model.close()
+    }
+  },
+  90_000,
+)
