@@ -71,7 +71,10 @@ test('denies what it cannot read, and a call if the service does not answer', as
     { tool_name: '', input: {} },
     { tool_name: 'Bash', input: [] },
   ])
-    expect(await ask(args)).toMatchObject({ behavior: 'deny', message: expect.stringContaining('cannot') })
+    expect(await ask(args)).toMatchObject({
+      behavior: 'deny',
+      message: expect.stringContaining('svc can read'),
+    })
   expect(await ask({ tool_name: 'Write', input: { content: 'x'.repeat(40_000) } })).toMatchObject({
     behavior: 'deny',
     message: expect.stringContaining('cannot be shown to a person'),
