@@ -57,13 +57,13 @@ const messages: Reply = (response, { model }, calls, command) => {
 
 /** Responses API of OpenAI. */
 const responses: Reply = (response, { tools = [] }, calls, command) => {
-  const names = tools.map(({ name }) => name)
+  const names = new Set(tools.map(({ name }) => name))
   const shells: [string, object][] = [
     ['exec_command', { cmd: command }],
     ['shell_command', { command }],
     ['shell', { command: ['sh', '-c', command] }],
   ]
-  const [name, args] = shells.find(([one]) => names.includes(one)) ?? shells[0]!
+  const [name, args] = shells.find(([one]) => names.has(one)) ?? shells[0]!
   const item = calls
     ? { type: 'function_call', id: 'fc_1', call_id: 'call_1', name, arguments: JSON.stringify(args) }
     : { type: 'message', id: 'm_1', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] }
