@@ -54,6 +54,7 @@ export const createPerson = async (service: TestService, n: number) => {
     org,
     id: approver.id,
     mobile: approver.mobile,
+    key: approver.key,
     requests,
     waitForRequest,
     requireNumber: async (): Promise<void> => {

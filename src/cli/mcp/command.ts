@@ -8,6 +8,7 @@ import type { Context } from '../context/context.ts'
 import { configDir } from '../context/private-file.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
+import { registerGate } from './gate/command.ts'
 import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
 
 /** The gateway for the tools, and its description. */
@@ -152,4 +153,5 @@ export const registerMcp = (group: Command, context: Context): void => {
     .option('--http', 'Use the tool server over HTTP instead of svc mcp as a child process')
     .addHelpText('after', '\nExample:\n  svc mcp config claude')
     .action((client: McpClient, { http = false }: { http?: boolean }) => config(client, http, context))
+  registerGate(group, context)
 }

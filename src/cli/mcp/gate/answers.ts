@@ -1,0 +1,70 @@
+import { SvcError } from '../../../core/errors.ts'
+import { safeLine } from '../../../core/safe-text.ts'
+import type { Fields, Id, ToolCall } from './message.ts'
+
+// What the client gets from the gate itself. A model reads the texts, so they say what happened and what not to do.
+
+const lineOf = (message: Fields): string => JSON.stringify({ jsonrpc: '2.0', ...message })
+
+export const errorLine = (id: Id | null, code: number, message: string): string =>
+  lineOf({ id, error: { code, message } })
+
+/** The request is not valid; JSON-RPC. */
+export const invalidRequest = -32600
+/** The server failed; JSON-RPC. */
+export const serverError = -32603
+
+/** The result of a call that was not carried out. */
+export const refusedCallLine = ({ id, envelope }: Pick<ToolCall, 'id' | 'envelope'>, text: string): string =>
+  lineOf({
+    id,
+    result: {
+      content: [{ type: 'text', text }],
+      isError: true,
+      // Required in a protocol that describes the client in each request.
+      ...(Object.keys(envelope).length > 0 && { resultType: 'complete' }),
+    },
+  })
+
+export const progressLine = (progressToken: Id, step: number, message: string): string =>
+  lineOf({
+    method: 'notifications/progress',
+    // Small, because the progress of the server follows and has to be larger.
+    params: { progressToken, progress: step / 1_000_000, message },
+  })
+
+const noOtherWay = 'Do not try to reach the same result in another way.'
+
+const because = (text: string | undefined): string => (text ? ` ${safeLine(text)}` : '')
+
+export const deniedText = (tool: string, detail: string | undefined): string =>
+  `Not done. A person was asked to approve this call of ${tool} and denied it.${because(detail)} ` +
+  `Do not call it again, and tell the user. ${noOtherWay}`
+
+export const expiredText = (tool: string, detail: string | undefined): string =>
+  `Not done. A person was asked to approve this call of ${tool} and did not decide in time.${because(detail)} ` +
+  `Ask the user whether to try again. ${noOtherWay}`
+
+export const pendingText = (
+  tool: string,
+  { until, number }: { until: string; number: string | null },
+): string =>
+  `Not done yet. This call of ${tool} waits for the approval of a person until ${until}. ` +
+  `${number === null ? '' : `Show the user this number, which the person has to type: ${safeLine(number)}. `}` +
+  `Call ${tool} again with exactly the same arguments to keep waiting. ${noOtherWay}`
+
+export const failedText = (tool: string, error: SvcError): string =>
+  `Not done. This call of ${tool} requires the approval of a person, and svc could not get it: ` +
+  `${safeLine(error.message)}.${because(error.detail)} Tell the user. ${noOtherWay}`
+
+export const unknownOutcomeText = (tool: string): string =>
+  `The server ended before it answered this call of ${tool}. It is not known whether the call was carried out. Tell the user.`
+
+/** The text for a call that was held and not approved. */
+export const notApprovedText = (tool: string, error: unknown): string => {
+  if (!(error instanceof SvcError))
+    return failedText(tool, new SvcError('failed', 'internal', 'Something went wrong inside svc'))
+  if (error.code === 'denied') return deniedText(tool, error.detail)
+  if (error.code === 'expired') return expiredText(tool, error.detail)
+  return failedText(tool, error)
+}

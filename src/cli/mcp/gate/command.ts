@@ -1,0 +1,136 @@
+import type { Command } from 'commander'
+import { usageError } from '../../../core/errors.ts'
+import { safeLine } from '../../../core/safe-text.ts'
+import type { Context } from '../../context/context.ts'
+import { collect } from '../../operation/flags.ts'
+import { looksSecret } from '../../program/command-line.ts'
+import { noteScope } from '../../program/command-node.ts'
+import { readBytes, textOf } from '../../terminal/input-file.ts'
+import { pickingFlag } from '../../terminal/output.ts'
+import type { Rules } from './rules.ts'
+import type { OnMessage, Upstream } from './upstream.ts'
+
+type Options = {
+  rules?: string
+  url?: string
+  headerFile?: string
+  env?: string[]
+  check?: boolean
+  schema?: boolean
+}
+
+const example = 'svc mcp gate --rules gate.yaml -- npx -y @modelcontextprotocol/server-filesystem /srv'
+
+type Open = (onMessage: OnMessage) => Upstream
+
+/** How to reach the server. Throws a usage error before anything is started. */
+const chooseServer = async (
+  command: readonly string[],
+  { url, headerFile, env = [] }: Options,
+  { context, note }: { context: Context; note(text: string): void },
+): Promise<Open> => {
+  const { io } = context
+  const [name, ...args] = command
+  if ((name === undefined) === (url === undefined))
+    throw usageError('Name one server: a command after --, or its address with --url', example)
+  if (url !== undefined) {
+    if (env.length > 0)
+      throw usageError('--env is only for a server that svc starts', 'Use --header-file FILE')
+    const { checkUpstreamUrl, readHeaders, reachServer } = await import('./http-upstream.ts')
+    const reaching = {
+      url: checkUpstreamUrl(url),
+      headers: headerFile === undefined ? {} : readHeaders(headerFile),
+      note,
+    }
+    return (onMessage) => reachServer(reaching, onMessage)
+  }
+  if (headerFile !== undefined) throw usageError('--header-file is only for --url', 'Use --env NAME')
+  const secret = env
+    .map((one) => one.split('='))
+    .find(([variable, value]) => value !== undefined && looksSecret(variable!))
+  if (secret)
+    throw usageError(
+      `--env: the value of ${secret[0]} must not be an argument, where other programs can read it`,
+      `Set it in the environment of svc, and pass only its name: --env ${secret[0]}`,
+    )
+  const [{ childEnvironment, findCommand }, { startChild }, { mostBytes }] = await Promise.all([
+    import('../../approve/child.ts'),
+    import('./child-upstream.ts'),
+    import('./serve-gate.ts'),
+  ])
+  const starting = {
+    file: findCommand(name!, io),
+    args,
+    env: childEnvironment(io.env, env).env,
+    cwd: io.cwd,
+    most: mostBytes,
+  }
+  const onTooLong = (): void => note('a message of the server was too long; it was left out')
+  return (onMessage) => startChild(starting, { onMessage, onTooLong })
+}
+
+const showRules = async (rules: Rules, context: Context): Promise<void> => {
+  const output = await context.output()
+  const rows = [...rules.rules, rules.otherwise].map(({ tools, when, action, approval }, at) => ({
+    rule: at < rules.rules.length ? String(at) : 'default',
+    tools: tools.join(', '),
+    when: when.map(([name, values]) => `${name}: ${values.join(' or ')}`).join(', ') || null,
+    action,
+    to: action === 'hold' ? approval.to : null,
+    timeout: action === 'hold' ? approval.timeout : null,
+    factors: action === 'hold' ? (approval.factors ?? ['biometric']).join(', ') : null,
+  }))
+  await output.report('The rules are valid', rows, { masked: new Set(['to']) })
+}
+
+const run = async (command: readonly string[], options: Options, context: Context): Promise<void> => {
+  const { io, globals } = context
+  if (options.schema) return io.stdout.write((await import('./rules.ts')).rulesSchema())
+  if (options.rules === undefined) throw usageError('--rules is required', example)
+  const { readRules } = await import('./rules.ts')
+  const hint = 'svc mcp gate --help shows an example of the rules'
+  const bytes = readBytes(options.rules, io, { flag: '--rules', mostMiB: 1, hint })
+  const rules = readRules(textOf(bytes, options.rules), options.rules)
+  if (options.check) return showRules(rules, context)
+  const picking = pickingFlag(globals) ?? (globals.output === undefined ? undefined : '-o')
+  if (picking) throw usageError(`${picking} is only for --check`, 'Standard output belongs to the protocol')
+  const note = (text: string): void => io.stderr.write(`svc mcp gate: ${safeLine(text)}\n`)
+  const { ignoreSurroundings } = await import('./own-settings.ts')
+  const open = await chooseServer(command, options, { context, note })
+  const ignored = ignoreSurroundings(context)
+  if (ignored.length > 0)
+    note(
+      `${ignored.join(', ')} from the environment is not used; --profile, --base-url and --key-file choose the service and the key`,
+    )
+  const { serveGate } = await import('./serve-gate.ts')
+  await serveGate({ rules, rulesFile: options.rules, open, note }, context)
+}
+
+/** `svc mcp gate`: a proxy before an MCP server that holds back calls of tools until a person has approved them. */
+export const registerGate = (group: Command, context: Context): void => {
+  const command = group
+    .command('gate')
+    .description('Put approvals before the tools of any MCP server')
+    .usage('--rules <file> [flags] -- <command> [args...]')
+    .argument('[command...]')
+    .option('--rules <file>', 'File that says which calls a person has to approve, YAML or JSON')
+    .option('--url <url>', 'Address of a server with streamable HTTP, instead of a command')
+    .option('--header-file <file>', 'With --url: private file with the headers to send, one on each line')
+    .option('--env <name>', 'Variable to pass on to the server (can be repeated)', collect)
+    .option('--check', 'Check and print the rules; start nothing')
+    .option('--schema', 'Print the JSON Schema of the rules, for editors')
+    .addHelpText(
+      'after',
+      `\nThe rules, for example:
+  server: files
+  to: "+12025550101"
+  rules:
+    - tools: [read_*, list_*]
+      action: pass
+  default: hold
+
+Examples:\n  ${example}\n  svc mcp gate --rules gate.yaml --url https://mcp.example.com/mcp --header-file headers\n  svc mcp gate --rules gate.yaml --check`,
+    )
+  noteScope(command, 'ask')
+  command.action(() => run(command.args, command.opts<Options>(), context))
+}

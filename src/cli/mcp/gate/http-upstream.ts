@@ -1,0 +1,68 @@
+import { openMessagePost } from '../../../client/message-post.ts'
+import { hostOf } from '../../../client/network-error.ts'
+import { usageError } from '../../../core/errors.ts'
+import { isLoopbackHost } from '../../../core/loopback.ts'
+import { safeLine } from '../../../core/safe-text.ts'
+import { readGuarded } from '../../context/private-file.ts'
+import { errorLine, serverError } from './answers.ts'
+import type { Id } from './message.ts'
+import type { OnMessage, Upstream } from './upstream.ts'
+
+/** The address of a server. Credentials belong in the file of --header-file. */
+export const checkUpstreamUrl = (text: string): URL => {
+  const example = 'Example: --url https://mcp.example.com/mcp'
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !['http:', 'https:'].includes(url.protocol))
+    throw usageError(`--url is not a valid address: "${text}"`, example)
+  if (url.username || url.password)
+    throw usageError(
+      '--url must not contain a user name or password',
+      'Put the credentials into a file: --header-file FILE',
+    )
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    throw usageError(`--url must start with https://, because ${url.host} is another machine`, example)
+  return url
+}
+
+/** The headers in a private file, one on each line: `Authorization: Bearer …`. Errors never repeat its content. */
+export const readHeaders = (file: string): Record<string, string> => {
+  const text = readGuarded(file, 'file')
+  const example = 'A line of it is, for example: Authorization: Bearer TOKEN'
+  if (text === undefined) throw usageError(`--header-file: ${file} does not exist`, example)
+  const lines = text.split('\n').map((line) => line.trim())
+  const headers = lines.flatMap((line, at): [string, string][] => {
+    if (line === '' || line.startsWith('#')) return []
+    const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([\x20-\x7e]+)$/.exec(line) ?? []
+    if (name === undefined || value === undefined)
+      throw usageError(`--header-file: line ${at + 1} of ${file} is not a header`, example)
+    return [[name, value]]
+  })
+  return Object.fromEntries(headers)
+}
+
+type Reaching = { url: URL; headers: Record<string, string>; note(text: string): void }
+
+/** Reaches a server over streamable HTTP. */
+export const reachServer = ({ url, headers, note }: Reaching, onMessage: OnMessage): Upstream => {
+  const emit = (line: string): void => onMessage(Buffer.from(line))
+  const opening = openMessagePost({
+    url,
+    headers,
+    onMessage: (message) => emit(JSON.stringify(message)),
+    onFailure: (id, reason) => {
+      const text = `${hostOf(url.href)} did not answer: ${safeLine(reason.slice(0, 300))}`
+      note(text)
+      if (id !== undefined) emit(errorLine(id as Id, serverError, text))
+    },
+  })
+  let end: (reason: string) => void
+  const ended = new Promise<string>((resolve) => (end = resolve))
+  return {
+    send: (bytes, fields) => void opening.then((post) => post.send(bytes, fields)),
+    ended,
+    finish: async () => {
+      await (await opening).close()
+      end('was disconnected')
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import { isRecord } from '../../../core/is-record.ts'
+import { NotStrict, parseStrict } from './strict-json.ts'
+
+export type Id = string | number
+export type Fields = Record<string, unknown>
+
+/** A call of a tool, and the line with it. */
+export type ToolCall = {
+  id: Id
+  name: string
+  arguments: Fields
+  /** The other members of the call that the approver has to see; those of the protocol itself are left out. */
+  parameters: Fields | undefined
+  progressToken: Id | undefined
+  /** The members of `_meta` with which the protocol describes the client. The revision of 2026 requires them in each request. */
+  envelope: Fields
+  bytes: Buffer
+}
+
+/** A message of the client. */
+export type Message =
+  | { kind: 'call'; call: ToolCall }
+  | { kind: 'request'; id: Id; method: string; params: Fields }
+  | { kind: 'notification'; method: string; params: Fields }
+  | { kind: 'response'; id: Id }
+  /** `id` is the id of the request if it is known. A refused response has to be answered to the server. */
+  | { kind: 'refused'; why: string; id: Id | undefined; isResponse: boolean }
+
+const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isSafeInteger(value)
+
+const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
+
+/** Go, for one, finds the members of a message without regard to case, also with letters such as K (the Kelvin sign). */
+export const folded = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+const protocolMeta = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/[\w.-]+)$/
+const envelopeMeta = /^io\.modelcontextprotocol\/(?:protocolVersion|clientInfo|clientCapabilities)$/
+
+const withMembers = (fields: Fields, wanted: (name: string) => boolean): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => wanted(name)))
+
+const callIn = (id: Id, params: Fields, bytes: Buffer): ToolCall => {
+  const stray = Object.keys(params).find(
+    (name) => ['name', 'arguments', '_meta'].includes(folded(name)) && name !== folded(name),
+  )
+  if (stray !== undefined)
+    throw new NotStrict(`contains params.${stray}, which a server could take for params.${folded(stray)}`)
+  const { name, arguments: given = {}, _meta: meta = {}, ...more } = params
+  if (typeof name !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(name))
+    throw new NotStrict('must name a tool in params.name, with 1 to 128 printable ASCII characters')
+  if (!isRecord(given)) throw new NotStrict('must have an object in params.arguments')
+  if (!isRecord(meta)) throw new NotStrict('must have an object in params._meta')
+  const own = withMembers(meta, (member) => !protocolMeta.test(member))
+  const parameters = { ...more, ...(Object.keys(own).length > 0 && { _meta: own }) }
+  const { progressToken } = meta
+  return {
+    id,
+    name,
+    arguments: given,
+    parameters: Object.keys(parameters).length > 0 ? parameters : undefined,
+    progressToken: isId(progressToken) ? progressToken : undefined,
+    envelope: withMembers(meta, (member) => envelopeMeta.test(member)),
+    bytes,
+  }
+}
+
+/** Whether a server that is careless about case or stray characters could take a method for one that calls a tool. */
+const looksLikeCall = (method: string): boolean => {
+  const plain = folded(method).replaceAll(/[^a-z]/g, '')
+  return method !== 'tools/list' && (plain.startsWith('tools') || plain.includes('toolscall'))
+}
+
+const refuse = (why: string): never => {
+  throw new NotStrict(why)
+}
+
+const classify = (message: Fields, bytes: Buffer): Message => {
+  const { jsonrpc, id, method, params = {} } = message
+  const stray = Object.keys(message).find((name) => !members.has(name))
+  if (stray !== undefined) refuse(`contains "${stray.slice(0, 40)}", which JSON-RPC does not define`)
+  if (jsonrpc !== '2.0') refuse('must have "jsonrpc": "2.0"')
+  if ('id' in message && !isId(id)) refuse('must have text or a whole number as id')
+  const answers = ['result', 'error'].filter((name) => name in message)
+  if (!('method' in message)) {
+    if (answers.length !== 1 || !('id' in message) || 'params' in message)
+      refuse('is neither a request nor an answer')
+    return { kind: 'response', id: id as Id }
+  }
+  if (typeof method !== 'string' || answers.length > 0) refuse('is neither a request nor an answer')
+  if (!isRecord(params)) refuse('must have an object in params')
+  const [name, fields] = [method as string, params as Fields]
+  if (name === 'tools/call') {
+    if (!('id' in message)) refuse('must have an id, because it calls a tool')
+    return { kind: 'call', call: callIn(id as Id, fields, bytes) }
+  }
+  if (looksLikeCall(name))
+    refuse(`has the method ${JSON.stringify(name.slice(0, 60))}, which svc does not know`)
+  return 'id' in message
+    ? { kind: 'request', id: id as Id, method: name, params: fields }
+    : { kind: 'notification', method: name, params: fields }
+}
+
+/** Reads one line of the client. Whatever the server could read differently is refused. */
+export const readMessage = (bytes: Buffer): Message => {
+  let fields: Fields = {}
+  try {
+    const value = parseStrict(bytes)
+    if (Array.isArray(value))
+      throw new NotStrict('is a batch, which MCP no longer has; send one message a line')
+    if (!isRecord(value)) throw new NotStrict('is not an object')
+    fields = value
+    return classify(value, bytes)
+  } catch (error) {
+    if (!(error instanceof NotStrict)) throw error
+    const { id } = fields
+    return {
+      kind: 'refused',
+      why: error.message,
+      id: isId(id) ? id : undefined,
+      isResponse: isId(id) && !('method' in fields),
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import * as z from 'zod/mini'
+import { chosen, line } from '../../../contract/field.ts'
+import { placedIssuesOf } from '../../../contract/issues.ts'
+import { jsonSchema } from '../../../contract/json-schema.ts'
+import { factors } from '../../../contract/records.ts'
+import { readPhone } from '../../../rules/phone.ts'
+import { invalidFile, parseYaml, type FileKind } from '../../declare/yaml.ts'
+import { folded, type ToolCall } from './message.ts'
+import { hasWildcard, matches } from './wildcard.ts'
+
+const pattern = z.string().check(
+  z.regex(
+    /^[\x21-\x7e]{1,128}$/,
+    'must be the name of a tool, such as write_file or write_*: 1 to 128 printable ASCII characters',
+  ),
+  z.refine(
+    (text) => !/[[\]{}]/.test(text as string),
+    'can only contain the wildcards * and ?; write a list instead',
+  ),
+)
+const patterns = z.union([pattern, z.array(pattern).check(z.minLength(1, 'must not be empty'))])
+const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be text, a number, true or false')
+
+const approval = {
+  to: chosen(z.optional(line(32)), 'Mobile number of the approver, E.164, in quotes', {
+    example: '+12025550101',
+  }),
+  timeout: chosen(
+    z.optional(z.int().check(z.gte(1, 'must be 1 or more'), z.lte(3600, 'must be at most 3600'))),
+    'Time for the decision, in seconds; default: 120',
+    { example: 120 },
+  ),
+  factors: chosen(z.optional(z.array(z.enum(factors))), 'What is checked; default: biometric', {
+    example: ['biometric'],
+  }),
+}
+
+const shape = z.strictObject({
+  server: chosen(line(60), 'Name of the server, as the approver reads it', { example: 'files' }),
+  org: chosen(z.optional(line(60)), 'Organization of the approver, id or slug; default: that of the profile'),
+  ...approval,
+  to: chosen(line(32), 'Mobile number of the approver, E.164, in quotes', { example: '+12025550101' }),
+  default: chosen(
+    z.optional(z.enum(['hold', 'pass'])),
+    'What happens to tools that no rule names; default: hold',
+  ),
+  rules: chosen(
+    z.optional(
+      z.array(
+        z.strictObject({
+          tools: chosen(patterns, 'Names of tools; * is any text, ? any character', { example: ['read_*'] }),
+          action: chosen(z.enum(['hold', 'pass']), 'hold asks a person; pass forwards the call'),
+          when: chosen(
+            z.optional(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
+            'Only for pass: values that the arguments must have; * and ? as in names',
+            { example: { dry_run: true } },
+          ),
+          ...approval,
+        }),
+      ),
+    ),
+    'The first rule that matches a call decides about it',
+  ),
+})
+
+type Scalar = string | number | boolean
+type Approval = { to: string; timeout: number; factors: (typeof factors)[number][] | undefined }
+type Rule = {
+  tools: string[]
+  when: [name: string, values: Scalar[]][]
+  action: 'hold' | 'pass'
+  approval: Approval
+}
+export type Rules = { server: string; org: string | undefined; rules: Rule[]; otherwise: Rule }
+
+const kind: FileKind = {
+  single: 'a file has the rules for one server',
+  nothing: 'nothing was started',
+  schema: 'svc mcp gate --schema',
+  example: 'svc mcp gate --help shows an example',
+}
+
+type Problem = { path: PropertyKey[]; message: string }
+
+/** The number in E.164; adds a problem if it is not one. */
+const phoneAt = (typed: string, path: PropertyKey[], problems: Problem[]): string => {
+  const phone = readPhone(typed)
+  if (!('wrong' in phone)) return phone.mobile
+  problems.push({ path, message: phone.message })
+  return typed
+}
+
+/** Reads the rules. Throws one usage error with all mistakes, each with line and column. */
+export const readRules = (text: string, file: string): Rules => {
+  const { value, place } = parseYaml(text, file, kind)
+  const fail = (issues: { path: PropertyKey[]; field: string; message: string }[]): never => {
+    throw invalidFile(
+      file,
+      issues.map(({ path, field, message }) => ({ field: `${place(path)} ${field}`, message })),
+      kind,
+    )
+  }
+  const checked = shape.safeParse(value)
+  if (!checked.success) return fail(placedIssuesOf(checked.error, shape, value))
+  const { server, org, rules = [], default: action = 'hold', ...top } = checked.data
+  const problems: Problem[] = []
+  const approval = {
+    to: phoneAt(top.to, ['to'], problems),
+    timeout: top.timeout ?? 120,
+    factors: top.factors,
+  }
+  const read = rules.map(({ tools, when = {}, ...rule }, at): Rule => {
+    if (rule.action === 'hold' && Object.keys(when).length > 0)
+      problems.push({
+        path: ['rules', at, 'when'],
+        message: 'is only for pass: let harmless calls pass in a rule above, and hold the others',
+      })
+    const all = rules.findIndex((one) => one.when === undefined && [one.tools].flat().includes('*'))
+    if (all >= 0 && all < at)
+      problems.push({
+        path: ['rules', at],
+        message: `is never reached, because rules[${all}] matches every tool`,
+      })
+    return {
+      tools: [tools].flat(),
+      when: Object.entries(when).map(([name, values]) => [name, [values].flat()]),
+      action: rule.action,
+      approval: {
+        to: rule.to === undefined ? approval.to : phoneAt(rule.to, ['rules', at, 'to'], problems),
+        timeout: rule.timeout ?? approval.timeout,
+        factors: rule.factors ?? approval.factors,
+      },
+    }
+  })
+  if (problems.length > 0)
+    fail(problems.map(({ path, message }) => ({ path, message, field: z.core.toDotPath(path) })))
+  return { server, org, rules: read, otherwise: { tools: ['*'], when: [], action, approval } }
+}
+
+/** A server resolves `..` and may take `\` for `/`, so a pattern says nothing about such a value. */
+const leavesFolder = (text: string): boolean => /(?:^|[\\/])\.\.(?:$|[\\/])|\\|%/.test(text)
+
+const accepts = (wanted: Scalar, given: unknown): boolean => {
+  if (typeof wanted !== 'string' || typeof given !== 'string' || !hasWildcard(wanted)) return wanted === given
+  return !leavesFolder(given) && matches(wanted, given)
+}
+
+/** Whether an argument has one of the values. Not if the server could find another one under its name. */
+const hasValue = (given: ToolCall['arguments'], name: string, values: readonly Scalar[]): boolean => {
+  const same = Object.keys(given).filter((one) => folded(one) === folded(name))
+  return same.length === 1 && same[0] === name && values.some((value) => accepts(value, given[name]))
+}
+
+/** The rule for a call: the first that matches, or else the default. */
+export const ruleFor = (rules: Rules, call: Pick<ToolCall, 'name' | 'arguments' | 'parameters'>): Rule =>
+  rules.rules.find(
+    ({ tools, when }) =>
+      tools.some((tool) => matches(tool, call.name)) &&
+      when.every(([name, values]) => hasValue(call.arguments, name, values)),
+  ) ?? rules.otherwise
+
+/** The JSON Schema of the file. Editors support draft 7 best. */
+export const rulesSchema = (): string => {
+  const schema = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Rules of svc mcp gate',
+    ...jsonSchema(shape, 'draft-7'),
+  }
+  return `${JSON.stringify(schema, (name, value: unknown) => (name === 'x-spec' ? undefined : value), 2)}\n`
+}

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import { readMessage } from '../../../../src/cli/mcp/gate/message.ts'
+import { isExactNumber } from '../../../../src/cli/mcp/gate/strict-json.ts'
+
+const read = (line: string | Buffer) => readMessage(Buffer.from(line as string))
+const call = (params: string, rest = '"id":1,') =>
+  `{"jsonrpc":"2.0",${rest}"method":"tools/call","params":${params}}`
+const why = (line: string | Buffer): string => {
+  const message = read(line)
+  if (message.kind !== 'refused') throw new Error(`It was read as ${message.kind}`)
+  return message.why
+}
+
+describe('a message of the client', () => {
+  test('is read as a call with its arguments, token and bytes', () => {
+    const line = call('{"name":"a\\u0062","arguments":{"n":1.0},"_meta":{"progressToken":3}}')
+    expect(read(line)).toEqual({
+      kind: 'call',
+      call: {
+        id: 1,
+        name: 'ab',
+        arguments: { n: 1 },
+        parameters: undefined,
+        progressToken: 3,
+        envelope: {},
+        bytes: Buffer.from(line),
+      },
+    })
+  })
+
+  test('has other parameters that the approver has to see', () => {
+    const line = call(
+      '{"name":"a","task":{"ttl":1},"_meta":{"progressToken":3,"traceparent":"00","io.modelcontextprotocol/protocolVersion":"2026-07-28","acme/force":true}}',
+    )
+    expect(read(line)).toMatchObject({
+      call: {
+        arguments: {},
+        parameters: { task: { ttl: 1 }, _meta: { 'acme/force': true } },
+        envelope: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' },
+      },
+    })
+  })
+
+  test.each([
+    ['{"jsonrpc":"2.0","id":"x","method":"acme/odd"}', 'request'],
+    ['{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"c"}}', 'request'],
+    ['{"jsonrpc":"2.0","method":"notifications/initialized"}', 'notification'],
+    ['{"jsonrpc":"2.0","id":1,"result":{"a":null}}', 'response'],
+    ['{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}', 'response'],
+  ])('passes as what it is: %s', (line, kind) => {
+    expect(read(line).kind).toBe(kind)
+  })
+
+  test.each<[string, string | Buffer, string]>([
+    ['a member twice', call('{"name":"a","name":"b"}'), 'has a member twice'],
+    ['a member twice, once escaped', call('{"name":"a","n\\u0061me":"b"}'), 'has a member twice'],
+    [
+      'a method twice',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}',
+      'has a member twice',
+    ],
+    [
+      'a member in another case',
+      '{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}',
+      '"Method"',
+    ],
+    ['params in another case', call('{"name":"a","Name":"b"}'), 'params.Name'],
+    ['a letter that folds to another', call('{"name":"a","argument\u017f":{}}'), 'which a server could take'],
+    ['__proto__', call('{"name":"a","arguments":{"__proto__":{"x":1}}}'), '__proto__'],
+    ['a huge number', call('{"name":"a","arguments":{"n":9007199254740993}}'), '9007199254740993'],
+    ['an infinite number', call('{"name":"a","arguments":{"n":1e400}}'), '1e400'],
+    ['too many digits', call('{"name":"a","arguments":{"n":0.10000000000000000001}}'), 'write it as text'],
+    ['a negative zero', call('{"name":"a","arguments":{"n":-0}}'), '-0'],
+    ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'is not UTF-8'],
+    ['an overlong encoding', Buffer.from([0x22, 0xc0, 0xaf, 0x22]), 'is not UTF-8'],
+    ['a byte order mark', `\ufeff${call('{"name":"a"}')}`, 'is not one JSON text'],
+    ['a batch', `[${call('{"name":"a"}')}]`, 'is a batch'],
+    ['two messages', `${call('{"name":"a"}')}${call('{"name":"b"}')}`, 'is not one JSON text'],
+    ['a carriage return within', call('\r{"name":"a"}'), 'line separator'],
+    ['a line separator within text', call('{"name":"a","arguments":{"t":"\u2028{}"}}'), 'line separator'],
+    ['the next-line character', call('{"name":"a","arguments":{"t":"\u0085"}}'), 'line separator'],
+    ['NUL', call('{"name":"a","arguments":{"t":"a\\u0000b"}}'), 'NUL'],
+    ['half a surrogate pair', call('{"name":"a","arguments":{"t":"\\ud800"}}'), 'surrogate'],
+    ['a name with NUL', call('{"name":"a\\u0000"}'), 'NUL'],
+    ['a name with a space', call('{"name":"a "}'), 'must name a tool'],
+    ['no name', call('{}'), 'must name a tool'],
+    ['a list of arguments', call('{"name":"a","arguments":[]}'), 'params.arguments'],
+    ['positional params', call('["a"]'), 'an object in params'],
+    ['no id', call('{"name":"a"}', ''), 'must have an id'],
+    ['null as id', call('{"name":"a"}', '"id":null,'), 'as id'],
+    ['a fraction as id', call('{"name":"a"}', '"id":1.5,'), 'as id'],
+    ['a request that is an answer too', '{"jsonrpc":"2.0","id":1,"method":"ping","result":{}}', 'neither'],
+    ['another version', '{"jsonrpc":"1.0","id":1,"method":"ping"}', 'jsonrpc'],
+    ['a method in capitals', '{"jsonrpc":"2.0","id":1,"method":"Tools/Call"}', 'does not know'],
+    ['a method with a space', '{"jsonrpc":"2.0","id":1,"method":"tools/call "}', 'does not know'],
+    ['another method of tools', '{"jsonrpc":"2.0","id":1,"method":"tools/run"}', 'does not know'],
+    ['a method behind a prefix', '{"jsonrpc":"2.0","id":1,"method":"x/tools/call"}', 'does not know'],
+    ['a text', '"tools/call"', 'is not an object'],
+    [
+      'nesting that overflows the stack',
+      `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+      'is not one JSON text',
+    ],
+  ])('is refused with %s', (_, line, part) => {
+    expect(why(line)).toContain(part)
+  })
+
+  test('keeps the id when it is refused, so that the request or the answer can be answered', () => {
+    expect(read('{"jsonrpc":"2.0","id":7,"method":"Tools/Call"}')).toMatchObject({ id: 7, isResponse: false })
+    expect(read('{"jsonrpc":"2.0","id":7,"result":{},"more":1}')).toMatchObject({ id: 7, isResponse: true })
+  })
+})
+
+test.each([
+  ['0', true],
+  ['0.10', true],
+  ['1E3', true],
+  ['9007199254740991', true],
+  ['1e23', true],
+  ['123456789012345680000', true],
+  ['123456789012345678901', false],
+  ['1e-400', false],
+  ['-0.0', false],
+  ['2.2250738585072011e-308', false],
+])('the number %s is exact: %s', (literal, exact) => {
+  expect(isExactNumber(literal)).toBe(exact)
+})

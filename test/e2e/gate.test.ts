@@ -1,0 +1,297 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { decide } from '../service/approver.ts'
+import {
+  ada,
+  exists,
+  gone,
+  installHooks,
+  keyFile,
+  operator,
+  path,
+  requests,
+  rulesFor,
+  service,
+  startGate,
+} from './gate-run.ts'
+import { remote } from './person.ts'
+
+installHooks()
+
+const write = { path: '/srv/a', text: 'one' }
+
+describe('svc mcp gate', () => {
+  test('forwards the exact bytes of an approved call, once', async () => {
+    const gate = await startGate()
+    const line =
+      '{"jsonrpc":"2.0", "id":7,"method":"tools\\/call","params":{"arguments":{"text":"\\u006fne","n":1.50},"name":"write_file"}}'
+    gate.write(line)
+    await ada.answer()
+    expect((await gate.answer(7)).result.content).toEqual([{ type: 'text', text: 'written' }])
+    expect(
+      gate
+        .raw()
+        .toString()
+        .split('\n')
+        .filter((one) => one === line),
+    ).toHaveLength(1)
+    expect(gate.done()).toEqual([{ tool: 'write_file', args: { text: 'one', n: 1.5 } }])
+    await gate.close()
+  })
+
+  test('shows the approver the server, the tool and the arguments, and who asks', async () => {
+    const gate = await startGate()
+    gate.call(1, 'write_file', write)
+    await ada.waitForRequest()
+    const [request] = await requests('pending')
+    expect(request).toMatchObject({
+      action: 'Call write_file on files',
+      requester: 'Robot 7',
+      subject: {
+        type: 'tool_call',
+        data: {
+          server: 'files',
+          tool: 'write_file',
+          arguments: write,
+          definition: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        },
+      },
+    })
+    await ada.answer({ decision: 'deny' })
+    await gate.answer(1)
+    await gate.close()
+  })
+
+  test('answers a denied call with a text that tells the model not to go around it', async () => {
+    const gate = await startGate()
+    gate.call(1, 'write_file', write)
+    await ada.answer({ decision: 'deny' })
+    const { result } = await gate.answer(1)
+    expect(result.isError).toBe(true)
+    expect(result.content[0].text).toMatch(
+      /^Not done\. A person .* denied it\..*Do not call it again.*another way\.$/,
+    )
+    expect(gate.done()).toEqual([])
+    await gate.close()
+  })
+
+  test('forwards nothing when nobody decides in time', async () => {
+    const gate = await startGate({ rules: rulesFor(ada.mobile).replace('60', '1') })
+    gate.call(1, 'write_file', write)
+    expect((await gate.answer(1)).result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('did not decide in time') }],
+    })
+    expect(gate.done()).toEqual([])
+    await gate.close()
+  })
+
+  test('asks again for the same call, and for other arguments', async () => {
+    const gate = await startGate()
+    gate.call(1, 'write_file', write)
+    await ada.answer()
+    await gate.answer(1)
+    gate.call(2, 'write_file', write)
+    await ada.answer({ decision: 'deny' })
+    gate.call(3, 'write_file', { ...write, text: 'two' })
+    await ada.answer({ decision: 'deny' })
+    expect([(await gate.answer(2)).result.isError, (await gate.answer(3)).result.isError]).toEqual([
+      true,
+      true,
+    ])
+    expect(gate.done()).toHaveLength(1)
+    await gate.close()
+  })
+
+  test('withdraws the request and forwards nothing when the client cancels', async () => {
+    const gate = await startGate()
+    gate.call(1, 'write_file', write)
+    const id = await ada.waitForRequest()
+    gate.send({ method: 'notifications/cancelled', params: { requestId: 1 } })
+    await expect.poll(async () => (await ada.requests('expired')).map((one) => one.request_id)).toEqual([id])
+    gate.call(2, 'read_file')
+    await gate.answer(2)
+    expect(gate.lines.filter((line) => line.id === 1)).toEqual([])
+    expect(gate.done().map(({ tool }) => tool)).toEqual(['read_file'])
+    expect(gate.raw().toString()).not.toContain('cancelled')
+    await gate.close()
+  })
+
+  test('reports progress while a person decides, if the client sent a token', async () => {
+    const gate = await startGate()
+    gate.call(1, 'write_file', write, { progressToken: 'p' })
+    const { params } = await gate.until(() =>
+      gate.lines.find(({ method }) => method === 'notifications/progress'),
+    )
+    expect(params).toMatchObject({
+      progressToken: 'p',
+      progress: expect.any(Number),
+      message: expect.stringMatching(/^Waiting for \+1•+\d{4} to approve write_file, (?:1:00|0:5\d) left\.$/),
+    })
+    await ada.answer({ decision: 'deny' })
+    await gate.answer(1)
+    await gate.close()
+  })
+
+  test('passes messages in both directions: sampling, elicitation, roots, logging and unknown methods', async () => {
+    const gate = await startGate()
+    gate.send({ id: 'ping', method: 'ping' })
+    expect((await gate.answer('ping')).result).toEqual({})
+    gate.send({ id: 'odd', method: 'acme/unknown' })
+    expect((await gate.answer('odd')).error).toMatchObject({ code: -32601 })
+    gate.call(1, 'ask_client')
+    const reply = async (method: string, result: object): Promise<void> => {
+      const { id } = await gate.until(() => gate.lines.find((line) => line.method === method))
+      gate.send({ id, result })
+    }
+    await reply('roots/list', { roots: [{ uri: 'file:///srv' }] })
+    await reply('sampling/createMessage', {
+      role: 'assistant',
+      model: 'm',
+      content: { type: 'text', text: 'Hi' },
+    })
+    await reply('elicitation/create', { action: 'decline' })
+    expect((await gate.answer(1)).result.content[0].text).toBe('file:///srv Hi decline')
+    expect(gate.lines.some(({ method }) => method === 'notifications/message')).toBe(true)
+    await gate.close()
+  })
+})
+
+describe('a changed tool', () => {
+  test('is asked about again, and the approver sees what changed, when it changes before the decision', async () => {
+    const gate = await startGate()
+    gate.call(1, 'write_file', write)
+    const first = await ada.waitForRequest()
+    gate.call(2, 'change', { to: 'Writes a file and mails it' })
+    await gate.answer(2)
+    await ada.answer()
+    await expect
+      .poll(async () => (await ada.requests('pending')).map((one) => one.request_id))
+      .toHaveLength(1)
+    const [second] = await requests('pending')
+    expect(second.request_id).not.toBe(first)
+    expect(second.subject.data.definition.changed.description).toEqual({
+      before: 'Writes a file',
+      now: 'Writes a file and mails it',
+    })
+    expect(gate.done()).toEqual([])
+    await ada.answer({ decision: 'deny' })
+    expect((await gate.answer(1)).result.isError).toBe(true)
+    expect(gate.done()).toEqual([])
+    const [approved] = await requests('approved')
+    expect(approved).toMatchObject({ request_id: first, used_at: null })
+    await gate.close()
+  })
+
+  test('is shown as changed since the last approval, also by a later gate', async () => {
+    const rules = rulesFor(ada.mobile)
+    const gate = await startGate({ rules })
+    gate.call(1, 'write_file', write)
+    await ada.answer()
+    await gate.answer(1)
+    gate.call(2, 'change', { to: 'Writes everywhere' })
+    await gate.answer(2)
+    gate.call(3, 'write_file', write)
+    await ada.waitForRequest()
+    const [request] = await requests('pending')
+    expect(request.action).toBe('Call write_file on files, whose definition has changed')
+    await ada.answer()
+    await gate.answer(3)
+    await gate.close()
+    expect(gate.done()).toHaveLength(2)
+  })
+
+  test('is refused when the server does not list it', async () => {
+    const gate = await startGate({ rules: rulesFor(ada.mobile, 'default: pass\n') })
+    gate.call(1, 'drop_all')
+    expect((await gate.answer(1)).result.content[0].text).toContain('does not list a tool called "drop_all"')
+    gate.call(2, 'WRITE_FILE', write)
+    expect((await gate.answer(2)).result.isError).toBe(true)
+    expect(gate.raw().toString()).not.toContain('drop_all')
+    await gate.close()
+  })
+})
+
+describe('when a part ends', () => {
+  test('withdraws the request, and ends the server with all its processes, when the client closes the input', async () => {
+    const gate = await startGate({ env: { PIDS: path('pids-1'), STUBBORN: '1' } })
+    gate.call(1, 'write_file', write)
+    const id = await ada.waitForRequest()
+    const pids = readFileSync(path('pids-1'), 'utf8').trim().split(' ').map(Number)
+    expect(pids.map(exists)).toEqual([true, true])
+    expect((await gate.close()).exit).toBe(0)
+    expect(pids.map(exists)).toEqual([false, false])
+    expect((await ada.requests('expired')).map((one) => one.request_id)).toEqual([id])
+    expect(gate.done()).toEqual([])
+  })
+
+  test('leaves no process of the server behind when the gate is killed', async () => {
+    const gate = await startGate({ env: { PIDS: path('pids-2'), STUBBORN: '1' } })
+    gate.call(1, 'write_file', write)
+    await ada.waitForRequest()
+    const pids = readFileSync(path('pids-2'), 'utf8').trim().split(' ').map(Number)
+    gate.child.kill('SIGKILL')
+    await gate.ended
+    await Promise.all(pids.map(gone))
+    await ada.answer()
+    expect(gate.done()).toEqual([])
+  })
+
+  test('says that the outcome is unknown when the server ends in the middle of a call', async () => {
+    const gate = await startGate()
+    gate.call(1, 'write_file', write)
+    await ada.waitForRequest()
+    gate.call(2, 'die')
+    await expect.poll(async () => ada.requests('pending')).toHaveLength(2)
+    const pending = await requests('pending')
+    const dying = pending.find(({ action }) => action === 'Call die on files')
+    await decide(remote(service.baseUrl, operator), dying.request_id, ada.key, { decision: 'approve' })
+    expect((await gate.answer(2)).result.content[0].text).toContain(
+      'It is not known whether the call was carried out',
+    )
+    expect((await gate.answer(1)).result.content[0].text).toContain('the server has ended')
+    const { exit, stderr } = await gate.ended
+    expect([exit, stderr]).toEqual([1, expect.stringContaining('The server ended with exit code 3')])
+    expect(gate.done().map(({ tool }) => tool)).toEqual(['die'])
+    expect(await ada.requests('pending')).toEqual([])
+  })
+
+  test('refuses calls while the service cannot be reached, and passes the others', async () => {
+    const gate = await startGate({
+      flags: ['--base-url', 'http://127.0.0.1:9/admin/public/api', '--key-file', path('ask.key')],
+    })
+    gate.call(1, 'write_file', write)
+    gate.call(2, 'read_file')
+    expect((await gate.answer(2)).result.content[0].text).toBe('content')
+    expect((await gate.answer(1)).result.content[0].text).toContain('svc could not get it')
+    expect(gate.done().map(({ tool }) => tool)).toEqual(['read_file'])
+    await gate.close()
+  })
+})
+
+describe('what the agent controls', () => {
+  test('does not choose the service, the key or the approver: variables and .svcrc are not used', async () => {
+    const env = {
+      SVC_BASE_URL: 'http://127.0.0.1:9/x',
+      SVC_API_KEY: 'svc_x',
+      SVC_DEFAULT_MOBILE: '+12025550199',
+    }
+    const gate = await startGate({ env })
+    expect(gate.log()).toContain(
+      'SVC_BASE_URL, SVC_API_KEY, SVC_DEFAULT_MOBILE from the environment is not used',
+    )
+    gate.call(1, 'write_file', write)
+    await ada.answer()
+    await gate.answer(1)
+    expect(gate.done()).toHaveLength(1)
+    await gate.close()
+  })
+
+  test('is refused at the start if it is a key that can influence who approves', async () => {
+    const file = await keyFile(['ask', 'people'], 'mighty.key')
+    const starting = startGate({ flags: ['--base-url', service.baseUrl, '--key-file', file] })
+    const gate = await starting.catch((error: Error) => error)
+    const log = gate instanceof Error ? gate.message : (await gate.ended).stderr
+    expect(log).toContain('The requesting key can influence who approves')
+  })
+})
