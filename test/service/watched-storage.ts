@@ -1,5 +1,5 @@
 import type { Db } from '../../src/service/storage/schema.ts'
-import type { Storage } from '../../src/service/storage/storage.ts'
+import type { Storage, WriteOptions } from '../../src/service/storage/storage.ts'
 
 const undone = new Error('undone')
 
@@ -20,19 +20,19 @@ const headsOf = async (db: Db): Promise<Map<number, number>> => {
  */
 export const watchedStorage = (storage: Storage, { twice = false } = {}): Storage => ({
   ...storage,
-  write: async (work, options) => {
+  write: async <T, O>(work: (db: Db, opened: O) => Promise<T>, options: WriteOptions<O>): Promise<T> => {
     if (twice)
       await storage
-        .write(async (db) => {
-          await work(db)
+        .write(async (db, opened: O) => {
+          await work(db, opened)
           throw undone
         }, options)
         // What fails by itself fails again below.
         .catch(() => undefined)
-    return storage.write(async (db) => {
-      if (storage.shared) return work(db)
+    return storage.write(async (db, opened: O) => {
+      if (storage.shared) return work(db, opened)
       const before = await headsOf(db)
-      const result = await work(db)
+      const result = await work(db, opened)
       for (const [org, seq] of await headsOf(db))
         if (org !== options.org && before.has(org) && before.get(org) !== seq)
           throw new Error(`A write named organization ${options.org} and appended to the audit of ${org}`)

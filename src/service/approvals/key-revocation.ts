@@ -6,12 +6,12 @@ import { whyNot } from '../keys/keys.ts'
 import { changeKeyRows } from '../keys/rows.ts'
 import { everyScope } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
-import { lockOrganizations, transactionOf } from '../storage/transaction.ts'
+import { isShared, lockOrganizations } from '../storage/transaction.ts'
 import { expireDue } from './expiry.ts'
 
 /** Locks the organizations of keys; true if one of them was not locked, so that keys may have been added meanwhile. */
 const lockOrganizationsOf = async (db: Db, ids: readonly number[]): Promise<boolean> => {
-  if (!transactionOf(db)) return false
+  if (!isShared(db)) return false
   const keys = await db.selectFrom('api_keys').where('id', 'in', ids).select('org_id').distinct().execute()
   return lockOrganizations(
     db,

@@ -152,13 +152,14 @@ export const requestApproval = async (
     by_rule: byRule ? 1 : 0,
     use_within_s: input.use_within_s ?? defaultUse,
   } as const
-  const row = await call.db
+  const added = call.db
     .insertInto('approvals')
     .values({ ...values, row_mac: call.keyring.macOf('approvals', values) })
     .returningAll()
     .executeTakeFirstOrThrow()
+  // Sent together, the insertion first: the quota counts it.
+  const [row] = await Promise.all([added, call.claim(values.org_id, 'pending_approvals')])
   const { request_id, org_id, user_id } = row
-  await call.claim(org_id, 'pending_approvals')
   await call.audit(org_id, auditSubject(request_id))
   await pushToDevices(call, row)
   call.wake(row)

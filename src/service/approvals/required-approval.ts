@@ -19,8 +19,11 @@ export class ApprovalRequired extends Error {
   }
 }
 
-/** These handlers call `demandApproval` themselves, because their work changes or deletes the rules. */
-const demandsItself = new Set<OperationId>(['updateOrganization', 'deleteOrganization'])
+/**
+ * These handlers call `demandApproval` themselves, because their work changes or deletes the rules; and a new organization has
+ * nobody yet who could approve.
+ */
+const withoutRules = new Set<OperationId>(['updateOrganization', 'deleteOrganization', 'createOrganization'])
 
 /** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
 export const readRequirements = async (
@@ -29,9 +32,9 @@ export const readRequirements = async (
   { changed, demanded }: { changed: Iterable<number>; demanded: readonly Requirement[] },
 ): Promise<Requirement[]> => {
   const found = [...demanded]
-  if (demandsItself.has(id)) return found
+  if (withoutRules.has(id)) return found
   for (const orgId of changed) {
-    const approvers = orgId === 0 ? undefined : await findApprovers(call.db, orgId, id)
+    const approvers = orgId === 0 ? undefined : await findApprovers(call, orgId, id)
     if (approvers) found.push({ orgId, approvers })
   }
   return found

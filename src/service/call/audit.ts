@@ -15,15 +15,6 @@ export type AuditEntry = {
   requestId: string
 }
 
-const readHead = statement((db, { orgId }: { orgId: number }) =>
-  db
-    .selectFrom('audit')
-    .where('org_id', '=', orgId)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .select(['seq', 'hash', 'at']),
-)
-
 const addRow = statement((db, row: Tables['audit']) =>
   db.insertInto('audit').values({
     org_id: row.org_id,
@@ -43,7 +34,7 @@ const addRow = statement((db, row: Tables['audit']) =>
 export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   const { orgId: org_id, requestId: request_id, ...rest } = entry
   const transaction = transactionOf(db)
-  const head = transaction ? transaction.head(org_id) : (await readHead(db, { orgId: org_id })).rows[0]
+  const head = transaction.head(org_id)
   const row = {
     org_id,
     seq: (head?.seq ?? 0) + 1,
@@ -55,8 +46,7 @@ export const appendAudit = async (db: Db, entry: AuditEntry): Promise<void> => {
   }
   const hash = auditHash(row)
   const added = addRow(db, { ...row, changes: JSON.stringify(row.changes), hash })
-  if (transaction) transaction.append(org_id, { seq: row.seq, hash, at: row.at }, added)
-  else await added
+  await transaction.append(org_id, { seq: row.seq, hash, at: row.at }, added)
 }
 
 /** Appends a row for a change that the service makes by itself. */

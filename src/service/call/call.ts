@@ -5,6 +5,7 @@ import type { Db } from '../storage/schema.ts'
 import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 import type { Channel, Message } from './message.ts'
+import type { Preconditions } from './preconditions.ts'
 import type { RowData, RowInput } from './row-ids.ts'
 import type { NotifyApprover, Service, WakeTarget } from './service.ts'
 
@@ -29,6 +30,8 @@ export type Call = {
   caller: Caller
   /** The store's clock, read once for each call. */
   now: string
+  /** In an operation that writes. */
+  preconditions?: Preconditions | undefined
   requestId: string
   /** The address of the service for people and clients, without a slash at the end. */
   publicUrl: string

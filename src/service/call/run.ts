@@ -1,9 +1,9 @@
 import { Refusal } from '../../core/refusal.ts'
-import type { Db } from '../storage/schema.ts'
 import { appendAudit } from './audit.ts'
 import { type Call, type Handler, type Outside, prepare, type Requirement } from './call.ts'
 import type { Caller } from './caller.ts'
 import { namedOrganization } from './named-organization.ts'
+import { type Preconditions, readPreconditions, requireLiveKey } from './preconditions.ts'
 import type { Service } from './service.ts'
 import { routineActions } from './routine-actions.ts'
 
@@ -43,8 +43,7 @@ export type Attempt = {
 export const createAttempt = (
   service: Service,
   { action, caller, requestId, fieldNames, approval, pager = onePage }: Invocation,
-  db: Db,
-  now: string,
+  { db, now, preconditions }: Pick<Call, 'db' | 'now' | 'preconditions'>,
 ): Attempt => {
   const { publicUrl, dev, deviceProof, keyring, waiter, notifyApprover, pushKey, channels, deliver } = service
   const changed = new Set<number>()
@@ -55,6 +54,7 @@ export const createAttempt = (
     db,
     caller,
     now,
+    preconditions,
     requestId,
     publicUrl,
     dev,
@@ -102,7 +102,7 @@ export const runRead = async <I, D>(
   const { storage } = service
   const work = await prepare(handler, input, outsideOf(service, invocation))
   const now = storage.now()
-  return storage.read((db) => work(createAttempt(service, invocation, db, now).call))
+  return storage.read((db) => work(createAttempt(service, invocation, { db, now }).call))
 }
 
 /** The result of a handler in one attempt, with its effects. */
@@ -123,8 +123,11 @@ export const runWrite = async <I extends object, D, R>(
   const work = await prepare(handler, input, outsideOf(service, invocation))
   const org = invocation.org ?? (await namedOrganization(storage, invocation, input))
   const { result, afterCommit } = await storage.write(
-    async (db) => {
-      const { call, ...effects } = createAttempt(service, invocation, db, storage.now())
+    async (db, preconditions: Preconditions) => {
+      const { caller } = invocation
+      const now = storage.now()
+      requireLiveKey(preconditions, caller, now)
+      const { call, ...effects } = createAttempt(service, invocation, { db, now, preconditions })
       const result = await within(call, async () => {
         const data = await work(call)
         // Undoes the transaction: nothing changes without an audit row.
@@ -134,7 +137,11 @@ export const runWrite = async <I extends object, D, R>(
       })
       return { result, afterCommit: effects.afterCommit }
     },
-    { org, routine: routineActions.includes(invocation.action) },
+    {
+      org,
+      routine: routineActions.includes(invocation.action),
+      opening: (db) => readPreconditions(db, invocation.caller.keyId, org),
+    },
   )
   for (const effect of afterCommit) effect()
   return result

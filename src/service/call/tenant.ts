@@ -6,7 +6,7 @@ import { statement } from '../storage/statement.ts'
 import type { Call } from './call.ts'
 import type { Authenticated } from './caller.ts'
 
-type Deps = Pick<Call, 'db' | 'caller'>
+type Deps = Pick<Call, 'db' | 'caller' | 'preconditions'>
 
 /** A person in an organization. */
 export type Member = { org_id: number; user_id: number }
@@ -33,8 +33,12 @@ export const withinOrganization = (orgId: number | null, column: string) =>
 /** Throws 404 unless the organization exists and the caller reaches it; every operation on one starts here. */
 export const reachOrganization = async (call: Deps, orgId: number): Promise<void> => {
   refuseForeign(call, orgId)
-  const { rows } = await findOrganization(call.db, { orgId })
-  if (rows.length === 0) throw notFound('Organization')
+  const { db, preconditions } = call
+  const exists =
+    preconditions?.orgId === orgId
+      ? preconditions.policyWithRules !== null
+      : (await findOrganization(db, { orgId })).rows.length > 0
+  if (!exists) throw notFound('Organization')
 }
 
 /** 422 for a user in several organizations. */

@@ -8,7 +8,8 @@ import { createSessionAuthenticator } from '../approver/session.ts'
 import type { Handler, Handlers } from '../call/call.ts'
 import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
-import { createAuthenticator, unauthenticated } from '../keys/authenticator.ts'
+import { unauthenticated } from '../call/preconditions.ts'
+import { createAuthenticator } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
 import {
   createAddressReader,

@@ -14,7 +14,6 @@ import { createIdEncoder } from '../call/row-ids.ts'
 import { runRead, runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { guardTenant } from '../call/tenant.ts'
-import { requireLiveKey } from '../keys/authenticator.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, type Envelope, success } from './envelope.ts'
@@ -128,16 +127,7 @@ export const createOperationRoute = (
       }
       return { envelope: success(operation.message, data), headers }
     }
-    const done = await runWrite(service, call, handler, input, async (inside, work) => {
-      // Sent with the first statement of the work; if the key has ended, all of that is undone.
-      const live = requireLiveKey(inside.db, caller, inside.now)
-      live.catch(() => undefined)
-      try {
-        return await run(inside, work)
-      } finally {
-        await live
-      }
-    }).catch(async (error: unknown) => {
+    const done = await runWrite(service, call, handler, input, run).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
       throw await gate.ask(service, { caller, requestId: request.requestId, input }, error.requirement)
     })

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { Authenticated, Caller } from '../call/caller.ts'
+import type { Authenticated } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
-import { isLive, noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
+import { noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
-import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
 /** The part of a key that names its kind. */
@@ -43,25 +42,6 @@ const readKey = statement((db, { prefix }: { prefix: string }) =>
     .selectAll('k')
     .select(['o.slug', 'm.first_name', 'm.last_name', 'p.mobile']),
 )
-
-export const unauthenticated = (): Refusal =>
-  new Refusal(401, 'unauthenticated', 'The header x-api-key is missing, or its key is not valid', {
-    hint: 'Send a key that is neither revoked nor expired in the header x-api-key',
-  })
-
-const readLiveKey = statement((db, { id, now }: { id: number; now: string }) =>
-  db.selectFrom('api_keys').where('id', '=', id).where(isLive(now)).select('id'),
-)
-
-/**
- * Checks the key of a caller again in the transaction of a write: it may have been revoked, or have expired, while the body
- * of the request arrived. Throws 401 `unauthenticated`.
- */
-export const requireLiveKey = async (db: Db, { keyId, person }: Caller, now: string): Promise<void> => {
-  // The approver page and the bearer of the tool server have no key in the store.
-  if (keyId <= 0 || person) return
-  if ((await readLiveKey(db, { id: keyId, now })).rows.length === 0) throw unauthenticated()
-}
 
 /** Only for a complete key. A revoked key gets the answer of an unknown one, so a thief learns nothing. */
 const keyExpired = (at: string): Refusal =>

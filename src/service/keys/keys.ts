@@ -9,7 +9,8 @@ import { readPage } from '../call/page.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { checkExpiry, checkGrant, checkOwner, checkRotation, keysBelow } from './ancestry.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
-import { type KeyKind, newSecret, requireLiveKey } from './authenticator.ts'
+import { readPreconditions, requireLiveKey } from '../call/preconditions.ts'
+import { type KeyKind, newSecret } from './authenticator.ts'
 import { changeKeyRows, insertKeyRow, isAuthenticKey, isLive } from './rows.ts'
 import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
 
@@ -51,8 +52,10 @@ type NewKey = {
 /** Adds a key and returns its secret, which nothing shows again. */
 export const insertKey = async (call: Call, values: NewKey) => {
   // Whoever revokes the caller's key revokes what it created, so both wait for each other.
-  if (await lockOrganizations(call.db, [call.caller.orgId ?? 0]))
-    await requireLiveKey(call.db, call.caller, call.now)
+  const { db, caller, now } = call
+  const own = caller.orgId ?? 0
+  if (await lockOrganizations(db, [own]))
+    requireLiveKey(await readPreconditions(db, caller.keyId, own), caller, now)
   const secret = newSecret(kindOf(values))
   const { id } = await insertKeyRow(call, secret, { ...values, created_at: call.now })
   await call.audit(values.org_id ?? 0, `key:${id}`)

@@ -4,7 +4,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Claim, Moment } from '../call/service.ts'
 import { tooSoon } from './rate-limit.ts'
 import { bytesPerMib, counts, dayMs, messagesOfDay, raiseHint, readLimit } from './values.ts'
-import { transactionOf } from '../storage/transaction.ts'
+import { isShared, transactionOf } from '../storage/transaction.ts'
 
 const exceeded = (orgId: number, quota: Counted, limit: number): Refusal =>
   new Refusal(409, 'quota_exceeded', `${quotas[quota].about}: the limit of ${limit} is reached`, {
@@ -94,7 +94,7 @@ export const createClaims = (): Claim => {
     const isBytes = quota === 'idempotency_mib'
     const most = isBytes ? limit * bytesPerMib : limit
     const known = counted.get(name)
-    const seq = transactionOf(db)?.head(orgId)?.seq
+    const seq = isShared(db) ? transactionOf(db).head(orgId)?.seq : undefined
     if (known && known.limit === limit && mayTake(known, quota, seq, more)) return
     const full = fullUntil.get(name)
     if (known?.limit === limit && full !== undefined && full > now && full <= addMs(now, recountMs))

@@ -4,7 +4,7 @@ import { randomToken } from '../../core/ids.ts'
 import type { Call } from '../call/call.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db } from '../storage/schema.ts'
-import { lockNumbers, transactionOf } from '../storage/transaction.ts'
+import { isShared, lockNumbers } from '../storage/transaction.ts'
 
 /**
  * Deletes what apps registered with the keys of an organization: for one person, or for everyone together with the codes,
@@ -32,7 +32,7 @@ export const eraseAccounts = async (db: Db, orgId: number, userId?: number): Pro
 
 /** Waits until no other transaction adds anything to these people, whatever its organization. */
 const lockPeople = async (db: Db, userIds: readonly number[]): Promise<void> => {
-  if (!transactionOf(db)) return
+  if (!isShared(db)) return
   const people = await db.selectFrom('people').where('id', 'in', userIds).select('mobile').execute()
   await lockNumbers(
     db,

@@ -8,7 +8,6 @@ import { invalid } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { rowOfId } from '../call/row-ids.ts'
-import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
 // The policy `require_approval`: calls that a person must approve before the service runs them.
@@ -75,19 +74,25 @@ const readPolicyWithRules = statement((db, { orgId }: { orgId: number }) =>
     .select('policy'),
 )
 
-const readRules = async (db: Db, orgId: number): Promise<ApprovalRule[]> => {
-  const [row] = (await readPolicyWithRules(db, { orgId })).rows
-  return row ? ((JSON.parse(row.policy) as Policy).require_approval ?? []) : []
+const readRules = async (
+  { db, preconditions }: Pick<Call, 'db' | 'preconditions'>,
+  orgId: number,
+): Promise<ApprovalRule[]> => {
+  const policy =
+    preconditions?.orgId === orgId
+      ? preconditions.policyWithRules
+      : (await readPolicyWithRules(db, { orgId })).rows[0]?.policy
+  return policy ? ((JSON.parse(policy) as Policy).require_approval ?? []) : []
 }
 
 /** The users of whom one must approve this call in this organization; undefined if no rule covers it. */
 export const findApprovers = async (
-  db: Db,
+  call: Pick<Call, 'db' | 'preconditions'>,
   orgId: number,
   id: OperationId,
 ): Promise<number[] | undefined> => {
   if (!isCoverable(id)) return undefined
-  const rule = (await readRules(db, orgId)).find((one) => covered(one).includes(id))
+  const rule = (await readRules(call, orgId)).find((one) => covered(one).includes(id))
   return rule?.approvers.map(rowOfId)
 }
 
@@ -102,7 +107,7 @@ export const demandForRules = async (
   after: readonly ApprovalRule[] | undefined,
 ): Promise<void> => {
   if (isOperator(call.caller)) return
-  const before = await readRules(call.db, orgId)
+  const before = await readRules(call, orgId)
   const loosened =
     after === undefined ? [] : before.filter((rule) => !after.some((one) => isDeepStrictEqual(one, rule)))
   for (const rule of new Set([...before.filter((one) => covered(one).includes(id)), ...loosened]))

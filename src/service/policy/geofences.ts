@@ -42,12 +42,13 @@ export const getGeofence: HandlerOf<typeof geofence.getGeofence> = async ({ org_
 
 export const createGeofence: HandlerOf<typeof geofence.createGeofence> = async (input, call) => {
   await reachOrganization(call, input.org_id)
-  const row = await call.db
+  const added = call.db
     .insertInto('geofences')
     .values({ ...input, created_at: call.now, updated_at: call.now })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await call.claim(row.org_id, 'geofences')
+  // Sent together, the insertion first: the quota counts it.
+  const [row] = await Promise.all([added, call.claim(input.org_id, 'geofences')])
   await call.audit(row.org_id, `geofence:${row.id}`)
   return row
 }

@@ -80,12 +80,13 @@ export const listTimeslots: HandlerOf<typeof timeslot.listTimeslots> = async ({ 
 
 export const addTimeslot: HandlerOf<typeof timeslot.addTimeslot> = async ({ org_id, ...input }, call) => {
   await reachOrganization(call, org_id)
-  const row = await call.db
+  const added = call.db
     .insertInto('timeslots')
     .values({ ...slotColumns(checked(input)), org_id, created_at: call.now, updated_at: call.now })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await call.claim(org_id, 'timeslots')
+  // Sent together, the insertion first: the quota counts it.
+  const [row] = await Promise.all([added, call.claim(org_id, 'timeslots')])
   await call.audit(org_id, `timeslot:${row.id}`)
   return slotRecord(row)
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/refusal.ts'
 import type { Db } from './schema.ts'
 
-export type WriteOptions = {
+export type WriteOptions<O> = {
   /**
    * The organization whose audit the write appends to; 0 is the service itself. Null for a write without an audit, which waits
    * for no organization: each of its statements must be right beside any other write.
@@ -9,6 +9,8 @@ export type WriteOptions = {
   org: number | null
   /** Changes nothing that `recentRevision` covers: no key, no organization and no limit. */
   routine?: boolean
+  /** Reads what the work starts from. An engine can send it together with the lock of the organization. */
+  opening?: (db: Db) => Promise<O>
 }
 
 /** The store, with any engine. Inside `read` and `write`, only SQL may be awaited. */
@@ -19,7 +21,7 @@ export type Storage = {
    * Commits all of `work` or nothing; resolves only after the commit is on the disk. Writes of one organization run one after
    * the other. An engine may undo `work` and run it again, so the caller does everything but SQL after the result.
    */
-  write<T>(work: (db: Db) => Promise<T>, options: WriteOptions): Promise<T>
+  write<T, O = undefined>(work: (db: Db, opened: O) => Promise<T>, options: WriteOptions<O>): Promise<T>
   /**
    * Changes with every commit: data that was read is current as long as this stays the same. When other nodes can write, it
    * changes at every call.

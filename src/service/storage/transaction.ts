@@ -4,15 +4,17 @@ import type { Db, Tables } from './schema.ts'
 /** The last row of an audit; `at` is its time. */
 export type AuditHead = { seq: number; hash: string; at: string }
 
-/** What an engine with several writers does in a transaction in addition to SQL. */
+/** What an engine does in a transaction in addition to SQL. */
 export type Transaction = {
+  /** Whether other transactions may run at the same time. */
+  shared: boolean
   /** The last row of the audit of an organization. Throws RunAgain without the lock of that organization. */
   head(org: number): AuditHead | undefined
   /**
    * Notes a row that this transaction appends to an audit: it exists only if the transaction was committed. `added` is its
-   * statement, which nobody has to await before the commit.
+   * statement. Resolves when the caller may go on, which may be before the statement has run.
    */
-  append(org: number, head: AuditHead, added: Promise<unknown>): void
+  append(org: number, head: AuditHead, added: Promise<unknown>): Promise<unknown>
   /** Waits until no other transaction writes to the organization. False if this one had its lock. */
   lock(org: number): Promise<boolean>
   /** Waits until no other transaction creates or erases the people with these numbers, which are sorted. */
@@ -31,12 +33,18 @@ export class RunAgain extends Error {
 
 const transactions = new WeakMap<object, Transaction>()
 
-/** For an engine with several writers: names the transaction that runs on `db` from now on. */
+/** For an engine: names the transaction that runs on `db` from now on. */
 export const startTransaction = (db: Db, transaction: Transaction): void =>
   void transactions.set(db.getExecutor(), transaction)
 
-/** The transaction of `db`; undefined for an engine with one writer. */
-export const transactionOf = (db: Db): Transaction | undefined => transactions.get(db.getExecutor())
+export const transactionOf = (db: Db): Transaction => {
+  const transaction = transactions.get(db.getExecutor())
+  if (!transaction) throw new Error('not in a transaction')
+  return transaction
+}
+
+/** Whether other transactions may run at the same time as that of `db`. */
+export const isShared = (db: Db): boolean => transactionOf(db).shared
 
 /**
  * Waits for the locks of further organizations. What was read of them before may have changed if it returns true: read it
@@ -44,7 +52,7 @@ export const transactionOf = (db: Db): Transaction | undefined => transactions.g
  */
 export const lockOrganizations = async (db: Db, orgs: Iterable<number>): Promise<boolean> => {
   const transaction = transactionOf(db)
-  if (!transaction) return false
+  if (!transaction.shared) return false
   let locked = false
   for (const org of [...new Set(orgs)].sort((a, b) => a - b)) locked = (await transaction.lock(org)) || locked
   return locked
@@ -56,7 +64,7 @@ export const lockOrganizations = async (db: Db, orgs: Iterable<number>): Promise
  */
 export const lockNumbers = async (db: Db, mobiles: Iterable<string>): Promise<boolean> => {
   const transaction = transactionOf(db)
-  if (!transaction) return false
+  if (!transaction.shared) return false
   await transaction.lockNumbers([...new Set(mobiles)].sort())
   return true
 }
@@ -65,4 +73,4 @@ export const lockNumbers = async (db: Db, mobiles: Iterable<string>): Promise<bo
 export const skipLocked = <O>(
   db: Db,
   query: SelectQueryBuilder<Tables, 'outbox', O>,
-): SelectQueryBuilder<Tables, 'outbox', O> => (transactionOf(db) ? query.forUpdate().skipLocked() : query)
+): SelectQueryBuilder<Tables, 'outbox', O> => (isShared(db) ? query.forUpdate().skipLocked() : query)

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-const caller = { keyId: 1, name: 'operator', orgId: null, scopes: allScopes }
+const caller = { keyId: 0, name: 'operator', orgId: null, scopes: allScopes }
 const attempt = { action: 'createGeofence', caller, requestId: 'req_1', fieldNames: [] }
 
 describe('a write that was undone and ran again', () => {

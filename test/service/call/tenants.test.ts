@@ -78,7 +78,7 @@ describe('a key of an organization, refused without a trace', () => {
       const answered = service.storage.write(
         async (db) => {
           const request = { action: id, caller, requestId: 'req_1', fieldNames: [] }
-          const { call } = createAttempt(service.service, request, db, service.storage.now())
+          const { call } = createAttempt(service.service, request, { db, now: service.storage.now() })
           const data = await (await work)(call)
           if (data instanceof Refusal) throw data
           // What should not have been done is undone, so that the next operation finds it all there.

@@ -1,7 +1,11 @@
-import type { Db } from '../schema.ts'
 import { RunAgain } from '../transaction.ts'
 import { control, unawaited } from './connection.ts'
-import { createTransactions, type Open, type TransactionOptions } from './open-transaction.ts'
+import {
+  createTransactions,
+  type LockedWork,
+  type Open,
+  type TransactionOptions,
+} from './open-transaction.ts'
 import { asUnavailable, isConflict, isConnectionLost } from './errors.ts'
 
 /** Jobs that share a transaction, and how long it takes new ones, in milliseconds. */
@@ -10,13 +14,10 @@ const openForMs = 10
 /** How often a job runs again after a deadlock with another organization. */
 const attemptsAtMost = 5
 
-type Job = {
-  work(db: Db): Promise<unknown>
+type Job = LockedWork & {
   resolve(result: unknown): void
   reject(error: unknown): void
   attempts: number
-  /** The organizations that are locked before it runs. */
-  orgs: Set<number>
 }
 
 /** The organization of a lane; null for writes that lock none. */
@@ -64,7 +65,7 @@ export const createLanes = (options: TransactionOptions) => {
       try {
         job.attempts += 1
         if (!alone) unawaited(client.query(control.savepoint))
-        const { result, keep } = await open.run(job.work, job.orgs)
+        const { result, keep } = await open.run(job)
         if (!alone) unawaited(client.query(control.release))
         keep()
         done.push({ job, result })
@@ -88,7 +89,7 @@ export const createLanes = (options: TransactionOptions) => {
     let open: Open | undefined
     let unsettled = jobs
     try {
-      open = await begin(org)
+      open = await begin(org, jobs[0])
       const { done, again, moved, hadConflict } = await runAll(open, jobs)
       for (const job of moved) enqueue(job, Math.min(...job.orgs))
       unsettled = [...done.map(({ job }) => job), ...again]
@@ -123,10 +124,10 @@ export const createLanes = (options: TransactionOptions) => {
   }
 
   return {
-    run: <T>(work: (db: Db) => Promise<T>, org: Org): Promise<T> =>
-      new Promise<T>((resolve, reject) => {
+    run: (work: LockedWork['work'], org: Org, opening: LockedWork['opening']): Promise<unknown> =>
+      new Promise((resolve, reject) => {
         const orgs = new Set(org === null ? [] : [org])
-        enqueue({ work, resolve: resolve as Job['resolve'], reject, attempts: 0, orgs }, org)
+        enqueue({ work, opening, resolve, reject, attempts: 0, orgs }, org)
       }),
     /** The number of writes that the database refused. */
     failures: (): number => failures,

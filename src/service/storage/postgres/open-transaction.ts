@@ -13,14 +13,21 @@ const retryMs = 250
 
 type Appended = { org: number } & Pick<AuditHead, 'seq' | 'hash'>
 
+/** Work, what it reads first, and the organizations that are locked before either. */
+export type LockedWork = {
+  work(db: Db, opened: unknown): Promise<unknown>
+  opening: ((db: Db) => Promise<unknown>) | undefined
+  orgs: Set<number>
+}
+
 /** A transaction that has locked its organization, if it has one. */
 export type Open = {
   client: pg.PoolClient
   /**
-   * Runs work in the transaction with the locks of `orgs`, to which it adds those that the work takes. `keep` notes what it
-   * appended to audits, if it is not rolled back.
+   * Runs a job in the transaction with the locks of its organizations, to which it adds those that the work takes. `keep` notes
+   * what it appended to audits, if it is not rolled back.
    */
-  run<T>(work: (db: Db) => Promise<T>, orgs: Set<number>): Promise<{ result: T; keep(): void }>
+  run(job: LockedWork): Promise<{ result: unknown; keep(): void }>
   /** A row that exists only if the transaction was committed. */
   witness(): Appended | undefined
 }
@@ -76,30 +83,42 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     return head.rows[0]
   }
 
-  const begin = async (org: number | null): Promise<Open> => {
+  /** `first` is the first job: what it reads is sent together with the lock. */
+  const begin = async (org: number | null, first?: LockedWork): Promise<Open> => {
     const client = await pool.connect()
-    let first: AuditHead | undefined
+    const db = queriesOf(client)
+    let head: AuditHead | undefined
+    let opened: Promise<unknown> | undefined
     try {
-      ;[, first] = await Promise.all([
-        client.query(control.begin),
-        org === null ? undefined : lock(client, org),
-      ])
+      const begun = [client.query(control.begin), org === null ? undefined : lock(client, org)] as const
+      opened = first?.opening?.(db)
+      // Awaited when the job runs.
+      if (opened) unawaited(opened)
+      ;[, head] = await Promise.all(begun)
     } catch (error) {
       client.release(true)
       throw error
     }
-    let heads = new Map(org === null ? [] : [[org, first]])
+    let heads = new Map(org === null ? [] : [[org, head]])
     let witness: Appended | undefined
     return {
       client,
       witness: () => witness,
-      run: async (work, orgs) => {
-        const db = queriesOf(client)
+      run: async (job) => {
+        const { work, opening, orgs } = job
         const after = new Map(heads)
         let last = witness
-        for (const other of [...orgs].sort((a, b) => a - b))
-          if (!after.has(other)) after.set(other, await lock(client, other))
+        let sent = job === first ? opened : undefined
+        for (const other of [...orgs].sort((a, b) => a - b)) {
+          if (after.has(other)) continue
+          after.set(other, await lock(client, other))
+          // What it read may have changed before this lock.
+          sent = undefined
+        }
+        sent ??= opening?.(db)
+        if (sent) unawaited(sent)
         startTransaction(db, {
+          shared: true,
           head: (other) => {
             // What was read so far may have changed since.
             if (!after.has(other)) throw new RunAgain(other)
@@ -120,14 +139,14 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
               for (const mobile of mobiles)
                 await client.query({ ...lockNumberStatement, values: [lockOfPeople, lockOfNumber(mobile)] })
           },
-          append: (to, head, added) => {
+          append: async (to, head, added) => {
             after.set(to, head)
             last = { org: to, seq: head.seq, hash: head.hash }
             // If it fails, so does each later statement of the transaction, and the commit.
             unawaited(added)
           },
         })
-        const result = await work(db)
+        const result = await work(db, await sent)
         return { result, keep: () => ([heads, witness] = [after, last]) }
       },
     }

@@ -1,4 +1,5 @@
-import type { Storage } from '../storage.ts'
+import type { Db } from '../schema.ts'
+import type { Storage, WriteOptions } from '../storage.ts'
 import { createWriteProbe } from '../write-probe.ts'
 import { createBus } from './bus.ts'
 import { checkServer } from './check-server.ts'
@@ -9,6 +10,7 @@ import { queriesWith } from './dialect.ts'
 import { asUnavailable, isConflict } from './errors.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
+import type { LockedWork } from './open-transaction.ts'
 import { asDatabaseProblem } from './problems.ts'
 import { withClient } from './with-client.ts'
 
@@ -82,12 +84,15 @@ export const openPostgres = async ({
         throw asUnavailable(error)
       }
     },
-    write: async (work, { org, routine = false }) => {
+    write: async <T, O>(
+      work: (db: Db, opened: O) => Promise<T>,
+      { org, routine = false, opening }: WriteOptions<O>,
+    ): Promise<T> => {
       if (org !== null && (!Number.isSafeInteger(org) || org < 0))
         throw new Error('A write names no organization')
       refuseClosed()
       try {
-        return await lanes.run(work, org)
+        return (await lanes.run(work as LockedWork['work'], org, opening)) as T
       } finally {
         if (!routine) changes += 1
       }

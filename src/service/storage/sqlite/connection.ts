@@ -3,14 +3,18 @@ import { Kysely, SqliteDialect, type CompiledQuery, type QueryResult, type Sqlit
 import Libsql from 'libsql'
 import type { Db, Tables } from '../schema.ts'
 
-export type Connection = SqliteDatabase & {
+export type Connection = Omit<SqliteDatabase, 'prepare'> & {
+  prepare(sql: string): Statement
   exec(sql: string): void
   readonly inTransaction: boolean
   /** The number of statements so far that may have written something. */
   readonly writes: number
 }
 
-type Statement = ReturnType<Connection['prepare']>
+type Statement = ReturnType<SqliteDatabase['prepare']> & {
+  /** The first row, in half the time of `all`. */
+  first(values: readonly unknown[]): unknown
+}
 
 // libsql aborts the whole process for a boolean, and treats undefined as null.
 const bindable = (values: readonly unknown[]): readonly unknown[] => {
@@ -21,16 +25,29 @@ const bindable = (values: readonly unknown[]): readonly unknown[] => {
     : values
 }
 
+/** An INSERT of one row that returns its id. */
+const insertsOne =
+  /^(insert into "\w+" \([^()]*\) values \([^()]*\)(?: on conflict \([^()]*\) do nothing)?) returning "id"$/
+
+/** The id of a row is its row number, which the engine knows without a result set: that takes a third of the time. */
+const insertOne = (statement: Libsql.Statement, values: readonly unknown[]): { id: number }[] => {
+  const { changes, lastInsertRowid } = statement.run(values)
+  return changes === 1 ? [{ id: Number(lastInsertRowid) }] : []
+}
+
 const prepare = (database: Libsql.Database, sql: string, noteWrite: () => void): Statement => {
-  const statement = database.prepare(sql)
+  const [, insert] = insertsOne.exec(sql) ?? []
+  const statement = database.prepare(insert ?? sql)
   const mayWrite = !/^select\b/i.test(sql)
   const given = (values: readonly unknown[]): readonly unknown[] => {
     if (mayWrite) noteWrite()
     return bindable(values)
   }
   return {
-    reader: statement.reader,
-    all: (values) => statement.all(given(values)),
+    reader: insert !== undefined || statement.reader,
+    all: (values) =>
+      insert === undefined ? statement.all(given(values)) : insertOne(statement, given(values)),
+    first: (values) => statement.get(given(values)),
     run: (values) => statement.run(given(values)),
     iterate: (values) => statement.iterate(given(values)),
   }
@@ -93,11 +110,15 @@ export const openConnection = (path: string): Connection => {
   }
 }
 
+/** A SELECT without FROM has exactly one row. */
+const oneRow = /^select \(/
+
 const execute = async <R>(
   connection: Connection,
   { sql, parameters }: CompiledQuery,
 ): Promise<QueryResult<R>> => {
   const statement = connection.prepare(sql)
+  if (oneRow.test(sql)) return { rows: [statement.first(parameters) as R] }
   if (statement.reader) return { rows: statement.all(parameters) as R[] }
   const { changes, lastInsertRowid } = statement.run(parameters)
   return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }

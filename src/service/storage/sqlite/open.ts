@@ -1,10 +1,13 @@
 import { newestVersion } from '../migrations.ts'
 import type { Storage } from '../storage.ts'
+import { type AuditHead, startTransaction, type Transaction } from '../transaction.ts'
 import { createWriteProbe } from '../write-probe.ts'
-import { openConnection, queriesOf } from './connection.ts'
+import { type Connection, openConnection, queriesOf } from './connection.ts'
 import { asUnavailable } from './errors.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrate.ts'
+
+const headText = 'select seq, hash, at from audit where org_id = ? order by seq desc limit 1'
 
 type Options = { path: string; now?: (() => Date) | undefined }
 
@@ -31,6 +34,15 @@ const manyPages = [
   `DELETE FROM settings WHERE name = 'write_probe'`,
 ]
 
+/** With one writer, nothing has to be locked, and the end of an audit is what the store has. */
+const createOnlyTransaction = (writer: Connection): Transaction => ({
+  shared: false,
+  head: (org) => writer.prepare(headText).first([org]) as AuditHead | undefined,
+  append: (_org, _head, added) => added,
+  lock: async () => false,
+  lockNumbers: async () => undefined,
+})
+
 /** Opens the store in `path`; creates or upgrades it as needed. Throws an SvcError if a newer svc wrote it. */
 export const openSqlite = async ({ path, now = () => new Date() }: Options): Promise<Storage> => {
   const writer = openConnection(path)
@@ -46,6 +58,7 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
   reader.exec('PRAGMA query_only = ON')
   const reading = queriesOf(reader)
   const commits = createGroupCommit(writer)
+  startTransaction(writing, createOnlyTransaction(writer))
   return {
     read: async (work) => {
       try {
@@ -55,10 +68,10 @@ export const openSqlite = async ({ path, now = () => new Date() }: Options): Pro
       }
     },
     // With one writer, no organization must be locked. Other engines require `org`, so it is checked here too.
-    write: async (work, { org }) => {
+    write: async (work, { org, opening }) => {
       if (org !== null && (!Number.isSafeInteger(org) || org < 0))
         throw new Error('A write names no organization')
-      return commits.run(() => work(writing))
+      return commits.run(async () => work(writing, (await opening?.(writing))!))
     },
     // The data folder is locked, so no other process commits.
     revision: commits.revision,
