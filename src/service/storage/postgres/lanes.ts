@@ -1,4 +1,4 @@
-import { RunAgain } from '../transaction.ts'
+import { asUnavailable, isConflict, isConnectionLost } from './errors.ts'
 import { control, unawaited } from './connection.ts'
 import {
   createTransactions,
@@ -6,36 +6,50 @@ import {
   type Open,
   type TransactionOptions,
 } from './open-transaction.ts'
-import { asUnavailable, isConflict, isConnectionLost } from './errors.ts'
+import { Refusal } from '../../../core/refusal.ts'
+import { RunAgain } from '../transaction.ts'
 
-/** Jobs that share a transaction, and how long it takes new ones, in milliseconds. */
+/** The organizations and jobs that share a transaction. */
+const organizationsAtMost = 16
 const jobsAtMost = 32
+/** How long a transaction starts jobs: in milliseconds, and in times of its first job, which tells how far the database is. */
 const openForMs = 10
-/** How often a job runs again after a deadlock with another organization. */
+const openForJobs = 8
+/** How often a job runs again after a conflict with another transaction. */
 const attemptsAtMost = 5
-
-type Job = LockedWork & {
-  resolve(result: unknown): void
-  reject(error: unknown): void
-  attempts: number
-}
 
 /** The organization of a lane; null for writes that lock none. */
 type Org = number | null
 
-/** `hadConflict`: another transaction undid a job. */
-type Ran = { done: Done[]; again: Job[]; moved: Job[]; hadConflict: boolean }
+type Job = LockedWork & {
+  lane: Org
+  resolve(result: unknown): void
+  reject(error: unknown): void
+  attempts: number
+  /** Runs in a transaction of its own, because it failed in one that it shared. */
+  alone: boolean
+}
 
 type Done = { job: Job; result: unknown }
 
+/** `again` are jobs that have to run in another transaction; `hadConflict`: another transaction undid a job. */
+type Ran = { done: Done[]; again: Job[]; hadConflict: boolean }
+
+/** Whether a failure may concern only one of several organizations, so that the others can go on without it. */
+const mayConcernOne = (error: unknown): boolean => !isConnectionLost(error) && !(error instanceof Refusal)
+
 /**
- * Runs jobs in transactions that first lock their organization. On this node an organization has one open transaction at a
- * time; jobs that waited for it share the next one. So an organization with many writes takes one connection, not all.
+ * Runs jobs in transactions that first lock their organizations. On this node an organization has one open transaction at a
+ * time; jobs that waited for it share the next one, so many writes of one organization take one connection. If more
+ * organizations wait than there are connections, several share a transaction, which saves commits and round trips.
  */
-export const createLanes = (options: TransactionOptions) => {
+export const createLanes = (options: TransactionOptions & { connections: number }) => {
   const { begin, commit } = createTransactions(options)
-  const waiting = new Map<Org, Job[]>()
-  const lanes = new Set<Promise<void>>()
+  /** Jobs of organizations without an open transaction: first the organization that has waited longest. */
+  const ready = new Map<Org, Job[]>()
+  /** Jobs that wait for the open transaction of their organization to end. */
+  const held = new Map<Org, Job[]>()
+  const workers = new Set<Promise<void>>()
   let failures = 0
   let committed = 0
 
@@ -45,89 +59,130 @@ export const createLanes = (options: TransactionOptions) => {
     return reason
   }
 
-  /**
-   * Runs the jobs in an open transaction, each with a savepoint if there are several, and rejects those that fail. `again`
-   * are those that have to run in another transaction, `moved` those that have to run in another lane.
-   */
+  /** Takes the jobs of the next transaction, and holds the others of their organizations. */
+  const take = (): Job[] => {
+    const share = Math.min(organizationsAtMost, Math.ceil(ready.size / options.connections))
+    const jobs: Job[] = []
+    let organizations = 0
+    for (const [org, queue] of ready) {
+      if (organizations === share) break
+      const alone = org === null || queue[0]!.alone
+      if (alone && jobs.length > 0) continue
+      const next = queue.findIndex((job, at) => at > 0 && job.alone)
+      const most = queue[0]!.alone ? 1 : Math.floor(jobsAtMost / (alone ? 1 : share))
+      jobs.push(...queue.splice(0, next > 0 ? Math.min(next, most) : most))
+      ready.delete(org)
+      held.set(org, queue)
+      organizations += 1
+      if (alone) break
+    }
+    return jobs
+  }
+
+  /** Runs the jobs in an open transaction, each with a savepoint if there are several, and rejects those that fail. */
   const runAll = async (open: Open, jobs: Job[]): Promise<Ran> => {
     const { client } = open
     const done: Done[] = []
     const again: Job[] = []
-    const moved: Job[] = []
+    const kept: Promise<unknown>[] = []
     let hadConflict = false
-    const alone = jobs.length === 1
-    const until = performance.now() + openForMs
+    const single = jobs.length === 1
+    const began = performance.now()
+    let until = Number.POSITIVE_INFINITY
     for (const [n, job] of jobs.entries()) {
-      if (n > 0 && performance.now() > until) {
+      if (n === 1) until = began + Math.max(openForMs, openForJobs * (performance.now() - began))
+      if (performance.now() > until) {
         again.push(...jobs.slice(n))
         break
       }
       try {
         job.attempts += 1
-        if (!alone) unawaited(client.query(control.savepoint))
+        if (!single) unawaited(client.query(control.savepoint))
         const { result, keep } = await open.run(job)
-        if (!alone) unawaited(client.query(control.release))
+        if (!single) {
+          const released = client.query(control.release)
+          unawaited(released)
+          kept.push(released)
+        }
         keep()
         done.push({ job, result })
       } catch (error) {
         if (isConnectionLost(error)) throw error
-        await client.query(alone ? 'rollback' : 'rollback to job; release job')
+        await client.query(single ? 'rollback' : 'rollback to job; release job')
+        // If a statement of an earlier job failed after its end, this has undone that job too.
+        await Promise.all(kept)
         hadConflict ||= isConflict(error)
-        const mayRepeat = job.attempts < attemptsAtMost
-        if (mayRepeat && error instanceof RunAgain && error.org !== undefined) {
-          job.orgs.add(error.org)
-          moved.push(job)
-        } else if (mayRepeat && (isConflict(error) || error instanceof RunAgain)) again.push(job)
-        else job.reject(refused(error))
+        if (job.attempts < attemptsAtMost && (isConflict(error) || error instanceof RunAgain)) {
+          if (error instanceof RunAgain && error.org !== undefined) job.orgs.add(error.org)
+          job.alone = true
+          again.push(job)
+        } else job.reject(refused(error))
       }
     }
-    return { done, again, moved, hadConflict }
+    return { done, again, hadConflict }
   }
 
   /** Returns the jobs that have to run again. */
-  const runBatch = async (org: Org, jobs: Job[]): Promise<Job[]> => {
+  const runBatch = async (jobs: Job[]): Promise<Job[]> => {
     let open: Open | undefined
     let unsettled = jobs
     try {
-      open = await begin(org, jobs[0])
-      const { done, again, moved, hadConflict } = await runAll(open, jobs)
-      for (const job of moved) enqueue(job, Math.min(...job.orgs))
+      open = await begin(jobs)
+      const { done, again, hadConflict } = await runAll(open, jobs)
       unsettled = [...done.map(({ job }) => job), ...again]
       if (done.length > 0) await commit(open)
       // The only job of a transaction has already undone it.
       else if (jobs.length > 1) await open.client.query('rollback')
       // After a conflict it may hold statements that were prepared for an older schema.
-      open.client.release(hadConflict)
+      open.release(hadConflict)
       committed += done.length
       for (const { job, result } of done) job.resolve(result)
       return again
     } catch (error) {
-      open?.client.release(true)
+      open?.release(true)
+      if (jobs.length > 1 && mayConcernOne(error)) {
+        for (const job of unsettled) job.alone = true
+        return unsettled
+      }
       const reason = refused(error)
       for (const job of unsettled) job.reject(reason)
       return []
     }
   }
 
-  const runLane = async (org: Org, queue: Job[]): Promise<void> => {
-    while (queue.length > 0) queue.unshift(...(await runBatch(org, queue.splice(0, jobsAtMost))))
-    waiting.delete(org)
+  const runBatches = async (): Promise<void> => {
+    while (ready.size > 0) {
+      const jobs = take()
+      const again = await runBatch(jobs)
+      for (const lane of new Set(jobs.map((job) => job.lane))) {
+        const queue = [...again.filter((job) => job.lane === lane), ...held.get(lane)!]
+        held.delete(lane)
+        if (queue.length > 0) ready.set(lane, queue)
+      }
+      start()
+    }
   }
 
-  const enqueue = (job: Job, org: Org): void => {
-    const queue = waiting.get(org)
+  /** Starts a worker for each connection that could be used. */
+  const start = (): void => {
+    for (let more = ready.size; more > 0 && workers.size < options.connections; more -= 1) {
+      const worker = runBatches().finally(() => workers.delete(worker))
+      workers.add(worker)
+    }
+  }
+
+  const enqueue = (job: Job): void => {
+    const queue = held.get(job.lane) ?? ready.get(job.lane)
     if (queue) return void queue.push(job)
-    const jobs = [job]
-    waiting.set(org, jobs)
-    const lane = runLane(org, jobs).finally(() => lanes.delete(lane))
-    lanes.add(lane)
+    ready.set(job.lane, [job])
+    start()
   }
 
   return {
     run: (work: LockedWork['work'], org: Org, opening: LockedWork['opening']): Promise<unknown> =>
       new Promise((resolve, reject) => {
         const orgs = new Set(org === null ? [] : [org])
-        enqueue({ work, opening, resolve, reject, attempts: 0, orgs }, org)
+        enqueue({ work, opening, orgs, lane: org, resolve, reject, attempts: 0, alone: false })
       }),
     /** The number of writes that the database refused. */
     failures: (): number => failures,
@@ -135,7 +190,7 @@ export const createLanes = (options: TransactionOptions) => {
     committed: (): number => committed,
     /** Resolves when no job waits or runs. */
     idle: async (): Promise<void> => {
-      while (lanes.size > 0) await Promise.all(lanes)
+      while (workers.size > 0) await Promise.all(workers)
     },
   }
 }

@@ -13,19 +13,22 @@ const retryMs = 250
 
 type Appended = { org: number } & Pick<AuditHead, 'seq' | 'hash'>
 
-/** Work, what it reads first, and the organizations that are locked before either. */
-export type LockedWork = {
-  work(db: Db, opened: unknown): Promise<unknown>
-  opening: ((db: Db) => Promise<unknown>) | undefined
+/** Organizations to lock, and what to read afterwards, before the work. */
+type Locking = {
   orgs: Set<number>
+  opening?: ((db: Db) => Promise<unknown>) | undefined
 }
 
-/** A transaction that has locked its organization, if it has one. */
+export type LockedWork = Locking & { work(db: Db, opened: unknown): Promise<unknown> }
+
+/** A transaction that has locked the organizations of its jobs. */
 export type Open = {
   client: pg.PoolClient
+  /** Gives the connection back, or closes it. Only the first call does anything. */
+  release(close: boolean): void
   /**
-   * Runs a job in the transaction with the locks of its organizations, to which it adds those that the work takes. `keep` notes
-   * what it appended to audits, if it is not rolled back.
+   * Runs a job with the locks of its organizations, to which it adds those that the work takes. `keep` notes what it appended
+   * to audits, if it is not rolled back.
    */
   run(job: LockedWork): Promise<{ result: unknown; keep(): void }>
   /** A row that exists only if the transaction was committed. */
@@ -83,53 +86,41 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     return head.rows[0]
   }
 
-  /** `first` is the first job: what it reads is sent together with the lock. */
-  const begin = async (org: number | null, first?: LockedWork): Promise<Open> => {
-    const client = await pool.connect()
-    const db = queriesOf(client)
-    let head: AuditHead | undefined
-    let opened: Promise<unknown> | undefined
-    try {
-      const begun = [client.query(control.begin), org === null ? undefined : lock(client, org)] as const
-      opened = first?.opening?.(db)
-      // Awaited when the job runs.
-      if (opened) unawaited(opened)
-      ;[, head] = await Promise.all(begun)
-    } catch (error) {
-      client.release(true)
-      throw error
-    }
-    let heads = new Map(org === null ? [] : [[org, head]])
+  type Begun = {
+    client: pg.PoolClient
+    db: Db
+    heads: Map<number, AuditHead | undefined>
+    opened: ReadonlyMap<Locking, Promise<unknown>>
+  }
+
+  const openTransaction = ({ client, db, opened, ...begun }: Begun): Open => {
+    let { heads } = begun
     let witness: Appended | undefined
+    let released = false
     return {
       client,
+      release: (close) => {
+        if (!released) client.release(close)
+        released = true
+      },
       witness: () => witness,
       run: async (job) => {
         const { work, opening, orgs } = job
         const after = new Map(heads)
         let last = witness
-        let sent = job === first ? opened : undefined
-        for (const other of [...orgs].sort((a, b) => a - b)) {
-          if (after.has(other)) continue
-          after.set(other, await lock(client, other))
-          // What it read may have changed before this lock.
-          sent = undefined
-        }
-        sent ??= opening?.(db)
-        if (sent) unawaited(sent)
         startTransaction(db, {
           shared: true,
-          head: (other) => {
-            // What was read so far may have changed since.
-            if (!after.has(other)) throw new RunAgain(other)
-            return after.get(other)
+          head: (org) => {
+            // Without its own lock, what the job has read may have changed since.
+            if (!orgs.has(org)) throw new RunAgain(org)
+            return after.get(org)
           },
-          lock: async (other) => {
-            if (after.has(other)) return false
+          lock: async (org) => {
+            if (orgs.has(org)) return false
             // Locks are taken in one order, so that no two transactions wait for each other.
-            if ([...orgs].some((one) => one > other)) throw new RunAgain(other)
-            after.set(other, await lock(client, other))
-            orgs.add(other)
+            if ([...after.keys()].some((one) => one >= org)) throw new RunAgain(org)
+            after.set(org, await lock(client, org))
+            orgs.add(org)
             return true
           },
           lockNumbers: async (mobiles) => {
@@ -139,17 +130,50 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
               for (const mobile of mobiles)
                 await client.query({ ...lockNumberStatement, values: [lockOfPeople, lockOfNumber(mobile)] })
           },
-          append: async (to, head, added) => {
-            after.set(to, head)
-            last = { org: to, seq: head.seq, hash: head.hash }
+          append: async (org, head, added) => {
+            after.set(org, head)
+            last = { org, seq: head.seq, hash: head.hash }
             // If it fails, so does each later statement of the transaction, and the commit.
             unawaited(added)
           },
         })
+        const sent = opened.get(job) ?? opening?.(db)
+        if (sent) unawaited(sent)
         const result = await work(db, await sent)
         return { result, keep: () => ([heads, witness] = [after, last]) }
       },
     }
+  }
+
+  /**
+   * Begins a transaction for jobs, and locks their organizations in one order. What the first job of each organization reads
+   * before its work is sent together with the locks.
+   */
+  const begin = async (jobs: readonly Locking[]): Promise<Open> => {
+    const client = await pool.connect()
+    const db = queriesOf(client)
+    const orgs = [...new Set(jobs.flatMap((job) => [...job.orgs]))].sort((a, b) => a - b)
+    const opened = new Map<Locking, Promise<unknown>>()
+    const heads = new Map<number, AuditHead | undefined>()
+    try {
+      const begun = client.query(control.begin)
+      const locking = orgs.map(async (org) => void heads.set(org, await lock(client, org)))
+      const lanes = new Set<number>()
+      for (const job of jobs) {
+        const isFirst = [...job.orgs].every((org) => !lanes.has(org))
+        for (const org of job.orgs) lanes.add(org)
+        const sent = isFirst && job.opening?.(db)
+        if (!sent) continue
+        // Awaited when the job runs.
+        unawaited(sent)
+        opened.set(job, sent)
+      }
+      await Promise.all([begun, ...locking])
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+    return openTransaction({ client, db, heads, opened })
   }
 
   /** Whether a transaction whose answer was lost is committed. Throws if the database cannot be asked in time. */
@@ -157,7 +181,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     for (const until = performance.now() + resolveMs; ;) {
       try {
         // The lock waits for the end of that transaction.
-        const { client } = await begin(witness.org)
+        const { client, release } = await begin([{ orgs: new Set([witness.org]) }])
         try {
           const { rows } = await client.query({
             text: witnessText,
@@ -168,7 +192,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
           await confirmed(client)
           return rows.length > 0
         } finally {
-          client.release(true)
+          release(true)
         }
       } catch (error) {
         if (performance.now() > until) throw error
@@ -181,11 +205,13 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
    * Returns once the transaction is committed. Throws if nothing was changed, or a Refusal 503 `outcome_unknown` if that cannot
    * be found out.
    */
-  const commit = async ({ client, witness }: Open): Promise<void> => {
+  const commit = async ({ client, witness, release }: Open): Promise<void> => {
     try {
       await confirmed(client)
     } catch (error) {
       if (!isConnectionLost(error)) throw error
+      // Every connection may be lost at once, and the pool then needs room for others.
+      release(true)
       const appended = witness()
       const committed = appended && (await isCommitted(appended).catch(() => undefined))
       if (committed === undefined) throw outcomeUnknown(error)

@@ -38,7 +38,8 @@ export const openPostgres = async ({
   durable = false,
 }: Options): Promise<Storage> => {
   const server = readDatabaseUrl(url)
-  const writers = openPool({ server, max: Math.ceil(connections / 2) })
+  const writing = Math.ceil(connections / 2)
+  const writers = openPool({ server, max: writing })
   const readers = openPool({ server, max: Math.floor(connections / 2), readOnly: true })
   const clock = createDatabaseClock()
   const bus = createBus(server)
@@ -67,7 +68,7 @@ export const openPostgres = async ({
         if (left === 0 || !isConflict(error)) throw error
       }
   })
-  const lanes = createLanes({ pool: writers, clock, resolveMs })
+  const lanes = createLanes({ pool: writers, connections: writing, clock, resolveMs })
   let closed = false
   const refuseClosed = (): void => {
     if (closed) throw new Error('the store is closed')
