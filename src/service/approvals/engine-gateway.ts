@@ -1,25 +1,16 @@
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
-import { approval, type ApprovalRecord } from '../../contract/approval.ts'
+import { approval } from '../../contract/approval.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { requestId } from '../../core/ids.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
-import type { Call, Handler } from '../call/call.ts'
+import type { Handler } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
-import { requireLiveKey } from '../keys/authenticator.ts'
 import { withdrawApproval } from './consumption.ts'
 import { readCurrent, waitForEnd } from './decision-waiter.ts'
 import { toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
-
-type Ask = Parameters<typeof requestApproval>[0]
-
-/** The key may have been revoked since it was checked, for example at another node. */
-const requestWithLiveKey = async (input: Ask, call: Call): Promise<ApprovalRecord> => {
-  await requireLiveKey(call.db, call.caller, call.now)
-  return requestApproval(input, call)
-}
 
 /** Requests approvals in this process. It reaches only the requests of its own caller. Cheap to create. */
 export const createEngineGateway = (service: Service, caller: Caller): ApprovalGateway => {
@@ -44,7 +35,7 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
       const { input } = approval.createApproval
       const checked = input.safeParse(ask)
       if (!checked.success) throw invalidFields(issuesOf(checked.error, input, ask))
-      return write('createApproval', requestWithLiveKey, checked.data)
+      return write('createApproval', requestApproval, checked.data)
     },
     status: async (request_id) => toApprovalRecord(await readCurrent(service, request_id, access), caller),
     wait: async (request_id, seconds, signal) =>
