@@ -74,7 +74,7 @@ export const floors: Record<string, string[][]> = {
     ['call'],
     ['keys', 'limits', 'policy'],
     ['custody', 'delivery', 'devices', 'machines'],
-    ['approvals', 'members'],
+    ['approvals', 'events', 'members'],
     ['approver', 'mobile', 'verifications'],
     ['handlers', 'http'],
     ['mcp'],

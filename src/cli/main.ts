@@ -131,6 +131,18 @@ export const groups: Record<string, Group> = {
       more: [async () => (await import('./events/audit.ts')).registerAudit],
     }),
   },
+  events: {
+    about: 'Follow what happens in an organization',
+    load: fromTable(async () => (await import('../contract/event.ts')).events, {
+      more: [async () => (await import('./events/tail.ts')).registerTail],
+    }),
+  },
+  webhook: {
+    about: 'Send events to other systems',
+    load: fromTable(async () => (await import('../contract/webhook.ts')).webhook, {
+      extend: async () => (await import('./events/webhook-test.ts')).webhookTest,
+    }),
+  },
   export: {
     about: 'Export an organization to a file',
     load: async () => (await import('./declare/commands.ts')).registerExport,

@@ -1,15 +1,10 @@
 import * as z from 'zod/mini'
+import { chainOrg } from './event.ts'
 import { chosen, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { time, timeline } from './records.ts'
 
 // The audit chain of an organization, under /svc/v1. spec: not shown
-
-const chainOrg = chosen(
-  z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
-  'Organization id; 0 is the chain of the service itself; a key of an organization uses its own',
-  { example: 1 },
-)
 
 /** Row `seq` of a chain: `hash` is SHA-256 of the RFC 8785 JSON of all the other fields. See `receipt/chain.ts`. */
 export const auditRow = z.strictObject({

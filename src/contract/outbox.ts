@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, line } from './field.ts'
 import { operations } from './operation.ts'
-import { deliveryChannels, time, timeline } from './records.ts'
+import { deliveryChannels, messageChannels, time, timeline } from './records.ts'
 
 // The outbox of messages, and a test of each channel, under /svc/v1. spec: not shown
 
@@ -15,6 +15,7 @@ export const messageKinds = [
   'enrollment',
   'device',
   'support',
+  'event',
   'test',
 ] as const
 export const messageStates = ['queued', 'sending', 'sent', 'failed', 'dead'] as const
@@ -123,7 +124,7 @@ export const outbox = operations({
     message: 'Test message accepted',
     example: '--channel email --to ada@example.com',
     input: z.strictObject({
-      channel: chosen(channel, 'Channel', { example: 'email' }),
+      channel: chosen(z.enum(messageChannels), 'Channel', { example: 'email' }),
       to: chosen(line(254), 'E-mail address, mobile number (E.164), or the id of a device for push', {
         example: 'ada@example.com',
         personal: true,

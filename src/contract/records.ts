@@ -96,7 +96,9 @@ export const slug = line(60).check(
 
 export const factors = ['biometric', 'location', 'time', 'device'] as const
 export const roles = ['operator', 'admin', 'member'] as const
-export const deliveryChannels = ['email', 'sms', 'push'] as const
+/** Channels that reach people. */
+export const messageChannels = ['email', 'sms', 'push'] as const
+export const deliveryChannels = [...messageChannels, 'webhook'] as const
 export const states = ['pending', 'active', 'rejected', 'removed'] as const
 
 export const country_code = line(5).check(

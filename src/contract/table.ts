@@ -9,6 +9,7 @@ import { audit } from './audit.ts'
 import { authCode } from './auth-code.ts'
 import { auth } from './auth.ts'
 import { device } from './device.ts'
+import { events } from './event.ts'
 import { geofence } from './geofence.ts'
 import { iot } from './iot.ts'
 import { key } from './key.ts'
@@ -21,6 +22,7 @@ import { outbox } from './outbox.ts'
 import { pendingUser } from './pending-user.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
+import { webhook } from './webhook.ts'
 
 /** The whole table, for the service, OpenAPI and the docs. Commands load only their own group. */
 export const table = {
@@ -34,6 +36,8 @@ export const table = {
   ...key,
   ...agents,
   ...audit,
+  ...events,
+  ...webhook,
   ...approval,
   ...device,
   ...approver,

@@ -8,6 +8,7 @@ import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
 import { wrapContext } from '../../src/service/delivery/enqueue.ts'
 import { createOutbox } from '../../src/service/delivery/outbox.ts'
+import { createWebhookAdapter } from '../../src/service/events/webhook-adapter.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { createApp } from '../../src/service/http/app.ts'
 import type { GuardOptions } from '../../src/service/http/guards.ts'
@@ -80,7 +81,7 @@ export const startTestService = async ({
   dev = false,
   publicUrl = 'http://127.0.0.1:8080',
   deviceProof = 'link',
-  channels = ['email', 'sms', 'push'],
+  channels = ['email', 'sms', 'push', 'webhook'],
   adapters,
   timeoutMs,
   quotes = sampleProvider,
@@ -100,7 +101,7 @@ export const startTestService = async ({
     storage,
     keyring,
     log: logged,
-    adapters: { push, ...adapters },
+    adapters: { push, webhook: createWebhookAdapter({ storage, keyring, dev }), ...adapters },
     random: () => 1,
     timeoutMs,
   })

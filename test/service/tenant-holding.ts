@@ -3,6 +3,8 @@ import { addMs } from '../../src/core/iso-time.ts'
 import { newSecret } from '../../src/service/keys/authenticator.ts'
 import { insertKeyRow } from '../../src/service/keys/rows.ts'
 import { enqueue } from '../../src/service/delivery/enqueue.ts'
+import { newSigningSecret } from '../../src/service/events/signature.ts'
+import { wrapTarget } from '../../src/service/events/webhook-rows.ts'
 import { ask, createApprover, enroll, decide } from './approver.ts'
 import { createMember, createTenant, dataOf, fence, slot } from './fixtures.ts'
 import type { TestService } from './harness.ts'
@@ -29,6 +31,7 @@ export type Holding = {
   digest: string
   token: string
   message: string
+  webhook: string
   /** Who confirmed a phone with the key of the organization. */
   account: string
   authCode: string
@@ -81,6 +84,24 @@ const connectedAgent = (service: TestService, org_id: number, user: string): Pro
     },
     { org: org_id },
   )
+
+/** A webhook with an address to which the service does not connect. */
+const addWebhook = async ({ storage, keyring }: TestService, org_id: number): Promise<string> => {
+  const webhook_id = `wh_of-${org_id}`
+  const target = { org_id, url: 'https://127.0.0.1/', secrets: [{ secret: newSigningSecret() }] }
+  const times = { created_at: storage.now(), updated_at: storage.now() }
+  const wrapped = wrapTarget(keyring, webhook_id, target)
+  const place = { cursor_seq: 0, failing_since: null, error: null }
+  await storage.write(
+    (db) =>
+      db
+        .insertInto('webhooks')
+        .values({ webhook_id, org_id, types: '', wrapped, state: 'active', ...place, ...times })
+        .execute(),
+    { org: 0 },
+  )
+  return webhook_id
+}
 
 /** An organization that has one of each. */
 export const settle = async (
@@ -135,6 +156,7 @@ export const settle = async (
     pendingDevice,
     ...(await approvedRequest(service, { mobile, authenticator, key })),
     approval: dataOf(await ask(service, { mobile }, {}, key)).request_id,
+    webhook: await addWebhook(service, org),
     token: await verified(service, { user, mobile, authenticator, key }),
     message: await service.storage.write(
       (db) =>

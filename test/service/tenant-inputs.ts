@@ -61,6 +61,13 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listAudit: ({ org }) => ({ org_id: org }),
   getAuditHead: ({ org }) => ({ org_id: org }),
   listNodes: () => ({}),
+  listEvents: ({ org }) => ({ org_id: org }),
+  createWebhook: ({ org }) => ({ org_id: org, url: 'https://hooks.acme.example/svc' }),
+  listWebhooks: ({ org }) => ({ org_id: org }),
+  rotateWebhook: (_, { webhook }) => ({ webhook_id: webhook }),
+  testWebhook: (_, { webhook }) => ({ webhook_id: webhook }),
+  replayWebhook: (_, { webhook }) => ({ webhook_id: webhook, from: '2020-01-31T18:00:00Z' }),
+  deleteWebhook: (_, { webhook }) => ({ webhook_id: webhook }),
   listAlteredRows: ({ org }) => ({ org_id: org }),
   createApproval: ({ org, mobile }) => ({ org_id: org, action: 'x', approver_mobile: mobile }),
   getApproval: (_, { approval }) => ({ request_id: approval }),
@@ -191,8 +198,8 @@ const sample = (n: number) => ({
   digest: String(n).repeat(64),
 })
 /** Operations that take a child by id: what they are asked changes with whose child it is. */
-const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a', message: 'a' }
-const other = { ...sample(2), slug: 'b', mobile: '+2', approval: 'b', token: 'b', message: 'b' }
+const own = { ...sample(1), slug: 'a', mobile: '+1', approval: 'a', token: 'a', message: 'a', webhook: 'a' }
+const other = { ...sample(2), slug: 'b', mobile: '+2', approval: 'b', token: 'b', message: 'b', webhook: 'b' }
 export const takesChild = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](own, other))
 export const takesOther = (id: OperationId): boolean =>

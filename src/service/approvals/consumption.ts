@@ -98,7 +98,7 @@ export const withdrawApproval = async (
     .returningAll()
     .executeTakeFirst()
   if (ended) {
-    await call.audit(ended.org_id, auditSubject(request_id), ['status'])
+    await call.audit(ended.org_id, auditSubject(request_id), ['status', 'withdrawn'])
     call.wake(ended)
     return toApprovalRecord(ended, call.caller)
   }

@@ -133,6 +133,7 @@ export const finishApproval = async (
   if (input.not_me) await muteRequester(call, row)
   const changes = [
     'status',
+    approved ? 'approved' : 'denied',
     ...(input.not_me ? ['not_me'] : []),
     ...(input.note === undefined ? [] : ['note']),
   ]
@@ -171,7 +172,7 @@ export const countWrongNumber = async (call: Call, decision: VerifiedDecision): 
     .where('org_id', '=', row.org_id)
     .where('status', '=', 'pending')
     .execute()
-  await call.audit(row.org_id, subject, ['number_tries', 'status'], actorOf(decision))
+  await call.audit(row.org_id, subject, ['number_tries', 'status', 'denied'], actorOf(decision))
   call.wake(row)
   return forbidden('denied', 'Denied: a wrong number was typed twice')
 }

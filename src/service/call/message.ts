@@ -13,7 +13,7 @@ export type Message = {
   org_id: number
   channel: Channel
   kind: Kind
-  /** E-mail address, mobile number (E.164), or the id of a device. */
+  /** E-mail address, mobile number (E.164), the id of a device, or of a webhook. */
   to: string
   /** For e-mail only. */
   subject?: string
@@ -27,6 +27,7 @@ const setupHints: Record<Channel, string> = {
   email: 'svc serve --config FILE with an smtp section, or SVC_SMTP_URL',
   sms: 'svc serve --config FILE with an sms section, or SVC_SMS_URL',
   push: 'a phone allows notifications at the approver page',
+  webhook: 'svc webhook create',
 }
 
 /** 409 `delivery_not_configured`, with what to set up. */

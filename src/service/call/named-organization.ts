@@ -59,6 +59,8 @@ const ofTimeslot = (db: Db, { timeslot_id }: { timeslot_id: number }) =>
   ownerOf(db, 'timeslots', 'id', timeslot_id)
 const ofUser = (db: Db, { userId }: { userId: number }) => ownerOf(db, 'memberships', 'user_id', userId)
 const ofKey = (db: Db, { id }: { id: number }) => ownerOf(db, 'api_keys', 'id', id)
+const ofWebhook = (db: Db, { webhook_id }: { webhook_id: string }) =>
+  ownerOf(db, 'webhooks', 'webhook_id', webhook_id)
 const ofDevice = (db: Db, { response }: { response: { id: string } }) =>
   ownerOf(db, 'devices', 'credential_id', response.id)
 
@@ -73,6 +75,10 @@ const finders: {
   rotateKey: ofKey,
   revokeKey: ofKey,
   revokeAgent: ofKey,
+  rotateWebhook: ofWebhook,
+  testWebhook: ofWebhook,
+  replayWebhook: ofWebhook,
+  deleteWebhook: ofWebhook,
   createApproval: (db, { approver_mobile }) => ofMobile(db, approver_mobile),
   cancelApproval: ofRequest,
   consumeApproval: ofRequest,

@@ -24,6 +24,18 @@ export type DecisionWaiter = {
   readonly waiting: number
 }
 
+/** Wakes whoever reads the audit logs of the service as they grow. */
+export type Commits = {
+  /** Notes a commit of this process that appended to an audit. */
+  announce(): void
+  /** Calls `listener` shortly after each commit, once for those that are close together, until the returned function. */
+  listen(listener: () => void): () => void
+  /** Resolves after the next commit, after `ms`, on an abort, or when the service stops. */
+  next(ms: number, signal: AbortSignal | undefined): Promise<void>
+  stop(): void
+  readonly stopped: boolean
+}
+
 /** A process of the service, as it reports itself. */
 export type NodeReport = Tables['nodes']
 
@@ -73,6 +85,7 @@ export type Service = {
   /** How a first device proves its owner, unless the organization sets it. */
   deviceProof: 'link' | 'otp'
   waiter: DecisionWaiter
+  commits: Commits
   /** This process and its load. */
   node(): NodeReport
   rulesFor: RulesMemory

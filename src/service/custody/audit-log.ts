@@ -1,6 +1,6 @@
 import type { audit } from '../../contract/audit.ts'
 import { notFound } from '../../core/refusal.ts'
-import { genesisHash } from '../../receipt/chain.ts'
+import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { byTime } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -11,8 +11,8 @@ const toRecord = <Row extends { changes: string }>(row: Row) => ({
   changes: JSON.parse(row.changes) as string[],
 })
 
-const lastRow = (call: Call, orgId: number) =>
-  call.db
+const lastRow = ({ db }: Pick<Call, 'db'>, orgId: number) =>
+  db
     .selectFrom('audit')
     .where('org_id', '=', orgId)
     .select(['seq', 'hash'])
@@ -21,7 +21,10 @@ const lastRow = (call: Call, orgId: number) =>
     .executeTakeFirst()
 
 /** The id of a chain: an organization's key reaches its own only, an operator also those of deleted organizations. */
-const reachChain = async (call: Call, org_id: number | undefined): Promise<number> => {
+export const reachChain = async (
+  call: Pick<Call, 'db' | 'caller'>,
+  org_id: number | undefined,
+): Promise<number> => {
   const orgId = org_id ?? call.caller.orgId ?? 0
   if (call.caller.orgId !== null && call.caller.orgId !== orgId) throw notFound('Organization')
   if (orgId !== 0 && !(await lastRow(call, orgId))) await reachOrganization(call, orgId)
@@ -84,9 +87,18 @@ export const listAudit: HandlerOf<typeof audit.listAudit> = async (
   return call.pagedByTime(rows, ({ seq, at }) => ({ key: seq, at })).map(toRecord)
 }
 
+/** A head, with a statement of it that the service signs: organization, row, hash, time and issuer. */
+export const signHead = async (
+  { keyring, publicUrl }: Pick<Call, 'keyring' | 'publicUrl'>,
+  head: AuditHead,
+  at: string,
+): Promise<AuditHead & { jws: string }> => ({
+  ...head,
+  jws: await keyring.sign({ ...head, at, iss: publicUrl }, 'audit-head+jwt'),
+})
+
 export const getAuditHead: HandlerOf<typeof audit.getAuditHead> = async ({ org_id }, call) => {
   const orgId = await reachChain(call, org_id)
   const { seq, hash } = (await lastRow(call, orgId)) ?? { seq: 0, hash: genesisHash }
-  const head = { org_id: orgId, seq, hash }
-  return { ...head, jws: await call.keyring.sign({ ...head, at: call.now }, 'audit-head+jwt') }
+  return signHead(call, { org_id: orgId, seq, hash }, call.now)
 }

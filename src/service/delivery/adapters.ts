@@ -18,6 +18,7 @@ const createDevLog =
 type Options = {
   settings: Pick<Settings, 'smtp' | 'sms'>
   push: Adapter
+  webhook: Adapter
   dev: boolean
   env: Env
   log: Log
@@ -31,14 +32,16 @@ const absent: Adapter = async ({ channel }) => ({
 })
 
 /** An adapter for each channel, and the channels that accept messages. With --dev, the log replaces what is not set up. */
-export const createAdapters = ({ settings, push, dev, env, log, now }: Options) => {
+export const createAdapters = ({ settings, push, webhook, dev, env, log, now }: Options) => {
   const mail = settings.smtp && createMail(settings.smtp)
   const sms = settings.sms && createSms(settings.sms, { env, now })
   const other = dev ? createDevLog(log, now) : absent
-  const adapters = { email: mail?.adapter ?? other, sms: sms?.adapter ?? other, push } satisfies Record<
-    Channel,
-    Adapter
-  >
+  const adapters = {
+    email: mail?.adapter ?? other,
+    sms: sms?.adapter ?? other,
+    push,
+    webhook,
+  } satisfies Record<Channel, Adapter>
   const channels = (Object.keys(adapters) as Channel[]).filter((channel) => adapters[channel] !== absent)
   return {
     adapters,

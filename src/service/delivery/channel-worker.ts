@@ -14,8 +14,9 @@ const longestPauseMs = 60 * 60_000
 /** Limits the time for which a provider can ask. */
 const longestWaitMs = 24 * 60 * 60_000
 
-/** A test message reports an error immediately. */
-const maxAttempts = (kind: string): number => (kind === 'test' ? 1 : usualAttempts)
+/** A test message reports an error immediately. An event is tried until it expires. */
+const maxAttempts = (kind: string): number =>
+  kind === 'test' ? 1 : kind === 'event' ? Infinity : usualAttempts
 
 /** Full jitter, so that messages that failed together are not sent again together. */
 const pauseMs = (attempts: number, random: () => number): number =>
@@ -55,8 +56,14 @@ export type WorkerOptions = {
   timeoutMs: number
 }
 
-/** Attempts of one channel at the same time. Each channel has its own, so a provider that hangs delays no other channel. */
-const concurrency = 8
+/** Attempts at the same time, in all and, if a recipient can be slow, for each. */
+type Lanes = { concurrency: number; perRecipient?: number }
+
+// Each channel has its own, so a provider that hangs delays no other channel. The receivers of webhooks are strangers to each
+// other, so none of them delays another: an attempt that waits costs a connection.
+const standardLanes: Lanes = { concurrency: 8 }
+const lanesOf: Partial<Record<Channel, Lanes>> = { webhook: { concurrency: 256, perRecipient: 4 } }
+
 /** A process that claimed a message and has not recorded a result by then has died. */
 const leaseMarginMs = 30_000
 
@@ -67,7 +74,9 @@ export const createChannelWorker = (
   { storage, keyring, log, random, timeoutMs }: WorkerOptions,
 ) => {
   const stopping = new AbortController()
+  const { concurrency, perRecipient } = lanesOf[channel] ?? standardLanes
   const underWay = new Set<Promise<void>>()
+  const attemptsTo = new Map<string, number>()
   // Results that could not be recorded in the store. This process does not send these messages again.
   const unrecorded = new Map<number, { row: Claimed; outcome: Outcome }>()
   const run: { sending?: Promise<void> | undefined; again: boolean; closed: boolean } = {
@@ -125,18 +134,36 @@ export const createChannelWorker = (
     underWay.add(tracked)
   }
 
+  /** The recipients with this many attempts under way. */
+  const busyWith = (most: number): string[] =>
+    [...attemptsTo].flatMap(([recipient, count]) => (count >= most ? [recipient] : []))
+
+  const sendTo = async (row: Claimed): Promise<void> => {
+    const { recipient } = row
+    attemptsTo.set(recipient, (attemptsTo.get(recipient) ?? 0) + 1)
+    try {
+      await write(row, await attempt(row))
+    } finally {
+      const left = attemptsTo.get(recipient)! - 1
+      if (left > 0) attemptsTo.set(recipient, left)
+      else attemptsTo.delete(recipient)
+    }
+  }
+
   const sendDue = async (): Promise<void> => {
     while (run.again && !run.closed) {
       run.again = false
       const limit = concurrency - underWay.size
       const now = storage.now()
-      if (limit <= 0 || !(await storage.read((db) => isDue(db, { channel, now })))) continue
+      const oneEach = perRecipient === undefined ? undefined : { busy: busyWith(perRecipient) }
+      const what = { channel, now, oneEach }
+      if (limit <= 0 || !(await storage.read((db) => isDue(db, what)))) continue
       const until = addMs(now, timeoutMs + leaseMarginMs)
-      const rows = await storage.write((db) => claim(db, { channel, now, until, limit }), {
+      const rows = await storage.write((db) => claim(db, { ...what, until, limit }), {
         org: null,
         routine: true,
       })
-      for (const row of rows) track(attempt(row).then((outcome) => write(row, outcome)))
+      for (const row of rows) track(sendTo(row))
       if (rows.length > 0) run.again = true
     }
   }

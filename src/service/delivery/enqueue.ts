@@ -31,9 +31,32 @@ const masks: Record<Channel, (to: string) => string> = {
   email: (to) => `${to.slice(0, 1)}•••${to.slice(to.lastIndexOf('@'))}`,
   sms: (to) => to.slice(-shownEnd).padStart(to.length, '•'),
   push: (to) => `device ${to}`,
+  webhook: (to) => to,
 }
 
 export const wrapContext = (message_id: string) => `outbox:${message_id}` as const
+
+const queuedRow = (
+  { now, keyring }: { now: string; keyring: Pick<Keyring, 'wrap'> },
+  message: Message,
+  message_id: string,
+) => {
+  const { org_id, channel, kind, expires_at } = message
+  return {
+    org_id,
+    message_id,
+    channel,
+    kind,
+    recipient: masks[channel](message.to),
+    wrapped: keyring.wrap(JSON.stringify(message), wrapContext(message_id)),
+    state: 'queued' as const,
+    attempts: 0,
+    next_at: now,
+    expires_at: expires_at ?? null,
+    created_at: now,
+    updated_at: now,
+  }
+}
 
 /** Stores a message in the outbox, in the transaction that accepts it. Returns its id. */
 export const enqueue = async (
@@ -41,25 +64,37 @@ export const enqueue = async (
   message: Message,
 ): Promise<string> => {
   const message_id = `msg_${randomToken(18)}`
-  const { org_id, channel, kind, expires_at } = message
   await db
     .insertInto('outbox')
-    .values({
-      org_id,
-      message_id,
-      channel,
-      kind,
-      recipient: masks[channel](message.to),
-      wrapped: keyring.wrap(JSON.stringify(message), wrapContext(message_id)),
-      state: 'queued',
-      attempts: 0,
-      next_at: now,
-      expires_at: expires_at ?? null,
-      created_at: now,
-      updated_at: now,
-    })
+    .values(queuedRow({ now, keyring }, message, message_id))
     .execute()
   return message_id
+}
+
+/** Stores messages under ids of the caller. One that is queued under its id stays; one that has ended is sent again. */
+export const enqueueAs = async (
+  { db, now, keyring }: Moment & { keyring: Pick<Keyring, 'wrap'> },
+  messages: readonly { message_id: string; message: Message }[],
+): Promise<void> => {
+  if (messages.length === 0) return
+  await db
+    .insertInto('outbox')
+    .values(messages.map(({ message_id, message }) => queuedRow({ now, keyring }, message, message_id)))
+    .onConflict((on) =>
+      on
+        .column('message_id')
+        .doUpdateSet(({ ref }) => ({
+          wrapped: ref('excluded.wrapped'),
+          state: 'queued',
+          attempts: 0,
+          next_at: now,
+          expires_at: ref('excluded.expires_at'),
+          error: null,
+          updated_at: now,
+        }))
+        .where('outbox.state', 'not in', ['queued', 'sending']),
+    )
+    .execute()
 }
 
 type Options = Pick<Service, 'channels' | 'claim'> & { keyring: Pick<Keyring, 'wrap'> }

@@ -12,6 +12,8 @@ const pollMs = 1_000
 /** How long a message that was given up can be sent again. */
 const retryableMs = 24 * hourMs
 const recordMs = 30 * 24 * hourMs
+/** Events can be many, and the audit log keeps them. */
+const sentEventMs = 24 * hourMs
 
 /** Erases messages that were not sent again in time, and deletes the records of those that ended long ago. */
 export const purge = async (storage: Storage): Promise<void> => {
@@ -31,6 +33,12 @@ export const purge = async (storage: Storage): Promise<void> => {
         .deleteFrom('outbox')
         .where('state', 'in', ['sent', 'failed', 'dead'])
         .where('updated_at', '<', addMs(now, -recordMs))
+        .execute()
+      await db
+        .deleteFrom('outbox')
+        .where('channel', '=', 'webhook')
+        .where('state', '=', 'sent')
+        .where('updated_at', '<', addMs(now, -sentEventMs))
         .execute()
     },
     { org: null, routine: true },

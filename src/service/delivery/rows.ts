@@ -23,14 +23,30 @@ export type AttemptResult =
   | { state: 'failed' | 'dead'; error: string; wrapped?: null }
   | { state: 'queued'; error: string; next_at: string }
 
-type Due = { channel: Channel; now: string }
+type Due = {
+  channel: Channel
+  now: string
+  /** Of each recipient, only the oldest message, and none of those here, which are busy. */
+  oneEach?: { busy: readonly string[] } | undefined
+}
 
-const due = (db: Db, { channel, now }: Due) =>
+const dueRows = (db: Db, { channel, now, oneEach: { busy } = { busy: [] } }: Due) =>
   db
     .selectFrom('outbox')
     .where('channel', '=', channel)
     .where('state', 'in', ['queued', 'sending'])
     .where('next_at', '<=', now)
+    .$if(busy.length > 0, (query) => query.where('recipient', 'not in', [...busy]))
+
+const due = (db: Db, what: Due) =>
+  dueRows(db, what)
+    .$if(what.oneEach !== undefined, (query) =>
+      query.where('id', 'in', () =>
+        dueRows(db, what)
+          .groupBy('recipient')
+          .select(({ fn }) => fn.min('id').as('id')),
+      ),
+    )
     .select('id')
     .orderBy('next_at')
 
@@ -41,22 +57,26 @@ export const isDue = async (db: Db, what: Due): Promise<boolean> =>
  * Claims messages that are due, the oldest first, until `until`. It is one statement that checks the state again, so that
  * two processes never claim the same message.
  */
-export const claim = (db: Db, { channel, now, until, limit }: Due & { until: string; limit: number }) =>
-  db
-    // Not in the condition itself, where PostgreSQL may run it for each row, and claim more than the limit.
-    .with('ready', () => skipLocked(db, due(db, { channel, now }).limit(limit)))
-    .updateTable('outbox')
-    .set(({ eb }) => ({
-      state: 'sending' as const,
-      attempts: eb('attempts', '+', 1),
-      next_at: until,
-      updated_at: now,
-    }))
-    .where('id', 'in', ({ selectFrom }) => selectFrom('ready').select('ready.id'))
-    .where('state', 'in', ['queued', 'sending'])
-    .where('next_at', '<=', now)
-    .returning(claimed)
-    .execute()
+export const claim = (db: Db, { until, limit, ...what }: Due & { until: string; limit: number }) => {
+  const { now } = what
+  return (
+    db
+      // Not in the condition itself, where PostgreSQL may run it for each row, and claim more than the limit.
+      .with('ready', () => skipLocked(db, due(db, what).limit(limit)))
+      .updateTable('outbox')
+      .set(({ eb }) => ({
+        state: 'sending' as const,
+        attempts: eb('attempts', '+', 1),
+        next_at: until,
+        updated_at: now,
+      }))
+      .where('id', 'in', ({ selectFrom }) => selectFrom('ready').select('ready.id'))
+      .where('state', 'in', ['queued', 'sending'])
+      .where('next_at', '<=', now)
+      .returning(claimed)
+      .execute()
+  )
+}
 
 /** Records the result of an attempt. A process that lost its claim can only record that the message was sent. */
 export const record = async (

@@ -66,7 +66,11 @@ export const approveRecovery = async (call: Call, target: Target) => {
   )
   if (!approved) throw await notPending(call, target)
   if (active_from === null) await settlePending(call, member)
-  await call.audit(org_id, `device:${device_id}`, active_from === null ? ['state'] : ['active_from'])
+  await call.audit(
+    org_id,
+    `device:${device_id}`,
+    active_from === null ? ['state', 'bound_at'] : ['active_from'],
+  )
   const when = active_from === null ? 'It is active now.' : `It becomes active at ${active_from}.`
   await notifyMember(call, member, {
     subject: 'A recovery was approved',
@@ -93,7 +97,7 @@ export const refuseDevice = async (
   )
   if (!refused) throw await notPending(call, target)
   const { org_id } = refused
-  await call.audit(org_id, `device:${target.device_id}`, ['state'], actor)
+  await call.audit(org_id, `device:${target.device_id}`, ['state', 'refused'], actor)
   await notifyMember(call, refused, {
     subject: 'A device was refused',
     text: 'A new device was refused and cannot approve anything.',

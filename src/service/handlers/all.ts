@@ -15,6 +15,8 @@ import type { Handlers } from '../call/call.ts'
 import * as auditLog from '../custody/audit-log.ts'
 import * as messages from '../delivery/messages.ts'
 import * as credentials from '../keys/credentials.ts'
+import { listEvents } from '../events/stream.ts'
+import * as webhooks from '../events/webhooks.ts'
 import * as keys from '../keys/keys.ts'
 import * as limits from '../limits/values.ts'
 import * as machineLogin from '../machines/login.ts'
@@ -63,6 +65,8 @@ export const handlers: Handlers<Table> = {
   ...keys,
   ...keyRevocation,
   ...auditLog,
+  listEvents,
+  ...webhooks,
   ...approvalRequests,
   ...approvalUse,
   ...deviceHandlers,

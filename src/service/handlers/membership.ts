@@ -22,21 +22,40 @@ import { endVerifications } from '../verifications/verification.ts'
 type Membership = Tables['memberships']
 
 type Change = {
+  /** What the audit log calls it, in addition to the fields. */
+  done: string
   from: Membership['state'][]
   set: Partial<Pick<Membership, 'state' | 'role'>>
   refused: string
 }
 
 const changes = {
-  accept: { from: ['pending'], set: { state: 'active' }, refused: 'only a pending user can be accepted' },
-  reject: { from: ['pending'], set: { state: 'rejected' }, refused: 'only a pending user can be rejected' },
-  hold: { from: ['active'], set: { state: 'pending' }, refused: 'only an active user can be put on hold' },
+  accept: {
+    done: 'accepted',
+    from: ['pending'],
+    set: { state: 'active' },
+    refused: 'only a pending user can be accepted',
+  },
+  reject: {
+    done: 'rejected',
+    from: ['pending'],
+    set: { state: 'rejected' },
+    refused: 'only a pending user can be rejected',
+  },
+  hold: {
+    done: 'held',
+    from: ['active'],
+    set: { state: 'pending' },
+    refused: 'only an active user can be put on hold',
+  },
   promote: {
+    done: 'promoted',
     from: ['active'],
     set: { role: 'admin' },
     refused: 'only an active user can become an administrator',
   },
   remove: {
+    done: 'removed',
     from: ['active', 'pending'],
     set: { state: 'removed' },
     refused: 'only an active or pending user can be removed',
@@ -45,7 +64,7 @@ const changes = {
 
 /** Changes a membership in one conditional statement. `cooling` is the period of a new administrator. */
 const change = async (call: Call, member: Member, name: keyof typeof changes, cooling?: Cooling) => {
-  const { from, set, refused }: Change = changes[name]
+  const { done, from, set, refused }: Change = changes[name]
   const { org_id, user_id } = member
   await reachOrganization(call, org_id)
   const changed = await call.db
@@ -57,7 +76,7 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
     .executeTakeFirst()
   const user = await findUser(call, org_id, user_id)
   if (!changed) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
-  await call.audit(org_id, `user:${user_id}`, Object.keys(set))
+  await call.audit(org_id, `user:${user_id}`, [...Object.keys(set), done])
   if (cooling) await notifyPromotion(call, member, cooling)
   if (user.state !== 'active') await revokeKeysOfMember(call, member)
   call.wake(member)

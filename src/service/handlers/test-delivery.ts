@@ -1,9 +1,8 @@
 import type { outbox } from '../../contract/outbox.ts'
-import { email } from '../../contract/records.ts'
+import { email, type messageChannels } from '../../contract/records.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
-import type { Channel } from '../call/message.ts'
 import { readMessage } from '../delivery/messages.ts'
 import { activeDevices } from '../devices/active.ts'
 
@@ -25,7 +24,7 @@ const findDevice = async (call: Call, to: string): Promise<{ to: string; org_id:
 }
 
 const recipients: Record<
-  Channel,
+  (typeof messageChannels)[number],
   (call: Call, to: string) => { to: string; org_id: number } | Promise<{ to: string; org_id: number }>
 > = {
   push: findDevice,

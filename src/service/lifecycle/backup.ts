@@ -14,6 +14,7 @@ import { failure, SvcError } from '../../core/errors.ts'
 import { masterKeyFile, pendingKeyFile, textOpens } from '../custody/master-key.ts'
 import { holdRestored } from '../delivery/rows.ts'
 import { forgetPendingDevices } from '../devices/rows.ts'
+import { stopRestored } from '../events/webhook-rows.ts'
 import type { Db } from '../storage/schema.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
@@ -27,7 +28,6 @@ import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir
  * codes, links and verifications that may have been used since. Everybody signs in again.
  */
 export const settleRestored = async (db: Db, now: string): Promise<void> => {
-  await holdRestored(db, now)
   await db.updateTable('token_families').set({ ended_at: now }).where('ended_at', 'is', null).execute()
   await db
     .updateTable('verifications')
@@ -35,6 +35,8 @@ export const settleRestored = async (db: Db, now: string): Promise<void> => {
     .where('spent_at', 'is', null)
     .where('expires_at', '>', now)
     .execute()
+  await stopRestored(db, now)
+  await holdRestored(db, now)
   await forgetMove(db)
   await db.deleteFrom('otps').execute()
   await db.deleteFrom('enrollments').where('used_at', 'is', null).execute()

@@ -4,14 +4,15 @@ import { endedAmong, sweep } from '../approvals/expiry.ts'
 import { hearNodes, tellNodes } from '../call/node-messages.ts'
 import type { DecisionWaiter, NotifyApprover, Service } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
+import { announceCommits, createCommits } from '../events/commits.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createRulesMemory } from '../policy/rules-memory.ts'
 import { createNode, type NodeOptions } from './node.ts'
 
-/** A waiter that also wakes the callers that wait at other nodes. */
-const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter => {
+/** A waiter that also wakes the callers that wait at other nodes. Its `stop` also calls the one that is passed. */
+const shareWakes = (storage: Storage, waiter: DecisionWaiter, stop: () => void): DecisionWaiter => {
   storage.subscribe((message) => {
     if (message !== undefined) return
     waiter.recheck()
@@ -28,6 +29,10 @@ const shareWakes = (storage: Storage, waiter: DecisionWaiter): DecisionWaiter =>
     get waiting() {
       return waiter.waiting
     },
+    stop: () => {
+      waiter.stop()
+      stop()
+    },
     wake: (request) => {
       waiter.wake(request)
       tellNodes(storage, 'wake', request)
@@ -40,19 +45,22 @@ const recheckMs = 1_000
 
 /** The service. Its waiter also looks for requests that expire and, on a shared store, for those that ended elsewhere. */
 export const createService = (
-  parts: Omit<Service, 'waiter' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
+  parts: Omit<Service, 'waiter' | 'commits' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
   node: NodeOptions = {},
 ): Service => {
-  const { storage } = parts
+  const commits = createCommits()
+  const storage = announceCommits(parts.storage, commits)
   const polling = storage.shared
     ? { poll: (requests: string[]) => endedAmong(service, requests), every: recheckMs }
     : // Nobody else ends a request, and the sweep wakes those who wait for what it ends.
       { poll: () => sweep(service).then(() => []) }
-  const waiter = shareWakes(storage, createDecisionWaiter(polling))
+  const waiter = shareWakes(storage, createDecisionWaiter(polling), commits.stop)
   const claim = createClaims()
   const service: Service = {
     ...parts,
+    storage,
     waiter,
+    commits,
     node: createNode({ storage, waiter }, node),
     rulesFor: createRulesMemory(storage),
     claim,

@@ -9,6 +9,8 @@ import { readSettings } from '../config/settings.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
 import { createAdapters } from '../delivery/adapters.ts'
 import { createOutbox, type Outbox } from '../delivery/outbox.ts'
+import { createWebhookAdapter } from '../events/webhook-adapter.ts'
+import { watchWebhooks } from '../events/webhook-feed.ts'
 import { handlers } from '../handlers/all.ts'
 import { createApp } from '../http/app.ts'
 import { createAddressReader } from '../http/guards.ts'
@@ -106,7 +108,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const server: HttpServer = await startServer({ port, host, tls, publicUrl }, (bound) => {
       const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
       const push = createPushAdapter({ ...base, vapid })
-      const delivery = createAdapters({ settings, push, dev, env, log, now: storage.now })
+      const webhook = createWebhookAdapter({ ...base, storage })
+      const delivery = createAdapters({ settings, push, webhook, dev, env, log, now: storage.now })
       closing.push(delivery.close)
       outbox = createOutbox({ storage, keyring, log, adapters: delivery.adapters })
       service = createService(
@@ -152,6 +155,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     })
     closing.push(outbox!.stop, server.stop)
     await outbox!.start({ alone: !storage.shared })
+    closing.push(watchWebhooks(service!, log))
     // Stopped before the server, so that waiting requests are answered immediately.
     closing.push(watchApprovals(service!, log), watchExpired(service!, log), watchRetention(service!, log))
     // Stopped before those, because tool calls withdraw their pending requests.

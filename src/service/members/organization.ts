@@ -179,6 +179,7 @@ export const deleteOrganization: HandlerOf<typeof org.deleteOrganization> = asyn
   const registered = await eraseAccounts(call.db, org_id)
   // Foreign keys delete codes, keys, geofences, time slots and devices with it. Its audit stays.
   await call.db.deleteFrom('organizations').where('id', '=', org_id).execute()
+  await call.db.deleteFrom('webhooks').where('org_id', '=', org_id).execute()
   await erasePeople(call, [...people.map((row) => row.user_id), ...registered])
   await call.audit(org_id, `organization:${org_id}`)
   for (const { user_id } of people) call.wake({ org_id, user_id })

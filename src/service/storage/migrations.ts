@@ -23,6 +23,7 @@ import * as schemaVersion from './migrations/0021-schema-version.ts'
 import * as nodes from './migrations/0022-nodes.ts'
 import * as note from './migrations/0023-note.ts'
 import * as agents from './migrations/0024-agents.ts'
+import * as webhooks from './migrations/0025-webhooks.ts'
 import type { Db } from './schema.ts'
 
 /** Forward only: a released migration never changes; add the next one at the end. */
@@ -51,6 +52,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0022-nodes', up: nodes.up },
   { name: '0023-note', up: note.up },
   { name: '0024-agents', up: agents.up },
+  { name: '0025-webhooks', up: webhooks.up },
 ]
 
 export const newestVersion = migrations.length

@@ -46,6 +46,7 @@ export const tables = {
   refresh_tokens: numbered,
   email_verifications: numbered,
   machines: numbered,
+  webhooks: { key: ['webhook_id'] },
   outbox: numbered,
   idempotency: { key: ['key_id', 'idempotency_key'] },
   audit: { key: ['org_id', 'seq'] },

@@ -54,7 +54,7 @@ describe('a decision', () => {
       action: 'decideApproval',
       actor: `user:${ada.id} (device ${ada.device})`,
       subject: `approval:${request_id}`,
-      changes: ['status'],
+      changes: ['status', 'approved'],
     })
     const path = `/svc/v1/organizations/${acme.id}/users/${ada.id}/devices`
     expect(dataOf(await service.call('GET', path))[0].last_used_at).toBe(clock.iso())
@@ -244,7 +244,7 @@ describe('"this was not me"', () => {
       status: 'denied',
       detail: 'the approver did not expect this request',
     })
-    expect((await auditOf(service, acme.id)).at(-1)![2]).toEqual(['status', 'not_me'])
+    expect((await auditOf(service, acme.id)).at(-1)![2]).toEqual(['status', 'denied', 'not_me'])
     const muted = await ask(service, ada, {}, acme.key)
     expect([refusal(muted), muted.headers['retry-after']]).toEqual([[429, 'muted', []], '1200'])
     dataOf(await ask(service, ada))

@@ -17,7 +17,11 @@ describe('a cancelled request', () => {
     })
     expect(refusal(await cancel(id))).toEqual([410, 'expired', []])
     expect(refusal(await service.call('GET', `/svc/v1/approvals/${id}/ceremony`))[0]).toBe(410)
-    expect((await auditOf(service, acme.id)).at(-1)).toEqual(['cancelApproval', `approval:${id}`, ['status']])
+    expect((await auditOf(service, acme.id)).at(-1)).toEqual([
+      'cancelApproval',
+      `approval:${id}`,
+      ['status', 'withdrawn'],
+    ])
   })
 
   test('must not be one that was decided', async () => {

@@ -68,11 +68,11 @@ describe('the list of active members', () => {
 })
 
 describe('a move', () => {
-  test.each<[Move, () => string, string]>([
-    ['accept', () => waiting.id, 'active'],
-    ['reject', () => waiting.id, 'rejected'],
-    ['hold', () => member.user, 'pending'],
-  ])('to %s is made by an admin who signs it, and stands in the audit', async (move, who, state) => {
+  test.each<[Move, () => string, string, string]>([
+    ['accept', () => waiting.id, 'active', 'accepted'],
+    ['reject', () => waiting.id, 'rejected', 'rejected'],
+    ['hold', () => member.user, 'pending', 'held'],
+  ])('to %s is made by an admin who signs it, and stands in the audit', async (move, who, state, done) => {
     expect(dataOf(await moved(admin, who(), move))).toMatchObject({ user_id: who(), state })
     expect(await stateOf(who())).toBe(state)
     const rows = await chainOf(service, acme.id)
@@ -80,7 +80,7 @@ describe('a move', () => {
       action: 'moveMember',
       actor: `user:${admin.user} (device ${admin.device})`,
       subject: `user:${who()}`,
-      changes: ['state'],
+      changes: ['state', done],
     })
   })
 

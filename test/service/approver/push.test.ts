@@ -1,6 +1,6 @@
 import { importJWK, jwtVerify } from 'jose'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { publicLookup } from '../../../src/service/approver/push/subscription.ts'
+import { publicLookup } from '../../../src/service/delivery/public-address.ts'
 import { ask } from '../approver.ts'
 import { createClock } from '../clock.ts'
 import { contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'

@@ -229,6 +229,7 @@ test("the channels show what is set up and the counts of the caller's messages",
     { channel: 'email', ready: true, waiting: 1, given_up: 1 },
     { channel: 'sms', ready: true, waiting: 0, given_up: 0 },
     { channel: 'push', ready: true, waiting: 0, given_up: 0 },
+    { channel: 'webhook', ready: true, waiting: 0, given_up: 0 },
   ])
   expect(await channels()).toEqual(await channels(acme.key))
   expect((await channels(foreign.key))[0]).toMatchObject({ waiting: 0, given_up: 0 })

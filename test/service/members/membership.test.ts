@@ -39,6 +39,14 @@ const moves: Record<string, (userId: string) => ReturnType<TestService['call']>>
   makeAdmin: (user_id) => service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id } }),
 }
 
+const done: Record<string, string[]> = {
+  acceptUser: ['state', 'accepted'],
+  rejectUser: ['state', 'rejected'],
+  holdUser: ['state', 'held'],
+  removeUser: ['state', 'removed'],
+  makeAdmin: ['role', 'promoted'],
+}
+
 const allowed: Record<string, Partial<Record<State, State>>> = {
   acceptUser: { pending: 'active' },
   rejectUser: { pending: 'rejected' },
@@ -58,7 +66,7 @@ describe('moving a user', () => {
       await setState(from)
       expect(dataOf(await moves[move]!(user.id))).toMatchObject({ id: user.id, state: to })
       expect(await stateOf()).toBe(to)
-      const row = [move, `user:${user.id}`, [move === 'makeAdmin' ? 'role' : 'state']]
+      const row = [move, `user:${user.id}`, done[move]]
       expect(await auditOf(service, acme.id)).toContainEqual(row)
     },
   )

@@ -8,9 +8,10 @@ import type { Keyring } from '../../call/keyring.ts'
 import type { Message } from '../../call/message.ts'
 import type { Adapter, Outcome } from '../../delivery/adapter.ts'
 import { nameOf } from '../../delivery/attempt.ts'
+import { checkPublicUrl, publicLookup } from '../../delivery/public-address.ts'
 import { activeDevices } from '../../devices/active.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { openSubscription, publicLookup, checkEndpoint, type Subscription } from './subscription.ts'
+import { openSubscription, type Subscription } from './subscription.ts'
 import type { Vapid } from './vapid.ts'
 
 type Push = {
@@ -46,7 +47,7 @@ const createSender =
   (vapid: Vapid, { publicUrl, dev }: { publicUrl: string; dev: boolean }) =>
   async ({ subscription, payload, ttl, topic, at, signal }: Push): Promise<PushResponse> => {
     const { endpoint } = subscription
-    checkEndpoint(endpoint, dev)
+    checkPublicUrl('endpoint', endpoint, dev)
     const url = new URL(endpoint)
     const body = seal(subscription, payload)
     const headers = {

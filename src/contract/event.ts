@@ -1,0 +1,129 @@
+import * as z from 'zod/mini'
+import { chosen, positive } from './field.ts'
+import { operations } from './operation.ts'
+import { moment, time } from './records.ts'
+
+// Events: what happened, derived from the audit log, under /svc/v1. spec: not shown
+
+/** What happened, by group: `approval.denied`. */
+export const eventNames = {
+  approval: ['requested', 'approved', 'denied', 'decided', 'expired', 'withdrawn', 'used'],
+  device: ['link_created', 'registered', 'approved', 'activated', 'refused', 'revoked'],
+  member: [
+    'created',
+    'updated',
+    'requested',
+    'accepted',
+    'rejected',
+    'held',
+    'promoted',
+    'removed',
+    'deleted',
+  ],
+  key: ['created', 'rotated', 'revoked', 'signing_key_rotated', 'master_key_rotated'],
+  policy: ['updated'],
+  webhook: ['created', 'rotated', 'replayed', 'stopped', 'deleted'],
+  audit: ['head'],
+} as const
+
+type Names = typeof eventNames
+export type EventGroup = keyof Names
+/** `test` is sent by `svc webhook test` alone, and no row of the audit is behind it. */
+export type EventType = { [G in EventGroup]: `${G}.${Names[G][number]}` }[EventGroup]
+
+const groups = Object.keys(eventNames) as EventGroup[]
+const types = groups.flatMap((group) => eventNames[group].map((name) => `${group}.${name}` as EventType))
+
+/** A type, or a group for all of its types. */
+export const eventFilters = [...groups, ...types] as const
+export type EventFilter = EventGroup | EventType
+
+export const eventFilter = z.enum(eventFilters as readonly [EventFilter, ...EventFilter[]])
+
+/** Whether an event passes filters; without any, every event does. */
+export const passes = (type: string, filters: readonly string[]): boolean =>
+  filters.length === 0 || filters.some((filter) => type === filter || type.startsWith(`${filter}.`))
+
+/** `evt_`, the organization, the row of its audit and the start of the hash of the row. */
+export const eventId = z
+  .string()
+  .check(
+    z.regex(/^evt_\d{1,15}_\d{1,15}_[\da-f]{8}$/, 'must be the id of an event, such as evt_1_42_9f3a12bc'),
+  )
+
+/** The signed statement of an event `audit.head`. */
+const auditHead = z.looseObject({
+  seq: chosen(z.int(), 'Rows in the chain'),
+  hash: chosen(z.string(), 'Hash of the last row'),
+  jws: chosen(z.string(), 'The head, signed with a key of /.well-known/jwks.json'),
+})
+
+export const event = z.looseObject({
+  id: chosen(z.string(), 'Event id, the same at every delivery'),
+  type: chosen(z.string(), 'What happened'),
+  timestamp: chosen(time, 'When it happened'),
+  data: chosen(
+    z.looseObject({
+      org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
+      seq: chosen(z.int(), 'Row of the audit log'),
+      hash: chosen(z.string(), 'Hash of that row'),
+      action: chosen(z.string(), 'The operation'),
+      subject: chosen(z.string(), 'What it is about: approval:apr_3mYk8wQZ, user:7'),
+      actor: chosen(z.string(), 'Who did it: key:3, user:7, or the service'),
+      changes: chosen(z.array(z.string()), 'Names of the fields that were set'),
+      head: chosen(z.optional(auditHead), 'In audit.head: the signed head'),
+    }),
+    'Ids and names of fields, no values',
+  ),
+})
+export type EventRecord = z.infer<typeof event>
+
+/** The organization of a chain: 0 is the service itself. */
+export const chainOrg = chosen(
+  z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
+  'Organization id; 0 is the service itself; a key of an organization uses its own',
+  { example: 1 },
+)
+
+export const events = operations({
+  listEvents: {
+    method: 'GET',
+    path: '/svc/v1/events',
+    cli: 'events list',
+    hidden: true,
+    scope: 'read',
+    summary: 'List events in their order, and wait for the next one',
+    message: 'Events',
+    example: '--org acme --type approval --wait 30',
+    input: z.strictObject({
+      org_id: chainOrg,
+      type: chosen(z.optional(eventFilter), 'Only events of this type or group', { example: 'approval' }),
+      after: chosen(z.optional(eventId), 'Only events after this one, an id or a cursor', {
+        example: 'evt_1_42_9f3a12bc',
+      }),
+      from: chosen(z.optional(moment), 'Only events from this time on; default: from now on', {
+        example: '2030-01-31T18:00:00Z',
+        past: true,
+        flag: 'since',
+      }),
+      limit: chosen(
+        z.optional(positive.check(z.lte(1000, 'must be 1000 or less'))),
+        'Number of events; default: 100',
+        { example: 100 },
+      ),
+      wait_s: chosen(
+        z.optional(
+          z
+            .int('must be a whole number of seconds')
+            .check(z.gte(1, 'must be 1 or more'), z.lte(60, 'must be 60 or less')),
+        ),
+        'Seconds to wait for an event if there is none',
+        { example: 30, flag: 'wait' },
+      ),
+    }),
+    data: z.looseObject({
+      events: chosen(z.array(event), 'The events, oldest first'),
+      cursor: chosen(z.string(), 'Continue with it: the value of after in the next request'),
+    }),
+  },
+})

@@ -1,0 +1,148 @@
+import * as z from 'zod/mini'
+import { chainOrg, event, eventFilter } from './event.ts'
+import { chosen, line } from './field.ts'
+import { operations } from './operation.ts'
+import { moment, time, times } from './records.ts'
+
+// Webhooks, to which events are sent, under /svc/v1. spec: not shown
+
+const webhook_id = chosen(line(64), 'Webhook id', { example: 'wh_9fT2kQpX' })
+
+export const webhookStates = ['active', 'failing', 'stopped'] as const
+
+export const webhookRecord = z.looseObject({
+  webhook_id: chosen(z.string(), 'Webhook id'),
+  org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
+  url: chosen(z.string(), 'Address of the receiver'),
+  types: chosen(z.array(z.string()), 'Types and groups of events that it gets; none: all'),
+  state: chosen(
+    z.enum(webhookStates),
+    'failing: the last attempt failed; stopped: given up after three days of failures, or the receiver answered 410',
+  ),
+  failing_since: chosen(z.nullable(time), 'When the first attempt failed after the last delivery'),
+  error: chosen(z.nullable(z.string()), 'Error of the last attempt'),
+  waiting: chosen(z.int(), 'Events that are being sent or wait for their next attempt'),
+  given_up: chosen(z.int(), 'Events that were not delivered within three days, of the last 30 days'),
+  secrets: chosen(z.int(), 'Number of secrets that sign: two while a rotation overlaps'),
+  ...times,
+})
+export type WebhookRecord = z.infer<typeof webhookRecord>
+
+const withSecret = z.extend(webhookRecord, {
+  secret: chosen(z.string(), 'Secret that signs the events, shown once', { secret: true }),
+})
+
+const answered = z.looseObject({
+  webhook_id: chosen(z.string(), 'Webhook id'),
+  delivered: chosen(z.boolean(), 'Whether the receiver accepted the event, with a status of 2xx'),
+  status: chosen(z.nullable(z.int()), 'HTTP status of the answer; null without one'),
+  answer: chosen(z.nullable(z.string()), 'Start of the body of the answer'),
+  error: chosen(z.nullable(z.string()), 'Why there was no answer'),
+  ms: chosen(z.int(), 'Milliseconds until the answer'),
+  event: chosen(z.pick(event, { id: true, type: true, timestamp: true }), 'The event that was sent'),
+})
+
+const types = z.array(eventFilter).check(z.maxLength(40, 'must have at most 40 entries'))
+
+export const webhook = operations({
+  createWebhook: {
+    method: 'POST',
+    path: '/svc/v1/webhooks',
+    cli: 'webhook create',
+    args: ['url'],
+    scope: 'keys',
+    summary: 'Send events to an address; the secret that signs them is shown once',
+    message: 'Webhook created',
+    example: 'https://hooks.example.com/svc --org acme --type approval,key',
+    input: z.strictObject({
+      url: chosen(line(500), 'Address of the receiver, https', {
+        example: 'https://hooks.example.com/svc',
+      }),
+      org_id: chainOrg,
+      types: chosen(z.optional(types), 'Types or groups of events; default: all', {
+        example: ['approval', 'key'],
+        flag: 'type',
+      }),
+    }),
+    data: withSecret,
+  },
+  listWebhooks: {
+    method: 'GET',
+    path: '/svc/v1/webhooks',
+    cli: 'webhook list',
+    scope: 'keys',
+    summary: 'List webhooks and whether their events arrive',
+    message: 'Webhooks',
+    example: '--org acme',
+    input: z.strictObject({
+      org_id: chosen(
+        z.optional(z.int('must be a whole number').check(z.gte(0, 'must be 0 or more'))),
+        'Only webhooks of this organization; 0 is the service itself',
+        { example: 1 },
+      ),
+    }),
+    data: z.array(webhookRecord),
+    columns: ['webhook_id', 'url', 'types', 'state', 'waiting', 'given_up', 'failing_since', 'error'],
+  },
+  rotateWebhook: {
+    method: 'POST',
+    path: '/svc/v1/webhooks/{webhook_id}/rotate',
+    cli: 'webhook rotate',
+    scope: 'keys',
+    summary: 'Replace the secret of a webhook; the old one signs too until the overlap ends',
+    message: 'Secret rotated',
+    example: 'wh_9fT2kQpX --overlap 3600',
+    input: z.strictObject({
+      webhook_id,
+      overlap_s: chosen(
+        z.optional(
+          z
+            .int('must be a whole number of seconds')
+            .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
+        ),
+        'How long the old secret signs too, in seconds; default: 86400',
+        { example: 3600, flag: 'overlap' },
+      ),
+    }),
+    data: withSecret,
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/svc/v1/webhooks/{webhook_id}/test',
+    cli: 'webhook test',
+    scope: 'keys',
+    summary: 'Send a test event once and show what the receiver answered',
+    message: 'Test event sent',
+    example: 'wh_9fT2kQpX',
+    input: z.strictObject({ webhook_id }),
+    data: answered,
+  },
+  replayWebhook: {
+    method: 'POST',
+    path: '/svc/v1/webhooks/{webhook_id}/replay',
+    cli: 'webhook replay',
+    scope: 'keys',
+    summary: 'Send events again, under the same ids; starts a webhook that was stopped',
+    message: 'Events are sent again',
+    example: 'wh_9fT2kQpX --since 2h',
+    input: z.strictObject({
+      webhook_id,
+      from: chosen(
+        z.optional(moment),
+        'The first event to send again; default: since the webhook began to fail',
+        { example: '2030-01-31T18:00:00Z', past: true, flag: 'since' },
+      ),
+    }),
+    data: webhookRecord,
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/svc/v1/webhooks/{webhook_id}',
+    cli: 'webhook delete',
+    scope: 'keys',
+    summary: 'Delete a webhook; events that still wait are not sent',
+    message: 'Webhook deleted',
+    example: 'wh_9fT2kQpX --yes',
+    input: z.strictObject({ webhook_id }),
+  },
+})

@@ -1,0 +1,42 @@
+import { lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { isLoopbackHost } from '../../core/loopback.ts'
+import { invalid } from '../../core/refusal.ts'
+
+// An address that somebody else chose must not direct the service into its own network.
+
+/** Whether an address is on the public internet. */
+const isPublic = (address: string): boolean =>
+  ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+
+/** The host without the brackets of IPv6. */
+const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
+/** Whether a development service may send to this machine. */
+export const isOwnMachine = (url: URL, dev: boolean): boolean =>
+  dev && /^https?:$/.test(url.protocol) && isLoopbackHost(url.hostname)
+
+/** Refuses with 422 a URL in `field` that is not on the public internet. With --dev, this machine is allowed too. */
+export const checkPublicUrl = (field: string, text: string, dev: boolean): void => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url) throw invalid(field, 'must be a URL')
+  if (isOwnMachine(url, dev)) return
+  if (url.protocol !== 'https:' || url.username || url.password)
+    throw invalid(field, 'must be an https URL without a user name or password')
+  if (isLoopbackHost(url.hostname) || (ipaddr.isValid(bareHost(url)) && !isPublic(bareHost(url))))
+    throw invalid(field, 'must be a URL on the public internet')
+}
+
+/** Resolves a host name, and fails if any of its addresses is not public. The connection uses the address it checked. */
+export const publicLookup: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    const unsafe = addresses?.find(({ address }) => !isPublic(address))
+    const failure =
+      error ??
+      (unsafe && Object.assign(new Error('the host is in a private network'), { code: 'private_address' }))
+    if (failure || !addresses[0]) return callback(failure ?? new Error('the host has no address'), '', 4)
+    if (options.all) return callback(null, addresses)
+    return callback(null, addresses[0].address, addresses[0].family)
+  })
+}

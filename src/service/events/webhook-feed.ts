@@ -1,0 +1,188 @@
+import { type EventRecord, passes } from '../../contract/event.ts'
+import { addMs } from '../../core/iso-time.ts'
+import type { Log } from '../../core/log.ts'
+import type { Service } from '../call/service.ts'
+import { nameOf } from '../delivery/attempt.ts'
+import { enqueueAs } from '../delivery/enqueue.ts'
+import { withHead } from './audit-head.ts'
+import { toEvent } from './event.ts'
+import { readRows } from './stream.ts'
+import { stopAudited } from './webhook-adapter.ts'
+import { messageIdOf, messagesTo, typesOf, type WebhookRow } from './webhook-rows.ts'
+
+/** Rows of an audit that are read at once. */
+const batch = 100
+/** Events that can wait for one webhook. The others stay in the audit log until there is room. */
+const waitingAtMost = 1_000
+/** How far the stored place of a webhook may be behind if none of the rows since is for it. */
+const unstoredAtMost = 1_000
+const dayMs = 24 * 60 * 60_000
+/** How long an event is tried, and how long a webhook may fail before it is stopped. */
+const triedMs = 3 * dayMs
+
+type Feed = Pick<Service, 'storage' | 'keyring' | 'publicUrl' | 'commits' | 'deliver'>
+
+type Fed = Pick<WebhookRow, 'webhook_id' | 'org_id' | 'types' | 'cursor_seq' | 'failing_since'> & {
+  end: number | null
+}
+
+/** Reads the webhooks whose audit has grown, with its last row. */
+const readBehind = ({ storage }: Pick<Feed, 'storage'>): Promise<Fed[]> =>
+  storage.read((db) =>
+    db
+      .selectFrom('webhooks as w')
+      .where('w.state', '=', 'active')
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('audit as a')
+            .select('a.seq')
+            .whereRef('a.org_id', '=', 'w.org_id')
+            .whereRef('a.seq', '>', 'w.cursor_seq'),
+        ),
+      )
+      .select(['w.webhook_id', 'w.org_id', 'w.types', 'w.cursor_seq', 'w.failing_since'])
+      .select(({ selectFrom }) =>
+        selectFrom('audit as b')
+          .whereRef('b.org_id', '=', 'w.org_id')
+          .select(({ fn }) => fn.max('b.seq').as('seq'))
+          .as('end'),
+      )
+      .orderBy('w.webhook_id')
+      .execute(),
+  )
+
+/**
+ * Puts the events of one webhook into the outbox, and moves its place in the audit with them in one transaction, under the
+ * condition that nobody else has moved it. Returns where the next call continues, and whether that is stored; undefined if the webhook is full.
+ */
+const feed = async (
+  service: Feed,
+  webhook: Fed,
+  from: number,
+): Promise<{ seq: number; stored: boolean } | undefined> => {
+  const { storage, keyring } = service
+  const { webhook_id, org_id, cursor_seq } = webhook
+  const rows = await storage.read((db) => readRows(db, org_id, from, batch))
+  const types = typesOf(webhook)
+  const events: EventRecord[] = []
+  for (const row of rows) {
+    const event = toEvent(row)
+    if (event && passes(event.type, types)) events.push(await withHead(service, event, row))
+  }
+  const last = rows.at(-1)?.seq ?? from
+  if (events.length === 0 && last - cursor_seq < unstoredAtMost) return { seq: last, stored: false }
+  return storage.write(
+    async (db) => {
+      const { count } = await messagesTo(db, webhook_id)
+        .where('state', 'in', ['queued', 'sending'])
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow()
+      if (events.length > 0 && Number(count) >= waitingAtMost) return undefined
+      const moved = await db
+        .updateTable('webhooks')
+        .set({ cursor_seq: last })
+        .where('webhook_id', '=', webhook_id)
+        .where('org_id', '=', org_id)
+        .where('cursor_seq', '=', cursor_seq)
+        .where('state', '=', 'active')
+        .returning('webhook_id')
+        .executeTakeFirst()
+      // Another node has fed it, or a replay has moved it.
+      if (!moved) return undefined
+      const now = storage.now()
+      const expires_at = addMs(now, triedMs)
+      const messages = events.map((event) => ({
+        message_id: messageIdOf(webhook_id, event.data.seq),
+        message: {
+          org_id,
+          channel: 'webhook' as const,
+          kind: 'event' as const,
+          to: webhook_id,
+          text: JSON.stringify(event),
+          expires_at,
+        },
+      }))
+      await enqueueAs({ db, now, keyring }, messages)
+      return { seq: last, stored: true }
+    },
+    { org: null, routine: true },
+  )
+}
+
+const pollMs = 1_000
+const minuteMs = 60_000
+
+/** Feeds webhooks after each commit of this node, and regularly for those of other nodes. Returns a function that stops it. */
+export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) => {
+  const { storage, commits } = service
+  // How far the audit was read for a webhook whose stored place is behind, because no row was for it.
+  const scanned = new Map<string, { cursor: number; seq: number }>()
+  const run = { stopped: false, again: false, feeding: undefined as Promise<void> | undefined }
+
+  const placeOf = ({ webhook_id, cursor_seq }: Fed): number => {
+    const known = scanned.get(webhook_id)
+    return known?.cursor === cursor_seq ? known.seq : cursor_seq
+  }
+
+  const feedAll = async (): Promise<void> => {
+    while (run.again && !run.stopped) {
+      run.again = false
+      const behind = await readBehind(service)
+      for (const webhook of behind) {
+        const from = placeOf(webhook)
+        if (run.stopped || (webhook.end ?? 0) <= from) continue
+        const fed = await feed(service, webhook, from)
+        if (!fed) continue
+        if (fed.seq < (webhook.end ?? 0)) run.again = true
+        if (fed.stored) scanned.delete(webhook.webhook_id)
+        else scanned.set(webhook.webhook_id, { cursor: webhook.cursor_seq, seq: fed.seq })
+        if (fed.stored) service.deliver()
+      }
+      const ids = new Set(behind.map(({ webhook_id }) => webhook_id))
+      for (const id of scanned.keys()) if (!ids.has(id)) scanned.delete(id)
+    }
+  }
+
+  const wake = (): void => {
+    run.again = true
+    run.feeding ??= feedAll()
+      // The store is unavailable; the next poll tries again.
+      .catch(() => undefined)
+      .finally(() => {
+        run.feeding = undefined
+      })
+  }
+
+  const stopFailing = async (): Promise<void> => {
+    const before = addMs(storage.now(), -triedMs)
+    const failing = await storage.read((db) =>
+      db
+        .selectFrom('webhooks')
+        .where('state', '=', 'active')
+        .where('failing_since', '<', before)
+        .select(['webhook_id', 'org_id', 'error'])
+        .execute(),
+    )
+    for (const row of failing) await stopAudited(service, row, row.error ?? 'it failed for three days')
+  }
+
+  const stopOrWarn = (): void =>
+    void stopFailing().catch((error: unknown) =>
+      log({
+        at: storage.now(),
+        level: 'warn',
+        message: `Webhooks that fail could not be stopped: ${nameOf(error)}`,
+      }),
+    )
+
+  const forget = commits.listen(wake)
+  const timers = [setInterval(wake, pollMs).unref(), setInterval(stopOrWarn, minuteMs).unref()]
+  stopOrWarn()
+  wake()
+  return async () => {
+    run.stopped = true
+    forget()
+    for (const timer of timers) clearInterval(timer)
+    await run.feeding
+  }
+}
