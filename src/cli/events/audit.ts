@@ -6,29 +6,58 @@ import { readAuditHead, type AuditHead, verifyChain } from '../../receipt/chain.
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
-import { readJson } from '../terminal/input-file.ts'
+import { parseJson } from '../../core/parse-json.ts'
+import { readJson, readText } from '../terminal/input-file.ts'
 
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })
 
-const readHead = async (file: string, jwks: string | undefined, context: Context): Promise<AuditHead> => {
-  const saved = (await readJson(file, context.io, '--head')) as { jws?: unknown } | null
+type Saved = { jws?: unknown; data?: { head?: { jws?: unknown } } } | null
+
+/** The statements in a saved head, in a file of `svc serve --audit-heads`, or in events of `svc events tail -o ndjson`. */
+const statementsIn = (text: string): string[] | undefined => {
+  const whole = parseJson(text)
+  const values = whole === undefined ? text.split('\n').filter(Boolean).map(parseJson) : [whole]
+  if (values.includes(undefined)) return undefined
+  return (values as Saved[]).flatMap((saved) => {
+    const jws = saved?.jws ?? saved?.data?.head?.jws
+    return typeof jws === 'string' ? [jws] : []
+  })
+}
+
+const readHeads = async (
+  file: string,
+  jwks: string | undefined,
+  context: Context,
+): Promise<[AuditHead, ...AuditHead[]]> => {
+  const statements = statementsIn(await readText(file, context.io, '--head'))
+  if (statements === undefined)
+    throw usageError(`--head: ${file === '-' ? 'standard input' : file} is not valid JSON, nor JSON in lines`)
   const client = await context.client()
   const keys = jwks
     ? await readJson(jwks, context.io, '--jwks')
     : JSON.parse((await client.raw({ method: 'GET', path: '/.well-known/jwks.json', effect: 'read' })).body)
-  const head = await readAuditHead(String(saved?.jws), keys as Parameters<typeof readAuditHead>[1])
-  if (!head) throw broken(`${file} is not a head that was signed by this service`)
-  return head
+  const heads: AuditHead[] = []
+  for (const jws of statements) {
+    const head = await readAuditHead(jws, keys as Parameters<typeof readAuditHead>[1])
+    if (!head) throw broken(`${file} contains a head that was not signed by this service`)
+    heads.push(head)
+  }
+  const [first, ...others] = heads
+  if (!first) throw broken(`${file} is not a head that was signed by this service`)
+  return [first, ...others]
 }
 
-/** `svc audit verify`: recomputes every hash locally and compares the chain with a saved head. */
+/** `svc audit verify`: recomputes every hash locally and compares the chain with saved heads. */
 export const registerAudit = (group: Command, context: Context): void => {
   const command = group
     .command('verify')
     .description('Verify the audit chain, and a head that was saved earlier')
     .option('--org <org>', 'Organization, id or slug; default: the chain of the service itself')
-    .option('--head <file>', 'Head that was saved earlier: svc audit head -o json > head.json')
+    .option(
+      '--head <file>',
+      'Heads that were saved earlier: from svc audit head -o json, svc serve --audit-heads or an event',
+    )
     .option('--jwks <file>', 'File with the keys of the service; default: fetched from the service')
     .addHelpText('after', '\nExample:\n  svc audit verify --org acme --head head.json')
 
@@ -38,26 +67,25 @@ export const registerAudit = (group: Command, context: Context): void => {
     const wanted = options.org ?? (await context.settings()).org?.value
     const org_id = wanted ? (await resolveOrg(wanted, context)).id : undefined
     const client = await context.client()
-    const head = options.head ? await readHead(options.head, options.jwks, context) : undefined
+    const heads = options.head ? await readHeads(options.head, options.jwks, context) : []
     const answer = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
     // Oldest first, whatever the order of the service is.
     const rows = rowsIn(audit.listAudit, answer).toSorted((a, b) => a.seq - b.seq)
 
     const result = verifyChain(rows)
     if (!result.ok) throw broken(`Row ${result.seq}: ${result.reason}`)
-    if (head) {
-      const kept = head.seq === 0 || rows[head.seq - 1]?.hash === head.hash
-      if (head.org_id !== (rows[0]?.org_id ?? head.org_id))
-        throw usageError('The head belongs to another chain')
-      if (!kept) throw broken(`Row ${head.seq} does not match the saved head`)
-    }
+    const chain = rows[0]?.org_id ?? org_id
+    const own = heads.filter(({ org_id: of }) => chain === undefined || of === chain)
+    if (heads.length > 0 && own.length === 0) throw usageError('The head belongs to another chain')
+    const lost = own.find(({ seq, hash }) => seq !== 0 && rows[seq - 1]?.hash !== hash)
+    if (lost) throw broken(`Row ${lost.seq} does not match the saved head`)
     const output = await context.output()
     await output.report('The chain is valid', {
       valid: true,
       rows: rows.length,
       seq: result.seq,
       hash: result.hash,
-      head: head?.seq ?? null,
+      head: own.length === 0 ? null : Math.max(...own.map(({ seq }) => seq)),
     })
   })
 }

@@ -21,6 +21,8 @@ export type ServeOptions = Place &
     tlsKey?: string | undefined
     /** One address or network (CIDR) for each proxy in front. */
     trustedProxy?: readonly string[] | undefined
+    /** File to which signed heads of the audit are appended. */
+    auditHeads?: string | undefined
     /** For developers: messages are logged instead of delivered. */
     dev?: boolean | undefined
     /** How long it reports that it stops before it does, milliseconds. */

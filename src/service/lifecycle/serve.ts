@@ -9,6 +9,8 @@ import { readSettings } from '../config/settings.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
 import { createAdapters } from '../delivery/adapters.ts'
 import { createOutbox, type Outbox } from '../delivery/outbox.ts'
+import { watchAuditHeads } from '../events/audit-heads.ts'
+import { openHeadFile } from '../events/head-file.ts'
 import { createWebhookAdapter } from '../events/webhook-adapter.ts'
 import { watchWebhooks } from '../events/webhook-feed.ts'
 import { handlers } from '../handlers/all.ts'
@@ -83,7 +85,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const { env, port = 8080, trustedProxy = [], dev = false, log } = options
   const place: Place =
     options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }
-  const closing: (() => void | Promise<void>)[] = []
+  const headFile = options.auditHeads === undefined ? undefined : openHeadFile(options.auditHeads)
+  const closing: (() => void | Promise<void>)[] = headFile ? [headFile.close] : []
   const close = async (): Promise<void> => {
     for (let last = closing.pop(); last; last = closing.pop()) await last()
   }
@@ -164,7 +167,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const operatorKey = await ensureOperatorKey(service!, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)
     phase = 'serving'
-    closing.push(watchCustody(service!, log))
+    // After the operator key exists, which is the first row of a new store.
+    closing.push(watchCustody(service!, log), watchAuditHeads(service!, log, headFile))
     const self = storage.shared ? watchNode(service!, log) : undefined
     if (self) closing.push(self.stop)
     const { drainMs = storage.shared ? standardDrainMs : 0 } = options

@@ -1,0 +1,135 @@
+import type { Log } from '../../core/log.ts'
+import { addMs } from '../../core/iso-time.ts'
+import type { AuditHead } from '../../receipt/chain.ts'
+import { auditByService } from '../call/audit.ts'
+import type { Service } from '../call/service.ts'
+import { signHead } from '../custody/audit-log.ts'
+import { nameOf } from '../delivery/attempt.ts'
+import { takePeriod } from '../storage/period.ts'
+import type { Storage } from '../storage/storage.ts'
+import { headAction } from './event.ts'
+import type { HeadFile } from './head-file.ts'
+
+type Signing = Pick<Service, 'storage' | 'keyring' | 'publicUrl'>
+
+/** The chains of a store, also of deleted organizations. Each step reads one place of the index. */
+async function* chains({ read }: Pick<Storage, 'read'>): AsyncGenerator<number> {
+  for (let org = -1; ;) {
+    const next = await read((db) =>
+      db
+        .selectFrom('audit')
+        .where('org_id', '>', org)
+        .select('org_id')
+        .orderBy('org_id')
+        .limit(1)
+        .executeTakeFirst(),
+    )
+    if (!next) return
+    org = next.org_id
+    yield org
+  }
+}
+
+const readLast = ({ read }: Pick<Storage, 'read'>, org: number) =>
+  read((db) =>
+    db
+      .selectFrom('audit')
+      .where('org_id', '=', org)
+      .select(['org_id', 'seq', 'hash', 'action'])
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirstOrThrow(),
+  )
+
+/** Adds a row to each chain that has grown since the last one. The event of the row contains the signed head. */
+export const stateHeads = async ({ storage }: Pick<Signing, 'storage'>): Promise<void> => {
+  for await (const org of chains(storage)) {
+    if ((await readLast(storage, org)).action === headAction) continue
+    await storage.write(
+      async (db) => {
+        const last = await db
+          .selectFrom('audit')
+          .where('org_id', '=', org)
+          .select(['seq', 'action'])
+          .orderBy('seq', 'desc')
+          .limit(1)
+          .executeTakeFirstOrThrow()
+        if (last.action !== headAction)
+          await auditByService(db, storage.now(), {
+            orgId: org,
+            action: headAction,
+            subject: `audit:${last.seq}`,
+          })
+      },
+      { org, routine: true },
+    )
+  }
+}
+
+const hourMs = 60 * 60_000
+const everyMs = 60_000
+/** A stop must not take long, however many chains there are. */
+const stopMs = 5_000
+
+const work = 'audit heads'
+
+/** Whether an hour has passed, also if the service was restarted since. The first hour begins with the first start. */
+const isDue = async (storage: Storage): Promise<boolean> => {
+  const last = await storage.read((db) =>
+    db.selectFrom('settings').where('name', '=', `last ${work}`).select('value').executeTakeFirst(),
+  )
+  const now = storage.now()
+  if (last && last.value > addMs(now, -hourMs) && last.value <= now) return false
+  const taken = await takePeriod({ ...storage, shared: true }, work, hourMs)
+  return taken && last !== undefined
+}
+
+/**
+ * States the heads of all chains each hour, by one node. With a file, this node also appends the signed heads of chains that
+ * have grown: at the start, each hour and when the service stops. Returns a function that stops it.
+ */
+export const watchAuditHeads = (service: Signing, log: Log, file?: HeadFile): (() => Promise<void>) => {
+  const { storage } = service
+  const written = new Map<number, number>()
+  let fileDue = storage.now()
+  let stopped = false
+
+  const writeFile = async (until = Infinity): Promise<void> => {
+    if (!file) return
+    const heads: (AuditHead & { at: string; jws: string })[] = []
+    for await (const org of chains(storage)) {
+      if (performance.now() > until) break
+      const { org_id, seq, hash } = await readLast(storage, org)
+      if (written.get(org) === seq) continue
+      const at = storage.now()
+      heads.push({ ...(await signHead(service, { org_id, seq, hash }, at)), at })
+    }
+    file.append(heads)
+    for (const { org_id, seq } of heads) written.set(org_id, seq)
+  }
+
+  const run = async (): Promise<void> => {
+    if (await isDue(storage)) await stateHeads(service)
+    if (storage.now() < fileDue) return
+    await writeFile()
+    fileDue = addMs(storage.now(), hourMs)
+  }
+
+  const warn = (error: unknown): void =>
+    log({
+      at: storage.now(),
+      level: 'error',
+      message: `The heads of the audit were not signed; the next attempt is in a minute: ${nameOf(error)}`,
+    })
+
+  let running = run().catch(warn)
+  const timer = setInterval(() => {
+    running = running.then(() => (stopped ? undefined : run())).catch(warn)
+  }, everyMs).unref()
+  return async () => {
+    stopped = true
+    clearInterval(timer)
+    await running
+    await writeFile(performance.now() + stopMs).catch(warn)
+  }
+}
