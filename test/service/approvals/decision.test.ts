@@ -197,7 +197,7 @@ describe('a note with a denial', () => {
     expect(denied.attestation.claims).toMatchObject({ note })
     const expected = { status: 'denied', allowDev: true } as const
     expect((await verifyReceipt(denied.attestation, await jwks(), expected, clock.now())).valid).toBe(true)
-    expect((await auditOf(service, acme.id)).at(-1)![2]).toEqual(['status', 'note'])
+    expect((await auditOf(service, acme.id)).at(-1)![2]).toEqual(['status', 'denied', 'note'])
   })
 
   test('is combined with "this was not me"', async () => {
