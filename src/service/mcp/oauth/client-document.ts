@@ -1,7 +1,7 @@
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { isLoopbackHost } from '../../../core/loopback.ts'
-import { checkEndpoint, publicLookup } from '../../approver/push/subscription.ts'
+import { checkPublicUrl, publicLookup } from '../../delivery/public-address.ts'
 import { OAuthProblem } from './answer.ts'
 
 // Client id metadata documents: the id of a client is the https address of its metadata. Anybody can name an address, so
@@ -31,7 +31,7 @@ const checkId = (id: string, dev: boolean): URL => {
       400,
     )
   try {
-    checkEndpoint(id, dev)
+    checkPublicUrl('client_id', id, dev)
   } catch {
     throw unusable('is not on the public internet')
   }
