@@ -143,7 +143,7 @@ export const sentEnrollment = chosen(
   z.nullable(
     z.looseObject({
       channel: chosen(
-        z.nullable(z.enum(deliveryChannels)),
+        z.nullable(z.enum(messageChannels)),
         'How the link is sent; null if it cannot be sent',
       ),
       message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
