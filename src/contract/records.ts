@@ -142,10 +142,7 @@ export const membershipRecord = z.looseObject({
 export const sentEnrollment = chosen(
   z.nullable(
     z.looseObject({
-      channel: chosen(
-        z.nullable(z.enum(messageChannels)),
-        'How the link is sent; null if it cannot be sent',
-      ),
+      channel: chosen(z.nullable(z.enum(messageChannels)), 'How the link is sent; null if it cannot be sent'),
       message_id: chosen(z.nullable(z.string()), 'Id of the message in the outbox'),
       expires_at: chosen(z.nullable(time), 'When the link expires'),
       next: chosen(z.nullable(z.string()), 'What to do if no link was sent'),
