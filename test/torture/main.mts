@@ -30,6 +30,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'kill-nine-rotations': () => import('./kill-nine-rotations.ts'),
   signals: () => import('./signals.ts'),
   delivery: () => import('./delivery.ts'),
+  webhooks: () => import('./webhooks.ts'),
   'delivery-canaries': () => import('./delivery-canaries.ts'),
   'nodes-races': () => import('./nodes-races.ts'),
   'nodes-kills': () => import('./nodes-kills.ts'),
