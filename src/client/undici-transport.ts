@@ -3,6 +3,7 @@ import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Env } from '../core/env.ts'
 import { SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
+import { readTraceParent } from '../core/traceparent.ts'
 import { hostOf, interrupted, networkError, timedOut } from './network-error.ts'
 import { proxyFor } from './proxy.ts'
 import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
@@ -15,6 +16,8 @@ type Options = {
   ca?: string | undefined
   /** For HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
   env: Env
+  /** The W3C trace that the requests belong to; ignored if it is not valid. */
+  traceparent?: string | undefined
   /** Maximum number of connections to one origin. */
   connections?: number
   /** Called after each request was sent, while the server answers. */
@@ -53,6 +56,9 @@ const waitSlackMs = 10_000
 export const createTransport = (options: Options): Transport & { close(): Promise<void> } => {
   const { connect = 10_000, headers: headersMs = 60_000, body: bodyMs = 60_000 } = options.timeoutMs ?? {}
   const routes = new Map<string, Promise<Route>>()
+  const { traceparent } = options
+  const trace: Record<string, string> =
+    traceparent !== undefined && readTraceParent(traceparent) ? { traceparent } : {}
 
   const exchange = (
     { dispatcher, proxy }: Route,
@@ -87,7 +93,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
           origin,
           path: pathname + search,
           method: request.method as Dispatcher.HttpMethod,
-          headers: request.headers,
+          headers: { ...trace, ...request.headers },
           body: request.body ?? null,
         },
         {

@@ -10,6 +10,7 @@ export const environment = {
   SVC_DEFAULT_FACTORS: 'default factors: biometric,location,time,device; also for svc serve',
   SVC_REQUEST_FROM: 'name of the requesting application; also for svc serve',
   SVC_ORG: 'default for --org (id or slug)',
+  TRACEPARENT: 'trace that the requests belong to (W3C), for the log of the service',
   SVC_CONFIG_DIR: 'folder of the profile file',
   SVC_PAGER: 'pager for long answers, instead of PAGER; empty for none',
   SVC_BOOTSTRAP_API_KEY: 'svc serve: the first operator key, instead of a random one (secret)',

@@ -13,6 +13,9 @@ export type LogRecord = {
   /** The name of the key. */
   key?: string | undefined
   error?: string | undefined
+  /** From the `traceparent` of the request. */
+  trace_id?: string
+  parent_id?: string
 }
 
 export type Log = (record: LogRecord) => void

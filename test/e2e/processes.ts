@@ -39,8 +39,12 @@ export const svc = (
   return outcome(child)
 }
 
+type Ready = { event: string; base_url: string; metrics_url?: string }
+
 export type Service = {
   baseUrl: string
+  /** The event that it printed. */
+  ready: Ready
   key: string
   dataDir: string
   process: ChildProcess
@@ -71,15 +75,17 @@ export const startServe = async (
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text))
   const ended = once(child, 'exit') as Promise<[number | null]>
-  const ready = new Promise<string>((resolve, reject) => {
+  const ready = new Promise<Ready>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const event = JSON.parse(line) as { event: string; base_url: string }
-      if (event.event === 'ready') resolve(event.base_url)
+      const event = JSON.parse(line) as Ready
+      if (event.event === 'ready') resolve(event)
     })
     void ended.then(([exit]) => reject(new Error(`svc serve ended with ${exit}: ${log}`)))
   })
+  const event = await ready
   return {
-    baseUrl: await ready,
+    baseUrl: event.base_url,
+    ready: event,
     key,
     dataDir,
     process: child,

@@ -17,8 +17,10 @@ export type Shown = Seen & {
 /** The address and the home folder that the pages show. */
 const docsOrigin = 'http://127.0.0.1:8080'
 const docsHome = '/home/you'
+const docsMetrics = 'http://127.0.0.1:9464'
 
 const ready = /svc is ready at (http:\/\/[\d.:]+)/
+const metricsAt = /Metrics are at (http:\/\/[\d.:]+)/
 const isServe = (command: string): boolean => /^svc serve\b/.test(command)
 // oxlint-disable-next-line no-control-regex
 const plain = (text: string): string => text.replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, '')
@@ -26,6 +28,7 @@ const plain = (text: string): string => text.replaceAll(/\u001b\[[\d;?]*[A-Za-z]
 const createStage = (home: string, width: Width) => {
   const shells = new Map<string, Shell>()
   let origin = docsOrigin
+  let metrics = docsMetrics
   mkdirSync(join(home, 'bin'))
   symlinkSync(bin, join(home, 'bin', 'svc'))
   writeFileSync(join(home, 'bin', 'shell'), loop)
@@ -40,12 +43,20 @@ const createStage = (home: string, width: Width) => {
   /** Starts a command in its terminal. Pages are played in parallel, so each service uses a port of its own. */
   const start = ({ terminal }: Pick<Step, 'terminal'>, command: string) => {
     const shell = shellOf(terminal)
-    const own = command.replaceAll(docsOrigin, origin).replace(/^svc serve\b/, '$& --port 0')
+    const own = command
+      .replaceAll(docsOrigin, origin)
+      .replaceAll(docsMetrics, metrics)
+      .replace(/^svc serve\b/, '$& --port 0')
+      .replace('--metrics-port 9464', '--metrics-port 0')
     const look = shell.run(own)
-    const asInDocs = (line: string): string => line.replaceAll(origin, docsOrigin).replaceAll(home, docsHome)
+    const asInDocs = (line: string): string =>
+      line.replaceAll(origin, docsOrigin).replaceAll(metrics, docsMetrics).replaceAll(home, docsHome)
     const seen = async (): Promise<Seen> => {
       const now = await look()
-      if (isServe(command)) origin = ready.exec(now.written)?.[1] ?? origin
+      if (isServe(command)) {
+        origin = ready.exec(now.written)?.[1] ?? origin
+        metrics = metricsAt.exec(now.written)?.[1] ?? metrics
+      }
       return { ...now, lines: now.lines.map(asInDocs) }
     }
     /** Checks after each output, until `enough` returns true or the command ends. */

@@ -87,7 +87,12 @@ export const openTransport = (
   options: Pick<Parameters<typeof createTransport>[0], 'onSent' | 'timeoutMs'> = {},
 ): ReturnType<typeof createTransport> => {
   keepBaselineWasm()
-  return createTransport({ ...options, env: io.env, ca: cacert === undefined ? undefined : readCa(cacert) })
+  return createTransport({
+    ...options,
+    env: io.env,
+    traceparent: io.env['TRACEPARENT'],
+    ca: cacert === undefined ? undefined : readCa(cacert),
+  })
 }
 
 type Opening = {

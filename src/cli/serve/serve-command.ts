@@ -46,6 +46,7 @@ type Options = {
   databaseConnections?: string
   allowDataLoss?: boolean
   drain?: string
+  metricsPort?: string
   publicUrl?: string
   tlsCert?: string
   tlsKey?: string
@@ -59,9 +60,9 @@ type Options = {
   profile: boolean
 }
 
-const readPort = (text: string): number => {
+const readPort = (text: string, flag = '--port'): number => {
   const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`--port must be 0 to 65535, not "${text}"`)
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`${flag} must be 0 to 65535, not "${text}"`)
   return port
 }
 
@@ -106,6 +107,10 @@ export const registerServe = (command: Command, context: Context): void => {
       '--drain <seconds>',
       'How long to report that it stops before it does, for a load balancer; default: 5 with a database, 0 without',
     )
+    .option(
+      '--metrics-port <port>',
+      'Serve Prometheus metrics at /metrics on this port, on loopback only; 0 for a free one',
+    )
     .option('--public-url <url>', 'Address that phones and clients use, if it is a different one')
     .option('--tls-cert <file>', 'Certificate chain (PEM)')
     .option('--tls-key <file>', 'Private key of the certificate (PEM)')
@@ -136,12 +141,13 @@ export const registerServe = (command: Command, context: Context): void => {
         import('../../core/log.ts'),
       ])
       const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
-      const { port, profile, drain, auditHeads, ...settings } = rest
+      const { port, profile, drain, auditHeads, metricsPort, ...settings } = rest
       const place = await readPlace(io, options)
       const service = await startService({
         ...settings,
         ...(auditHeads !== undefined && { auditHeads: resolve(io.cwd, auditHeads) }),
         port: readPort(port),
+        ...(metricsPort !== undefined && { metricsPort: readPort(metricsPort, '--metrics-port') }),
         ...(drain !== undefined && { drainMs: readDrain(drain) }),
         version,
         ...place,
@@ -196,6 +202,7 @@ const announceJson = (service: Service, { io }: Context, saved: boolean): void =
     mcp_url: service.mcpUrl,
     health_url: service.healthUrl,
     approver_url: service.approverUrl,
+    ...(service.metricsUrl !== undefined && { metrics_url: service.metricsUrl }),
     ...(service.dataDir === undefined ? { database: service.place } : { data_dir: service.dataDir }),
   }
   if (service.operatorKey && !saved)
@@ -206,5 +213,6 @@ const announceJson = (service: Service, { io }: Context, saved: boolean): void =
 const announce = (service: Service, { io }: Context, note: string | undefined): void => {
   if (service.operatorKey) io.stdout.write(`Operator key, shown once: ${service.operatorKey}\n`)
   if (note) io.stdout.write(`${note}\n`)
+  if (service.metricsUrl) io.stdout.write(`Metrics are at ${service.metricsUrl}\n`)
   io.stdout.write(`svc is ready at ${service.baseUrl} (data in ${service.place})\n`)
 }

@@ -4,6 +4,7 @@ import { conflict, forbidden, notFound, Refusal } from '../../core/refusal.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
+import type { Decided } from '../call/service.ts'
 import { ofActiveMember, ofMember } from '../call/tenant.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
@@ -114,9 +115,10 @@ export const finishApproval = async (
   const approved = input.decision === 'approve' && refused === undefined
   // Without a receipt there is no approval: the request had already ended.
   if (approved && !attestation) return notDecidable(call, decision)
+  const status: Decided['status'] = approved ? 'approved' : 'denied'
   const ended = await decidable(call, decision)
     .set({
-      status: approved ? 'approved' : 'denied',
+      status,
       detail: refused ?? detailOf(input),
       note: input.note ?? null,
       decided_at: decidedAt,
@@ -138,7 +140,9 @@ export const finishApproval = async (
     ...(input.note === undefined ? [] : ['note']),
   ]
   await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
-  call.wake(row)
+  const { request_id, org_id, user_id, requested_at } = row
+  const seconds = (Date.parse(decidedAt) - Date.parse(requested_at)) / 1000
+  call.wake({ request_id, org_id, user_id, decided: { status, seconds } })
   return refused === undefined ? ended : forbidden('denied', `Denied: ${refused}`)
 }
 

@@ -7,7 +7,7 @@ import type { Keyring } from './keyring.ts'
 import type { Channel, Message } from './message.ts'
 import type { Preconditions } from './preconditions.ts'
 import type { RowData, RowInput } from './row-ids.ts'
-import type { NotifyApprover, Service, WakeTarget } from './service.ts'
+import type { NotifyApprover, Service, Wake } from './service.ts'
 
 /** The users of whom one must approve a call, and their organization. */
 export type Requirement = { orgId: number; approvers: readonly number[] }
@@ -61,7 +61,7 @@ export type Call = {
    * Wakes the callers that wait for an approval, and its approver's page, after the commit. Without a `request_id`, only the
    * page: the person or their device may no longer be allowed to use it.
    */
-  wake(request: WakeTarget): void
+  wake(request: Wake): void
   /** Counts `more` rows, which this transaction has added, against a quota. Throws 409 `quota_exceeded` or 429. */
   claim(orgId: number, quota: Counted, more?: number): Promise<void>
   /** Notifies the approver's phone after the commit. */

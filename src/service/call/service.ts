@@ -10,11 +10,17 @@ import type { Channel, Message } from './message.ts'
 /** A pending request and its approver; without `request_id`, only the approver, whose page must check its session. */
 export type WakeTarget = { request_id?: string; org_id: number; user_id: number }
 
+/** What a person decided, and how long they took. */
+export type Decided = { status: 'approved' | 'denied'; seconds: number }
+
+/** Why somebody is woken; `decided` if a person decided. */
+export type Wake = WakeTarget & { decided?: Decided }
+
 export type DecisionWaiter = {
   /** Starts to listen to a request or an inbox; `woken` resolves at its next wake, or when the service stops. */
   listen(name: string): { woken: Promise<void>; close(): void }
   /** Wakes the callers that wait for the request, if it is one, and its approver's page. */
-  wake(request: WakeTarget): void
+  wake(request: Wake): void
   /** Looks now for what has ended, and wakes every inbox, because wakes may have been lost. */
   recheck(): void
   /** Releases everybody, now and from now on, because the service stops. */

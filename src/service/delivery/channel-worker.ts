@@ -54,6 +54,8 @@ export type WorkerOptions = {
   random: () => number
   /** For one attempt. */
   timeoutMs: number
+  /** Called when the result of an attempt is recorded. */
+  attempted?: ((channel: Channel, state: AttemptResult['state']) => void) | undefined
 }
 
 /** Attempts at the same time, in all and, if a recipient can be slow, for each. */
@@ -71,7 +73,7 @@ const leaseMarginMs = 30_000
 export const createChannelWorker = (
   channel: Channel,
   adapter: Adapter,
-  { storage, keyring, log, random, timeoutMs }: WorkerOptions,
+  { storage, keyring, log, random, timeoutMs, attempted }: WorkerOptions,
 ) => {
   const stopping = new AbortController()
   const { concurrency, perRecipient } = lanesOf[channel] ?? standardLanes
@@ -102,6 +104,7 @@ export const createChannelWorker = (
         { org: null, routine: true },
       )
       unrecorded.delete(row.id)
+      attempted?.(channel, result.state)
       if (result.state === 'sent') return
       const next =
         result.state === 'queued' ? `next attempt at ${result.next_at}` : `gave up (${result.state})`

@@ -4,6 +4,7 @@ import { type OperationId, table, type Table } from '../../contract/table.ts'
 import { requestId } from '../../core/ids.ts'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { readTraceParent } from '../../core/traceparent.ts'
 import { createSessionAuthenticator } from '../approver/session.ts'
 import type { Handler, Handlers } from '../call/call.ts'
 import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller.ts'
@@ -19,6 +20,7 @@ import {
   requirePageOrigin,
 } from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
+import type { ObserveResponse } from './metrics/event-counts.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { createPageRoutes } from './page-routes.ts'
 import { createResponseCache } from './response-cache.ts'
@@ -41,6 +43,8 @@ type AppOptions = {
   mounted?: readonly MountedRoute[]
   /** 'serving' if left out. */
   phase?: () => Phase
+  /** Returns what counts the responses of a route. */
+  count?: ((route: string) => ObserveResponse) | undefined
   log: Log
 }
 
@@ -73,13 +77,18 @@ export const createApp = (options: AppOptions): Hono => {
   const routes: Route[] = []
 
   /** Runs the guards before `respond` and logs after it. Stays synchronous if `respond` is: that is much cheaper. */
-  const traced =
-    (route: string, respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>) =>
-    (context: Context): Response | Promise<Response> => {
+  const traced = (
+    route: string,
+    respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>,
+  ) => {
+    const count = options.count?.(route)
+    return (context: Context): Response | Promise<Response> => {
       const started = performance.now()
       const trace: RequestTrace = { id: requestId(), origin: '' }
       const finish = (response: Response): Response => {
         for (const name in trace.limits) response.headers.set(name, trace.limits[name]!)
+        const ms = performance.now() - started
+        count?.(context.req.method, response.status, ms)
         log({
           at: storage.now(),
           level: trace.error === undefined ? 'info' : 'error',
@@ -87,9 +96,10 @@ export const createApp = (options: AppOptions): Hono => {
           method: context.req.method,
           route,
           status: response.status,
-          ms: Math.round((performance.now() - started) * 100) / 100,
+          ms: Math.round(ms * 100) / 100,
           key: trace.key,
           error: trace.error,
+          ...readTraceParent(context.req.header('traceparent')),
         })
         return response
       }
@@ -107,6 +117,7 @@ export const createApp = (options: AppOptions): Hono => {
         return fail(error)
       }
     }
+  }
   app.onError((error, context) =>
     traced('-', () => {
       throw error

@@ -29,19 +29,23 @@ const limits = {
 const tlsLimits = { ...limits, handshakeTimeout: 10_000 }
 const drainTime = 10_000
 
-const hints: Record<string, string> = {
-  EADDRINUSE:
-    'Stop that program (ss -ltnp shows it), or use another port: --port 8081, or --port 0 for a free one',
-  EACCES: 'Use a port from 1024 up: --port 8080',
+const hints = (flag: string): Record<string, string> => ({
+  EADDRINUSE: `Stop that program (ss -ltnp shows it), or use another port: ${flag} 8081, or ${flag} 0 for a free one`,
+  EACCES: `Use a port from 1024 up: ${flag} 8080`,
   EADDRNOTAVAIL: 'Use an address of this machine: --host 127.0.0.1',
   ENOTFOUND: 'Use an address of this machine: --host 127.0.0.1',
-}
+})
 
-const cannotListen = (where: string, error: NodeJS.ErrnoException): SvcError => {
+/** The error of a port; `flag` names it. */
+export const cannotListen = (
+  where: string,
+  error: NodeJS.ErrnoException,
+  flag: '--port' | '--metrics-port' = '--port',
+): SvcError => {
   const what = error.code === 'EADDRINUSE' ? 'is in use by another program' : 'cannot be used'
   return new SvcError('failed', 'cannot_listen', `${where} ${what}`, {
     detail: error.message,
-    hint: hints[error.code ?? ''],
+    hint: hints(flag)[error.code ?? ''],
     cause: error,
   })
 }

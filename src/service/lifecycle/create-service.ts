@@ -2,7 +2,7 @@ import type { Log } from '../../core/log.ts'
 import { createDecisionWaiter } from '../approvals/decision-waiter.ts'
 import { endedAmong, sweep } from '../approvals/expiry.ts'
 import { hearNodes, tellNodes } from '../call/node-messages.ts'
-import type { DecisionWaiter, NotifyApprover, Service } from '../call/service.ts'
+import type { Decided, DecisionWaiter, NotifyApprover, Service } from '../call/service.ts'
 import { createAccept } from '../delivery/enqueue.ts'
 import { announceCommits, createCommits } from '../events/commits.ts'
 import { createClaims } from '../limits/claims.ts'
@@ -11,8 +11,15 @@ import type { Storage } from '../storage/storage.ts'
 import { createRulesMemory } from '../policy/rules-memory.ts'
 import { createNode, type NodeOptions } from './node.ts'
 
-/** A waiter that also wakes the callers that wait at other nodes. Its `stop` also calls the one that is passed. */
-const shareWakes = (storage: Storage, waiter: DecisionWaiter, stop: () => void): DecisionWaiter => {
+type Sharing = {
+  /** Called when the waiter stops. */
+  stop(): void
+  /** Counts what a person decided at this node. */
+  count(decided: Decided): void
+}
+
+/** A waiter that also wakes the callers that wait at other nodes. */
+const shareWakes = (storage: Storage, waiter: DecisionWaiter, { stop, count }: Sharing): DecisionWaiter => {
   storage.subscribe((message) => {
     if (message !== undefined) return
     waiter.recheck()
@@ -35,7 +42,10 @@ const shareWakes = (storage: Storage, waiter: DecisionWaiter, stop: () => void):
     },
     wake: (request) => {
       waiter.wake(request)
-      tellNodes(storage, 'wake', request)
+      if (request.decided) count(request.decided)
+      const { request_id, org_id, user_id } = request
+      // A caller may pass its whole row. Nothing but the ids leaves this process.
+      tellNodes(storage, 'wake', { ...(request_id !== undefined && { request_id }), org_id, user_id })
     },
   }
 }
@@ -47,6 +57,7 @@ const recheckMs = 1_000
 export const createService = (
   parts: Omit<Service, 'waiter' | 'commits' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
   node: NodeOptions = {},
+  countDecision: (decided: Decided) => void = () => undefined,
 ): Service => {
   const commits = createCommits()
   const storage = announceCommits(parts.storage, commits)
@@ -54,7 +65,10 @@ export const createService = (
     ? { poll: (requests: string[]) => endedAmong(service, requests), every: recheckMs }
     : // Nobody else ends a request, and the sweep wakes those who wait for what it ends.
       { poll: () => sweep(service).then(() => []) }
-  const waiter = shareWakes(storage, createDecisionWaiter(polling), commits.stop)
+  const waiter = shareWakes(storage, createDecisionWaiter(polling), {
+    stop: commits.stop,
+    count: countDecision,
+  })
   const claim = createClaims()
   const service: Service = {
     ...parts,

@@ -25,6 +25,8 @@ export type ServeOptions = Place &
     auditHeads?: string | undefined
     /** For developers: messages are logged instead of delivered. */
     dev?: boolean | undefined
+    /** Serves Prometheus metrics on this port of loopback; 0 takes a free one. */
+    metricsPort?: number | undefined
     /** How long it reports that it stops before it does, milliseconds. */
     drainMs?: number | undefined
     /** Of svc. */

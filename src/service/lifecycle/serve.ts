@@ -17,6 +17,8 @@ import { handlers } from '../handlers/all.ts'
 import { createApp } from '../http/app.ts'
 import { createAddressReader } from '../http/guards.ts'
 import type { Phase } from '../http/health.ts'
+import { createEventCounts } from '../http/metrics/event-counts.ts'
+import { openMetrics } from '../http/metrics/metrics.ts'
 import { apiRoot } from '../http/routes.ts'
 import { type HttpServer, startServer } from '../http/server.ts'
 import { createAuthenticator } from '../keys/authenticator.ts'
@@ -44,6 +46,8 @@ export type RunningService = Place & {
   mcpUrl: string
   healthUrl: string
   approverUrl: string
+  /** With `metricsPort`. */
+  metricsUrl?: string
   /** Only if it was just created; it is not stored. */
   operatorKey?: string
   /** Whether this is a valid key that can request approvals. */
@@ -102,6 +106,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     let service: Service | undefined
     let mcp: McpServer | undefined
     let phase: Phase = 'starting'
+    const counts = options.metricsPort === undefined ? undefined : createEventCounts()
     const nodeAt = (bound: number): NodeOptions => ({
       address: `${hostname()}:${bound}`,
       version: options.version,
@@ -114,7 +119,13 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       const webhook = createWebhookAdapter({ ...base, storage })
       const delivery = createAdapters({ settings, push, webhook, dev, env, log, now: storage.now })
       closing.push(delivery.close)
-      outbox = createOutbox({ storage, keyring, log, adapters: delivery.adapters })
+      outbox = createOutbox({
+        storage,
+        keyring,
+        log,
+        adapters: delivery.adapters,
+        attempted: counts?.attempted,
+      })
       service = createService(
         {
           ...base,
@@ -129,6 +140,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
           notifyApprover: dev ? createLogNotifier(log, storage.now) : () => undefined,
         },
         nodeAt(bound),
+        counts?.decided,
       )
       const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
       const addresses = addressesAt(base.publicUrl)
@@ -153,10 +165,14 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         mounted: [...mcp.routes, ...authorization],
         log,
         phase: () => phase,
+        count: counts?.route,
       })
       return (request, bindings) => app.fetch(request, bindings as object)
     })
     closing.push(outbox!.stop, server.stop)
+    const metrics =
+      counts && (await openMetrics({ ...options, port: options.metricsPort! }, service!, counts))
+    if (metrics) closing.push(metrics.stop)
     await outbox!.start({ alone: !storage.shared })
     closing.push(watchWebhooks(service!, log))
     // Stopped before the server, so that waiting requests are answered immediately.
@@ -177,6 +193,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       mcpUrl: `${origin}/mcp`,
       healthUrl: `${origin}/health`,
       approverUrl: `${publicUrl ?? origin}/approver`,
+      ...(metrics && { metricsUrl: metrics.url }),
       ...place,
       place: nameOfPlace(place),
       ...(operatorKey !== undefined && { operatorKey }),

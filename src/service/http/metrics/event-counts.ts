@@ -1,0 +1,96 @@
+import type { Channel } from '../../call/message.ts'
+import type { Decided } from '../../call/service.ts'
+import type { AttemptResult } from '../../delivery/rows.ts'
+import type { Family } from './exposition.ts'
+import { createHistogram, type Histogram } from './histogram.ts'
+
+// What this process counts as it happens. Labels are routes, states and channels, whose number is limited, and never an id, a
+// name or an address.
+
+const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
+/** People answer in seconds or minutes. */
+const decisionBounds = [2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600]
+
+const methods = new Set(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])
+
+/** Records one response of a route. */
+export type ObserveResponse = (method: string, status: number, ms: number) => void
+
+type Route = { path: string; method: string; statuses: Map<number, number>; durations: Histogram }
+
+export const createEventCounts = () => {
+  const routes: Route[] = []
+  const decisions = new Map<Decided['status'], Histogram>()
+  const results = new Map<string, { channel: Channel; result: string; count: number }>()
+
+  /** The series of each method are found once, because a response must cost next to nothing. */
+  const route = (path: string): ObserveResponse => {
+    const byMethod = new Map<string, Route>()
+    const add = (method: string): Route => {
+      const added = { path, method, statuses: new Map(), durations: createHistogram(requestBounds) }
+      byMethod.set(method, added)
+      routes.push(added)
+      return added
+    }
+    return (typed, status, ms) => {
+      const method = methods.has(typed) ? typed : 'other'
+      const { statuses, durations } = byMethod.get(method) ?? add(method)
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      durations.observe(ms / 1000)
+    }
+  }
+
+  const families = (): Family[] => [
+    {
+      name: 'svc_http_requests_total',
+      type: 'counter',
+      help: 'Requests that were answered, by route and status.',
+      samples: routes.flatMap(({ path, method, statuses }) =>
+        [...statuses].map(([status, value]) => ({
+          labels: { method, route: path, status: String(status) },
+          value,
+        })),
+      ),
+    },
+    {
+      name: 'svc_http_request_duration_seconds',
+      type: 'histogram',
+      help: 'Time to answer a request, including the time that it asked to wait.',
+      samples: routes.flatMap(({ path, method, durations }) => durations.samples({ method, route: path })),
+    },
+    {
+      name: 'svc_approval_decision_seconds',
+      type: 'histogram',
+      help: 'Time from a request for approval to the decision of the person.',
+      samples: [...decisions].flatMap(([status, histogram]) => histogram.samples({ status })),
+    },
+    {
+      name: 'svc_delivery_attempts_total',
+      type: 'counter',
+      help: 'Attempts to send a message, by their result.',
+      samples: [...results.values()].map(({ channel, result, count }) => ({
+        labels: { channel, result },
+        value: count,
+      })),
+    },
+  ]
+
+  return {
+    route,
+    decided: ({ status, seconds }: Decided): void => {
+      const histogram = decisions.get(status) ?? createHistogram(decisionBounds)
+      decisions.set(status, histogram)
+      histogram.observe(seconds)
+    },
+    attempted: (channel: Channel, state: AttemptResult['state']): void => {
+      const result = state === 'queued' ? 'retry' : state
+      const name = `${channel} ${result}`
+      const entry = results.get(name) ?? { channel, result, count: 0 }
+      results.set(name, entry)
+      entry.count += 1
+    },
+    families,
+  }
+}
+
+export type EventCounts = ReturnType<typeof createEventCounts>

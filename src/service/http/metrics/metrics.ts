@@ -1,0 +1,28 @@
+import type { Service } from '../../call/service.ts'
+import type { EventCounts } from './event-counts.ts'
+import { exposition } from './exposition.ts'
+import { listenForMetrics, type MetricsListener } from './listener.ts'
+import { createStateReader } from './state.ts'
+
+/** Serves what was counted and the state of the service to Prometheus. */
+export const openMetrics = async (
+  { port, version = '-' }: { port: number; version?: string | undefined },
+  service: Pick<Service, 'storage' | 'waiter' | 'node'>,
+  counts: Pick<EventCounts, 'families'>,
+): Promise<MetricsListener> => {
+  const state = createStateReader(service, version)
+  const read = async (): Promise<string> => exposition([...counts.families(), ...(await state.families())])
+  try {
+    const { url, stop } = await listenForMetrics(port, read)
+    return {
+      url,
+      stop: async () => {
+        state.stop()
+        await stop()
+      },
+    }
+  } catch (error) {
+    state.stop()
+    throw error
+  }
+}

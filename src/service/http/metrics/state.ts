@@ -1,0 +1,164 @@
+import { readdirSync } from 'node:fs'
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { deliveryChannels } from '../../../contract/records.ts'
+import type { Service } from '../../call/service.ts'
+import { type Family, single } from './exposition.ts'
+
+// What is read when somebody asks. The counts of the store are of all organizations and, on a shared store, of all nodes.
+
+type Parts = Pick<Service, 'storage' | 'waiter' | 'node'>
+
+const readCounts = ({ storage }: Parts) =>
+  storage.read(async (db) => {
+    const now = storage.now()
+    const { pending } = await db
+      .selectFrom('approvals')
+      .where('status', '=', 'pending')
+      .where('expires_at', '>', now)
+      .select(({ fn }) => fn.countAll<number>().as('pending'))
+      .executeTakeFirstOrThrow()
+    const waiting = await db
+      .selectFrom('outbox')
+      .where('state', 'in', ['queued', 'sending'])
+      .select(({ fn }) => ['channel', fn.countAll<number>().as('count'), fn.min('created_at').as('oldest')])
+      .groupBy('channel')
+      .execute()
+    return { now, pending: Number(pending), waiting }
+  })
+
+const storeFamilies = async (parts: Parts): Promise<Family[]> => {
+  const counts = await readCounts(parts).catch(() => undefined)
+  const up = single('gauge', 'svc_store_up', 'Whether the store can be read.', counts ? 1 : 0)
+  // A count that could not be read is absent, not 0.
+  if (!counts) return [up]
+  const { now, pending, waiting } = counts
+  const of = (channel: string) => waiting.find((row) => row.channel === channel)
+  const age = (oldest: string | null | undefined): number =>
+    oldest ? Math.max(0, (Date.parse(now) - Date.parse(oldest)) / 1000) : 0
+  return [
+    up,
+    single('gauge', 'svc_approvals_pending', 'Approval requests that wait for a person.', pending),
+    {
+      name: 'svc_outbox_messages',
+      type: 'gauge',
+      help: 'Messages that are not sent yet.',
+      samples: deliveryChannels.map((channel) => ({
+        labels: { channel },
+        value: Number(of(channel)?.count ?? 0),
+      })),
+    },
+    {
+      name: 'svc_outbox_oldest_seconds',
+      type: 'gauge',
+      help: 'Age of the oldest message that is not sent yet; 0 without one.',
+      samples: deliveryChannels.map((channel) => ({ labels: { channel }, value: age(of(channel)?.oldest) })),
+    },
+  ]
+}
+
+const openFiles = (): number | undefined => {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return undefined
+  }
+}
+
+const processFamilies = (): Family[] => {
+  const { user, system } = process.cpuUsage()
+  const files = openFiles()
+  return [
+    single(
+      'counter',
+      'process_cpu_seconds_total',
+      'Time that this process used the processor.',
+      (user + system) / 1e6,
+    ),
+    single('gauge', 'process_resident_memory_bytes', 'Memory of this process.', process.memoryUsage.rss()),
+    single(
+      'gauge',
+      'process_start_time_seconds',
+      'When this process started, in seconds since 1970.',
+      performance.timeOrigin / 1000,
+    ),
+    ...(files === undefined
+      ? []
+      : [single('gauge', 'process_open_fds', 'Files and connections that are open.', files)]),
+  ]
+}
+
+/** Node measures how long each interval took, so this is subtracted. */
+const resolutionMs = 20
+
+/** Reads the state of this process and of the store. `stop` ends the measurement of the event loop. */
+export const createStateReader = (parts: Parts, version: string) => {
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs })
+  delay.enable()
+
+  const loopFamilies = (): Family[] => {
+    const { idle, active } = performance.eventLoopUtilization()
+    const percentiles = [50, 99, 100].map((percentile) => ({
+      labels: { percentile: String(percentile) },
+      value: delay.count === 0 ? 0 : Math.max(0, delay.percentile(percentile) / 1e9 - resolutionMs / 1000),
+    }))
+    delay.reset()
+    return [
+      {
+        name: 'svc_event_loop_delay_seconds',
+        type: 'gauge',
+        help: 'How late the event loop was since the last scrape.',
+        samples: percentiles,
+      },
+      single(
+        'counter',
+        'svc_event_loop_active_seconds_total',
+        'Time that the event loop was busy.',
+        active / 1000,
+      ),
+      single('counter', 'svc_event_loop_idle_seconds_total', 'Time that the event loop waited.', idle / 1000),
+    ]
+  }
+
+  const nodeFamilies = (): Family[] => {
+    const { requests } = parts.node()
+    const { writes, connections, connections_limit } = parts.storage.load()
+    return [
+      {
+        name: 'svc_build_info',
+        type: 'gauge',
+        help: 'The version of svc; always 1.',
+        samples: [{ labels: { version }, value: 1 }],
+      },
+      single('gauge', 'svc_http_requests_in_progress', 'Requests in progress.', requests),
+      single(
+        'gauge',
+        'svc_approval_waits',
+        'Callers and pages that wait for a change.',
+        parts.waiter.waiting,
+      ),
+      single('counter', 'svc_store_writes_total', 'Writes that this process committed.', writes),
+      single(
+        'gauge',
+        'svc_store_connections',
+        'Connections to the database in use; 0 for an embedded store.',
+        connections,
+      ),
+      single(
+        'gauge',
+        'svc_store_connections_limit',
+        'The most connections that this process opens; 0 for an embedded store.',
+        connections_limit,
+      ),
+    ]
+  }
+
+  return {
+    families: async (): Promise<Family[]> => [
+      ...nodeFamilies(),
+      ...(await storeFamilies(parts)),
+      ...loopFamilies(),
+      ...processFamilies(),
+    ],
+    stop: (): void => void delay.disable(),
+  }
+}
