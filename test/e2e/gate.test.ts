@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { decide } from '../service/approver.ts'
+import { exists, gone } from './gate-client.ts'
 import {
   ada,
-  exists,
-  gone,
   installHooks,
   keyFile,
   operator,

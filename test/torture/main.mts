@@ -19,6 +19,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   terminal: () => import('./terminal.ts'),
   receipts: () => import('./receipts.ts'),
   subjects: () => import('./subjects.ts'),
+  gate: () => import('./gate.ts'),
   consume: () => import('./consume.ts'),
   assertions: () => import('./assertions.ts'),
   approvals: () => import('./approvals.ts'),
