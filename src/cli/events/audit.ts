@@ -40,8 +40,9 @@ const readHeads = async (
   const heads: AuditHead[] = []
   for (const jws of statements) {
     const head = await readAuditHead(jws, keys as Parameters<typeof readAuditHead>[1])
-    if (!head) throw broken(`${file} contains a head that was not signed by this service`)
-    heads.push(head)
+    if (head) heads.push(head)
+    else if (statements.length > 1)
+      throw broken(`${file} contains a head that was not signed by this service`)
   }
   const [first, ...others] = heads
   if (!first) throw broken(`${file} is not a head that was signed by this service`)

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import Database from 'libsql'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { createGeofence } from './geofence.ts'
+import { startService, startSvc, svc, type Service } from './processes.ts'
+
+const key = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+const dataDir = join(folder.path, 'data')
+const heads = join(folder.path, 'heads.ndjson')
+let service: Service
+let env: Record<string, string>
+
+const start = async (more: string[] = []): Promise<void> => {
+  service = await startService(dataDir, key, ['--audit-heads', heads, ...more])
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: join(folder.path, 'config') }
+}
+
+beforeAll(async () => {
+  await start()
+  await svc(['org', 'create', '--name', 'Acme'], env)
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+/** Starts `svc events tail`; `next` resolves with the next event. */
+const tail = (...args: string[]) => {
+  const child = startSvc(['events', 'tail', '--org', 'acme', '-o', 'ndjson', ...args], env)
+  let errors = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  const lines = createInterface({ input: child.stdout! })[Symbol.asyncIterator]()
+  return {
+    next: async () => JSON.parse((await lines.next()).value as string) as { type: string; id: string },
+    errors: () => errors,
+    stop: async (): Promise<number | null> => {
+      child.kill('SIGINT')
+      return ((await once(child, 'exit')) as [number | null])[0]
+    },
+  }
+}
+
+describe('svc events tail', () => {
+  test('continues after a restart of the service, and ends on Ctrl-C', async () => {
+    await createGeofence('One', env)
+    const following = tail('--since', '1h', '--type', 'policy')
+    const first = await following.next()
+    expect(first.type).toBe('policy.updated')
+    const { port } = new URL(service.baseUrl)
+    await service.stop()
+    await start(['--port', port])
+    await createGeofence('Two', env)
+    const second = await following.next()
+    expect(second.type).toBe('policy.updated')
+    expect(second.id).not.toBe(first.id)
+    expect(await following.stop()).toBe(130)
+  })
+
+  test.each([
+    [['--type', 'aproval'], '--type is not a type or group of events: "aproval"'],
+    [['--since', 'soon'], '--since is not a valid time: "soon"'],
+    [['--since', '1h', '--after', 'evt_1_1_00000000'], '--since cannot be combined with --after'],
+    [['--after', 'evt_1_1_00000000'], '--after is not in the audit log'],
+    [['-o', 'json'], 'prints a single document'],
+  ])('refuses %j', async (args, message) => {
+    const { exit, stderr } = await svc(['events', 'tail', '--org', 'acme', ...args], env)
+    expect([exit, stderr.includes(message)]).toEqual([2, true])
+  })
+})
+
+describe('svc serve --audit-heads', () => {
+  const verify = () => svc(['audit', 'verify', '--org', '1', '--head', heads], env)
+  const change = (sql: string): void => {
+    const db = new Database(join(dataDir, 'svc.db'))
+    db.exec(sql)
+    db.close()
+  }
+
+  test('leaves heads that show a chain that was cut', async () => {
+    await createGeofence('Three', env)
+    await service.stop()
+    await start()
+    expect(await verify()).toMatchObject({ exit: 0 })
+    const lines = readFileSync(heads, 'utf8').trim().split('\n')
+    const last = JSON.parse(lines.findLast((line) => line.includes('"org_id":1'))!) as { seq: number }
+    // What remains is a valid chain: only the heads know that it was longer.
+    change(`DELETE FROM audit WHERE org_id = 1 AND seq = ${last.seq}`)
+    expect(await svc(['audit', 'verify', '--org', '1'], env)).toMatchObject({ exit: 0 })
+    const { exit, stderr } = await verify()
+    expect(exit).toBe(1)
+    expect(stderr).toContain(`Row ${last.seq} does not match the saved head`)
+  })
+
+  test('and a head that was changed is not accepted', async () => {
+    const forged = join(folder.path, 'forged.ndjson')
+    const [first] = readFileSync(heads, 'utf8').split('\n') as [string]
+    const { jws } = JSON.parse(first) as { jws: string }
+    writeFileSync(forged, `${JSON.stringify({ jws: jws.replace(/.{4}$/, 'AAAA') })}\n`)
+    const { exit, stderr } = await svc(['audit', 'verify', '--org', '1', '--head', forged], env)
+    expect(exit).toBe(1)
+    expect(stderr).toContain('is not a head that was signed by this service')
+  })
+
+  test('fails at the start if the file cannot be appended to', async () => {
+    const other = join(folder.path, 'other')
+    const args = ['serve', '--port', '0', '--no-profile', '--data-dir', other, '--audit-heads', folder.path]
+    const { exit, stderr } = await svc(args, env)
+    expect(exit).toBe(2)
+    expect(stderr).toContain(`--audit-heads ${folder.path} cannot be appended to`)
+  })
+})
