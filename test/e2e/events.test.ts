@@ -73,14 +73,15 @@ describe('svc events tail', () => {
   })
 })
 
-describe('svc serve --audit-heads', () => {
-  const verify = () => svc(['audit', 'verify', '--org', '1', '--head', heads], env)
-  const change = (sql: string): void => {
-    const db = new Database(join(dataDir, 'svc.db'))
-    db.exec(sql)
-    db.close()
-  }
+const verify = () => svc(['audit', 'verify', '--org', '1', '--head', heads], env)
 
+const change = (sql: string): void => {
+  const db = new Database(join(dataDir, 'svc.db'))
+  db.exec(sql)
+  db.close()
+}
+
+describe('svc serve --audit-heads', () => {
   test('leaves heads that show a chain that was cut', async () => {
     await createGeofence('Three', env)
     await service.stop()
