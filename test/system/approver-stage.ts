@@ -15,9 +15,9 @@ const reachesInbox = async (phone: Phone): Promise<void> => {
 }
 
 /** The real service with an organization, and a browser that opens phones. */
-export const createStage = async () => {
+export const createStage = async (env: Record<string, string> = {}) => {
   const folder = temporaryFolder()
-  const running = await startService(folder.path, operator, ['--dev'])
+  const running = await startService(folder.path, operator, ['--dev'], env)
   const service = remote(running.baseUrl, operator)
   const origin = `http://localhost:${new URL(running.baseUrl).port}`
   const org = await createTenant(service, 'acme')
@@ -43,6 +43,7 @@ export const createStage = async () => {
     reachesInbox,
     log: running.log,
     origin,
+    toolsUrl: `${origin}/mcp`,
     org,
     browser,
     linkFor,

@@ -7,9 +7,9 @@ import { createStage, type Stage } from './approver-stage.ts'
 export let stage: Stage
 
 /** Installs the set-up hooks in the test file that calls it. */
-export const installHooks = (): void => {
+export const installHooks = (env: Record<string, string> = {}): void => {
   beforeAll(async () => {
-    stage = await createStage()
+    stage = await createStage(env)
   }, 60_000)
   afterEach(() => stage.closePhones())
   afterAll(() => stage.close())
