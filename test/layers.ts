@@ -59,6 +59,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'ipaddr.js',
       'jq-wasm',
       'jsonc-parser',
+      'smol-toml',
       'string-width',
       'uqr',
       'yaml',

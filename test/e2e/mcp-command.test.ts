@@ -195,7 +195,12 @@ describe('svc mcp config', () => {
     })
     expect(guarded.stdout + guarded.stderr).not.toContain(key)
     const remote = { ...config, SVC_MCP_URL: 'https://svc.example.com/mcp' }
-    const vscode = await svc(['mcp', 'config', 'vscode', '--http'], remote)
+    const alone = await svc(['mcp', 'config', 'vscode', '--http'], remote)
+    expect(JSON.parse(alone.stdout)).toEqual({
+      servers: { svc: { type: 'http', url: 'https://svc.example.com/mcp' } },
+      inputs: [],
+    })
+    const vscode = await svc(['mcp', 'config', 'vscode', '--http'], { ...remote, MCP_AUTH_TOKEN: key })
     expect(JSON.parse(vscode.stdout)).toMatchObject({
       servers: { svc: { headers: { Authorization: 'Bearer ${input:mcp-auth-token}' } } },
       inputs: [{ id: 'mcp-auth-token', password: true }],

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { readConfig, without, withValue, type ConfigFile } from './config-file.ts'
+import { readConfig, without, withValue, type ConfigFile } from '../context/config-file.ts'
 import type { Host, Wanted } from './host.ts'
 import { isOurCommand } from './hook-line.ts'
 

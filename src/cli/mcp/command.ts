@@ -9,6 +9,7 @@ import { configDir } from '../context/private-file.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
+import { registerInstall } from './install-command.ts'
 import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
 
 /** The gateway for the tools, and its description. */
@@ -124,7 +125,7 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
   const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
   const env = { ...io.env, SVC_CONFIG_DIR: moved && configDir(io) }
   const { json, notes } = http
-    ? await httpSnippet(client, settings)
+    ? await httpSnippet(client, settings, io.env)
     : await childSnippet(client, settings, { program, env })
   const output = await context.output()
   for (const note of notes) output.warn(`# ${note}`)
@@ -153,5 +154,6 @@ export const registerMcp = (group: Command, context: Context): void => {
     .option('--http', 'Use the tool server over HTTP instead of svc mcp as a child process')
     .addHelpText('after', '\nExample:\n  svc mcp config claude')
     .action((client: McpClient, { http = false }: { http?: boolean }) => config(client, http, context))
+  registerInstall(group, context)
   registerGate(group, context)
 }

@@ -105,7 +105,7 @@ export const childSnippet = (
 }
 
 /** The configuration to use the tool server over HTTP, without svc. */
-export const httpSnippet = async (client: McpClient, settings: Settings): Promise<Snippet> => {
+export const httpSnippet = async (client: McpClient, settings: Settings, env: Env): Promise<Snippet> => {
   const { mcpUrl } = settings
   if (!mcpUrl)
     throw usageError(
@@ -113,8 +113,8 @@ export const httpSnippet = async (client: McpClient, settings: Settings): Promis
       'SVC_MCP_URL=https://host.example/mcp, or svc profile set mcp_url=…',
     )
   const url = mcpUrl.value
-  // Without a saved bearer, only a server on this machine may need none.
-  const guarded = !isLoopbackHost(new URL(url).hostname) || (await settings.bearer(url)) !== undefined
+  // A reference to a secret that is not set breaks the configuration. Without a bearer, the client asks the person.
+  const guarded = Boolean(env['MCP_AUTH_TOKEN']) || (await settings.bearer(url)) !== undefined
   return assemble(
     client,
     async (secret) => ({
@@ -124,6 +124,6 @@ export const httpSnippet = async (client: McpClient, settings: Settings): Promis
     }),
     guarded
       ? 'The bearer is MCP_AUTH_TOKEN of the service, or an API key with the scope "ask".'
-      : 'This service requires no bearer from this machine. If MCP_AUTH_TOKEN is set there, set it here too and run this again.',
+      : 'If the service requires a token, the client opens the approver page, where you allow it to ask for approvals. To use a bearer instead, set MCP_AUTH_TOKEN and run this again.',
   )
 }

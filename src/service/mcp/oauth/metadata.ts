@@ -27,7 +27,7 @@ const resourceMetadata = (addresses: Addresses, origin: string): OAuthProtectedR
   authorization_servers: [addresses.issuer],
   scopes_supported: ['ask'],
   bearer_methods_supported: ['header'],
-  resource_name: 'svc approval tools',
+  resource_name: 'Approvals by a person',
 })
 
 /** Where clients look after a 401. */

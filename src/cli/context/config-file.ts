@@ -88,14 +88,19 @@ const parse = (path: string, text: string): Node => {
   return root
 }
 
-/** Reads a configuration file. Throws if it is damaged. */
-export const readConfig = (path: string): ConfigFile => {
-  let text: string | undefined
+/** The text of a configuration file; undefined if it does not exist. */
+export const readConfigText = (path: string): string | undefined => {
   try {
-    text = readFileSync(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw unusable(path, error)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw unusable(path, error)
   }
+}
+
+/** Reads a configuration file in JSON. Throws if it is damaged. */
+export const readConfig = (path: string): ConfigFile => {
+  const text = readConfigText(path)
   const content = text === undefined || text.trim() === '' ? '{}' : text
   const root = parse(path, content)
   const nodeAt = (at: JSONPath): Node => findNodeAtLocation(root, at) ?? nodeAt(at.slice(0, -1))
@@ -186,7 +191,11 @@ export const without = (text: string, at: JSONPath): string => {
 }
 
 /** Replaces the file as a whole, or not at all. Keeps its mode, and a link to it. */
-export const writeConfig = ({ path, text: before }: ConfigFile, text: string, mode: number): void => {
+export const writeConfig = (
+  { path, text: before }: Pick<ConfigFile, 'path' | 'text'>,
+  text: string,
+  mode: number,
+): void => {
   try {
     mkdirSync(dirname(path), { recursive: true })
     const target = before === undefined ? path : realpathSync(path)

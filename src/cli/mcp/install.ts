@@ -1,0 +1,153 @@
+import { realpathSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { fieldsIn } from '../../client/answer-data.ts'
+import { key } from '../../contract/key.ts'
+import { usageError } from '../../core/errors.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import { configDir } from '../context/private-file.ts'
+import { readConfigText, readConfig, withValue, without, writeConfig } from '../context/config-file.ts'
+import type { Context } from '../context/context.ts'
+import { readOwnKey } from '../context/own-key.ts'
+import { createStore } from '../context/profile-store.ts'
+import { type ClientFile, clientFiles, type ClientName } from './client-files.ts'
+import { withTable } from './toml-table.ts'
+
+type Options = { project?: boolean; dryRun?: boolean }
+
+type Entry = { type?: 'stdio'; command: string; args: string[]; env: Record<string, string> }
+
+const serverName = 'svc'
+
+/** The name of the profile that the client will use. Its file stores the key, so no other file needs a secret. */
+const profileFor = async (context: Context): Promise<string> => {
+  const { io } = context
+  const { profile, baseUrl } = await context.settings()
+  const { profiles } = createStore(io).read()
+  if (Object.hasOwn(profiles, profile.value)) return profile.value
+  throw usageError(
+    `Profile "${profile.value}" does not exist, and the client would not get the key from this shell`,
+    `svc profile login ${shellQuote(profile.value)} --base-url ${shellQuote(baseUrl.value)}`,
+  )
+}
+
+/** Makes sure that the profile has a key that can only ask; creates and saves one if necessary. Says what it did. */
+const prepareKey = async (
+  client: ClientName,
+  name: string,
+  context: Context,
+  dryRun: boolean,
+): Promise<string> => {
+  const { io } = context
+  const store = createStore(io)
+  const profile = store.read().profiles[name]!
+  if (profile.ask_key !== undefined || profile.ask_credential_command !== undefined) return 'reused'
+  if (profile.mcp_token !== undefined) return 'bearer of the tool server'
+  const api = await context.client()
+  const own = await readOwnKey(api, io.signal)
+  if (own?.scopes?.every((scope) => scope === 'ask')) return 'reused'
+  if (dryRun) return 'would be created'
+  const org_id = own?.org_id ?? undefined
+  const named = `${client} on ${hostname().replace(/[^A-Za-z0-9.-]/g, '') || 'this machine'}`.slice(0, 40)
+  const made = await api.call(
+    key.createKey,
+    {
+      name: `${named} ${new Date(io.now()).toISOString().slice(0, 19)}Z`,
+      scopes: ['ask'],
+      ...(org_id !== undefined && { org_id }),
+    },
+    { signal: io.signal },
+  )
+  const { key: secret } = fieldsIn(made)
+  if (secret === undefined)
+    throw usageError('The service returned no key', 'svc profile login --ask saves one that you have')
+  const { baseUrl } = await context.settings()
+  await store.update(({ profiles }) => {
+    if (profiles[name])
+      Object.assign(profiles[name], { ask_key: secret, ask_key_origin: new URL(baseUrl.value).origin })
+  })
+  return 'created'
+}
+
+const entryFor = (file: ClientFile, name: string, { io }: Context): Entry => {
+  // A client that was started from a desktop does not have the variables of this shell.
+  const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
+  return {
+    ...(file.typed && { type: 'stdio' as const }),
+    command: process.execPath,
+    args: [realpathSync(process.argv[1]!), 'mcp'],
+    env: { SVC_PROFILE: name, ...(moved && { SVC_CONFIG_DIR: configDir(io) }) },
+  }
+}
+
+/** The file with the entry, or without it. Undefined if nothing changes. */
+const edited = (file: ClientFile, path: string, entry: Entry | undefined) => {
+  if (file.format === 'toml') {
+    const config = { path, text: readConfigText(path) }
+    // Codex gives up on a call after a minute; a person may need longer.
+    const table = entry && { ...entry, tool_timeout_sec: 600 }
+    const text = withTable(path, config.text ?? '', [file.servers, serverName], table)
+    return { config, text: text === (config.text ?? '') ? undefined : text }
+  }
+  const config = readConfig(path)
+  const at = [file.servers, serverName]
+  const before = config.at(at)
+  if (JSON.stringify(before) === JSON.stringify(entry)) return { config, text: undefined }
+  const content = config.text === undefined || config.text.trim() === '' ? '{}\n' : config.text
+  if (entry === undefined) return { config, text: without(content, at) }
+  const hasServers = config.at([file.servers]) !== undefined
+  const text = hasServers
+    ? withValue(content, at, entry)
+    : withValue(content, [file.servers], { [serverName]: entry })
+  return { config, text }
+}
+
+const pathOf = (file: ClientFile, project: boolean, { io }: Context): string =>
+  project ? file.project(io) : file.user(io)
+
+/** `svc mcp install` */
+export const installClient = async (
+  client: ClientName,
+  { project = false, dryRun = false }: Options,
+  context: Context,
+): Promise<void> => {
+  const { io } = context
+  const file = clientFiles[client]
+  const path = pathOf(file, project, context)
+  const profile = await profileFor(context)
+  const entry = entryFor(file, profile, context)
+  // Before anything is created: a damaged file is refused.
+  const { config, text } = edited(file, path, entry)
+  const output = await context.output()
+  const state = await prepareKey(client, profile, context, dryRun)
+  const data = { client, file: path, profile, key: state, command: [entry.command, ...entry.args].join(' ') }
+  if (dryRun) return output.reportDryRun('Nothing was written', data)
+  const { checkChildTools } = await import('../../client/child-tools.ts')
+  const tools = await checkChildTools(entry, io.signal)
+  if (text !== undefined) {
+    writeConfig(config, text, project ? 0o644 : 0o600)
+    context.changed = true
+  }
+  await output.report(text === undefined ? 'Already installed, and it works' : 'Installed, and it works', {
+    ...data,
+    tools,
+  })
+  if (text !== undefined) output.warn(`Restart ${file.title}, or reload its tool servers`)
+}
+
+/** `svc mcp uninstall` */
+export const uninstallClient = async (
+  client: ClientName,
+  { project = false, dryRun = false }: Options,
+  context: Context,
+): Promise<void> => {
+  const file = clientFiles[client]
+  const path = pathOf(file, project, context)
+  const output = await context.output()
+  const { config, text } = edited(file, path, undefined)
+  const data = { client, file: path }
+  if (text === undefined) return output.report('Not installed', data)
+  if (dryRun) return output.reportDryRun('Nothing was written', data)
+  writeConfig(config, text, 0o600)
+  context.changed = true
+  await output.report('Uninstalled; the key stays in the profile', data)
+}
