@@ -30,6 +30,8 @@ const startCallback = async () => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`, back }
 }
 
+const newClient = (): Client => new Client({ name: 'robo', version: '1' })
+
 /** An official client that knows nothing but the address of the tools. */
 const createAgent = async () => {
   const { url: redirectUrl, back } = await startCallback()
@@ -53,16 +55,15 @@ const createAgent = async () => {
     discoveryState: () => discovery,
   }
   const transport = () => new StreamableHTTPClientTransport(new URL(stage.toolsUrl), { authProvider })
-  const client = () => new Client({ name: 'robo', version: '1' })
   const first = transport()
-  await expect(client().connect(first)).rejects.toThrow()
+  await expect(newClient().connect(first)).rejects.toThrow('Unauthorized')
   return {
     address: opened!.href,
     back,
     /** Exchanges the code, and connects with the token. */
     connect: async () => {
       await first.finishAuth(await back)
-      const connected = client()
+      const connected = newClient()
       await connected.connect(transport())
       onTestFinished(() => connected.close())
       return connected
@@ -102,7 +103,7 @@ test('a client with the address alone is connected by a person, asks, and is dis
   expect(await flaws(phone)).toEqual([])
   await phone.page.getByRole('button', { name: 'Disconnect Coder of Ada' }).click()
   await phone.page.getByRole('status').getByText('Disconnected.').waitFor()
-  await expect(client.listTools()).rejects.toThrow()
+  await expect(client.listTools()).rejects.toThrow('Unauthorized')
   expect(misdeedsOf(phone)).toEqual([])
 })
 
