@@ -5,7 +5,7 @@ import { operations } from './operation.ts'
 import { challengeRecord, sentEnrollment, signedChallenge, states } from './records.ts'
 
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
-// The session is an HttpOnly, SameSite cookie of one device and is read-only; each decision is an assertion.
+// The session is an HttpOnly, SameSite cookie of one device. It only reads and takes away; each decision is an assertion.
 
 /** The name of the cookie. Browsers accept the `__Host-` prefix only from this host over https, so no other host can set it. */
 export const sessionCookie = (publicUrl: string): string =>
