@@ -90,7 +90,14 @@ const planned = ([method, path]: readonly [string, string], input: Record<string
   const query = new URLSearchParams(
     Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   )
-  return { url: query.size ? `${url}?${query}` : url, init: { method } }
+  return { url: query.size ? `${url}?${query}` : url, init: { method, headers: {} } }
+}
+
+let current: number | undefined
+
+/** From now on, calls are made in the session of this organization; without one, in any that the browser has. */
+export const actFor = (org_id: number | undefined): void => {
+  current = org_id
 }
 
 const exchange = async <D>(url: string, init: RequestInit, stop?: AbortSignal) => {
@@ -114,10 +121,11 @@ const exchange = async <D>(url: string, init: RequestInit, stop?: AbortSignal) =
 export const call = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
-  stop?: AbortSignal,
+  { stop, org = current }: { stop?: AbortSignal; org?: number | undefined } = {},
 ): Promise<Data<Table[K]>> => {
   const { url, init } = planned(routes[name], input)
-  const { response, body } = await exchange<Data<Table[K]>>(url, init, stop)
+  const headers = { ...init.headers, ...(org !== undefined && { 'x-svc-organization': String(org) }) }
+  const { response, body } = await exchange<Data<Table[K]>>(url, { ...init, headers }, stop)
   if (response.ok && body.status === 'success') return body.data
   // A proxy answered, because the service is down.
   if (response.status >= 500) throw new Unreachable(body.message ?? 'Can’t reach the service')

@@ -1,23 +1,24 @@
 import { openAgents } from './agents.ts'
 import { addressWorks, requestInAddress, takeToken } from './address.ts'
-import { call, Refused, type Devices, type Members, type Session } from './api.ts'
+import { actFor, call, Refused, type Devices, type Members, type Session } from './api.ts'
 import { openConsent } from './consent.ts'
-import { button } from './element.ts'
 import { enroll } from './enrollment.ts'
-import { createFeed, type PendingRequest } from './feed.ts'
+import type { PendingRequest } from './feed.ts'
 import { announce, nameOrganization, setOffline, showNotice, tellNext } from './frame.ts'
 import { showInbox } from './inbox.ts'
 import { countWaiting, noDevices, readDevices, showDevices } from './devices.ts'
+import { isWanted, showGone } from './gone.ts'
 import { isAdmin, nobody, showMembers, waitingMembers } from './members.ts'
 import { makeOffers, offerNotifications } from './offers.ts'
-import { clearNotifications, registerWorker } from './push.ts'
-import { readOutcome } from './outcome.ts'
+import { clearNotifications, keepNotifications, registerWorker } from './push.ts'
 import { showRequest } from './request.ts'
-import { showMissing, showOutcome } from './result.ts'
+import { choose, chosenAmong, createFeeds, readSessions } from './sessions.ts'
 import { showSignIn } from './sign-in.ts'
 import { confirmEmail } from './verify-email.ts'
 import type { View } from './view.ts'
 
+/** One for each organization of this phone, and the one whose members and devices are shown. */
+let sessions: Session[] = []
 let session: Session | undefined
 let waiting: Members = nobody
 let devices: Devices = noDevices
@@ -37,12 +38,39 @@ const toInbox = (): void => {
   showPlace()
 }
 
-const endSession = (): void => {
+const leave = (): void => {
+  feeds.stop()
   session = undefined
+  sessions = []
+  actFor(undefined)
+}
+
+const signIn = (): void => {
+  leave()
   change(() => showSignIn(() => void enter()))
 }
 
-const feed = createFeed({
+/** The session of one organization is over; the others go on. */
+const endSession = (ended: Session): void => {
+  sessions = sessions.filter((one) => one !== ended)
+  if (sessions.length === 0) return signIn()
+  if (session === ended) select(sessions[0]!)
+  tellNext(`You’re signed out of ${ended.organization}.`)
+}
+
+/** Shows the members and devices of this organization from now on. */
+const select = (chosen: Session): void => {
+  session = chosen
+  actFor(chosen.org_id)
+  choose(chosen)
+  nameOrganization(chosen.organization)
+  waiting = nobody
+  devices = noDevices
+  void lookForMembers()
+  void lookForDevices()
+}
+
+const feeds = createFeeds({
   changed: (requests) => {
     const first = pending === undefined
     pending = requests
@@ -52,7 +80,7 @@ const feed = createFeed({
     void lookForMembers()
     void lookForDevices()
   },
-  reached: (reached) => setOffline(!reached, feed.refresh),
+  reached: (reached) => setOffline(!reached, feeds.refresh),
   ended: endSession,
 })
 
@@ -79,47 +107,17 @@ const openDevices = async (here: Session): Promise<void> => {
   if (location.hash === '#devices') showDevices(here, devices)
 }
 
-const showLoading = (line: string): void =>
-  void showNotice({
-    drawing: 'clock',
-    title: 'Loading the request',
-    lines: [line],
-    actions: [button('All requests', 'primary', toInbox)],
-  })
-
-/** A request that is not in the list: it has ended, or its notification arrived before the list. */
-const showGone = (wanted: string, { device_id }: Session): View => {
-  let left = false
-  const look = async (): Promise<void> => {
-    const outcome = await readOutcome(decodeURIComponent(wanted), {
-      over: () => left,
-      failed: () => showLoading('No connection. The request appears here once you’re back online.'),
-    })
-    if (left) return
-    if (!outcome) showMissing(toInbox)
-    else if (outcome.status === 'pending') feed.refresh()
-    else showOutcome(outcome, { own: device_id, back: toInbox })
-  }
-  showLoading('One moment…')
-  void look()
-  return {
-    update: (requests) => void (requests.some((one) => isWanted(one, wanted)) && showPlace()),
-    leave: () => (left = true),
-  }
-}
-
-const signOut = async (): Promise<void> => {
+const signOut = async (here: Session): Promise<void> => {
   try {
-    await call('closeSession', {})
+    await call('closeSession', {}, { org: here.org_id })
   } catch (error) {
     if (!(error instanceof Refused)) return announce('No connection. You’re still signed in.')
   }
-  feed.stop()
-  endSession()
+  feeds.stop()
+  pending = undefined
+  endSession(here)
+  if (session) feeds.start(sessions)
 }
-
-const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean =>
-  encodeURIComponent(request_id) === wanted
 
 /** The screen for the address: a request, the members, or the inbox. */
 const showPlace = (): void => {
@@ -129,17 +127,24 @@ const showPlace = (): void => {
   const wanted = requestInAddress()
   change(() => {
     const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
-    if (request) return showRequest(request, here, toInbox)
-    if (wanted !== undefined) return showGone(wanted, here)
+    nameOrganization((request || undefined)?.session.organization ?? here.organization)
+    if (request) return showRequest(request, request.session, toInbox)
+    if (wanted !== undefined)
+      return showGone(wanted, { sessions, refresh: feeds.refresh, arrived: showPlace, back: toInbox })
     if (location.hash === '#members') return showMembers(here, waiting)
     if (location.hash === '#devices') return void openDevices(here)
     if (location.hash === '#agents') return void openAgents(() => location.hash === '#agents')
     const notify = async (): Promise<void> => {
-      await offerNotifications(here)
+      await offerNotifications(here, sessions)
       showPlace()
     }
     return showInbox(here, requests, {
-      signOut,
+      sessions,
+      select: (chosen) => {
+        select(chosen)
+        showPlace()
+      },
+      signOut: () => signOut(here),
       notify,
       newDevices: countWaiting(devices),
       ...(isAdmin(here) && { waiting: waiting.total }),
@@ -147,45 +152,50 @@ const showPlace = (): void => {
   })
 }
 
-const enter = async (fresh = false): Promise<void> => {
+const enter = async (fresh = false, entered?: number): Promise<void> => {
   try {
-    session = await call('getSession', {})
+    actFor(undefined)
+    sessions = await readSessions()
   } catch (error) {
-    if (error instanceof Refused) return endSession()
-    setOffline(true, () => void enter(fresh))
+    if (error instanceof Refused) return signIn()
+    setOffline(true, () => void enter(fresh, entered))
     showNotice({
       drawing: 'clock',
       title: 'No connection',
       lines: ['Your requests appear here once you’re back online.'],
     })
-    setTimeout(() => !session && void enter(fresh), 2000)
+    setTimeout(() => !session && void enter(fresh, entered), 2000)
     return
   }
-  setOffline(false, feed.refresh)
-  nameOrganization(session.organization)
+  setOffline(false, feeds.refresh)
+  const here = sessions.find(({ org_id }) => org_id === entered) ?? chosenAmong(sessions)
+  if (!here) return signIn()
+  session = here
+  actFor(here.org_id)
+  choose(here)
+  nameOrganization(here.organization)
+  await keepNotifications(sessions)
   if (fresh) {
     tellNext('This phone is registered.')
-    await makeOffers(session)
+    await makeOffers(here, sessions)
   }
   const request = asked
   asked = undefined
   if (request !== undefined) {
-    const here = session
     return change(() => void openConsent(here, request, () => void enter()))
   }
-  waiting = await waitingMembers(session, nobody)
+  waiting = await waitingMembers(here, nobody)
   devices = await readDevices(noDevices)
   pending = undefined
-  feed.start()
+  feeds.start(sessions)
 }
 
 /** Starts the registration of an enrollment link, which can also be opened in a running page. */
 const beginEnrollment = (): boolean => {
   const token = takeToken('enroll')
   if (token === undefined) return false
-  feed.stop()
-  session = undefined
-  change(() => void enroll(token, { done: () => void enter(true), signIn: () => void enter() }))
+  leave()
+  change(() => void enroll(token, { done: (org) => void enter(true, org), signIn: () => void enter() }))
   return true
 }
 
@@ -193,8 +203,7 @@ const beginEnrollment = (): boolean => {
 const beginEmailCheck = (): boolean => {
   const token = takeToken('verify-email')
   if (token === undefined) return false
-  feed.stop()
-  session = undefined
+  leave()
   change(() => confirmEmail(token))
   return true
 }
@@ -203,7 +212,7 @@ const beginEmailCheck = (): boolean => {
 const beginConsent = (): boolean => {
   const request = takeToken('authorize')
   if (request === undefined) return false
-  feed.stop()
+  leave()
   asked = request
   change(() => void enter())
   return true
@@ -213,9 +222,9 @@ addEventListener('hashchange', () => {
   if (beginEmailCheck() || beginEnrollment() || beginConsent() || !session) return
   showPlace()
 })
-addEventListener('online', feed.refresh)
+addEventListener('online', feeds.refresh)
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') feed.refresh()
+  if (document.visibilityState === 'visible') feeds.refresh()
 })
 
 if (!beginEmailCheck() && addressWorks()) {

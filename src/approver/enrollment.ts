@@ -43,7 +43,7 @@ const suggestedName = async (firstName: string): Promise<string> => {
   return (firstName ? `${name} of ${firstName}` : name).slice(0, 60)
 }
 
-type Ends = { done: () => void; signIn: () => void }
+type Ends = { done: (org_id: number) => void; signIn: () => void }
 
 const showRegistration = (token: string, enrollment: Enrollment, name: string, ends: Ends): void => {
   const problem = problemLine()
@@ -78,8 +78,8 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
     try {
       made ??= await register(enrollment)
       const device = await call('registerDevice', { token, name: called, response: made })
-      if (device.state === 'active') ends.done()
-      else showPendingDevice(device, { done: ends.done, over: ends.signIn })
+      if (device.state === 'active') ends.done(device.org_id)
+      else showPendingDevice(device, { done: () => ends.done(device.org_id), over: ends.signIn })
     } catch (error) {
       setBusy(false)
       explain(error)

@@ -1,8 +1,8 @@
-import { call, Refused, type Pending } from './api.ts'
+import { call, Refused, type Pending, type Session } from './api.ts'
 import { deadline } from './time.ts'
 
-/** A request, and when it expires by the clock of the page. */
-export type PendingRequest = Pending & { expiresAt: number }
+/** A request, when it expires by the clock of the page, and the session to which it was sent. */
+export type PendingRequest = Pending & { expiresAt: number; session: Session }
 
 type Listener = {
   changed: (requests: PendingRequest[]) => void
@@ -15,8 +15,8 @@ type Listener = {
 const waitS = 25
 const pausesMs = [300, 1000, 2000, 4000, 8000, 15_000]
 
-/** Keeps the list of pending requests up to date while the page is open. */
-export const createFeed = ({ changed, reached, ended }: Listener) => {
+/** Keeps the list of pending requests of a session up to date while the page is open. */
+export const createFeed = (session: Session, { changed, reached, ended }: Listener) => {
   let mark: string | undefined
   let running = false
   let woken = false
@@ -38,9 +38,11 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
       stop.abort()
     }
     const wait = mark === undefined ? {} : { wait_s: waitS, seen: mark }
-    const inbox = await call('listInbox', wait, stop.signal)
+    const inbox = await call('listInbox', wait, { stop: stop.signal, org: session.org_id })
     mark = inbox.mark
-    changed(inbox.requests.map((one) => Object.assign(one, { expiresAt: deadline(one.expires_in_ms) })))
+    changed(
+      inbox.requests.map((one) => Object.assign(one, { expiresAt: deadline(one.expires_in_ms), session })),
+    )
   }
 
   const run = async (): Promise<void> => {

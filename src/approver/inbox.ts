@@ -8,6 +8,10 @@ import { countDown, msUntil } from './time.ts'
 import type { View } from './view.ts'
 
 type Actions = {
+  /** One for each organization of this phone. */
+  sessions: readonly Session[]
+  /** Chooses the organization whose members and devices are shown. */
+  select: (session: Session) => void
   signOut: () => Promise<void>
   notify: () => Promise<void>
   /** Number of members to accept; 0 unless the person is an administrator. */
@@ -16,7 +20,10 @@ type Actions = {
   newDevices: number
 }
 
-const card = (one: PendingRequest, stops: (() => void)[], expired: () => void): HTMLElement => {
+const card = (
+  one: PendingRequest,
+  { stops, expired, named }: { stops: (() => void)[]; expired: () => void; named: boolean },
+): HTMLElement => {
   const left = h('span', { class: 'left' })
   const tick = (ms: number): void => {
     left.textContent = `${clockText(ms)} left`
@@ -30,6 +37,7 @@ const card = (one: PendingRequest, stops: (() => void)[], expired: () => void): 
     h(
       'a',
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
+      named && h('span', { class: 'who' }, exactText(one.session.organization)),
       h('span', { class: 'asked' }, exactText(headline(one))),
       h('span', { class: 'who' }, requesterText(one)),
       left,
@@ -62,18 +70,43 @@ const devicesText = (count: number): string => {
   return count === 1 ? '1 new device needs approval' : `${count} new devices need approval`
 }
 
-const foot = (session: Session, { signOut, notify, waiting, newDevices }: Actions): HTMLElement =>
-  h(
+/** Chooses the organization that the rows below are about. */
+const switcher = (session: Session, { sessions, select }: Actions): HTMLElement => {
+  const list = h(
+    'select',
+    { id: 'switcher' },
+    ...sessions.map((one) => h('option', { value: one.org_id, selected: one === session }, one.organization)),
+  )
+  list.addEventListener('change', () => {
+    const chosen = sessions.find(({ org_id }) => String(org_id) === list.value)
+    if (chosen) select(chosen)
+  })
+  return h('div', { class: 'field' }, h('label', { for: 'switcher' }, 'Organization'), list)
+}
+
+const foot = (session: Session, actions: Actions): HTMLElement => {
+  const { sessions, signOut, notify, waiting, newDevices } = actions
+  const several = sessions.length > 1
+  const offer = notificationOffer(session)
+  return h(
     'div',
     { class: 'foot' },
+    several && switcher(session, actions),
     waiting !== undefined &&
       h('a', { class: 'row', href: '#members' }, picture('people'), membersText(waiting)),
     h('a', { class: 'row', href: '#devices' }, picture('phone'), devicesText(newDevices)),
     h('a', { class: 'row', href: '#agents' }, picture('place'), 'Agents'),
-    notificationOffer(session) !== 'impossible' && button('Turn on notifications', 'plain', notify),
+    ['possible', 'install first'].includes(offer) && button('Turn on notifications', 'plain', notify),
+    offer === 'blocked' &&
+      h(
+        'p',
+        { class: 'aside' },
+        'Notifications are blocked. Allow them for this page in your browser’s settings.',
+      ),
     h('p', { class: 'aside' }, exactText(session.device_name)),
-    button('Sign out', 'quiet', signOut),
+    button(several ? `Sign out of ${session.organization}` : 'Sign out', 'quiet', signOut),
   )
+}
 
 /** The pending requests, oldest first. The list updates automatically. */
 export const showInbox = (session: Session, first: readonly PendingRequest[], actions: Actions): View => {
@@ -92,9 +125,15 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const title = open.length ? `(${open.length}) Approvals` : 'Approvals'
     show(
       title,
-      open.length ? h('h1', {}, count) : empty(session.subscribed),
+      open.length ? h('h1', {}, count) : empty(notificationOffer(session) === 'on'),
       open.length > 0 &&
-        h('ul', { class: 'cards' }, ...open.map((one) => card(one, stops, () => update(requests)))),
+        h(
+          'ul',
+          { class: 'cards' },
+          ...open.map((one) =>
+            card(one, { stops, expired: () => update(requests), named: actions.sessions.length > 1 }),
+          ),
+        ),
       foot(session, actions),
     )
     if (shown !== undefined) announce(open.length ? count : 'You’re all caught up')

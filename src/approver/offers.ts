@@ -62,7 +62,7 @@ const offerInstallation = (): Promise<void> =>
     )
   })
 
-export const offerNotifications = async (session: Session): Promise<void> => {
+export const offerNotifications = async (session: Session, sessions: readonly Session[]): Promise<void> => {
   const possible = notificationOffer(session)
   if (possible === 'install first') await offerInstallation()
   if (possible === 'possible')
@@ -71,13 +71,13 @@ export const offerNotifications = async (session: Session): Promise<void> => {
       title: 'Turn on notifications?',
       why: 'Requests expire within minutes. A notification tells you in time, and never shows the details.',
       yes: 'Turn on notifications',
-      take: () => turnOnNotifications(session),
+      take: () => turnOnNotifications(session, sessions),
     })
 }
 
 /** After a registration: asks for permissions of the phone, one at a time, each with its reason. */
-export const makeOffers = async (session: Session): Promise<void> => {
-  await offerNotifications(session)
+export const makeOffers = async (session: Session, sessions: readonly Session[]): Promise<void> => {
+  await offerNotifications(session, sessions)
   if (session.wants_location && (await locationState()) !== 'granted')
     await offer({
       drawing: 'place',

@@ -1,4 +1,4 @@
-import { call, Refused, type Outcome } from './api.ts'
+import { call, Refused, type Outcome, type Session } from './api.ts'
 
 const pausesMs = [300, 1000, 2000, 4000, 8000]
 
@@ -15,11 +15,12 @@ type Look = {
  */
 export const readOutcome = async (
   request_id: string,
+  { org_id: org }: Session,
   { over, failed }: Look,
 ): Promise<Outcome | undefined> => {
   for (let attempt = 0; !over(); attempt++) {
     try {
-      return await call('getOwnRequest', { request_id })
+      return await call('getOwnRequest', { request_id }, { org })
     } catch (error) {
       if (error instanceof Refused && error.status !== 429) return undefined
       failed?.()

@@ -32,34 +32,75 @@ export const registerWorker = async (open: (requestId: string) => void): Promise
   await navigator.serviceWorker.register(trustedWorker(), { scope: '/approver' }).catch(() => undefined)
 }
 
-type Offer = 'possible' | 'install first' | 'impossible'
+/** Whether notifications of an organization reach this phone, or can. */
+export type Offer = 'on' | 'possible' | 'blocked' | 'install first' | 'impossible'
 
-/** Whether this phone supports notifications and does not get them yet. */
-export const notificationOffer = ({ push_key, subscribed }: Session): Offer => {
-  if (push_key === null || subscribed) return 'impossible'
-  if ('PushManager' in globalThis && 'Notification' in globalThis)
-    return Notification.permission === 'denied' ? 'impossible' : 'possible'
+/** The endpoint of this browser as the service knows it; undefined if it has none. */
+let own: string | undefined
+
+const isOn = ({ push_hashes }: Session): boolean => own !== undefined && push_hashes.includes(own)
+
+/** What the service believes counts only as far as this browser agrees. */
+export const notificationOffer = (session: Session): Offer => {
+  if (session.push_key === null) return 'impossible'
+  if ('PushManager' in globalThis && 'Notification' in globalThis) {
+    if (Notification.permission === 'denied') return 'blocked'
+    return Notification.permission === 'granted' && isOn(session) ? 'on' : 'possible'
+  }
   // iOS supports them only for pages on the home screen.
   return /iPhone|iPad/.test(navigator.userAgent) ? 'install first' : 'impossible'
 }
 
+const hashOf = async (text: string): Promise<string> => {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Tells each organization that does not know it where this browser gets its notifications. */
+const report = async (subscription: PushSubscription, sessions: readonly Session[]): Promise<void> => {
+  const { endpoint = '', keys } = subscription.toJSON()
+  own = await hashOf(endpoint)
+  for (const session of sessions) {
+    if (session.push_key === null || isOn(session)) continue
+    const body = { endpoint, keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } }
+    await call('subscribePush', body, { org: session.org_id })
+    session.push_hashes.push(own)
+  }
+}
+
+const subscribe = async (key: string): Promise<PushSubscription> => {
+  const { pushManager } = await navigator.serviceWorker.ready
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: base64URLStringToBuffer(key) })
+}
+
+/**
+ * At each start: the browser may have replaced or dropped its subscription, and an organization may be new. A person who
+ * never turned notifications on is not asked.
+ */
+export const keepNotifications = async (sessions: readonly Session[]): Promise<void> => {
+  own = undefined
+  const key = sessions.find(({ push_key }) => push_key !== null)?.push_key
+  if (!key || !('PushManager' in globalThis) || !('Notification' in globalThis)) return
+  if (Notification.permission !== 'granted') return
+  try {
+    const registration = await navigator.serviceWorker.getRegistration('/approver')
+    const present = await registration?.pushManager.getSubscription()
+    const wanted = present ?? (sessions.some(({ subscribed }) => subscribed) && (await subscribe(key)))
+    if (wanted) await report(wanted, sessions)
+  } catch {
+    // The page offers to turn them on.
+  }
+}
+
 /** Asks the phone for permission, then subscribes at the service. Returns the reason if it fails, as a sentence. */
-export const turnOnNotifications = async (session: Session): Promise<string | undefined> => {
+export const turnOnNotifications = async (
+  { push_key }: Session,
+  sessions: readonly Session[],
+): Promise<string | undefined> => {
   if ((await Notification.requestPermission()) !== 'granted')
     return 'Notifications are off. Open this page when you expect a request.'
   try {
-    const { pushManager } = await navigator.serviceWorker.ready
-    const { endpoint, keys } = (
-      await pushManager.subscribe({
-        userVisibleOnly: true,
-        applicationServerKey: base64URLStringToBuffer(session.push_key!),
-      })
-    ).toJSON()
-    await call('subscribePush', {
-      endpoint: endpoint ?? '',
-      keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' },
-    })
-    session.subscribed = true
+    await report(await subscribe(push_key!), sessions)
     return undefined
   } catch {
     return 'Couldn’t turn on notifications. Try again from the list of requests.'

@@ -66,7 +66,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     setBusy(true)
     say(wasSent ? 'No answer yet. Checking whether your decision arrived…' : 'Checking the result…')
     const { request_id } = request
-    const outcome = await readOutcome(request_id, {
+    const outcome = await readOutcome(request_id, session, {
       over: isOver,
       failed: () => say('No connection. The result appears here once you’re back online.'),
     })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { pendingRecord } from './approver-requests.ts'
-import { chosen, id, line } from './field.ts'
+import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { challengeRecord, sentEnrollment, signedChallenge, states } from './records.ts'
 
@@ -11,11 +11,19 @@ import { challengeRecord, sentEnrollment, signedChallenge, states } from './reco
 export const sessionCookie = (publicUrl: string): string =>
   publicUrl.startsWith('https:') ? '__Host-svc-approver' : 'svc-approver'
 
+/** Names the organization of the session for a browser that is signed in to several. */
+export const organizationHeader = 'x-svc-organization'
+
 const token = chosen(line(100), 'Token of the enrollment link', { secret: true })
 /** The person and the device that are signed in. */
 const sessionRecord = z.looseObject({
   first_name: chosen(z.string(), 'First name of the user'),
+  org_id: chosen(positive, 'Organization id'),
   organization: chosen(z.string(), 'Name of the organization'),
+  organizations: chosen(
+    z.array(positive),
+    'Organizations that this browser is signed in to; the header x-svc-organization selects one',
+  ),
   role: chosen(z.string(), 'Role in the organization'),
   device_id: chosen(id, 'Device id'),
   device_name: chosen(z.string(), 'Name of the device'),
@@ -26,7 +34,11 @@ const sessionRecord = z.looseObject({
     z.nullable(z.string()),
     'VAPID key for notifications, base64url; null if notifications are off',
   ),
-  subscribed: chosen(z.boolean(), 'Whether this device gets notifications'),
+  subscribed: chosen(z.boolean(), 'Whether a phone with this device gets notifications'),
+  push_hashes: chosen(
+    z.array(z.string()),
+    'SHA-256 of the endpoints of these phones, so that each recognizes its own',
+  ),
 })
 
 /** A member, as the page shows it. */

@@ -66,7 +66,7 @@ describe.each(['light', 'dark'] as const)('each screen, %s', (scheme) => {
 })
 
 describe.each(['light', 'dark'] as const)('screens caused by another device or a failure, %s', (scheme) => {
-  test('have no serious axe violation: approved, decided elsewhere, no connection', async () => {
+  test('have no serious axe violation: approved, withdrawn, no connection', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user, scheme)
     const { page } = phone
@@ -81,8 +81,8 @@ describe.each(['light', 'dark'] as const)('screens caused by another device or a
     await page.locator('a.card').click()
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
     await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
-    await phone.sees('Decided elsewhere')
-    seen.elsewhere = await flaws(phone)
+    await phone.sees('This request was withdrawn')
+    seen.withdrawn = await flaws(phone)
     await phone.tap('Done')
     await phone.sees('You’re all caught up')
     await phone.context.setOffline(true)
@@ -96,7 +96,7 @@ describe.each(['light', 'dark'] as const)('screens caused by another device or a
     seen['not connected'] = await flaws(phone)
     await phone.context.setOffline(false)
     await phone.sees('1 request is waiting')
-    expect(seen).toEqual({ approved: [], elsewhere: [], offline: [], 'not connected': [] })
+    expect(seen).toEqual({ approved: [], withdrawn: [], offline: [], 'not connected': [] })
   })
 
   test('have no serious axe violation: the members, for an admin', async () => {

@@ -21,13 +21,13 @@ describe('a notification', () => {
     await phone.devtools.send('ServiceWorker.deliverPushMessage', {
       origin: stage.origin,
       registrationId: await registered,
-      data: JSON.stringify({ request_id }),
+      data: JSON.stringify({ request_id, organization: 'acme' }),
     })
     const shown = `navigator.serviceWorker.ready.then((worker) => worker.getNotifications())
       .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`
     await expect
       .poll(() => phone.page.evaluate(shown))
-      .toEqual([{ title: 'A request is waiting', body: 'Open to see the request.', tag: request_id }])
+      .toEqual([{ title: 'acme: a request is waiting', body: 'Open to see the request.', tag: request_id }])
     // Dispatched in the worker itself: a headless browser has no notification shade to tap.
     const [worker] = phone.context.serviceWorkers()
     await worker!.evaluate(`registration.getNotifications().then(([notification]) => {

@@ -37,7 +37,10 @@ worker.addEventListener('fetch', (event) => {
     event.respondWith(shellOf(event.request, pathname))
 })
 
-type PushData = { request_id?: unknown; test?: unknown; notice?: unknown } | null | undefined
+type PushData =
+  | { request_id?: unknown; organization?: unknown; test?: unknown; notice?: unknown }
+  | null
+  | undefined
 
 const readPush = (data: PushMessageData | null): PushData => {
   try {
@@ -52,12 +55,14 @@ worker.addEventListener('push', (event) => {
   const push = readPush(event.data)
   const requestId = typeof push?.request_id === 'string' ? push.request_id : ''
   const isNotice = push?.notice === 'devices'
-  const [title, body] =
+  const organization = typeof push?.organization === 'string' ? push.organization : ''
+  const [what, body] =
     push?.test === true
       ? ['A test', 'Notifications work on this device.']
       : isNotice
         ? ['Your devices changed', 'Open to see what changed. If it wasn’t you, refuse or revoke it.']
         : ['A request is waiting', 'Open to see the request.']
+  const title = organization ? `${organization}: ${what.slice(0, 1).toLowerCase()}${what.slice(1)}` : what
   event.waitUntil(
     worker.registration.showNotification(title, {
       body,
@@ -68,6 +73,42 @@ worker.addEventListener('push', (event) => {
     }),
   )
 })
+
+// The page repeats this at its next start, with the key that the service has then.
+worker.addEventListener('pushsubscriptionchange', (event) => {
+  const change = event as ExtendableEvent & {
+    oldSubscription?: PushSubscription | null
+    newSubscription?: PushSubscription | null
+  }
+  change.waitUntil(replaceSubscription(change.oldSubscription, change.newSubscription))
+})
+
+type Answer = { data?: { organizations?: number[] } }
+
+const call = (path: string, organization: number | undefined, body?: object): Promise<Response> =>
+  fetch(`/svc/v1/approver/${path}`, {
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    headers: {
+      'content-type': 'application/json',
+      ...(organization !== undefined && { 'x-svc-organization': String(organization) }),
+    },
+  })
+
+/** The browser dropped its subscription: every organization of this phone gets the new one. */
+const replaceSubscription = async (
+  old: PushSubscription | null | undefined,
+  replaced: PushSubscription | null | undefined,
+): Promise<void> => {
+  const key = old?.options.applicationServerKey
+  const next =
+    replaced ??
+    (key &&
+      (await worker.registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key })))
+  if (!next) return
+  const { endpoint, keys } = next.toJSON()
+  const { data } = (await (await call('session', undefined)).json()) as Answer
+  for (const organization of data?.organizations ?? []) await call('push', organization, { endpoint, keys })
+}
 
 const open = async (requestId: string, place: string): Promise<void> => {
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })

@@ -1,7 +1,8 @@
 import type { Call } from '../call/call.ts'
 import type { Message } from '../call/message.ts'
-import { ofMember } from '../call/tenant.ts'
+import { ofMember, organizationRow } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
+import { hasPush } from '../devices/push-targets.ts'
 import type { ApprovalRow } from './record.ts'
 
 /** The request that a push is about; undefined for any other push. */
@@ -13,11 +14,13 @@ export const pushToDevices = async (call: Call, row: ApprovalRow): Promise<void>
   if (!call.canSend('push')) return
   const { org_id, request_id, expires_at } = row
   const devices = await activeDevices(call.db, call.dev)
-    .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+    .where(hasPush())
     .where(ofMember(row, 'd'))
     .select('d.id')
     .execute()
-  const text = JSON.stringify({ request_id })
+  // A phone can be in several organizations, so the notification names its own.
+  const { name: organization } = await organizationRow(call.db, org_id)
+  const text = JSON.stringify({ request_id, organization })
   for (const { id } of devices)
     await call.send({ org_id, channel: 'push', kind: 'approval', to: String(id), text, expires_at })
 }

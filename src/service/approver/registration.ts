@@ -102,7 +102,7 @@ const insertDevice = async (
   // The person's other devices show it.
   call.wake(member)
   // An active phone goes straight to the inbox.
-  if (row.state === 'active' && row.kind === 'phone') await startSession(call, row.id)
+  if (row.state === 'active' && row.kind === 'phone') await startSession(call, row)
   return toDeviceRecord(row)
 }
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { generateCookie, getCookie } from 'hono/cookie'
-import { sessionCookie } from '../../contract/approver.ts'
+import { organizationHeader, sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
@@ -15,9 +15,9 @@ const lifetimeMs = 90 * day
 const cookieSeconds = 400 * 24 * 60 * 60
 const path = '/svc/v1/approver'
 
-const cookieOf = (publicUrl: string, value: string, maxAge: number): string => {
+const cookieOf = (publicUrl: string, name: string, value: string, maxAge: number): string => {
   const secure = publicUrl.startsWith('https:')
-  return generateCookie(sessionCookie(publicUrl), value, {
+  return generateCookie(name, value, {
     // The prefix of the cookie's name requires this path.
     path: secure ? '/' : path,
     maxAge,
@@ -27,10 +27,23 @@ const cookieOf = (publicUrl: string, value: string, maxAge: number): string => {
   })
 }
 
-/** The token in the cookie of a request; undefined without a well-formed one. */
-const tokenIn = (context: Context, publicUrl: string): string | undefined => {
-  const token = getCookie(context, sessionCookie(publicUrl))
-  return token !== undefined && /^[\w-]{43}$/.test(token) ? token : undefined
+/** Each organization has a cookie of its own, so that a second one does not end the session of the first. */
+const cookieName = (publicUrl: string, org_id: number): string => `${sessionCookie(publicUrl)}-${org_id}`
+
+/** A browser is in a few organizations; each cookie costs a read. */
+const cookiesAtMost = 10
+
+/** The well-formed tokens in the cookies of a request. A cookie from before there were several has no organization. */
+const cookiesIn = (context: Context, publicUrl: string) => {
+  const base = sessionCookie(publicUrl)
+  return Object.entries(getCookie(context))
+    .flatMap(([name, token]) => {
+      const org_id = name.startsWith(`${base}-`) ? Number(name.slice(base.length + 1)) : undefined
+      const known = name === base || (org_id !== undefined && name === cookieName(publicUrl, org_id))
+      return known && /^[\w-]{43}$/.test(token) ? [{ name, token, org_id }] : []
+    })
+    .sort((one, other) => (one.org_id ?? Infinity) - (other.org_id ?? Infinity))
+    .slice(0, cookiesAtMost)
 }
 
 /** Finds an open session and its device, if the device is active and authentic. */
@@ -55,16 +68,32 @@ const findSession = async (
 export const isSessionOpen = async (service: Service, { session_id }: Person): Promise<boolean> =>
   (await findSession(service, 's.id', session_id)) !== undefined
 
-/** Identifies the person at the page by the cookie. The store is read each time. */
+type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & { cookie: string }
+
+/** The open sessions of a browser, one for each organization; only that of `wanted`, if the call names it. */
+const findSessions = async (service: Service, context: Context, wanted: string | undefined) => {
+  const found = new Map<number, Found>()
+  for (const { name, token, org_id } of cookiesIn(context, service.publicUrl)) {
+    if (wanted !== undefined && org_id !== undefined && String(org_id) !== wanted) continue
+    const row = await findSession(service, 's.token_hash', sha256(token))
+    if (!row || (org_id !== undefined && org_id !== row.org_id) || found.has(row.org_id)) continue
+    if (wanted === undefined || String(row.org_id) === wanted)
+      found.set(row.org_id, Object.assign(row, { cookie: name }))
+  }
+  return found
+}
+
+/** Identifies the person at the page by the cookies. The store is read each time. */
 export const createSessionAuthenticator =
   (service: Service) =>
   async (context: Context): Promise<Authenticated | undefined> => {
-    const token = tokenIn(context, service.publicUrl)
-    const row = token && (await findSession(service, 's.token_hash', sha256(token)))
+    const wanted = context.req.header(organizationHeader)
+    const sessions = await findSessions(service, context, wanted)
+    const [row] = sessions.values()
     if (!row) return undefined
     const { storage } = service
     const now = storage.now()
-    const { session_id, id: device_id, org_id, user_id } = row
+    const { session_id, id: device_id, org_id, user_id, cookie } = row
     // A session that is used stays open. The request does not wait for the write.
     if (addMs(row.last_seen_at, day) < now)
       storage
@@ -85,12 +114,21 @@ export const createSessionAuthenticator =
       orgId: org_id,
       orgSlug: null,
       scopes: anonymousCaller.scopes,
-      person: { user_id, device_id, session_id },
+      person: {
+        user_id,
+        device_id,
+        session_id,
+        cookie,
+        ...(wanted === undefined && { organizations: [...sessions.keys()] }),
+      },
     }
   }
 
 /** Opens a session of a device, and sets its cookie. */
-export const startSession = async (call: Call, device_id: number): Promise<void> => {
+export const startSession = async (
+  call: Call,
+  { id: device_id, org_id }: { id: number; org_id: number },
+): Promise<void> => {
   const { db, now, publicUrl } = call
   const token = randomToken()
   await db
@@ -108,16 +146,21 @@ export const startSession = async (call: Call, device_id: number): Promise<void>
       expires_at: addMs(now, lifetimeMs),
     })
     .execute()
-  call.header('set-cookie', cookieOf(publicUrl, token, cookieSeconds))
+  call.header('set-cookie', cookieOf(publicUrl, cookieName(publicUrl, org_id), token, cookieSeconds))
 }
 
-/** Ends a session, and the notifications to its device. */
-export const endSession = async (call: Call, { session_id, device_id }: Person): Promise<void> => {
+/** Ends a session, and the notifications to its phone. */
+export const endSession = async (call: Call, { session_id, device_id, cookie }: Person): Promise<void> => {
   await call.db
     .deleteFrom('approver_sessions')
     .where('id', '=', session_id)
     .where('device_id', '=', device_id)
     .execute()
+  await call.db
+    .deleteFrom('device_push')
+    .where('device_id', '=', device_id)
+    .where('session_id', '=', session_id)
+    .execute()
   await call.db.deleteFrom('push_subscriptions').where('device_id', '=', device_id).execute()
-  call.header('set-cookie', cookieOf(call.publicUrl, '', 0))
+  if (cookie !== undefined) call.header('set-cookie', cookieOf(call.publicUrl, cookie, '', 0))
 }

@@ -8,6 +8,7 @@ import { activeDevices, devicesOf } from '../devices/active.ts'
 import { confirmDevice } from '../devices/code.ts'
 import { activateDue } from '../devices/cooling.ts'
 import { findDevice, inactiveDevice } from '../devices/record.ts'
+import { readPushTargets } from '../devices/push-targets.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { usesLocation } from '../policy/rules.ts'
@@ -17,10 +18,13 @@ import { endSession, startSession } from './session.ts'
 
 type Session = RowData<typeof approver.getSession>
 
-const readSession = async ({ db, publicUrl, dev, pushKey }: Call, device_id: number): Promise<Session> => {
+const readSession = async (
+  { db, publicUrl, dev, pushKey }: Call,
+  device_id: number,
+  organizations?: number[],
+): Promise<Session> => {
   const { org_id, user_id, ...row } = await activeDevices(db, dev)
     .innerJoin('organizations as o', 'o.id', 'd.org_id')
-    .leftJoin('push_subscriptions as p', 'p.device_id', 'd.id')
     .where('d.id', '=', device_id)
     .select([
       'd.org_id',
@@ -31,20 +35,25 @@ const readSession = async ({ db, publicUrl, dev, pushKey }: Call, device_id: num
       'd.id as device_id',
       'd.name as device_name',
       'd.credential_id',
-      'p.device_id as subscribed',
     ])
     .executeTakeFirstOrThrow(sessionOver)
+  const targets = await readPushTargets(db, device_id)
   return {
     ...row,
-    subscribed: row.subscribed !== null,
+    org_id,
+    organizations: organizations ?? [org_id],
+    subscribed: targets.length > 0,
+    push_hashes: targets.flatMap(({ endpoint_hash }) => endpoint_hash ?? []),
     rp_id: (await readSite(db, publicUrl)).rp_id,
     wants_location: await usesLocation(db, { org_id, user_id }),
     push_key: pushKey,
   }
 }
 
-export const getSession: HandlerOf<typeof approver.getSession> = (_, call) =>
-  readSession(call, requirePerson(call.caller).device_id)
+export const getSession: HandlerOf<typeof approver.getSession> = (_, call) => {
+  const { device_id, organizations } = requirePerson(call.caller)
+  return readSession(call, device_id, organizations)
+}
 
 export const closeSession: HandlerOf<typeof approver.closeSession> = async (_, call) => {
   const person = requirePerson(call.caller)
@@ -83,7 +92,7 @@ export const openSession: HandlerOf<typeof approver.openSession> = {
         if (wrong) return wrong
       } else if (present.state === 'revoked') return revokedDevice(call, device)
       else if (present.state !== 'active') return inactiveDevice(present)
-      await startSession(call, id)
+      await startSession(call, device)
       await call.audit(org_id, `device:${id}`, ['session'], actor)
       return readSession(call, id)
     }

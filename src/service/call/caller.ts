@@ -30,7 +30,15 @@ export const verifiedAs = ({ keyId, name, agent }: Caller): string => {
   return keyId === 0 ? name : `key "${name}"`
 }
 
-export type Person = { user_id: number; device_id: number; session_id: number }
+export type Person = {
+  user_id: number
+  device_id: number
+  session_id: number
+  /** The name of the cookie. */
+  cookie?: string
+  /** The organizations of every session of the browser; unknown if the call named one. */
+  organizations?: number[]
+}
 
 /** The caller of an open operation, who reaches no organization. */
 export const anonymousCaller: Caller = { keyId: -1, name: 'nobody', orgId: -1, scopes: new Set() }
@@ -54,5 +62,5 @@ export const requirePerson = ({ person, orgId }: Caller): Person & { org_id: num
 }
 
 /** The name of a person at the approver page in the audit. */
-export const actorAt = ({ user_id, device_id }: Omit<Person, 'session_id'>): string =>
+export const actorAt = ({ user_id, device_id }: Pick<Person, 'user_id' | 'device_id'>): string =>
   `user:${user_id} (device ${device_id})`

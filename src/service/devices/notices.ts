@@ -2,6 +2,7 @@ import type { Call } from '../call/call.ts'
 import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { administrators } from './administrators.ts'
+import { hasPush } from './push-targets.ts'
 
 type Deps = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
 
@@ -12,7 +13,7 @@ type Deps = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
 type Notice = { subject: string; text: string }
 
 /** Push services can read a push, so it says only that something changed. */
-const pushText = JSON.stringify({ notice: 'devices' })
+const pushTextOf = (organization: string): string => JSON.stringify({ notice: 'devices', organization })
 
 /** The addresses that the organization has and that the person verified, each once. */
 const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> => {
@@ -33,21 +34,21 @@ const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> 
 /** Notifies a member on every device and at every e-mail address, if the channels are configured. */
 export const notifyMember = async (call: Deps, member: Member, { subject, text }: Notice): Promise<void> => {
   const { org_id } = member
+  const { name } = await organizationRow(call.db, org_id)
   if (call.canSend('push')) {
     // Devices that were ever active: the owner may still have one that was revoked.
     const devices = await call.db
       .selectFrom('devices as d')
-      .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+      .where(hasPush())
       .where(ofMember(member, 'd'))
       .where('d.bound_at', 'is not', null)
       .select('d.id')
       .orderBy('d.id')
       .execute()
     for (const { id } of devices)
-      await call.send({ org_id, channel: 'push', kind: 'device', to: String(id), text: pushText })
+      await call.send({ org_id, channel: 'push', kind: 'device', to: String(id), text: pushTextOf(name) })
   }
   if (!call.canSend('email')) return
-  const { name } = await organizationRow(call.db, org_id)
   const message = {
     org_id,
     channel: 'email',

@@ -5,12 +5,13 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import { readMessage } from '../delivery/messages.ts'
 import { activeDevices } from '../devices/active.ts'
+import { hasPush } from '../devices/push-targets.ts'
 
 /** The device that a push goes to, and its organization. */
 const findDevice = async (call: Call, to: string): Promise<{ to: string; org_id: number }> => {
   const device = /^[1-9]\d{0,14}$/.test(to)
     ? await activeDevices(call.db, call.dev)
-        .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+        .where(hasPush())
         .where('d.id', '=', Number(to))
         .select('d.org_id')
         .executeTakeFirst()

@@ -34,6 +34,7 @@ export const tables = {
   devices: numbered,
   approver_sessions: numbered,
   spent_challenges: { key: ['hash'] },
+  device_push: { key: ['device_id', 'endpoint_hash'] },
   push_subscriptions: { key: ['device_id'] },
   approvals: numbered,
   verifications: numbered,

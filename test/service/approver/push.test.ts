@@ -5,7 +5,7 @@ import { ask } from '../approver.ts'
 import { createClock } from '../clock.ts'
 import { contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { createPhone, fromPhone, type Phone } from './phone.ts'
+import { answerTo, begin, cookieOf, createPhone, fromPhone, type Phone } from './phone.ts'
 import { decryptPush, type PushService, startPushService, subscribeBrowser } from './push-service.ts'
 
 let service: TestService
@@ -40,7 +40,7 @@ const ring = async (more: object = {}): Promise<string> => {
 }
 
 describe('a push', () => {
-  test('names the pending request to the subscribed browser, and contains nothing else', async () => {
+  test('names the request and the organization to the subscribed browser, and contains nothing else', async () => {
     const { subscription, own, auth } = here()
     expect((await subscribe(subscription)).status).toBe(200)
     expect(await subscribed()).toBe(true)
@@ -48,7 +48,7 @@ describe('a push', () => {
     expect(pushService.received).toHaveLength(1)
     const [{ headers, body, path }] = pushService.received as [PushService['received'][0]]
     expect(path).toBe('/p/1')
-    expect(decryptPush(body, own, auth)).toBe(JSON.stringify({ request_id }))
+    expect(decryptPush(body, own, auth)).toBe(JSON.stringify({ request_id, organization: 'acme' }))
     expect(headers).toMatchObject({ ttl: '90', urgency: 'high', 'content-encoding': 'aes128gcm' })
     expect(body.toString('latin1')).not.toContain(request_id)
   })
@@ -83,6 +83,22 @@ describe('a push', () => {
     await subscribe(here('/bob').subscription, bob)
     await ring()
     expect(pushService.received.map(({ path }) => path)).toEqual(['/ada/new'])
+  })
+
+  test('goes to every phone with the same synced passkey, and a sign-out ends only its own', async () => {
+    const challenge = await begin(service)
+    const second = cookieOf(
+      await fromPhone(service, 'POST', 'session', {
+        body: { challenge, response: answerTo(challenge, ada.key) },
+      }),
+    )
+    await subscribe(here('/first').subscription)
+    await subscribe(here('/second').subscription, { ...ada, cookie: second })
+    await ring()
+    expect(pushService.received.map(({ path }) => path).toSorted()).toEqual(['/first', '/second'])
+    await fromPhone(service, 'DELETE', 'session', { cookie: second })
+    await ring()
+    expect(pushService.received.slice(2).map(({ path }) => path)).toEqual(['/first'])
   })
 
   test.each([404, 410])('that is answered %i is the last one', async (status) => {

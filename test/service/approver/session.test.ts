@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { day } from '../clock.ts'
 import { auditOf, chainOf, contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
-import { answerTo, begin, cookieOf, fromPhone, linkFor, phoneRegistration } from './phone.ts'
+import {
+  answerTo,
+  begin,
+  cookieOf,
+  createPhone,
+  fromPage,
+  fromPhone,
+  linkFor,
+  phoneRegistration,
+} from './phone.ts'
 import { acme, ada, clock, installHooks, openSession, service } from './visit.ts'
 
 installHooks()
@@ -13,7 +22,9 @@ describe('a session', () => {
   test('opens with the registration and shows the person at the page', async () => {
     expect(dataOf(await whoami(ada.cookie))).toEqual({
       first_name: 'Ada',
+      org_id: acme.id,
       organization: 'acme',
+      organizations: [acme.id],
       role: 'member',
       device_id: ada.device,
       device_name: 'Pixel',
@@ -22,6 +33,7 @@ describe('a session', () => {
       wants_location: false,
       push_key: expect.stringMatching(/^[\w-]{87}$/),
       subscribed: false,
+      push_hashes: [],
     })
   })
 
@@ -29,7 +41,7 @@ describe('a session', () => {
     const challenge = await begin(service)
     const answer = await openSession(challenge, answerTo(challenge, ada.key))
     expect(answer.headers['set-cookie']).toMatch(
-      /^svc-approver=[\w-]{43}; Max-Age=34560000; Path=\/svc\/v1\/approver; HttpOnly; SameSite=Strict$/,
+      /^svc-approver-1=[\w-]{43}; Max-Age=34560000; Path=\/svc\/v1\/approver; HttpOnly; SameSite=Strict$/,
     )
     expect(JSON.stringify(await contentsOf(service))).not.toContain(cookieOf(answer).split('=')[1])
     expect(dataOf(await whoami(cookieOf(answer)))).toMatchObject({ device_id: ada.device })
@@ -71,7 +83,7 @@ describe('a session', () => {
     const other = cookieOf(await openSession(challenge, answerTo(challenge, ada.key)))
     const answer = await fromPhone(service, 'DELETE', 'session', { cookie: ada.cookie })
     expect(answer.status).toBe(200)
-    expect(answer.headers['set-cookie']).toMatch(/^svc-approver=; .*Max-Age=0/)
+    expect(answer.headers['set-cookie']).toMatch(/^svc-approver-1=; .*Max-Age=0/)
     expect(refusal(await whoami(ada.cookie))).toEqual([401, 'session_over', []])
     dataOf(await whoami(other))
   })
@@ -126,7 +138,7 @@ describe('a session', () => {
     const body = { token, name: 'x', response: phoneRegistration(ceremony, where).response }
     const answer = await service.call('POST', '/svc/v1/devices', { key: null, body })
     expect(answer.headers['set-cookie']).toMatch(
-      /^__Host-svc-approver=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+      /^__Host-svc-approver-1=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     )
     const whoami = (cookie: string) => fromPhone(service, 'GET', 'session', { cookie })
     dataOf(await whoami(cookieOf(answer)))
@@ -143,4 +155,64 @@ test('the audit of the organization shows registrations, sign-ins and sign-outs'
     ['registerDevice', `device:${ada.device}`, ['name', 'kind', 'state']],
     ['closeSession', `device:${ada.device}`, ['session']],
   ])
+})
+
+const inBoth = async () => {
+  const globex = await createTenant(service, 'globex')
+  const eve = await createPhone(service, globex.id, 2)
+  return { globex, eve, cookie: `${ada.cookie}; ${eve.cookie}` }
+}
+const sessionIn = (cookie: string, organization?: number | string) =>
+  fromPhone(service, 'GET', 'session', {
+    cookie,
+    headers: {
+      ...fromPage,
+      ...(organization !== undefined && { 'x-svc-organization': String(organization) }),
+    },
+  })
+
+describe('sessions in several organizations', () => {
+  test('are listed, and the header selects one', async () => {
+    const { globex, eve, cookie } = await inBoth()
+    expect(dataOf(await sessionIn(cookie))).toMatchObject({
+      org_id: acme.id,
+      organizations: [acme.id, globex.id],
+    })
+    for (const [id, phone] of [
+      [acme.id, ada],
+      [globex.id, eve],
+    ] as const)
+      expect(dataOf(await sessionIn(cookie, id))).toMatchObject({ org_id: id, device_id: phone.device })
+  })
+
+  test.each(['0', '99', 'acme', '01', ''])('are none for the organization %j', async (organization) => {
+    const { cookie } = await inBoth()
+    expect(refusal(await sessionIn(cookie, organization))[0]).toBe(401)
+  })
+
+  test('end one by one', async () => {
+    const { globex, cookie } = await inBoth()
+    const left = await fromPhone(service, 'DELETE', 'session', {
+      cookie,
+      headers: { ...fromPage, 'x-svc-organization': String(globex.id) },
+    })
+    expect(left.headers['set-cookie']).toMatch(new RegExp(`^svc-approver-${globex.id}=; `))
+    expect(refusal(await sessionIn(cookie, globex.id))[0]).toBe(401)
+    expect(dataOf(await sessionIn(cookie))).toMatchObject({ org_id: acme.id, organizations: [acme.id] })
+  })
+
+  test('are never opened by the cookie of another organization', async () => {
+    const { globex } = await inBoth()
+    const forged = ada.cookie.replace(`svc-approver-${acme.id}=`, `svc-approver-${globex.id}=`)
+    expect(refusal(await sessionIn(forged))[0]).toBe(401)
+    expect(refusal(await sessionIn(forged, globex.id))[0]).toBe(401)
+  })
+
+  test('include one with a cookie from before there were several', async () => {
+    const { eve } = await inBoth()
+    const old = ada.cookie.replace(`svc-approver-${acme.id}=`, 'svc-approver=')
+    expect(dataOf(await sessionIn(old))).toMatchObject({ org_id: acme.id })
+    expect(dataOf(await sessionIn(`${old}; ${eve.cookie}`)).organizations).toContain(acme.id)
+    expect(dataOf(await sessionIn(`${old}; ${eve.cookie}`, acme.id))).toMatchObject({ org_id: acme.id })
+  })
 })

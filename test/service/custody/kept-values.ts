@@ -21,6 +21,19 @@ export const fill = async (service: TestService) => {
       db.insertInto('push_subscriptions').values({ device_id, wrapped, created_at: storage.now() }).execute(),
     { org: 0 },
   )
+  const endpoint_hash = 'ab'.repeat(32)
+  const other = keyring.wrap(
+    '{"endpoint":"https://push.example/2"}',
+    `device_push:${device_id}:${endpoint_hash}`,
+  )
+  await storage.write(
+    (db) =>
+      db
+        .insertInto('device_push')
+        .values({ device_id, endpoint_hash, session_id: 1, wrapped: other, created_at: storage.now() })
+        .execute(),
+    { org: 0 },
+  )
   return holding
 }
 

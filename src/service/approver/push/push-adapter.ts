@@ -11,6 +11,7 @@ import { nameOf } from '../../delivery/attempt.ts'
 import { checkPublicUrl, publicLookup } from '../../delivery/public-address.ts'
 import { activeDevices } from '../../devices/active.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
 import { openSubscription, type Subscription } from './subscription.ts'
 import type { Vapid } from './vapid.ts'
 
@@ -98,13 +99,12 @@ const temporary = new Set([408, 425, 429])
 export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: Options): Adapter => {
   const send = createSender(vapid, { publicUrl, dev })
 
-  /** The subscription of the device, if the device may still be notified and the request is still pending. */
-  const findTarget = (message: Message, device: number, now: string) => {
+  /** The subscriptions of the device, if it may still be notified and the request is still pending. */
+  const findTargets = (message: Message, device: number, now: string): Promise<PushTarget[]> => {
     const request = pushedRequestId(message)
-    return storage.read((db) =>
+    return storage.read(async (db) => {
       // News about devices goes to revoked devices too: their owner may still have them, and can refuse a new one.
-      (message.kind === 'device' ? db.selectFrom('devices as d') : activeDevices(db, dev))
-        .innerJoin('push_subscriptions as p', 'p.device_id', 'd.id')
+      const found = await (message.kind === 'device' ? db.selectFrom('devices as d') : activeDevices(db, dev))
         .where('d.id', '=', device)
         .where('d.org_id', '=', message.org_id)
         .$if(request !== undefined, (query) =>
@@ -120,44 +120,35 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
             ),
           ),
         )
-        .select('p.wrapped')
-        .executeTakeFirst(),
-    )
+        .select('d.id')
+        .executeTakeFirst()
+      return found ? readPushTargets(db, device) : []
+    })
   }
 
-  /** Deletes a subscription, unless the page has replaced it. */
-  const drop = (device: number, wrapped: string, org: number) =>
-    storage.write(
-      (db) =>
-        db
-          .deleteFrom('push_subscriptions')
-          .where('device_id', '=', device)
-          .where('wrapped', '=', wrapped)
-          .execute(),
-      { org },
-    )
-
-  return async (message, { id, signal }): Promise<Outcome> => {
-    const device = Number(message.to)
-    const at = storage.now()
-    const target = await findTarget(message, device, at)
-    if (!target) return { state: 'failed', error: 'the request has ended, or the device was removed' }
+  const sendTo = async (
+    target: PushTarget,
+    message: Message,
+    at: string,
+    how: { id: string; signal: AbortSignal },
+  ): Promise<Outcome> => {
     const { expires_at } = message
     try {
       const { status, retryAfter } = await send({
-        subscription: openSubscription(keyring, device, target.wrapped),
+        subscription: openSubscription(keyring, target),
         payload: message.text,
         ttl:
           expires_at === undefined
             ? defaultTtlSeconds
             : Math.max(0, Math.ceil((Date.parse(expires_at) - Date.parse(at)) / 1000)),
-        topic: id,
+        topic: how.id,
         at,
-        signal,
+        signal: how.signal,
       })
       if (status >= 200 && status < 300) return { state: 'sent' }
       const error = `its push service answered ${status}`
-      if (status === 404 || status === 410) await drop(device, target.wrapped, message.org_id)
+      if (status === 404 || status === 410)
+        await storage.write((db) => dropPushTarget(db, target), { org: message.org_id })
       else if (status >= 500 || temporary.has(status))
         return { state: 'retry', error, after_ms: retryAfterMs(retryAfter, new Date(at)) }
       return { state: 'failed', error }
@@ -165,5 +156,17 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
       // Only the code: the message can contain the endpoint, which is a secret of the phone.
       return { state: 'retry', error: nameOf(error) }
     }
+  }
+
+  /** A phone that got the message twice shows one notification, so a retry goes to every phone again. */
+  return async (message, how): Promise<Outcome> => {
+    const at = storage.now()
+    const targets = await findTargets(message, Number(message.to), at)
+    const outcomes = await Promise.all(targets.map((target) => sendTo(target, message, at, how)))
+    const worst =
+      outcomes.find(({ state }) => state === 'retry') ?? outcomes.find(({ state }) => state === 'sent')
+    return (
+      worst ?? outcomes[0] ?? { state: 'failed', error: 'the request has ended, or the device was removed' }
+    )
   }
 }

@@ -57,7 +57,17 @@ export type ApprovalsTables = {
   }
   /** Answered challenges, until they would have expired. */
   spent_challenges: { hash: string; expires_at: string }
-  /** The push subscription of a device, wrapped by the master key. */
+  /** Where the phones of a device get their notifications, wrapped by the master key. A synced passkey has several phones. */
+  device_push: {
+    device_id: number
+    /** The session that subscribed. */
+    session_id: number
+    /** SHA-256, so that the page recognizes its own. */
+    endpoint_hash: string
+    wrapped: string
+    created_at: string
+  }
+  /** The subscription of a device from before it could have several; a node of that version still reads it. */
   push_subscriptions: { device_id: number; wrapped: string; created_at: string }
   approvals: {
     id: Generated<number>

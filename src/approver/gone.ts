@@ -1,0 +1,53 @@
+import type { Session } from './api.ts'
+import { button } from './element.ts'
+import type { PendingRequest } from './feed.ts'
+import { nameOrganization, showNotice } from './frame.ts'
+import { readOutcome } from './outcome.ts'
+import { showMissing, showOutcome } from './result.ts'
+import type { View } from './view.ts'
+
+export const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean =>
+  encodeURIComponent(request_id) === wanted
+
+type Surroundings = {
+  sessions: readonly Session[]
+  /** Reads the lists again. */
+  refresh: () => void
+  /** The request is in a list now. */
+  arrived: () => void
+  back: () => void
+}
+
+const showLoading = (line: string, back: () => void): void =>
+  void showNotice({
+    drawing: 'clock',
+    title: 'Loading the request',
+    lines: [line],
+    actions: [button('All requests', 'primary', back)],
+  })
+
+/** A request that is in no list: it has ended, or its notification arrived before the list. */
+export const showGone = (wanted: string, { sessions, refresh, arrived, back }: Surroundings): View => {
+  let left = false
+  const look = async (): Promise<void> => {
+    const id = decodeURIComponent(wanted)
+    for (const one of sessions) {
+      const outcome = await readOutcome(id, one, {
+        over: () => left,
+        failed: () => showLoading('No connection. The request appears here once you’re back online.', back),
+      })
+      if (left) return
+      if (outcome?.status === 'pending') return refresh()
+      if (!outcome) continue
+      nameOrganization(one.organization)
+      return showOutcome(outcome, { own: one.device_id, back })
+    }
+    showMissing(back)
+  }
+  showLoading('One moment…', back)
+  void look()
+  return {
+    update: (requests) => void (requests.some((one) => isWanted(one, wanted)) && arrived()),
+    leave: () => (left = true),
+  }
+}
