@@ -73,7 +73,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-test('a request is pushed only over trusted TLS, contains only its ID, and waits until then', async () => {
+test('a request is pushed only over trusted TLS, contains only its ID and organization, and waits until then', async () => {
   const { subscription, own, auth } = subscribeBrowser(`${pushService.origin}/p`)
   await subscribe(subscription)
   await start()
@@ -88,6 +88,6 @@ test('a request is pushed only over trusted TLS, contains only its ID, and waits
   await start({ NODE_EXTRA_CA_CERTS: authority })
   await heard
   const [{ body, headers }] = pushService.received as [PushService['received'][0]]
-  expect(decryptPush(body, own, auth)).toBe(JSON.stringify({ request_id }))
+  expect(decryptPush(body, own, auth)).toBe(JSON.stringify({ request_id, organization: 'Acme' }))
   expect(headers.topic).toBe(await run('notify', 'outbox', 'list', '--kind', 'approval', '-o', 'id'))
 })
