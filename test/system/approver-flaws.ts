@@ -9,7 +9,8 @@ export const flaws = async ({ page, devtools }: Phone): Promise<string[]> => {
   await devtools.send('Runtime.evaluate', { expression: axe.source })
   const found: Finding[] = await page.evaluate('axe.run().then(({ violations }) => violations)')
   const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  const small: string[] = await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea')]
+  const small: string[] =
+    await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea')]
     .filter((one) => one.getBoundingClientRect().height < 44).map((one) => 'small: ' + one.textContent)`)
   const wide: boolean = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
   return [
