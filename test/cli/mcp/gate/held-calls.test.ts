@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { ApprovalRecord } from '../../../../src/contract/approval.ts'
+import { createHeldCalls, type GetConsumed } from '../../../../src/cli/mcp/gate/held-calls.ts'
+
+const definition = { sha256: 'a'.repeat(64), description: '' }
+const approver = { to: '+12025550101', timeout: 60, factors: undefined }
+const record = {
+  status: 'pending',
+  number: null,
+  approver_mobile: approver.to,
+  expires_at: 'T',
+} as ApprovalRecord
+const call = (id: number) => ({
+  id,
+  name: 'write',
+  arguments: { a: 1 },
+  parameters: undefined,
+  progressToken: undefined,
+  envelope: {},
+  bytes: Buffer.from(''),
+})
+
+test('a call that waits too long is answered, and the same call waits for the same decision, which it uses once', async () => {
+  let asked = 0
+  let consumed = 0
+  let approve: () => void
+  const yes = new Promise<void>((resolve) => (approve = resolve))
+  const getConsumed: GetConsumed = async (_, __, { progress, recheck }) => {
+    asked++
+    progress.requested(record)
+    await yes
+    await recheck()
+    consumed++
+  }
+  const held = createHeldCalls({
+    server: 's',
+    definitions: {
+      read: async () => definition,
+      requireListed: async () => undefined,
+      forget: () => undefined,
+    },
+    approved: { of: () => undefined, keep: () => undefined },
+    getConsumed,
+    secondsLeft: () => 60,
+    softMs: 20,
+  })
+  const wait = { signal: new AbortController().signal, say: () => undefined }
+  expect(await held.hold(call(1), approver, wait)).toMatchObject({
+    approved: false,
+    text: expect.stringContaining('exactly the same arguments'),
+  })
+  approve!()
+  await new Promise(setImmediate)
+  // Approved while no call waits: it is not used up.
+  expect([asked, consumed]).toEqual([1, 0])
+  expect(await held.hold(call(2), approver, wait)).toEqual({ approved: true })
+  expect([asked, consumed]).toEqual([1, 1])
+  await held.end()
+})
