@@ -3,12 +3,14 @@ import pg from 'pg'
 import { call, must } from '../torture/requests.ts'
 import { startPostgres, type PostgresServer } from '../service/storage/postgres-server.ts'
 import type { Figure } from './figures.ts'
+import { pgbenchWrites } from './pgbench.ts'
 import { benchFile, cleanEnv, firstLine, startService, stop, type ServiceChild } from './service-child.ts'
 
 type Load = { perSecond: number; requests: number; failed: number; p50: number }
-type Nodes = { nodes: ServiceChild[]; organizations: number[] }
+type Nodes = { nodes: ServiceChild[]; organizations: number[]; databaseUrl?: string | undefined }
 
 const seconds = 4
+const warmUp = 3
 const many = 1_000
 
 const masterKey = 'ab'.repeat(32)
@@ -23,6 +25,7 @@ const load = async (
     nodes: nodes.map(({ baseUrl }) => baseUrl),
     organizations: orgs,
     seconds,
+    warmUp,
   })
   const child = spawn(process.execPath, ['--import', 'tsx', benchFile('stores-load.mts'), argument], {
     env: nodes[0]!.env,
@@ -83,6 +86,7 @@ const withNodes = async <T>(
     return await measure({
       nodes: started,
       organizations: await addOrganizations(started[0]!, organizations),
+      databaseUrl: env['SVC_DATABASE_URL'],
     })
   } finally {
     for (const node of started) await node.end()
@@ -103,6 +107,7 @@ type Row = { store: string; what: string; perSecond: number; p50: number }
 export const storeFigures = async (): Promise<Figure[]> => {
   const server = await startPostgres({ durable: true })
   const rows: Row[] = []
+  const one = 'PostgreSQL, 1 node'
   const measure = async (
     store: string,
     options: StoreOptions,
@@ -117,23 +122,34 @@ export const storeFigures = async (): Promise<Figure[]> => {
         perSecond,
         p50,
       })
+      if (store === one && what.write) yardstick(nodes)
       return perSecond
     })
+  /** What the database does with the statements of a node, without one. */
+  const yardstick = ({ databaseUrl, organizations }: Nodes): void => {
+    const perSecond = pgbenchWrites(databaseUrl!, { organizations, clients: 5, seconds })
+    rows.push({ ...rows.at(-1)!, store: 'pgbench', perSecond, p50: (5 / perSecond) * 1_000 })
+  }
   try {
     const write = { clients: 64, write: true }
     const read = { clients: 32, write: false }
     const base = { count: 1, roundTripMs: 0 }
+    let scaled = 0
     const embedded = await measure('embedded', { ...base, organizations: 64 }, write)
     await measure('embedded', { ...base, organizations: 1 }, write)
-    const one = await measure('PostgreSQL, 1 node', { ...base, server, organizations: 64 }, write)
-    await measure('PostgreSQL, 1 node', { ...base, server, organizations: 1 }, write)
+    const oneNode = await measure(one, { ...base, server, organizations: 64 }, write)
+    await measure(one, { ...base, server, organizations: 1 }, write)
     await measure('PostgreSQL, 2 nodes', { ...base, server, count: 2, organizations: 64 }, write)
     await measure('PostgreSQL, 4 nodes', { ...base, server, count: 4, organizations: 64 }, write)
-    await measure('PostgreSQL, 1 node', { ...base, server, organizations: 1 }, read)
-    const far = { server, roundTripMs: 0.7, organizations: many }
-    const farOne = await measure('PostgreSQL, 1 node', { ...far, count: 1 }, { ...write, clients: 16 })
-    await measure('PostgreSQL, 2 nodes', { ...far, count: 2 }, { ...write, clients: 32 })
-    const farFour = await measure('PostgreSQL, 4 nodes', { ...far, count: 4 }, { ...write, clients: 64 })
+    const embeddedReads = await measure('embedded', { ...base, organizations: 1 }, read)
+    const reads = await measure(one, { ...base, server, organizations: 1 }, read)
+    for (const roundTripMs of [0.7, 6]) {
+      const far = { server, roundTripMs, organizations: many }
+      const alone = await measure(one, { ...far, count: 1 }, { ...write, clients: 16 })
+      await measure('PostgreSQL, 2 nodes', { ...far, count: 2 }, { ...write, clients: 32 })
+      const four = await measure('PostgreSQL, 4 nodes', { ...far, count: 4 }, { ...write, clients: 64 })
+      scaled = four / alone
+    }
     for (const { store, what, perSecond, p50 } of rows)
       process.stdout.write(
         `${store.padEnd(20)} ${what.padEnd(36)} ${Math.round(perSecond)}/s  p50 ${p50.toFixed(1)} ms\n`,
@@ -143,14 +159,21 @@ export const storeFigures = async (): Promise<Figure[]> => {
       {
         ...ratio,
         what: 'writes, one PostgreSQL node / embedded',
-        figure: one / embedded,
+        figure: oneNode / embedded,
         must: 0.5,
         beyond: 0.8,
       },
       {
         ...ratio,
-        what: `writes, 4 nodes / 1 node, 0.7 ms away, ${many} organizations`,
-        figure: farFour / farOne,
+        what: 'uncached reads, one PostgreSQL node / embedded',
+        figure: reads / embeddedReads,
+        must: 0.5,
+        beyond: 0.8,
+      },
+      {
+        ...ratio,
+        what: `writes, 4 nodes / 1 node, 6 ms away, ${many} organizations`,
+        figure: scaled,
         must: 2.5,
         beyond: 3.5,
       },

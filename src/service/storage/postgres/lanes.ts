@@ -95,6 +95,10 @@ export const createLanes = (options: TransactionOptions & { connections: number 
         again.push(...jobs.slice(n))
         break
       }
+      if (!open.has(job)) {
+        again.push(job)
+        continue
+      }
       try {
         job.attempts += 1
         if (!single) unawaited(client.query(control.savepoint))

@@ -24,6 +24,8 @@ export type LockedWork = Locking & { work(db: Db, opened: unknown): Promise<unkn
 /** A transaction that has locked the organizations of its jobs. */
 export type Open = {
   client: pg.PoolClient
+  /** Whether the organizations of a job are locked. */
+  has(job: LockedWork): boolean
   /** Gives the connection back, or closes it. Only the first call does anything. */
   release(close: boolean): void
   /**
@@ -36,6 +38,10 @@ export type Open = {
 }
 
 const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
+const tryLockStatement = {
+  name: 'svc_try_lock',
+  text: `select pg_try_advisory_xact_lock($1) as locked, ${serverTime} as at`,
+}
 const lockNumberStatement = {
   name: 'svc_lock_number',
   text: 'select pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)',
@@ -76,14 +82,22 @@ export type TransactionOptions = {
 }
 
 export const createTransactions = ({ pool, clock, resolveMs }: TransactionOptions) => {
-  /** Locks an organization until the end of the transaction and then reads the end of its audit, in one round trip. */
-  const lock = async (client: pg.PoolClient, org: number): Promise<AuditHead | undefined> => {
-    const [time, head] = await Promise.all([
-      client.query<{ at: number }>({ ...lockStatement, values: [lockOf(org)] }),
+  /**
+   * Locks an organization until the end of the transaction and then reads the end of its audit, in one round trip. With
+   * `unlessHeld`, returns undefined if another transaction has the lock.
+   */
+  const lock = async (
+    client: pg.PoolClient,
+    org: number,
+    unlessHeld = false,
+  ): Promise<{ head: AuditHead | undefined } | undefined> => {
+    const statement = unlessHeld ? tryLockStatement : lockStatement
+    const [{ rows: locks }, { rows: heads }] = await Promise.all([
+      client.query<{ at: number; locked?: boolean }>({ ...statement, values: [lockOf(org)] }),
       client.query<AuditHead>({ ...headStatement, values: [org] }),
     ])
-    clock.learn(time.rows[0]!.at)
-    return head.rows[0]
+    clock.learn(locks[0]!.at)
+    return locks[0]!.locked === false ? undefined : { head: heads[0] }
   }
 
   type Begun = {
@@ -99,6 +113,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
     let released = false
     return {
       client,
+      has: ({ orgs }) => [...orgs].every((org) => heads.has(org)),
       release: (close) => {
         if (!released) client.release(close)
         released = true
@@ -119,7 +134,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
             if (orgs.has(org)) return false
             // Locks are taken in one order, so that no two transactions wait for each other.
             if ([...after.keys()].some((one) => one >= org)) throw new RunAgain(org)
-            after.set(org, await lock(client, org))
+            after.set(org, (await lock(client, org))!.head)
             orgs.add(org)
             return true
           },
@@ -146,18 +161,22 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
   }
 
   /**
-   * Begins a transaction for jobs, and locks their organizations in one order. What the first job of each organization reads
-   * before its work is sent together with the locks.
+   * Begins a transaction for jobs. Waits for the organizations of the first job, and locks those of the others unless another
+   * node has them. What the first job of each organization reads before its work is sent together with the locks.
    */
   const begin = async (jobs: readonly Locking[]): Promise<Open> => {
     const client = await pool.connect()
     const db = queriesOf(client)
-    const orgs = [...new Set(jobs.flatMap((job) => [...job.orgs]))].sort((a, b) => a - b)
+    const first = [...(jobs[0]?.orgs ?? [])].sort((a, b) => a - b)
+    const others = new Set(jobs.flatMap((job) => [...job.orgs]).filter((org) => !first.includes(org)))
     const opened = new Map<Locking, Promise<unknown>>()
     const heads = new Map<number, AuditHead | undefined>()
     try {
       const begun = client.query(control.begin)
-      const locking = orgs.map(async (org) => void heads.set(org, await lock(client, org)))
+      const locking = [...first, ...others].map(async (org) => {
+        const locked = await lock(client, org, others.has(org))
+        if (locked) heads.set(org, locked.head)
+      })
       const lanes = new Set<number>()
       for (const job of jobs) {
         const isFirst = [...job.orgs].every((org) => !lanes.has(org))
