@@ -87,7 +87,7 @@ export const floors: Record<string, string[][]> = {
     ['program'],
     ['operation'],
     ['approve', 'declare', 'demo', 'events', 'profile'],
-    ['bulk', 'completion', 'doctor', 'extension', 'guard', 'hook', 'mcp', 'serve'],
+    ['bulk', 'completion', 'doctor', 'extension', 'guard', 'hook', 'mcp', 'serve', 'top'],
     ['picture'],
     ['main.ts'],
   ],

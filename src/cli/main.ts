@@ -174,6 +174,10 @@ export const groups: Record<string, Group> = {
     about: 'Hold back sudo, SSH and git on this machine until a person approves',
     load: async () => (await import('./guard/commands.ts')).registerGuard,
   },
+  top: {
+    about: 'Watch requests, decisions, notifications and nodes',
+    load: async () => (await import('./top/command.ts')).registerTop,
+  },
   service: {
     about: 'Back up, restore and maintain the data of a service, and list its nodes',
     load: fromTable(async () => (await import('../contract/node.ts')).node, {

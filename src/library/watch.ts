@@ -1,5 +1,6 @@
 import { followRequest } from '../client/follow-request.ts'
 import { SvcError, usageError } from '../core/errors.ts'
+import { shellQuote } from '../core/shell-quote.ts'
 import type { Expectations } from '../receipt/expectations.ts'
 import type { ReceiptVerification } from '../receipt/verify.ts'
 import type { Client } from './create-client.ts'
@@ -54,7 +55,7 @@ const notProven = (request: ApprovalRequest, receipt: ReceiptVerification | unde
           .map(({ name, detail }) => `${name}: ${detail}`)
           .join('; ')
       : 'There is no receipt.',
-    hint: `Do not act on it: svc approve status ${request.request_id}`,
+    hint: `Do not act on it: svc approve status ${shellQuote(request.request_id)}`,
   })
 
 /**
@@ -100,7 +101,7 @@ export const watchApproval = async (
     if (status !== 'approved')
       throw new SvcError('pending', 'pending', `The decision on ${request_id} is still pending`, {
         detail: 'This is not an approval.',
-        hint: `svc approve status ${request_id}`,
+        hint: `svc approve status ${shellQuote(request_id)}`,
       })
     const receipt = await verified(request)
     if (!receipt?.valid) throw notProven(request, receipt)

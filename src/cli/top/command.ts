@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import { mayComeBack, sleepFor } from '../../client/retry.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import type { Context } from '../context/context.ts'
+import { resolveOrg } from '../context/organization.ts'
+import { noteScope } from '../program/command-node.ts'
+import { wantsColour, wantsMachine } from '../terminal/output.ts'
+import { drawScreen, type Look } from './drawing.ts'
+import { readSnapshot, type Snapshot } from './panels.ts'
+
+const secondsOf = (text: string): number => {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw usageError(`--interval must be 1 to 9999 seconds, not "${text}"`, '--interval 5')
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+
+const watchLive = async (
+  context: Context,
+  { seconds, org }: { seconds: number; org: number | undefined },
+  look: Pick<Look, 'colour' | 'reveal'>,
+): Promise<void> => {
+  const { io } = context
+  const [client, { baseUrl }] = await Promise.all([context.client(), context.settings()])
+  const { host } = new URL(baseUrl.value)
+  // Before the terminal is taken: a key or an address that cannot work is an ordinary error.
+  let snapshot: Snapshot = await readSnapshot(client, org, io.signal)
+  let lost: string | undefined
+  const { openFullScreen } = await import('./full-screen.ts')
+  const draw = (): void => {
+    const state = lost === undefined ? clock.format(io.now()) : `no answer: ${lost}`
+    const head = `${host}  ${state}  q: quit`
+    screen.show(drawScreen(snapshot, head, { ...screen.size(), ...look, now: io.now() }))
+  }
+  const screen = openFullScreen(() => draw())
+  const ended = AbortSignal.any([io.signal, screen.quit])
+  try {
+    for (;;) {
+      draw()
+      await sleepFor(seconds * 1000, ended)
+      try {
+        snapshot = await readSnapshot(client, org, ended)
+        lost = undefined
+      } catch (error) {
+        if (!mayComeBack(error)) throw error
+        lost = error.message
+      }
+    }
+  } catch (error) {
+    const quit = screen.quit.aborted && error instanceof SvcError && error.exit === 'interrupted'
+    if (!quit) throw error
+  } finally {
+    screen.close()
+  }
+}
+
+/** `svc top`: pending requests, decisions, notifications, channels and nodes, live on a terminal. */
+export const registerTop = (command: Command, context: Context): void => {
+  noteScope(command, 'read')
+  command
+    .usage('[flags]')
+    .option('--once', 'Print it once and exit')
+    .option('--interval <seconds>', 'Seconds between two looks', '2')
+    .option('--org <org>', 'Only requests and messages of this organization (id or slug)')
+    .addHelpText('after', '\nExample:\n  svc top\n  svc top --once -o json')
+    .action(async () => {
+      const options = command.opts<{ once?: boolean; interval: string; org?: string }>()
+      const seconds = secondsOf(options.interval)
+      const { io, globals } = context
+      const machine = wantsMachine(globals)
+      const isLive = !options.once && !machine
+      if (isLive && (!io.stdout.isTTY || !io.stdin.isTTY || io.env['TERM'] === 'dumb'))
+        throw usageError('svc top requires a terminal', 'svc top --once')
+      const org = options.org === undefined ? undefined : (await resolveOrg(options.org, context)).id
+      const look = { colour: wantsColour(io.stdout, context), reveal: globals.reveal === true }
+      if (isLive) return watchLive(context, { seconds, org }, look)
+      const snapshot = await readSnapshot(await context.client(), org, io.signal)
+      if (machine) return (await context.output()).report('Top', snapshot)
+      const columns = io.stdout.isTTY ? io.stdout.columns : 100
+      const { baseUrl } = await context.settings()
+      const head = `${new URL(baseUrl.value).host}  ${clock.format(io.now())}`
+      const lines = drawScreen(snapshot, head, { ...look, columns, rows: Infinity, now: io.now() })
+      io.stdout.write(`${lines.join('\n')}\n`)
+    })
+}

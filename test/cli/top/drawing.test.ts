@@ -1,0 +1,61 @@
+import stringWidth from 'string-width'
+import { describe, expect, test } from 'vitest'
+import { drawScreen, type Look } from '../../../src/cli/top/drawing.ts'
+import type { Snapshot } from '../../../src/cli/top/panels.ts'
+
+const now = new Date('2026-01-01T12:00:00Z')
+const look: Look = { columns: 80, rows: 24, colour: false, now, reveal: false }
+
+const request = (i: number, action = `Deploy ${i}`) => ({
+  request_id: `apr_${i}`,
+  status: 'approved',
+  expires_at: '2026-01-01T12:05:00.000Z',
+  decided_at: '2026-01-01T11:58:00.000Z',
+  approver_mobile: '+12025550101',
+  verified_as: 'key "ci"',
+  action,
+})
+const many = Array.from({ length: 40 }, (_, i) => request(i))
+const none = { rows: [] }
+const empty: Snapshot = { pending: none, decisions: none, channels: none, messages: none, nodes: none }
+
+describe('the screen of svc top', () => {
+  test.each([
+    [80, 24],
+    [60, 12],
+    [40, 8],
+    [200, 60],
+  ])('fits %i columns and %i rows', (columns, rows) => {
+    const lines = drawScreen({ ...empty, pending: { rows: many }, decisions: { rows: many } }, 'svc top', {
+      ...look,
+      columns,
+      rows,
+    })
+    expect(lines.length).toBeLessThanOrEqual(rows)
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns)
+  })
+
+  test('uses every row when there is more to show, and gives each part a share', () => {
+    const lines = drawScreen(
+      { ...empty, pending: { rows: many }, decisions: { rows: many } },
+      'svc top',
+      look,
+    )
+    expect(lines).toHaveLength(24)
+    for (const title of ['Pending (40)', 'Decided (40)', 'Notifications', 'Channels', 'Nodes'])
+      expect(lines).toContain(title)
+  })
+
+  test('shows text of the server without its control characters, and masks numbers', () => {
+    const action = 'Deploy \u001b[2J\u202e now'
+    const pending = { rows: [request(1, action)] }
+    const missing = { missing: 'not shown: \u001b]0;title\u0007' }
+    const text = drawScreen({ ...empty, pending, nodes: missing }, 'svc top \u001b[1m', look).join('\n')
+    // oxlint-disable-next-line no-control-regex
+    expect(text).not.toMatch(/[\u001b\u0007\u202e]/)
+    expect(text).toContain('+1••••••0101')
+    expect(
+      drawScreen({ ...empty, pending }, '', { ...look, columns: 200, reveal: true }).join('\n'),
+    ).toContain('+12025550101')
+  })
+})
