@@ -15,6 +15,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   bodies: () => import('./bodies.ts'),
   'noisy-tenant': () => import('./noisy-tenant.ts'),
   redirects: () => import('./redirects.ts'),
+  oauth: () => import('./oauth.ts'),
   canaries: () => import('./canaries.ts'),
   terminal: () => import('./terminal.ts'),
   receipts: () => import('./receipts.ts'),
