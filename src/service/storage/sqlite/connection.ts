@@ -69,6 +69,8 @@ export const openConnection = (path: string): Connection => {
     'secure_delete = ON',
     // 16 MiB, because the indexes of some ten thousand rows do not fit into the default of 2 MiB.
     'cache_size = -16384',
+    // 16 MiB too: most commits change the same pages, which a checkpoint then copies once.
+    'wal_autocheckpoint = 4000',
   ])
     database.exec(`PRAGMA ${pragma}`)
   const statements = new Map<string, Statement>()
