@@ -317,7 +317,7 @@ describe('a registration', () => {
 
   test('cannot be changed in the store', async () => {
     const client_id = await registered(service)
-    service.runSql(`update oauth_clients set metadata = replace(metadata, '127.0.0.1', 'localhost')`)
+    await service.runSql(`update oauth_clients set metadata = replace(metadata, '127.0.0.1', 'localhost')`)
     const { code_challenge } = createVerifier()
     const redirect_uri = callback.replace('127.0.0.1', 'localhost')
     expect((await authorize(service, { client_id, code_challenge, redirect_uri })).status).toBe(401)
