@@ -47,7 +47,7 @@ const refusedBearer = (url: string, sent: boolean): SvcError =>
     'forbidden',
     'unauthenticated',
     sent ? `${hostOf(url)} does not accept this bearer` : `${hostOf(url)} requires a bearer`,
-    { hint: 'Set MCP_AUTH_TOKEN; it is not the API key' },
+    { hint: 'Set MCP_AUTH_TOKEN, or save a key that can ask: svc profile login --ask' },
   )
 
 /** The SDK requires the signal to be absent instead of undefined. */

@@ -134,6 +134,33 @@ test('the demo prints first that it never approves', async () => {
   expect(stderr.split('\n')[0]).toMatch(/^svc mcp: demo that never approves: no API key/)
 })
 
+test.each([
+  ['no bearer', {}, 'requires a bearer'],
+  [
+    'a wrong bearer',
+    { MCP_AUTH_TOKEN: 'the-bearer-of-another-service-32-chars' },
+    'does not accept this bearer',
+  ],
+])('a profile with a guarded tool server and %s does not connect', async (name, bearer, message) => {
+  const data = join(folder.path, name)
+  const guarded = await startService(data, key, ['--dev'], {
+    MCP_AUTH_TOKEN: 'the-right-bearer-32-characters-long',
+  })
+  onTestFinished(async () => void (await guarded.stop()))
+  const there = { SVC_CONFIG_DIR: join(data, 'config') }
+  const mcpUrl = new URL('/mcp', guarded.baseUrl).href
+  const local = ['profile', 'create', 'local', '--base-url', guarded.baseUrl, '--mcp-url', mcpUrl]
+  expect(await svc(local, there)).toMatchObject({ exit: 0 })
+  const { exit, stdout, stderr } = await svc(['mcp'], { ...there, ...bearer })
+  expect([exit, stdout]).toEqual([4, ''])
+  expect(stderr).toContain(message)
+})
+
+test('a profile with a tool server that does not answer yet connects', async () => {
+  const there = { SVC_CONFIG_DIR: join(folder.path, 'absent'), SVC_MCP_URL: 'http://127.0.0.1:9/mcp' }
+  expect(await svc(['mcp'], there)).toMatchObject({ exit: 0 })
+})
+
 /** Starts a printed configuration in its own environment, as a client does. */
 const startPasted = async (json: string, name = 'svc') => {
   const { command, args, env: own } = JSON.parse(json).mcpServers[name]

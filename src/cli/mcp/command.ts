@@ -3,6 +3,8 @@ import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { readAskingDefaults, type AskingDefaults, type NamedSetting } from '../../contract/asking-defaults.ts'
+import type { ToolClient } from '../../client/tool-client.ts'
+import { within } from '../../client/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { configDir } from '../context/private-file.ts'
@@ -43,18 +45,33 @@ const usesToolServer = async (context: Context): Promise<boolean> => {
   return (await bearer(mcpUrl.value)) !== undefined || (await apiKey(baseUrl.value)) === undefined
 }
 
+const checkMs = 5_000
+
+/**
+ * Throws if the tool server does not accept the bearer: a client would show svc as connected while every call fails. It is no
+ * error that the server cannot be reached yet.
+ */
+const checkBearer = async (tools: ToolClient, signal: AbortSignal): Promise<void> => {
+  try {
+    await within(tools.list(), { ms: checkMs, signal, late: () => [] })
+  } catch (error) {
+    if (error instanceof SvcError && error.code === 'unauthenticated') throw error
+  }
+}
+
 /**
  * Chooses the tool server at SVC_MCP_URL, the REST API if there is a key, the tool server of the profile, or the demo, in
- * this order. Sends no request. Throws a usage error for an invalid address or secret.
+ * this order. Throws a usage error for an invalid address or secret, and if the tool server does not accept the bearer.
  */
 const chooseGateway = async (context: Context): Promise<Chosen> => {
   const settings = await context.settings()
   const { baseUrl } = settings
   if (await usesToolServer(context)) {
-    const [{ createMcpGateway }, { openTools }] = await Promise.all([
+    const [{ createMcpGateway }, { openTools, withTools }] = await Promise.all([
       import('../../client/mcp-gateway.ts'),
       import('../approve/tool-server.ts'),
     ])
+    await withTools(context, ({ tools }) => checkBearer(tools, context.io.signal))
     const { url, tools, close } = await openTools(context)
     return {
       gateway: createMcpGateway({ tools }),
