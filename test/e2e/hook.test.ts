@@ -126,7 +126,8 @@ describe('svc hook run blocks', () => {
 test('svc hook status finds what would block every call', async () => {
   const line = await lineOf('gemini')
   const rows = async (flags: string[] = [], own: Record<string, string> = agent()) => {
-    const { exit, stdout } = await svc(['hook', 'status', '-o', 'json', ...flags], own)
+    // In the home folder, the file of a project is the user's own.
+    const { exit, stdout } = await svc(['hook', 'status', '-o', 'json', ...flags], own, '', path('home'))
     const all = JSON.parse(stdout) as { name: string; state: string; detail: string }[]
     return { exit, of: (name: string) => all.find((row) => row.name === name) }
   }
@@ -136,6 +137,7 @@ test('svc hook status finds what would block every call', async () => {
     state: 'ok',
     detail: expect.stringContaining('run_shell_command'),
   })
+  expect(fine.of('gemini (project)')).toBe(undefined)
   expect(fine.of('service')).toMatchObject({ state: 'ok' })
   expect(fine.of('key')).toMatchObject({ state: 'ok', detail: 'can only request approvals' })
   const { SVC_ASK_KEY: _, ...without } = agent()

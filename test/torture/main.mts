@@ -22,6 +22,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   subjects: () => import('./subjects.ts'),
   gate: () => import('./gate.ts'),
   consume: () => import('./consume.ts'),
+  hooks: () => import('./hooks.ts'),
   assertions: () => import('./assertions.ts'),
   approvals: () => import('./approvals.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),

@@ -17,14 +17,14 @@ export type ToolCall = {
 export const nothingRan = 'the call did not run'
 
 /** Nobody reads the output while a call waits. */
-const silent: Progress = {
-  requested: () => undefined,
+const createSilent = ({ onAnswer }: Context['io']): Progress => ({
+  requested: (record) => onAnswer?.(record),
   waiting: () => undefined,
   lost: () => undefined,
   reconnected: () => undefined,
   decided: () => undefined,
   end: () => undefined,
-}
+})
 
 /** JSON.parse rounds such a number, so the person would approve another one than the tool gets. */
 const isRounded = (value: unknown): boolean => {
@@ -78,7 +78,8 @@ export const approveToolCall = async (
     const backend = await openBackend(context, { requester: ask.requester, bound: true })
     try {
       await requireSeparated(context)
-      const asking = { backend, progress: silent, nothing: nothingRan, allowUnseparated: false }
+      const progress = createSilent(context.io)
+      const asking = { backend, progress, nothing: nothingRan, allowUnseparated: false }
       const { id } = await consumedApproval(ask, { ...asking, org: options.org }, context)
       if (context.io.signal.aborted)
         throw new SvcError('interrupted', 'interrupted', `Interrupted; ${nothingRan}`)

@@ -20,6 +20,18 @@ const writeScript = (folder: string): void =>
 /** Changes the script while the request is pending. */
 const swapScript = (folder: string): void => writeFileSync(join(folder, 'deploy.sh'), 'echo stolen\n')
 
+/** What a host tells its hook about a command that its agent wants to run. */
+const writeCall = (folder: string): void => {
+  const call = {
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'git push --force' },
+  }
+  writeFileSync(join(folder, 'call.json'), JSON.stringify({ ...call, cwd: '/home/hank/work' }))
+}
+
+const hook = `hook run claude ${hank}`
+
 /** Decisions of an approver, checks of a receipt, and a command that requires an approval. */
 export const approvals: Step[] = [
   step('An approver, with a software key instead of a phone', 'user enroll 1 --org globex --software', {
@@ -98,5 +110,24 @@ export const approvals: Step[] = [
     },
     exit: 101,
     answers: { message: /is not what was approved/ },
+  }),
+  step(
+    "A key for an agent, and the hook of Claude Code. The approver denies the agent's command",
+    'key create --name agent --org globex --can ask',
+    {
+      keep: { agent: 'key' },
+    },
+  ),
+  step('', hook, {
+    keyFrom: 'agent',
+    before: writeCall,
+    from: 'call.json',
+    meanwhile: inbox('deny'),
+    exit: 2,
+  }),
+  step('and approves it the second time', hook, {
+    keyFrom: 'agent',
+    from: 'call.json',
+    meanwhile: inbox('approve'),
   }),
 ]

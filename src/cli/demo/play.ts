@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -62,6 +62,8 @@ const play = async (step: Step, io: Io, values: Values, run: RunLine) => {
   }
   // The output would contain every version of a progress line.
   if (isWaiting(step)) streams.stderr = { ...streams.stderr, isTTY: false }
+  const { from } = step
+  if (from) streams.stdin = { ...streams.stdin, text: async () => readFileSync(join(io.cwd, from), 'utf8') }
   let saved = ''
   if (step.into) streams.stdout = { ...streams.stdout, isTTY: false, write: (text) => void (saved += text) }
   const exit = await run(withValues(step.argv, values), { ...io, env, ...streams, onAnswer })
@@ -83,9 +85,9 @@ const play = async (step: Step, io: Io, values: Values, run: RunLine) => {
 }
 
 /** A step as a person would type it. */
-const typed = ({ keyFrom, argv, into }: Step): string => {
+const typed = ({ keyFrom, argv, from, into }: Step): string => {
   const line = argv.map((word) => (word.startsWith('$') ? word : shellQuote(word))).join(' ')
-  return `${keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${line}${into ? ` > ${into}` : ''}`
+  return `${keyFrom ? 'SVC_API_KEY=… ' : ''}svc ${line}${from ? ` < ${from}` : ''}${into ? ` > ${into}` : ''}`
 }
 
 const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')

@@ -13,6 +13,8 @@ export type Step = {
   exit?: Exit | number
   /** What the last answer or the error must contain; see `contains`. */
   answers?: unknown
+  /** The file that standard input comes from. */
+  from?: string
   /** Runs before the step, in the folder of the demo. */
   before?(folder: string): void | Promise<void>
   /** The file that gets its standard output, as with `>` in a shell. */

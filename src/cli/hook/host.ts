@@ -41,7 +41,7 @@ const homeOf = (env: Env): string => env['HOME'] || homedir()
 /** The folder of a system-wide file: the first on macOS, the second elsewhere. */
 const system = (mac: string, other: string): string => (process.platform === 'darwin' ? mac : other)
 
-/** Rounded up, and longer than svc waits, so that the host never ends the hook before svc has blocked the call. */
+/** What Claude Code and Codex show while the hook runs. */
 const status = 'Waiting for an approval'
 
 const grouped = ({ command, pattern, seconds }: Wanted, more: Record<string, unknown> = {}) => ({

@@ -9,7 +9,7 @@ import { deleteConfig, writeConfig } from '../context/config-file.ts'
 import { hookLine } from './hook-line.ts'
 import { hosts, type Host, type HostName, type Level } from './host.ts'
 import { disabledIn, installed, readInstallation, uninstalled } from './installed.ts'
-import { hostSlack, type RunOptions } from './run.ts'
+import { defaultSeconds, hostSlack, type RunOptions } from './run.ts'
 import { hostPattern, readNames } from './tool-names.ts'
 
 export type LevelOptions = { project?: boolean; managed?: boolean; dryRun?: boolean }
@@ -61,7 +61,7 @@ const runWords = (
   return [
     ...flag('match', names),
     ...flag('to', to),
-    ...flag('timeout', options.timeout ?? 120),
+    ...flag('timeout', options.timeout ?? defaultSeconds),
     ...flag('reason', options.reason),
     ...flag('factors', options.factors),
     ...flag('requester', options.requester),
@@ -96,7 +96,7 @@ export const installHook = async (name: HostName, options: Options, context: Con
   // A host started from a desktop does not have the variable of this shell.
   const moved = io.env['SVC_CONFIG_DIR'] ? configDir(io) : undefined
   const command = hookLine(name, runWords(options, names, to, context), moved)
-  const seconds = Number(options.timeout ?? 120) + hostSlack
+  const seconds = Number(options.timeout ?? defaultSeconds) + hostSlack
   const installation = readInstallation(host, file)
   const text = installed(host, installation, { command, pattern: hostPattern(names), seconds })
   const data = { host: name, level, file, tools: names, command, timeout_s: seconds }

@@ -12,7 +12,7 @@ import { verdictFor, type Verdict } from './verdict.ts'
 export type RunOptions = { match?: string[]; timeout?: string } & CallOptions
 
 /** The time for a decision if --timeout is absent, in seconds. */
-const defaultSeconds = 120
+export const defaultSeconds = 120
 /** Seconds after which svc stops waiting although the service has not ended the request: `waitFor` uses 10 of them. */
 const slack = 15
 /** Seconds to withdraw the request, after which svc ends in any case. */

@@ -36,6 +36,8 @@ const programFault = async ([node = '', ...script]: readonly string[]): Promise<
 const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Row | undefined> => {
   const file = host.file(level, io.env, io.cwd)
   if (file === undefined) return undefined
+  // In the home folder, the file of the project is your own.
+  if (level === 'project' && file === host.file('user', io.env, io.cwd)) return undefined
   const name = level === 'user' ? host.name : `${host.name} (${level})`
   try {
     const { command, config } = readInstallation(host, file)
