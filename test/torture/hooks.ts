@@ -37,7 +37,7 @@ const failures: Record<string, Failure> = {
   'call too large': { input: (json) => json.replace('touch', `touch ${large}`) },
   'flag of a later version': { line: (line) => `${line} --later` },
   'program gone': { line: (line) => line.replaceAll('/bin/svc.js', '/bin/gone.js') },
-  'output full': { line: (line) => `${line} > /dev/full` },
+  'approved, and output full': { line: (line) => `${line} > /dev/full`, meanwhile: 'approve' },
   killed: { meanwhile: 'SIGKILL' },
 }
 
