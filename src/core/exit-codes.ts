@@ -12,8 +12,8 @@ export const exits = {
   unreachable: [9, 'unreachable, timed out or limited (429)'],
   partial: [10, 'drift, or a part of the work failed'],
   notShown: [11, 'done, but the answer could not be shown as requested'],
-  notExecutable: [126, 'approve run: the command cannot be executed'],
-  noCommand: [127, 'approve run: the command was not found'],
+  notExecutable: [126, 'approve run, guard exec: the command cannot be executed'],
+  noCommand: [127, 'approve run, guard exec: the command was not found'],
   interrupted: [130, 'interrupted'],
 } as const satisfies Record<string, readonly [number, string]>
 

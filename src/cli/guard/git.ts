@@ -28,8 +28,8 @@ export const guardGit = async (config: GuardConfig, io: Io): Promise<void> => {
   const { name } = ownAccount()
   const [client = ''] = (io.env['SSH_CONNECTION'] ?? '').split(' ')
   const subject = guardSubject('tool_call', {
-    server: `git on ${hostOf(config)}: ${repository}`,
-    tool: 'push',
+    server: `${hostOf(config)}:${repository}`,
+    tool: 'git push',
     arguments: {
       account: name,
       ...(isIP(client) !== 0 && { from: client }),

@@ -59,8 +59,8 @@ export const sessionSubject = (
 ) => {
   const { name, shell } = ownAccount()
   return guardSubject('tool_call', {
-    server: `ssh on ${hostOf(config)}`,
-    tool: kind,
+    server: `${name}@${hostOf(config)}`,
+    tool: kind === 'sftp' ? kind : `ssh ${kind}`,
     arguments: {
       account: name,
       ...(as !== undefined && { person: as }),

@@ -22,7 +22,7 @@ export const tryConfigurations = (): void => {
         'is a pipe',
         () => {
           rmSync(config)
-          execFileSync('mkfifo', [config])
+          execFileSync('/usr/bin/mkfifo', [config])
         },
         'is not a regular file',
       ],

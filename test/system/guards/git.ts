@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { account, at, home, launcher } from './host.ts'
@@ -48,6 +49,7 @@ export const tryGit = (): void => {
       const created = git(['push', '-q', 'origin', 'main'])
       const id = await created.asked()
       const { subject } = await record(id)
+      expect(subject.summary).toBe(`Call git push on ${hostname()}:${repository}`)
       expect(subject.data.arguments).toMatchObject({
         account,
         'refs/heads/main': `create ${first}, newest: Start`,

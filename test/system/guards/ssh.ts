@@ -31,7 +31,7 @@ export const trySsh = (): void => {
       const id = await running.asked()
       const { subject } = await record(id)
       expect(subject.data).toMatchObject({
-        tool: 'command',
+        tool: 'ssh command',
         arguments: {
           account,
           person: 'alice',
@@ -61,7 +61,7 @@ export const trySsh = (): void => {
       const running = ssh([])
       running.child.stdin!.end(`touch ${mark}; echo "shell $0"\n`)
       const id = await running.asked()
-      expect((await record(id)).subject.data.tool).toBe('shell')
+      expect((await record(id)).subject.data.tool).toBe('ssh shell')
       expect(hasRun()).toBe(false)
       await answer(id, approver)
       expect((await running.ended).stdout).toContain('shell -sh')
