@@ -6,12 +6,9 @@ import { races } from './race-kinds.ts'
 import type { Result, Torture } from './torture.ts'
 import { type Change, createVariant } from './variant.ts'
 
-/** Requests that are raced for, by the number of nodes. */
-const requests = new Map([
-  [1, 320],
-  [2, 320],
-  [4, 360],
-])
+const nodeCounts = [1, 2, 4]
+/** Requests that are raced for, with each number of nodes. */
+const requests = 1_000
 const requestsOfControl = 40
 /** Races of each kind in a broken variant. */
 const timesOfControl = 8
@@ -96,7 +93,7 @@ export const torture: Torture = {
     }
     try {
       const raced: Raced[] = []
-      for (const [count, approvals] of requests) raced.push(await race(count, approvals))
+      for (const count of nodeCounts) raced.push(await race(count, requests))
       const unlocked = await race(4, requestsOfControl, withoutLock)
       const late = await race(4, requestsOfControl, lateLock)
       const wrong = raced.flatMap((one) => one.wrong)
