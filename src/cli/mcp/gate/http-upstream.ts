@@ -32,7 +32,7 @@ export const readHeaders = (file: string): Record<string, string> => {
   const lines = text.split('\n').map((line) => line.trim())
   const headers = lines.flatMap((line, at): [string, string][] => {
     if (line === '' || line.startsWith('#')) return []
-    const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([\x20-\x7e]+)$/.exec(line) ?? []
+    const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*([\x21-\x7e][\x20-\x7e]*)$/.exec(line) ?? []
     if (name === undefined || value === undefined)
       throw usageError(`--header-file: line ${at + 1} of ${file} is not a header`, example)
     return [[name, value]]
