@@ -35,6 +35,7 @@ describe('svc doctor', () => {
       'delivery',
       'delivery',
       'delivery',
+      'delivery',
       'store',
       'keys',
       'tool server',
@@ -66,6 +67,7 @@ describe('svc doctor', () => {
       'email is not set up',
       'sms is not set up',
       'push is set up, and no message is waiting',
+      'webhook is set up, and no message is waiting',
     ])
     expect(delivery[0]?.next).toContain('svc serve --config')
   })

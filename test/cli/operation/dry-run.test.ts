@@ -35,8 +35,18 @@ const reading = new Set([
   'completion',
   'version',
   'help',
+  'events tail',
+  'hook status',
+  'guard check',
+  'top',
   'serve',
   'demo',
+  // Programs call these, not people; each waits for a person before anything happens.
+  'mcp gate',
+  'hook run',
+  'guard exec',
+  'guard ssh',
+  'guard git',
 ])
 
 const operations: Operation[] = Object.values(table)
@@ -122,8 +132,8 @@ test('the example of each command sends nothing and saves nothing with --dry-run
     if (exit !== 0 || out === '') failed.push(`svc ${line}: ${exit} ${err}`)
   }
   expect(failed).toEqual([])
-  // A slug is looked up, which is a read.
-  expect(seen.filter((request) => !/^GET \S+\/organization\/acme$/.test(request))).toEqual([])
+  // A slug is looked up, and a hook checks its key, which are reads.
+  expect(seen.filter((request) => !/^GET \S+\/(?:organization\/acme|whoami)$/.test(request))).toEqual([])
   expect(files()).toEqual(before)
 })
 
