@@ -31,9 +31,10 @@ type Job = LockedWork & {
 }
 
 type Done = { job: Job; result: unknown }
+type Failed = { job: Job; error: unknown }
 
 /** `again` are jobs that have to run in another transaction; `hadConflict`: another transaction undid a job. */
-type Ran = { done: Done[]; again: Job[]; hadConflict: boolean }
+type Ran = { done: Done[]; failed: Failed[]; again: Job[]; hadConflict: boolean }
 
 /** Whether a failure may concern only one of several organizations, so that the others can go on without it. */
 const mayConcernOne = (error: unknown): boolean => !isConnectionLost(error) && !(error instanceof Refusal)
@@ -49,7 +50,11 @@ export const createLanes = (options: TransactionOptions & { connections: number 
   const ready = new Map<Org, Job[]>()
   /** Jobs that wait for the open transaction of their organization to end. */
   const held = new Map<Org, Job[]>()
+  /** Organizations that another node had. Their next transaction is their own, because it waits for them. */
+  const elsewhere = new Set<Org>()
   const workers = new Set<Promise<void>>()
+  /** Workers that look at `ready` once more. The promise of a worker ends later, and a write must not be missed in between. */
+  let looking = 0
   let failures = 0
   let committed = 0
 
@@ -66,8 +71,9 @@ export const createLanes = (options: TransactionOptions & { connections: number 
     let organizations = 0
     for (const [org, queue] of ready) {
       if (organizations === share) break
-      const alone = org === null || queue[0]!.alone
+      const alone = org === null || queue[0]!.alone || elsewhere.has(org)
       if (alone && jobs.length > 0) continue
+      elsewhere.delete(org)
       const next = queue.findIndex((job, at) => at > 0 && job.alone)
       const most = queue[0]!.alone ? 1 : Math.floor(jobsAtMost / (alone ? 1 : share))
       jobs.push(...queue.splice(0, next > 0 ? Math.min(next, most) : most))
@@ -79,10 +85,14 @@ export const createLanes = (options: TransactionOptions & { connections: number 
     return jobs
   }
 
-  /** Runs the jobs in an open transaction, each with a savepoint if there are several, and rejects those that fail. */
+  /**
+   * Runs the jobs in an open transaction, each with a savepoint if there are several. None is answered before the end of the
+   * transaction: a job may be refused because of what an earlier one has done, and all run again if the transaction fails.
+   */
   const runAll = async (open: Open, jobs: Job[]): Promise<Ran> => {
     const { client } = open
     const done: Done[] = []
+    const failed: Failed[] = []
     const again: Job[] = []
     const kept: Promise<unknown>[] = []
     let hadConflict = false
@@ -96,6 +106,7 @@ export const createLanes = (options: TransactionOptions & { connections: number 
         break
       }
       if (!open.has(job)) {
+        elsewhere.add(job.lane)
         again.push(job)
         continue
       }
@@ -120,20 +131,18 @@ export const createLanes = (options: TransactionOptions & { connections: number 
           if (error instanceof RunAgain && error.org !== undefined) job.orgs.add(error.org)
           job.alone = true
           again.push(job)
-        } else job.reject(refused(error))
+        } else failed.push({ job, error })
       }
     }
-    return { done, again, hadConflict }
+    return { done, failed, again, hadConflict }
   }
 
   /** Returns the jobs that have to run again. */
   const runBatch = async (jobs: Job[]): Promise<Job[]> => {
     let open: Open | undefined
-    let unsettled = jobs
     try {
       open = await begin(jobs)
-      const { done, again, hadConflict } = await runAll(open, jobs)
-      unsettled = [...done.map(({ job }) => job), ...again]
+      const { done, failed, again, hadConflict } = await runAll(open, jobs)
       if (done.length > 0) await commit(open)
       // The only job of a transaction has already undone it.
       else if (jobs.length > 1) await open.client.query('rollback')
@@ -141,20 +150,22 @@ export const createLanes = (options: TransactionOptions & { connections: number 
       open.release(hadConflict)
       committed += done.length
       for (const { job, result } of done) job.resolve(result)
+      for (const { job, error } of failed) job.reject(refused(error))
       return again
     } catch (error) {
       open?.release(true)
       if (jobs.length > 1 && mayConcernOne(error)) {
-        for (const job of unsettled) job.alone = true
-        return unsettled
+        for (const job of jobs) job.alone = true
+        return jobs
       }
       const reason = refused(error)
-      for (const job of unsettled) job.reject(reason)
+      for (const job of jobs) job.reject(reason)
       return []
     }
   }
 
   const runBatches = async (): Promise<void> => {
+    looking += 1
     while (ready.size > 0) {
       const jobs = take()
       const again = await runBatch(jobs)
@@ -165,11 +176,12 @@ export const createLanes = (options: TransactionOptions & { connections: number 
       }
       start()
     }
+    looking -= 1
   }
 
   /** Starts a worker for each connection that could be used. */
   const start = (): void => {
-    for (let more = ready.size; more > 0 && workers.size < options.connections; more -= 1) {
+    for (let more = ready.size; more > 0 && looking < options.connections; more -= 1) {
       const worker = runBatches().finally(() => workers.delete(worker))
       workers.add(worker)
     }

@@ -2,14 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Db } from '../schema.ts'
 import { type AuditHead, RunAgain, startTransaction } from '../transaction.ts'
-import { type DatabaseClock, serverTime } from './clock.ts'
+import type { DatabaseClock } from './clock.ts'
 import { control, execute, isWarned, unawaited } from './connection.ts'
 import { queriesWith } from './dialect.ts'
 import { isConnectionLost, outcomeUnknown } from './errors.ts'
-import { lockOf, lockOfNumber, lockOfPeople } from './locks.ts'
+import { createOrganizationLock, lockPeople } from './take-locks.ts'
 
 /** How often a commit whose answer was lost is looked for, in milliseconds. */
 const retryMs = 250
+/** How old what was read together with the locks may be when a job starts from it, in milliseconds. */
+const openedForMs = 100
 
 type Appended = { org: number } & Pick<AuditHead, 'seq' | 'hash'>
 
@@ -37,22 +39,6 @@ export type Open = {
   witness(): Appended | undefined
 }
 
-const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
-const tryLockStatement = {
-  name: 'svc_try_lock',
-  text: `select pg_try_advisory_xact_lock($1) as locked, ${serverTime} as at`,
-}
-const lockNumberStatement = {
-  name: 'svc_lock_number',
-  text: 'select pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)',
-}
-const lockPeopleStatement = { name: 'svc_lock_people', text: 'select pg_advisory_xact_lock($1)' }
-/** The memory for locks is limited, and all transactions share it. */
-const numbersAtMost = 100
-const headStatement = {
-  name: 'svc_head',
-  text: 'select seq, hash, at from audit where org_id = $1 order by seq desc limit 1',
-}
 const witnessText = 'select 1 from audit where org_id = $1 and seq = $2 and hash = $3'
 
 /** The queries of each connection, which are compiled once. */
@@ -82,33 +68,20 @@ export type TransactionOptions = {
 }
 
 export const createTransactions = ({ pool, clock, resolveMs }: TransactionOptions) => {
-  /**
-   * Locks an organization until the end of the transaction and then reads the end of its audit, in one round trip. With
-   * `unlessHeld`, returns undefined if another transaction has the lock.
-   */
-  const lock = async (
-    client: pg.PoolClient,
-    org: number,
-    unlessHeld = false,
-  ): Promise<{ head: AuditHead | undefined } | undefined> => {
-    const statement = unlessHeld ? tryLockStatement : lockStatement
-    const [{ rows: locks }, { rows: heads }] = await Promise.all([
-      client.query<{ at: number; locked?: boolean }>({ ...statement, values: [lockOf(org)] }),
-      client.query<AuditHead>({ ...headStatement, values: [org] }),
-    ])
-    clock.learn(locks[0]!.at)
-    return locks[0]!.locked === false ? undefined : { head: heads[0] }
-  }
+  const lock = createOrganizationLock(clock)
 
   type Begun = {
     client: pg.PoolClient
+    /** Whether jobs of several organizations share the transaction. No job then waits for a lock: it runs again alone. */
+    several: boolean
     db: Db
     heads: Map<number, AuditHead | undefined>
     opened: ReadonlyMap<Locking, Promise<unknown>>
   }
 
-  const openTransaction = ({ client, db, opened, ...begun }: Begun): Open => {
+  const openTransaction = ({ client, several, db, opened, ...begun }: Begun): Open => {
     let { heads } = begun
+    const began = performance.now()
     let witness: Appended | undefined
     let released = false
     return {
@@ -134,16 +107,14 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
             if (orgs.has(org)) return false
             // Locks are taken in one order, so that no two transactions wait for each other.
             if ([...after.keys()].some((one) => one >= org)) throw new RunAgain(org)
-            after.set(org, (await lock(client, org))!.head)
+            const locked = await lock(client, org, several)
+            if (!locked) throw new RunAgain(org)
+            after.set(org, locked.head)
             orgs.add(org)
             return true
           },
           lockNumbers: async (mobiles) => {
-            if (mobiles.length > numbersAtMost)
-              await client.query({ ...lockPeopleStatement, values: [lockOfPeople] })
-            else
-              for (const mobile of mobiles)
-                await client.query({ ...lockNumberStatement, values: [lockOfPeople, lockOfNumber(mobile)] })
+            if (!(await lockPeople(client, mobiles, several))) throw new RunAgain()
           },
           append: async (org, head, added) => {
             after.set(org, head)
@@ -152,7 +123,8 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
             unawaited(added)
           },
         })
-        const sent = opened.get(job) ?? opening?.(db)
+        const isRecent = performance.now() - began < openedForMs
+        const sent = (isRecent && opened.get(job)) || opening?.(db)
         if (sent) unawaited(sent)
         const result = await work(db, await sent)
         return { result, keep: () => ([heads, witness] = [after, last]) }
@@ -161,20 +133,21 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
   }
 
   /**
-   * Begins a transaction for jobs. Waits for the organizations of the first job, and locks those of the others unless another
-   * node has them. What the first job of each organization reads before its work is sent together with the locks.
+   * Begins a transaction for jobs. Waits for their organization; if there are several, locks those that no other node has, so
+   * that none waits because of another. What the first job of each reads before its work is sent together with the locks.
    */
   const begin = async (jobs: readonly Locking[]): Promise<Open> => {
     const client = await pool.connect()
     const db = queriesOf(client)
-    const first = [...(jobs[0]?.orgs ?? [])].sort((a, b) => a - b)
-    const others = new Set(jobs.flatMap((job) => [...job.orgs]).filter((org) => !first.includes(org)))
+    const orgs = [...new Set(jobs.flatMap((job) => [...job.orgs]))].sort((a, b) => a - b)
+    // A job alone may need several organizations.
+    const several = orgs.length > 1 && jobs.length > 1
     const opened = new Map<Locking, Promise<unknown>>()
     const heads = new Map<number, AuditHead | undefined>()
     try {
       const begun = client.query(control.begin)
-      const locking = [...first, ...others].map(async (org) => {
-        const locked = await lock(client, org, others.has(org))
+      const locking = orgs.map(async (org) => {
+        const locked = await lock(client, org, several)
         if (locked) heads.set(org, locked.head)
       })
       const lanes = new Set<number>()
@@ -192,7 +165,7 @@ export const createTransactions = ({ pool, clock, resolveMs }: TransactionOption
       client.release(true)
       throw error
     }
-    return openTransaction({ client, db, heads, opened })
+    return openTransaction({ client, several, db, heads, opened })
   }
 
   /** Whether a transaction whose answer was lost is committed. Throws if the database cannot be asked in time. */

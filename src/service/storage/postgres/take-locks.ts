@@ -1,0 +1,71 @@
+import type pg from 'pg'
+import type { AuditHead } from '../transaction.ts'
+import { type DatabaseClock, serverTime } from './clock.ts'
+import { lockOf, lockOfNumber, lockOfPeople } from './locks.ts'
+
+const lockStatement = { name: 'svc_lock', text: `select pg_advisory_xact_lock($1), ${serverTime} as at` }
+const tryLockStatement = {
+  name: 'svc_try_lock',
+  text: `select pg_try_advisory_xact_lock($1) as locked, ${serverTime} as at`,
+}
+const lockNumberStatement = {
+  name: 'svc_lock_number',
+  text: 'select pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)',
+}
+const lockPeopleStatement = { name: 'svc_lock_people', text: 'select pg_advisory_xact_lock($1)' }
+const tryLockNumberStatement = {
+  name: 'svc_try_lock_number',
+  text: 'select pg_try_advisory_xact_lock_shared($1) and pg_try_advisory_xact_lock($2) as locked',
+}
+const tryLockPeopleStatement = {
+  name: 'svc_try_lock_people',
+  text: 'select pg_try_advisory_xact_lock($1) as locked',
+}
+/** The memory for locks is limited, and all transactions share it. */
+const numbersAtMost = 100
+const headStatement = {
+  name: 'svc_head',
+  text: 'select seq, hash, at from audit where org_id = $1 order by seq desc limit 1',
+}
+
+/** Locks people until the end of the transaction. With `unlessHeld`, returns false if another transaction has a lock. */
+export const lockPeople = async (
+  client: pg.PoolClient,
+  mobiles: readonly string[],
+  unlessHeld: boolean,
+): Promise<boolean> => {
+  const all = unlessHeld ? tryLockPeopleStatement : lockPeopleStatement
+  const one = unlessHeld ? tryLockNumberStatement : lockNumberStatement
+  const statements =
+    mobiles.length > numbersAtMost
+      ? [{ ...all, values: [lockOfPeople] }]
+      : mobiles.map((mobile) => ({ ...one, values: [lockOfPeople, lockOfNumber(mobile)] }))
+  for (const statement of statements) {
+    const { rows } = await client.query<{ locked?: boolean }>(statement)
+    if (rows[0]!.locked === false) return false
+  }
+  return true
+}
+
+/** Creates a function that locks an organization, and learns the time of the database. */
+export const createOrganizationLock = (clock: DatabaseClock) => {
+  /**
+   * Locks an organization until the end of the transaction and then reads the end of its audit, in one round trip. With
+   * `unlessHeld`, returns undefined if another transaction has the lock.
+   */
+  const lock = async (
+    client: pg.PoolClient,
+    org: number,
+    unlessHeld = false,
+  ): Promise<{ head: AuditHead | undefined } | undefined> => {
+    const statement = unlessHeld ? tryLockStatement : lockStatement
+    const [{ rows: locks }, { rows: heads }] = await Promise.all([
+      client.query<{ at: number; locked?: boolean }>({ ...statement, values: [lockOf(org)] }),
+      client.query<AuditHead>({ ...headStatement, values: [org] }),
+    ])
+    clock.learn(locks[0]!.at)
+    return locks[0]!.locked === false ? undefined : { head: heads[0] }
+  }
+
+  return lock
+}
