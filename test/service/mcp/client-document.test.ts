@@ -111,6 +111,34 @@ describe('an address', () => {
   })
 })
 
+const gone = (): void => void (answer = (_, to) => to.destroy())
+
+describe('documents that cannot be reached', () => {
+  test('are not offered for ten minutes, and the person learns what to do', async () => {
+    gone()
+    let now = 0
+    const documents = createClientDocuments(true, () => now)
+    expect(documents.areReachable()).toBe(true)
+    await expect(documents.fetch(id)).rejects.toThrow('Connect the client again: it can now register instead')
+    now = 599_999
+    expect(documents.areReachable()).toBe(false)
+    now = 600_000
+    expect(documents.areReachable()).toBe(true)
+  })
+
+  test.each([
+    ['a document', () => undefined],
+    ['an error', () => void (answer = (_, to) => to.writeHead(404).end())],
+  ])('are offered as long as %s came from somewhere', async (_, set) => {
+    set()
+    const documents = createClientDocuments(true)
+    await documents.fetch(id).catch(() => undefined)
+    gone()
+    await expect(documents.fetch(`${id}?gone`)).rejects.toThrow(/could not be fetched$/)
+    expect(documents.areReachable()).toBe(true)
+  })
+})
+
 test('only a few are fetched at a time', async () => {
   const waiting: Reply[] = []
   answer = (_, response) => void waiting.push(response)

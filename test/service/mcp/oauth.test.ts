@@ -80,6 +80,14 @@ describe('discovery', () => {
     })
   })
 
+  test('the metadata ask clients to register when their documents cannot be reached', async () => {
+    const { code_challenge } = createVerifier()
+    const { text } = await authorize(service, { client_id: 'http://127.0.0.1:9/client.json', code_challenge })
+    expect(text).toContain('Connect the client again')
+    const server = await send(service, 'GET', '/.well-known/oauth-authorization-server')
+    expect(JSON.parse(server.text).client_id_metadata_document_supported).toBe(false)
+  })
+
   test('the resource has the name by which a client on this machine reached it', async () => {
     const path = 'http://localhost:8080/.well-known/oauth-protected-resource'
     const response = await service.app.request(path, { headers: { host: 'localhost:8080' } })

@@ -15,6 +15,16 @@ const fetchedAtMost = 8
 const shortestMs = 60_000
 const longestMs = 24 * 60 * 60_000
 
+/** After a failure, clients are asked to register instead for this long. */
+const unreachableMs = 10 * 60_000
+
+/** There was no answer at all: the service may have no way to the internet. */
+class Unreachable extends OAuthProblem {
+  constructor() {
+    super('invalid_client', 'The metadata document of the client could not be fetched', 400)
+  }
+}
+
 const unusable = (why: string): OAuthProblem =>
   new OAuthProblem('invalid_client', `The metadata document of the client ${why}`, 400)
 
@@ -87,17 +97,36 @@ const fetchDocument = (url: URL, dev: boolean): Promise<Fetched> =>
         response.destroy()
       },
     )
-    sending.on('error', () => fail('could not be fetched'))
+    sending.on('error', () => reject(new Unreachable()))
     sending.end()
   })
 
-export type ClientDocuments = { fetch(id: string): Promise<unknown> }
+export type ClientDocuments = {
+  fetch(id: string): Promise<unknown>
+  /**
+   * Whether clients should identify themselves by a document. False after the first ones could not be fetched, so that clients
+   * of a service without a way to the internet register. Once a document was reached, no bad address can change it.
+   */
+  areReachable(): boolean
+}
 
 /** Fetches metadata documents, at most a few at a time, and keeps them for as long as their sender allows. */
 export const createClientDocuments = (dev: boolean, now: () => number = Date.now): ClientDocuments => {
   const kept = new Map<string, { document: unknown; until: number }>()
   let fetching = 0
+  let reached = false
+  let unreachableUntil = -Infinity
+  /** Remembers whether anything answered. */
+  const failed = (error: unknown): unknown => {
+    if (!(error instanceof Unreachable)) reached = true
+    else if (!reached) {
+      unreachableUntil = now() + unreachableMs
+      error.message += '. Connect the client again: it can now register instead'
+    }
+    return error
+  }
   return {
+    areReachable: () => reached || now() >= unreachableUntil,
     fetch: async (id) => {
       const url = checkId(id, dev)
       const known = kept.get(id)
@@ -106,7 +135,10 @@ export const createClientDocuments = (dev: boolean, now: () => number = Date.now
         throw new OAuthProblem('temporarily_unavailable', 'Too many clients connect now. Try again', 503)
       fetching += 1
       try {
-        const { document, lifeMs } = await fetchDocument(url, dev)
+        const { document, lifeMs } = await fetchDocument(url, dev).catch((error: unknown) => {
+          throw failed(error)
+        })
+        reached = true
         if ((document as { client_id?: unknown } | null)?.client_id !== id)
           throw unusable('names another client_id than its own address')
         kept.delete(id)

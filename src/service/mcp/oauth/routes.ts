@@ -58,7 +58,7 @@ export const createOAuthRoutes = (options: Options): MountedRoute[] => {
   const { service, addresses, addressOf } = options
   const documents = createClientDocuments(service.dev)
   return [
-    ...createMetadataRoutes(addresses),
+    ...createMetadataRoutes(addresses, documents),
     createAuthorizeRoute({ service, documents, addresses }),
     oauthRoute('POST', '/register', async (context, { id }) => {
       const metadata = readMetadata(await readJson(context, limit))
