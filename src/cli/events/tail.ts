@@ -7,6 +7,7 @@ import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { nearest } from '../../core/nearest.ts'
 import { withFullStop } from '../../core/sentence.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { typedTime } from '../operation/typed-time.ts'
@@ -26,7 +27,7 @@ const inputOf = async ({ org, type, since, after }: Options, context: Context): 
   if (type !== undefined && !(eventFilters as readonly string[]).includes(type))
     throw usageError(
       `--type is not a type or group of events: "${type}"`,
-      `--type ${nearest(type, eventFilters) ?? 'approval'}; svc events tail --help lists all of them`,
+      `--type ${shellQuote(nearest(type, eventFilters) ?? 'approval')}; svc events tail --help lists all of them`,
     )
   if (since !== undefined && after !== undefined)
     throw usageError('--since cannot be combined with --after', 'Remove one of them')
