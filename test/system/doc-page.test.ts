@@ -12,6 +12,14 @@ test('reads the commands of a page in order, including hidden ones', () => {
   ])
 })
 
+test('an empty line of a here-document belongs to its command', () => {
+  const page = "```console\n$ cat > a <<'END'\n> one\n>\n> two\n> END\n$ cat a\n```\n"
+  expect(stepsOf(page)).toEqual([
+    { ...step, line: 2, command: "cat > a <<'END'\none\n\ntwo\nEND" },
+    { ...step, line: 7, command: 'cat a' },
+  ])
+})
+
 test('continues a command in a later block of its terminal', () => {
   const page =
     '```console\n$ svc ask\nasked\n```\n```console ada\n$ svc inbox\n```\n```console\napproved\n```\n'

@@ -60,7 +60,8 @@ export const stepsOf = (text: string): Step[] => {
     else if (line === '```' || line === '-->') inside = undefined
     else if (!inside) continue
     else if (line.startsWith('$ ')) start(line.slice(2), inside === 'hidden')
-    else if (line.startsWith('> ') && last && last.expected.length === 0) last.command += `\n${line.slice(2)}`
+    else if (/^>(?: |$)/.test(line) && last && last.expected.length === 0)
+      last.command += `\n${line.slice(2)}`
     else if (inside === 'hidden') continue
     else if (last === steps.at(-1)) last?.expected.push(line)
     else (last!.later ??= []).push(line)
