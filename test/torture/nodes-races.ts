@@ -14,32 +14,35 @@ const requestsOfControl = 40
 const timesOfControl = 8
 
 const transactions = 'service/storage/postgres/open-transaction.ts'
+const locks = 'service/storage/postgres/take-locks.ts'
 
 /** Nobody waits for anybody. */
 const withoutLock: Change[] = [
   {
-    file: transactions,
+    file: locks,
     from: 'select pg_advisory_xact_lock($1), ${serverTime}',
     to: 'select $1::text, ${serverTime}',
   },
-  { file: transactions, from: "text: 'select pg_advisory_xact_lock($1)'", to: "text: 'select $1::text'" },
+  { file: locks, from: "text: 'select pg_advisory_xact_lock($1)'", to: "text: 'select $1::text'" },
+  { file: locks, from: 'pg_try_advisory_xact_lock($1) as locked', to: '$1::text is not null as locked' },
 ]
 
 /** A write locks its organization when it appends to the audit, after it has read what it changes. */
 const lateLock: Change[] = [
-  { file: transactions, from: 'org === null ? undefined : lock(client, org),', to: 'undefined,' },
-  { file: transactions, from: 'new Map(org === null ? [] : [[org, first]])', to: 'new Map()' },
   {
     file: transactions,
-    from: 'if (!after.has(other)) after.set(other, await lock(client, other))',
-    to: '{}',
+    from: `const locked = await lock(client, org, several)
+        if (locked) heads.set(org, locked.head)`,
+    to: 'void org',
   },
+  { file: transactions, from: '[...orgs].every((org) => heads.has(org))', to: 'orgs !== undefined' },
   {
     file: transactions,
-    from: 'head: (other) => {',
-    to: 'head: async (other) => { if (!after.has(other)) after.set(other, await lock(client, other));',
+    from: 'head: (org) => {',
+    to: 'head: async (org) => { if (!after.has(org)) after.set(org, (await lock(client, org))!.head);',
   },
-  { file: transactions, from: 'if (after.has(other)) return false', to: 'return false' },
+  { file: transactions, from: 'if (!orgs.has(org)) throw new RunAgain(org)', to: '' },
+  { file: transactions, from: 'if (orgs.has(org)) return false', to: 'return false' },
   { file: 'service/call/audit.ts', from: 'transaction.head(org_id)', to: 'await transaction.head(org_id)' },
 ]
 
