@@ -22,7 +22,7 @@ const startWait = async (node: TestService, id: string, seconds: number, key: st
 }
 
 /** Lets the reads of a node fail until `end`; `failed` resolves after the first. */
-const startOutage = ({ storage }: TestService) => {
+const startOutage = ({ service: { storage } }: TestService) => {
   const { read } = storage
   let note!: () => void
   const failed = new Promise<void>((resolve) => (note = resolve))
