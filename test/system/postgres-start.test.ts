@@ -49,6 +49,9 @@ beforeAll(async () => {
     `create role locked login password '${secret}'`,
     'create role limited login connection limit 0',
     'create role poor login',
+    'create role weak login',
+    'create database closed owner svc',
+    'revoke connect on database closed from public',
     'create database fine owner svc',
     'create database foreign_one',
     'create database read_only',
@@ -90,6 +93,12 @@ describe('a database that cannot be used is an error with the next step', () => 
     ['a refused user', () => at('nobody_else', 'fine'), 'database_login', /pg_hba\.conf/],
     ['no such database', () => server.url('missing'), 'no_database', /^createdb -h 127\.0\.0\.1 /],
     ['no right to create tables', () => at('poor', 'fine'), 'database_rights', /ALTER DATABASE "fine"/],
+    [
+      'no right to connect',
+      () => at('weak', 'closed'),
+      'database_rights',
+      /GRANT CONNECT ON DATABASE "closed" TO "weak"$/,
+    ],
     ['a read-only database', () => server.url('read_only'), 'database_read_only', /primary/],
     ['tables of another program', () => server.url('foreign_one'), 'foreign_store', /createdb svc/],
     ['no connection left', () => at('limited', 'fine'), 'database_connections', /max_connections/],
@@ -129,7 +138,9 @@ test('a damaged database and one of a newer svc are refused', async () => {
   expect(await openError(server.url('torn'))).toMatchObject({ code: 'store_damaged' })
   expect(await openError(server.url('newer'))).toMatchObject({
     code: 'store_too_new',
-    hint: expect.not.stringContaining('--data-dir'),
+    hint: expect.stringMatching(
+      /^Use the newer svc for this\..* already run continue\..* into an empty database$/,
+    ),
   })
 })
 

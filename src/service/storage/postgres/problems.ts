@@ -4,7 +4,7 @@ import type { DatabaseServer } from './database-url.ts'
 import { codeOf } from './errors.ts'
 
 type Problem = { code: string; message: string; hint: string }
-type Describe = (server: DatabaseServer) => Problem
+type Describe = (server: DatabaseServer, error: Error) => Problem
 
 const at = ({ host, port }: DatabaseServer): string => (host.startsWith('/') ? host : `${host}:${port}`)
 const psql = ({ name }: DatabaseServer): string => `psql '${name}'`
@@ -53,11 +53,21 @@ const noDatabase: Describe = (server) => ({
   hint: `createdb -h ${server.host} -p ${server.port} -O ${server.user} ${server.database}`,
 })
 
-const noRights: Describe = ({ user, database }) => ({
-  code: 'database_rights',
-  message: `The user ${user} lacks rights in the database ${database}`,
-  hint: `Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}"; or GRANT CREATE, USAGE ON SCHEMA public TO "${user}"`,
-})
+/** The function of PostgreSQL that checks the right to connect. Unlike the message, its name is not translated. */
+const connectCheck = 'CheckMyDatabase'
+
+const noRights: Describe = ({ user, database }, error) =>
+  (error as { routine?: string }).routine === connectCheck
+    ? {
+        code: 'database_rights',
+        message: `The user ${user} may not connect to the database ${database}`,
+        hint: `As a superuser or the owner: GRANT CONNECT ON DATABASE "${database}" TO "${user}"`,
+      }
+    : {
+        code: 'database_rights',
+        message: `The user ${user} lacks rights in the database ${database}`,
+        hint: `Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}"; or GRANT CREATE, USAGE ON SCHEMA public TO "${user}"`,
+      }
 
 const readOnly: Describe = (server) => ({
   code: 'database_read_only',
@@ -145,7 +155,7 @@ export const asDatabaseProblem = (server: DatabaseServer, error: unknown): SvcEr
   const original = inside(error)
   const describe =
     problems[codeOf(original) ?? ''] ?? byMessage.find(([text]) => text.test(original.message))?.[1]
-  const { code, message, hint } = describe?.(server) ?? {
+  const { code, message, hint } = describe?.(server, original) ?? {
     code: 'database_failed',
     message: `The database at ${at(server)} cannot be used`,
     hint: `Check it: ${psql(server)}`,
