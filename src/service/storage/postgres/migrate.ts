@@ -34,7 +34,7 @@ export const databaseVersion = async (client: ClientBase): Promise<number> => {
     refuseNewer(row.version)
   } catch (error) {
     throw (error as SvcError).with({
-      hint: 'Start the newer svc again, or restore a backup from before the upgrade into an empty database',
+      hint: 'Use the newer svc for this. In a planned upgrade, the nodes of this version that already run continue. To go back, restore a backup from before the upgrade into an empty database',
     })
   }
   const missing = row.version === newestVersion ? tableNames.filter((name) => !tables.includes(name)) : []
