@@ -60,8 +60,30 @@ test('svc doctor checks the database of SVC_DATABASE_URL', async () => {
 
 test('says what a user without rights cannot do', async () => {
   await sql('grant pg_read_all_data to reader')
-  const { lines } = await examine(server.url('svc').replace('svc@', 'reader@'))
+  const { lines, findings } = await examine(server.url('svc').replace('svc@', 'reader@'))
   expect(lines[2]).toBe('warn this user cannot create tables, so it cannot upgrade the schema')
+  expect(findings[2]?.next).toBe('GRANT CREATE ON SCHEMA public TO "reader"')
+})
+
+const addNode = (id: string, seen: string): string =>
+  `insert into nodes (id, address, state, version, schema_version, started_at, seen_at, requests, waiting,
+     writes_per_second, connections, connections_limit)
+   select '${id}', '${id}', 'serving', '${id}', schema_version, started_at, ${seen}, 0, 0, 0, 0, 10 from nodes limit 1`
+
+test('counts only nodes that have reported lately, and reports different versions', async () => {
+  const client = new pg.Client({ connectionString: server.url('svc') })
+  await client.connect()
+  try {
+    await client.query(addNode('0.0.1-lost', "'2020-01-01T00:00:00.000Z'"))
+    expect((await examine()).lines[5]).toMatch(/; 1 node may open 11$/)
+    await client.query(addNode('9.9.9-newer', "'2999-01-01T00:00:00.000Z'"))
+    const { lines } = await examine()
+    expect(lines[5]).toMatch(/; 2 nodes may open 22$/)
+    expect(lines[6]).toMatch(/^note nodes run different versions: .*, 9\.9\.9-newer$/)
+  } finally {
+    await client.query("delete from nodes where id in ('0.0.1-lost', '9.9.9-newer')")
+    await client.end()
+  }
 })
 
 test('fails if the database cannot be reached, and shows no password', async () => {

@@ -19,31 +19,36 @@ const checkSchema = (version: number, newest: number): Finding => {
     : ok(check, `schema ${version}, as this svc has`)
 }
 
-const checkRights = ({ may_create }: Facts): Finding =>
+const checkRights = ({ may_create, role }: Facts): Finding =>
   may_create
     ? ok(check, 'this user can upgrade the schema')
     : warn(
         check,
         'this user cannot create tables, so it cannot upgrade the schema',
-        'GRANT CREATE ON SCHEMA public TO the user of the URL',
+        `GRANT CREATE ON SCHEMA public TO "${role}"`,
       )
 
 const mib = 1024 * 1024
 
 const checkReplication = (facts: Facts, loss: { reason: string; solution: string } | undefined): Finding => {
-  const { standby, standbys, standby_names, synchronous_standbys, lag_bytes } = facts
-  if (standby) return fail(check, 'this is a standby, which cannot be written', 'use the primary')
+  const { standby, standbys, standby_names, synchronous_standbys, lag_bytes, role } = facts
+  if (standby)
+    return fail(check, 'this is a standby, which cannot be written', 'Use the address of the primary')
   if (loss) return fail(check, loss.reason, loss.solution)
   if (standby_names !== '' && synchronous_standbys === 0)
     return fail(
       check,
       'no synchronous standby is connected, so every write waits for one',
-      'start a standby of synchronous_standby_names',
+      'Start a standby of synchronous_standby_names',
     )
   if (standbys === 0)
     return note(check, 'no standby is connected: a lost disk loses what the last backup lacks')
   if (synchronous_standbys === null)
-    return note(check, `${count(standbys, 'standby')}; this user cannot see more`, 'GRANT pg_monitor TO it')
+    return note(
+      check,
+      `${count(standbys, 'standby')}; this user cannot see more`,
+      `GRANT pg_monitor TO "${role}"`,
+    )
   const lag = `the slowest is ${Math.round((lag_bytes ?? 0) / mib)} MiB behind`
   return ok(check, `${synchronous_standbys} of ${standbys} standbys synchronous; ${lag}`)
 }
@@ -56,7 +61,7 @@ const checkClock = ({ time }: Facts, now: number): Finding => {
     ? warn(
         check,
         `this machine is ${seconds} s ${now > time ? 'ahead of' : 'behind'} the database, whose clock the nodes use`,
-        'set the clocks: timedatectl set-ntp true',
+        'Set the clocks: timedatectl set-ntp true',
       )
     : ok(check, `its clock is within ${seconds} s of this machine`)
 }
@@ -68,9 +73,14 @@ const checkConnections = (
   const message = `${used_connections} of ${max_connections} connections in use; ${count(nodes, 'node')} may open ${connections}`
   // PostgreSQL reserves some, and a rolling restart adds a node.
   return connections > max_connections * 0.8
-    ? warn(check, message, 'raise max_connections, or lower svc serve --database-connections')
+    ? warn(check, message, 'Raise max_connections, or lower svc serve --database-connections')
     : ok(check, message)
 }
+
+const checkVersions = ({ versions }: Inspection['nodes']): Finding[] =>
+  versions.length > 1
+    ? [note(check, `nodes run different versions: ${versions.join(', ')}`, 'svc service nodes lists them')]
+    : []
 
 /** Whether svc can use the database of SVC_DATABASE_URL, and how much is left of its limits. */
 export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => {
@@ -95,5 +105,6 @@ export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => 
     checkReplication(facts, dataLoss(facts)),
     checkClock(facts, io.now().getTime()),
     checkConnections(facts, nodes),
+    ...checkVersions(nodes),
   ]
 }

@@ -69,7 +69,7 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
         fail(
           'tool server',
           `${url} reports that it is not healthy`,
-          'check the log of the service. svc serve reports this while it cannot write, for example because its disk is full',
+          'Check the log of the service. svc serve reports this while it cannot write, for example because its disk is full',
         ),
       ]
     if (health === 'unknown' && !mcpUrl) return [note('tool server', `none known at ${origin}`, configure)]

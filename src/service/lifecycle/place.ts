@@ -66,11 +66,12 @@ export const nameOfPlace = ({ dataDir, databaseUrl }: Place): string =>
 
 type Opened = { storage: Storage; keyring: Keyring }
 
-export const requireMasterKey = (env: Env): Buffer => {
+const masterKeyHint =
+  'Set it to the same key on each node: to the key of the store; after a move or a restore from a data folder, to the text of its file master.key. For a new store: openssl rand -hex 32'
+
+export const requireMasterKey = (env: Env, hint = masterKeyHint): Buffer => {
   if (env.SVC_MASTER_KEY) return decodeMasterKey(env.SVC_MASTER_KEY, 'SVC_MASTER_KEY')
-  throw new SvcError('usage', 'no_master_key', 'A store in a database requires SVC_MASTER_KEY', {
-    hint: 'Set it to the same 32 bytes on each node. For a new store: openssl rand -hex 32',
-  })
+  throw new SvcError('usage', 'no_master_key', 'A store in a database requires SVC_MASTER_KEY', { hint })
 }
 
 const keyringHints: Record<string, string> = {
@@ -100,7 +101,7 @@ export const openSharedKeyring = async (
 export const openPlace = async (
   place: Place,
   env: Env,
-  report: (line: string) => void,
+  report: (line: string, level?: 'warn') => void,
   closing: (() => void | Promise<void>)[],
 ): Promise<Opened> => {
   if (place.databaseUrl !== undefined) {
@@ -108,14 +109,19 @@ export const openPlace = async (
     const { databaseUrl: url, connections, allowDataLoss = false } = place
     // Most services have a folder, and start faster without the driver.
     const { openPostgres } = await import('../storage/postgres/open.ts')
-    const storage = await openPostgres({ url, connections, durable: !allowDataLoss })
+    const storage = await openPostgres({
+      url,
+      connections,
+      durable: !allowDataLoss,
+      warn: (message) => report(message, 'warn'),
+    })
     closing.push(storage.close)
     return { storage, keyring: await openSharedKeyring(storage, masterKey, report) }
   }
   const { dataDir } = place
   prepareDataDir(dataDir)
   closing.push(lockDataDir(dataDir).release)
-  const storage = await openStore(dataDir, report)
+  const storage = await openStore(dataDir, (line) => report(line))
   closing.push(storage.close)
   return { storage, keyring: await openKeyring(storage, dataDir, env, report) }
 }

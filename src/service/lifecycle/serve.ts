@@ -95,7 +95,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     for (let last = closing.pop(); last; last = closing.pop()) await last()
   }
   try {
-    const report = (message: string): void => log({ at: new Date().toISOString(), level: 'info', message })
+    const report = (message: string, level: 'info' | 'warn' = 'info'): void =>
+      log({ at: new Date().toISOString(), level, message })
     const { storage, keyring } = await openPlace(options, env, report, closing)
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${hostInUrl(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)

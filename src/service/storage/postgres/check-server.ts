@@ -29,7 +29,7 @@ export const checkServer = async (client: ClientBase, { durable }: { durable: bo
     throw failure(
       'database_rights',
       'No schema of the search path exists, or this user may not use it',
-      'GRANT CREATE, USAGE ON SCHEMA public TO svc',
+      `GRANT CREATE, USAGE ON SCHEMA public TO "${facts.role}"`,
     )
   const loss = durable ? dataLoss(facts) : undefined
   if (loss)

@@ -5,6 +5,8 @@ export type Facts = {
   /** As in `server_version_num`: 150004. */
   version: number
   version_text: string
+  /** The user of this connection. */
+  role: string
   standby: boolean
   encoding: string
   fsync: boolean
@@ -35,6 +37,7 @@ const factsQuery = `
   )
   select current_setting('server_version_num')::int as version,
     current_setting('server_version') as version_text,
+    current_user::text as role,
     pg_is_in_recovery() as standby,
     current_setting('server_encoding') as encoding,
     current_setting('fsync') = 'on' as fsync,
@@ -59,6 +62,7 @@ export const readFacts = async (client: ClientBase): Promise<Facts> =>
 
 /** Why a crash or a failover could lose acknowledged writes; undefined if it could not, as far as this user can see. */
 export const dataLoss = ({
+  role,
   fsync,
   synchronous_commit,
   standby_names,
@@ -73,21 +77,28 @@ export const dataLoss = ({
   if (synchronous_commit === 'off')
     return {
       reason: 'synchronous_commit is off, so a crash loses writes that were acknowledged',
-      solution: 'ALTER ROLE svc SET synchronous_commit = on',
+      solution: `ALTER ROLE "${role}" SET synchronous_commit = on`,
     }
   if (synchronous_commit === 'local' && standby_names !== '')
     return {
       reason: 'synchronous_commit is local, so a failover loses writes that were acknowledged',
-      solution: 'ALTER ROLE svc SET synchronous_commit = on',
+      solution: `ALTER ROLE "${role}" SET synchronous_commit = on`,
     }
   if (standbys > 0 && standby_names === '')
     return {
       reason: `replication to ${standbys === 1 ? 'the standby' : `the ${standbys} standbys`} is asynchronous, so a failover loses writes that were acknowledged`,
       solution: `Set synchronous_standby_names, for example to 'ANY 1 (*)'${
         synchronous_standbys === null
-          ? '. If it is only a running backup, let svc see that: GRANT pg_monitor TO svc'
+          ? `. If it is only a running backup, let svc see that: GRANT pg_monitor TO "${role}"`
           : ''
       }`,
     }
   return undefined
 }
+
+/** What could be lost although svc starts; undefined if nothing could, as far as this user can see. */
+export const riskOf = (facts: Facts): string | undefined =>
+  dataLoss(facts)?.reason ??
+  (facts.standbys === 0
+    ? 'no standby is connected, so a lost disk loses what the last backup lacks'
+    : undefined)

@@ -8,6 +8,7 @@ import { execute, openPool } from './connection.ts'
 import { readDatabaseUrl } from './database-url.ts'
 import { queriesWith } from './dialect.ts'
 import { asUnavailable, isConflict } from './errors.ts'
+import { riskOf } from './facts.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import type { LockedWork } from './open-transaction.ts'
@@ -22,6 +23,8 @@ type Options = {
   connections?: number | undefined
   /** Refuses a database that can lose acknowledged writes. */
   durable?: boolean
+  /** Is called with what the database could lose. */
+  warn?: ((message: string) => void) | undefined
   /** How long a commit whose answer was lost is looked for, in milliseconds. */
   resolveMs?: number
 }
@@ -36,6 +39,7 @@ export const openPostgres = async ({
   connections = 10,
   resolveMs = 10_000,
   durable = false,
+  warn,
 }: Options): Promise<Storage> => {
   const server = readDatabaseUrl(url)
   const writing = Math.ceil(connections / 2)
@@ -48,7 +52,8 @@ export const openPostgres = async ({
   }
   try {
     await withClient(server, async (client) => {
-      await checkServer(client, { durable })
+      const risk = riskOf(await checkServer(client, { durable }))
+      if (risk !== undefined) warn?.(`The database can lose data: ${risk}`)
       await migrate(client)
       const { rows } = await client.query<{ at: number }>(`select ${serverTime} as at`)
       clock.learn(rows[0]!.at)

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { failure } from '../../../core/errors.ts'
 import { newestVersion } from '../migrations.ts'
+import { lostAfterS } from '../schema/nodes.ts'
 import type { WholeStore } from '../whole-store.ts'
 import { checkServer } from './check-server.ts'
 import { execute } from './connection.ts'
@@ -29,20 +30,23 @@ export type Inspection = {
   /** Of the schema; 0 for an empty database. */
   version: number
   facts: Facts
-  /** The nodes that the database lists, and the connections that they may open together. */
-  nodes: { count: number; connections: number }
+  /** The nodes that have reported lately, the connections that they may open together, and their versions. */
+  nodes: { count: number; connections: number; versions: string[] }
 }
 
-const nodesQuery =
-  'select count(*)::int as count, coalesce(sum(connections_limit + 1), 0)::int as connections from nodes'
+const nodesQuery = `
+  select count(*)::int as count, coalesce(sum(connections_limit + 1), 0)::int as connections,
+    coalesce(array_agg(distinct version), '{}') as versions
+  from nodes where seen_at >= $1`
 
 /** What is in a database, and what its server says about itself. Changes nothing. Throws an SvcError. */
 export const inspectDatabase = (url: string): Promise<Inspection> =>
   withClient(readDatabaseUrl(url), async (client) => {
     const facts = await readFacts(client)
     const version = await databaseVersion(client)
-    if (version < newestVersion) return { facts, version, nodes: { count: 0, connections: 0 } }
-    const { rows } = await client.query<Inspection['nodes']>(nodesQuery)
+    if (version < newestVersion) return { facts, version, nodes: { count: 0, connections: 0, versions: [] } }
+    const since = new Date(facts.time - lostAfterS * 1000).toISOString()
+    const { rows } = await client.query<Inspection['nodes']>(nodesQuery, [since])
     return { facts, version, nodes: rows[0]! }
   })
 

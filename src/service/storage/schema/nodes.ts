@@ -1,3 +1,6 @@
+/** A node that has not reported for this long, which is three reports, is lost. */
+export const lostAfterS = 15
+
 export type NodesTables = {
   /** The processes that use the store, as each last reported itself. Of a store that several processes share. */
   nodes: {

@@ -1,13 +1,14 @@
 import type { ClientBase } from 'pg'
 import { expect, test } from 'vitest'
 import { checkServer } from '../../../../src/service/storage/postgres/check-server.ts'
-import { dataLoss, type Facts } from '../../../../src/service/storage/postgres/facts.ts'
+import { dataLoss, riskOf, type Facts } from '../../../../src/service/storage/postgres/facts.ts'
 import { asDatabaseProblem } from '../../../../src/service/storage/postgres/problems.ts'
 import { readDatabaseUrl } from '../../../../src/service/storage/postgres/database-url.ts'
 
 const good: Facts = {
   version: 150004,
   version_text: '15.4',
+  role: 'svc',
   standby: false,
   encoding: 'UTF8',
   fsync: true,
@@ -36,6 +37,13 @@ test.each<[Partial<Facts>, string]>([
   [{ fsync: false }, 'database_loses_data'],
 ])('refuses a server with %o', async (facts, code) => {
   await expect(checkServer(serverWith(facts), { durable: true })).rejects.toMatchObject({ code })
+})
+
+test('says what a single database or an accepted one could lose', () => {
+  expect(riskOf(good)).toContain('no standby is connected')
+  expect(riskOf({ ...good, fsync: false })).toContain('fsync is off')
+  const synchronous = { standbys: 1, standby_names: 'ANY 1 (*)', synchronous_standbys: 1 }
+  expect(riskOf({ ...good, ...synchronous })).toBeUndefined()
 })
 
 test('accepts a server that can lose data only if that was accepted', async () => {
