@@ -77,7 +77,8 @@ export const setFields = async (
   const listed = changes.find(([field]) => field === 'require_approval')?.[1] as string[] | undefined
   const commands = listed && checkCommands(listed, await tree())
   const name = named ? words[0]! : createSettings({ io, globals }).profile.value
-  let hint: string | undefined
+  const changed = (field: string): boolean => changes.some(([one]) => one === field)
+  let hints: (string | undefined)[] = []
   const change = (file: ProfileFile): void => {
     const profile = requireProfile(file, name)
     for (const [field, value] of changes) {
@@ -91,15 +92,24 @@ export const setFields = async (
         `verify_fallback: svc has not tested ${url}`,
         `svc doctor --profile ${shellQuote(name)} --verify-fallback +12025550101 tests it with a person who leaves the prompt unanswered`,
       )
-    hint =
+    const elsewhere =
+      profile.mcp_url !== undefined &&
+      originOf(profile.mcp_url) !== originOf(url) &&
+      changed('base_url') &&
+      !changed('mcp_url')
+    hints = [
       origin !== undefined && origin !== originOf(url)
         ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${shellQuote(name)}`
         : listed && !profile.default_mobile
           ? `No approver is configured: svc profile set ${shellQuote(name)} default_mobile=+12025550101`
-          : pathHint(url)
+          : pathHint(url),
+      elsewhere
+        ? `mcp_url still points to ${originOf(profile.mcp_url!)}: svc profile set ${shellQuote(name)} mcp_url=${originOf(url)}/mcp`
+        : undefined,
+    ]
   }
   await saveProfile({ name, change, message: `Profile ${name} changed`, dryRun }, context)
-  if (hint) (await context.output()).warn(`hint: ${hint}`)
+  for (const hint of hints) if (hint) (await context.output()).warn(`hint: ${hint}`)
 }
 
 const allWords = (command: Command, before: string[] = []): string[] =>

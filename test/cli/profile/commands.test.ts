@@ -146,6 +146,17 @@ describe('svc profile set, use, remove, list', () => {
     expect(err).toContain('Its key was saved for https://host.example')
     expect(saved().profiles.prod.api_key_origin).toBe('https://host.example')
   })
+  test('set says that mcp_url still points to the address before', async () => {
+    await run('profile set prod mcp_url=https://old.example/mcp')
+    const move = 'profile set prod base_url=https://new.example/admin/public/api'
+    const { err } = await run(`${move} --dry-run`)
+    expect(err).toContain(
+      'mcp_url still points to https://old.example: svc profile set prod mcp_url=https://new.example/mcp',
+    )
+    expect((await run(`${move} mcp_url=https://new.example/mcp --dry-run`)).err).not.toContain(
+      'mcp_url still',
+    )
+  })
   test('set rejects secrets and unknown fields', async () => {
     expect(await run('profile set prod api_key=x')).toMatchObject({
       exit: 2,
