@@ -113,7 +113,7 @@ export const registerService = (group: Command, context: Context): void => {
 
   add(
     'backup',
-    { about: 'Back up all data, including keys, to one file; keep it secret', file: true },
+    { about: 'Back up all data to one secret file, with master.key but never SVC_MASTER_KEY', file: true },
     async (store, { options, file }) => {
       if (options.dryRun) {
         await store.checkBackup(file)
@@ -125,13 +125,13 @@ export const registerService = (group: Command, context: Context): void => {
   )
   add(
     'restore',
-    { about: 'Restore a backup into an empty data folder or database', file: true },
+    { about: 'Restore a backup into an empty folder or database; stop the old service first', file: true },
     async (store, { options, file }) => {
       if (options.dryRun) {
         await store.checkRestore(file, context.io.env)
         return reportDryRun(context, { file, ...store.place })
       }
-      await store.restore(file, context.io.env)
+      await store.restore(file, context.io.env, (await context.output()).warn)
       await report(context, 'Backup restored', { file, ...store.place })
     },
   )

@@ -110,7 +110,7 @@ export const backup = (dataDir: string, file: string): void => {
   }
 }
 
-const unpack = async (file: string, dataDir: string): Promise<void> => {
+const unpack = async (file: string, dataDir: string): Promise<{ withKey: boolean }> => {
   const partial = `${storeFile(dataDir)}.partial`
   copyFileSync(file, partial)
   chmodSync(partial, 0o600)
@@ -125,6 +125,7 @@ const unpack = async (file: string, dataDir: string): Promise<void> => {
   for (const rest of [`${partial}-wal`, `${partial}-shm`]) rmSync(rest, { force: true })
   // Renamed last: a store that a crash left half-restored would send old messages.
   renameSync(partial, storeFile(dataDir))
+  return { withKey: masterKey !== undefined }
 }
 
 /** `lost+found` belongs to the file system. */
@@ -148,14 +149,18 @@ export const checkRestore = (file: string, dataDir: string): void => {
     )
 }
 
-/** Creates a data folder from a backup. Refuses a folder that is not empty, and empties it again on failure. */
-export const restore = async (file: string, dataDir: string): Promise<void> => {
+/**
+ * Creates a data folder from a backup. Refuses a folder that is not empty, and empties it again on failure. `withKey`: the
+ * backup contained the master key.
+ */
+export const restore = async (file: string, dataDir: string): Promise<{ withKey: boolean }> => {
   checkRestore(file, dataDir)
   prepareDataDir(dataDir)
   const lock = lockDataDir(dataDir)
   try {
-    await unpack(file, dataDir)
+    const unpacked = await unpack(file, dataDir)
     lock.release()
+    return unpacked
   } catch (error) {
     lock.release()
     for (const name of contentsOf(dataDir)) rmSync(join(dataDir, name), { force: true })

@@ -83,6 +83,9 @@ const backup = async (url: string, file: string): Promise<void> => {
   }
 }
 
+const keyOfBackup =
+  'Set SVC_MASTER_KEY to the key that the service had when the backup was made; for a data folder without the variable, that is the text of its file master.key'
+
 /** Throws an SvcError unless SVC_MASTER_KEY opens the store of a backup, or the backup is of an older svc. */
 const requireItsKey = async (storage: Storage, masterKey: Buffer, inFile: boolean): Promise<void> => {
   const marker = await storage.read(readMarker)
@@ -132,12 +135,12 @@ export const databaseMaintenance = (url: string): Maintenance => {
     backup: (file) => backup(url, file),
     checkRestore: async (file, env) => {
       requireBackup(file)
-      requireMasterKey(env)
+      requireMasterKey(env, keyOfBackup)
       await database.checkEmpty(url)
     },
     restore: async (file, env) => {
       requireBackup(file)
-      const masterKey = requireMasterKey(env)
+      const masterKey = requireMasterKey(env, keyOfBackup)
       await database.checkEmpty(url)
       await restore(url, file, masterKey)
     },

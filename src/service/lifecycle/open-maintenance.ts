@@ -15,7 +15,11 @@ const folderMaintenance = (dataDir: string): Maintenance => ({
   checkBackup: async (file) => void folder.checkBackup(dataDir, file),
   backup: async (file) => folder.backup(dataDir, file),
   checkRestore: async (file) => folder.checkRestore(file, dataDir),
-  restore: (file) => folder.restore(file, dataDir),
+  restore: async (file, env, notify) => {
+    const { withKey } = await folder.restore(file, dataDir)
+    if (!withKey && !env.SVC_MASTER_KEY)
+      notify('The backup does not contain the master key: set SVC_MASTER_KEY to it before the service starts')
+  },
   plannedUpgrade: async () => folder.plannedUpgrade(dataDir),
   migrate: () => folder.migrate(dataDir),
   checkSettle: refuseSettle,

@@ -12,7 +12,7 @@ export type Maintenance = {
   checkBackup(file: string): Promise<void>
   backup(file: string): Promise<void>
   checkRestore(file: string, env: Env): Promise<void>
-  restore(file: string, env: Env): Promise<void>
+  restore(file: string, env: Env, notify: Notify): Promise<void>
   plannedUpgrade(): Promise<{ from: number; to: number }>
   /** Undefined if the store was up to date. */
   migrate(): Promise<{ from: number; to: number; copy?: string } | undefined>
