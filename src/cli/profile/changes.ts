@@ -104,7 +104,7 @@ export const setFields = async (
           ? `No approver is configured: svc profile set ${shellQuote(name)} default_mobile=+12025550101`
           : pathHint(url),
       elsewhere
-        ? `mcp_url still points to ${originOf(profile.mcp_url!)}: svc profile set ${shellQuote(name)} mcp_url=${originOf(url)}/mcp`
+        ? `mcp_url still points to ${originOf(profile.mcp_url!)}: svc profile set ${shellQuote(name)} mcp_url=${shellQuote(`${originOf(url)}/mcp`)}`
         : undefined,
     ]
   }
