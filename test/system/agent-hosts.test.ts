@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { dataOf } from '../service/fixtures.ts'
 import { outcome } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { findProgram } from './find-program.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // Real agents that know nothing but the address of the tools. They are large and not in package.json: an agent is tested if its
@@ -35,17 +34,6 @@ const agents: Record<string, (url: string) => Agent> = {
   }),
 }
 
-const isRunnable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-const isFound = (name: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some((folder) => isRunnable(join(folder, name)))
-
 /** The address that a program prints on its terminal. */
 const addressFrom = (child: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -58,7 +46,7 @@ const addressFrom = (child: ChildProcess): Promise<string> =>
     child.once('exit', () => reject(new Error(`No address: ${text}`)))
   })
 
-const found = Object.keys(agents).filter(isFound)
+const found = Object.keys(agents).filter((name) => findProgram(name) !== undefined)
 
 describe.runIf(found.length > 0)('the address alone', () => {
   test.each(found)('is enough for the real %s', { timeout: 120_000 }, async (program) => {

@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { accessSync, constants, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
 import { decide, env, installHooks, ok, path, service } from '../e2e/approvals.ts'
 import { hookProcess, installedLine } from '../e2e/hook-line.ts'
 import { bin, outcome, svc, type Ended } from '../e2e/processes.ts'
+import { findProgram } from './find-program.ts'
 import { startModel } from './scripted-model.ts'
 
 // The real hosts, with a model on loopback that calls the shell once. They are large and not in package.json: a host is tested
@@ -64,20 +65,6 @@ const real: Partial<Record<HostName, RealHost>> = {
   },
 }
 
-const isRunnable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-const programOf = (host: HostName): string | undefined =>
-  (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, host))
-    .find(isRunnable)
-
 const home = (): string => path('home')
 const ran = (): string => path('ran')
 const agent = () => ({
@@ -104,7 +91,7 @@ const start = async (host: HostName, flags: string[] = [], command = `touch ${ra
     agent(),
   )
   const model = await startModel(command)
-  const child: ChildProcess = spawn(programOf(host)!, args(model.url), {
+  const child: ChildProcess = spawn(findProgram(host)!, args(model.url), {
     cwd: path('work'),
     env: { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'dumb', CI: '1', ...agent(), ...own(model.url) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -125,16 +112,16 @@ const pending = async (): Promise<string> => {
   }
 }
 
-const found = (Object.keys(real) as HostName[]).filter((host) => programOf(host) !== undefined)
+const found = (Object.keys(real) as HostName[]).filter((host) => findProgram(host) !== undefined)
 
 test('the hosts without a program here are the ones that are not tested', () => {
-  expect(found.every((host) => existsSync(programOf(host)!))).toBe(true)
+  expect(found.every((host) => existsSync(findProgram(host)!))).toBe(true)
 })
 
 describe.each(found)('the real %s', (host) => {
   beforeAll(async () => {
     // It unpacks itself at its first start.
-    await outcome(spawn(programOf(host)!, ['--version'], { env: { PATH: process.env.PATH, HOME: home() } }))
+    await outcome(spawn(findProgram(host)!, ['--version'], { env: { PATH: process.env.PATH, HOME: home() } }))
   }, 120_000)
 
   test('runs the command after an approval', async () => {
@@ -202,7 +189,7 @@ describe.each(found)('the real %s', (host) => {
   }, 60_000)
 })
 
-test.runIf(programOf('claude') !== undefined)(
+test.runIf(findProgram('claude') !== undefined)(
   'the real claude makes a call only if the permission prompt of svc allows it',
   async () => {
     for (const decision of ['deny', 'approve']) {
@@ -214,7 +201,7 @@ test.runIf(programOf('claude') !== undefined)(
       const model = await startModel(`touch ${ran()}`)
       const tool = ['--permission-prompt-tool', 'mcp__svc__permission_prompt']
       const child = spawn(
-        programOf('claude')!,
+        findProgram('claude')!,
         ['-p', 'go', '--model', 'claude-sonnet-4-5', '--mcp-config', path('mcp.json'), ...tool],
         {
           cwd: path('work'),
