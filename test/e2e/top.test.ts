@@ -32,16 +32,18 @@ const start = (more: Record<string, string> = {}, size: Size = { rows: 24, colum
   return openTerminal(command, { env: { ...env, ...more }, size })
 }
 
-/** The last picture: what was drawn since the cursor was last moved home. */
-const picture = async (written: string, columns: number): Promise<string[]> =>
-  screenOf(written.slice(written.lastIndexOf('\u001b[H') + 3).split('\u001b[?25h')[0]!, columns)
+/** The last complete picture: from the cursor's move home to the erasing of what is below. */
+const picture = (written: string): string => {
+  const end = written.lastIndexOf('\u001b[J')
+  return end === -1 ? '' : written.slice(written.lastIndexOf('\u001b[H', end) + 3, end)
+}
 
 test('shows a request that arrives and its decision, in 80 columns and 24 rows, and quits with q', async () => {
   const terminal = start()
   await terminal.until(() => /Nodes/.test(terminal.written()))
   await ask('Deploy 4.2 to production')
-  await terminal.until(() => /Pending/.test(terminal.written()) && /Deploy 4\.2/.test(terminal.written()))
-  const lines = await picture(terminal.written(), 80)
+  await terminal.until(() => /Deploy 4\.2/.test(picture(terminal.written())))
+  const lines = await screenOf(picture(terminal.written()), 80)
   const shown = lines.filter((line) => line !== '')
   expect(shown.length).toBeLessThanOrEqual(24)
   for (const line of shown) expect(line.length).toBeLessThanOrEqual(80)
