@@ -1,10 +1,10 @@
-import { call, Refused, Unreachable, type Outcome, type Session } from './api.ts'
+import { call, Refused, Unreachable, type Outcome, type Session } from '../calls/api.ts'
 import { checksLocation } from './conditions.ts'
-import type { PendingRequest } from './feed.ts'
-import { locate, locationState } from './location.ts'
+import type { PendingRequest } from '../calls/feed.ts'
+import { locate, locationState } from '../calls/location.ts'
 import { withNote } from './note.ts'
-import { headline } from './text.ts'
-import { assert, challengeOf, CheckFailed } from './webauthn.ts'
+import { headline } from '../shell/text.ts'
+import { assert, challengeOf, CheckFailed } from '../calls/webauthn.ts'
 
 export type Choice = { decision: 'approve' | 'deny'; not_me?: true; note?: string; number?: string }
 

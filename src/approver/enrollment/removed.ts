@@ -1,7 +1,7 @@
-import { call, type Newcomer } from './api.ts'
-import { button, h, picture } from './element.ts'
-import { problemLine, show } from './frame.ts'
-import { assert } from './webauthn.ts'
+import { call, type Newcomer } from '../calls/api.ts'
+import { button, h, picture } from '../shell/element.ts'
+import { problemLine, show } from '../shell/frame.ts'
+import { assert } from '../calls/webauthn.ts'
 
 /** For a phone that is no longer active. Its owner can still refuse a device that somebody else registered. */
 export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): void => {

@@ -1,10 +1,10 @@
-import type { Session } from './api.ts'
-import { button } from './element.ts'
-import type { PendingRequest } from './feed.ts'
-import { nameOrganization, showNotice } from './frame.ts'
-import { readOutcome } from './outcome.ts'
+import type { Session } from '../calls/api.ts'
+import { button } from '../shell/element.ts'
+import type { PendingRequest } from '../calls/feed.ts'
+import { nameOrganization, showNotice } from '../shell/frame.ts'
+import { readOutcome } from '../calls/outcome.ts'
 import { showMissing, showOutcome } from './result.ts'
-import type { View } from './view.ts'
+import type { View } from '../shell/view.ts'
 
 export const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean =>
   encodeURIComponent(request_id) === wanted

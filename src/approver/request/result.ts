@@ -1,8 +1,8 @@
-import type { Outcome } from './api.ts'
-import { button, h, type Drawing } from './element.ts'
-import { announce, showNotice } from './frame.ts'
-import { exactText } from './text.ts'
-import { momentText } from './time.ts'
+import type { Outcome } from '../calls/api.ts'
+import { button, h, type Drawing } from '../shell/element.ts'
+import { announce, showNotice } from '../shell/frame.ts'
+import { exactText } from '../shell/text.ts'
+import { momentText } from '../shell/time.ts'
 
 type Words = { drawing: Drawing; tone?: 'good' | 'bad'; title: string; lines: (string | Node)[] }
 

@@ -1,5 +1,5 @@
 import { base64URLStringToBuffer } from '@simplewebauthn/browser'
-import { call, type Session } from './api.ts'
+import { call, type Session } from '../calls/api.ts'
 
 const worker = '/approver/sw.js'
 

@@ -1,7 +1,7 @@
-import { type Agents, call } from './api.ts'
-import { button, h } from './element.ts'
-import { problemLine, show, showNotice, showOutcome } from './frame.ts'
-import { exactText } from './text.ts'
+import { type Agents, call } from '../calls/api.ts'
+import { button, h } from '../shell/element.ts'
+import { problemLine, show, showNotice, showOutcome } from '../shell/frame.ts'
+import { exactText } from '../shell/text.ts'
 
 const usedText = (at: string | null): string =>
   at === null ? 'Not used yet' : `Last used ${new Date(at).toLocaleString()}`

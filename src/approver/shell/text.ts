@@ -1,4 +1,4 @@
-import type { Member, Pending } from './api.ts'
+import type { Member, Pending } from '../calls/api.ts'
 import { h } from './element.ts'
 
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,

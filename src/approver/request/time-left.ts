@@ -1,6 +1,6 @@
-import { h } from './element.ts'
-import { clockText } from './text.ts'
-import { countDown } from './time.ts'
+import { h } from '../shell/element.ts'
+import { clockText } from '../shell/text.ts'
+import { countDown } from '../shell/time.ts'
 
 /** The time left, as a number and as a bar. Calls `over` when it has run out. */
 export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void) => {

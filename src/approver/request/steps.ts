@@ -1,4 +1,4 @@
-import { button, h } from './element.ts'
+import { button, h } from '../shell/element.ts'
 
 type NumberStep = {
   wrong: string | undefined

@@ -1,5 +1,5 @@
-import type { device } from '../contract/device.ts'
-import type { Input } from '../contract/operation.ts'
+import type { device } from '../../contract/device.ts'
+import type { Input } from '../../contract/operation.ts'
 
 type Place = NonNullable<Input<typeof device.decideApproval>['location']>
 

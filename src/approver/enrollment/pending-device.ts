@@ -1,7 +1,7 @@
-import { call, Refused, type Waiting } from './api.ts'
-import { button, h, picture } from './element.ts'
-import { announce, problemLine, sentenceFor, show } from './frame.ts'
-import { assert, type Answer } from './webauthn.ts'
+import { call, Refused, type Waiting } from '../calls/api.ts'
+import { button, h, picture } from '../shell/element.ts'
+import { announce, problemLine, sentenceFor, show } from '../shell/frame.ts'
+import { assert, type Answer } from '../calls/webauthn.ts'
 
 const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: string } => {
   if (active_from !== null)

@@ -1,4 +1,4 @@
-import type { PendingRequest } from './feed.ts'
+import type { PendingRequest } from '../calls/feed.ts'
 
 /** The screen that is shown now. */
 export type View = {

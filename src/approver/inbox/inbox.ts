@@ -1,11 +1,11 @@
-import type { Session } from './api.ts'
-import { button, h, picture } from './element.ts'
-import type { PendingRequest } from './feed.ts'
-import { announce, show } from './frame.ts'
-import { notificationOffer } from './push.ts'
-import { exactText, clockText, headline, requesterText } from './text.ts'
-import { countDown, msUntil } from './time.ts'
-import type { View } from './view.ts'
+import type { Session } from '../calls/api.ts'
+import { button, h, picture } from '../shell/element.ts'
+import type { PendingRequest } from '../calls/feed.ts'
+import { announce, show } from '../shell/frame.ts'
+import { notificationOffer } from '../notifications/push.ts'
+import { exactText, clockText, headline, requesterText } from '../shell/text.ts'
+import { countDown, msUntil } from '../shell/time.ts'
+import type { View } from '../shell/view.ts'
 
 type Actions = {
   /** One for each organization of this phone. */

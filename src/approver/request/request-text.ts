@@ -1,7 +1,7 @@
 import { conditionList } from './conditions.ts'
-import { h } from './element.ts'
-import type { PendingRequest } from './feed.ts'
-import { exactText, headline, requesterText } from './text.ts'
+import { h } from '../shell/element.ts'
+import type { PendingRequest } from '../calls/feed.ts'
+import { exactText, headline, requesterText } from '../shell/text.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
   h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))

@@ -1,5 +1,5 @@
 import { call, Refused, type Pending, type Session } from './api.ts'
-import { deadline } from './time.ts'
+import { deadline } from '../shell/time.ts'
 
 /** A request, when it expires by the clock of the page, and the session to which it was sent. */
 export type PendingRequest = Pending & { expiresAt: number; session: Session }

@@ -1,6 +1,6 @@
-import { Refused } from './api.ts'
+import { Refused } from '../calls/api.ts'
 import { button, h, picture, type Drawing } from './element.ts'
-import { CheckFailed } from './webauthn.ts'
+import { CheckFailed } from '../calls/webauthn.ts'
 
 const place = (id: string): HTMLElement => document.getElementById(id)!
 

@@ -1,8 +1,8 @@
-import { call, type Member, type Members, type Moved, type Session } from './api.ts'
-import { button, h } from './element.ts'
-import { announce, problemLine, show, showOutcome } from './frame.ts'
-import { exactText, nameOf } from './text.ts'
-import { assert } from './webauthn.ts'
+import { call, type Member, type Members, type Moved, type Session } from '../calls/api.ts'
+import { button, h } from '../shell/element.ts'
+import { announce, problemLine, show, showOutcome } from '../shell/frame.ts'
+import { exactText, nameOf } from '../shell/text.ts'
+import { assert } from '../calls/webauthn.ts'
 
 type Move = 'accept' | 'reject' | 'hold' | 'promote'
 

@@ -1,6 +1,6 @@
-import { call, Refused } from './api.ts'
-import { button, h, picture } from './element.ts'
-import { problemLine, setBusy, show, showNotice } from './frame.ts'
+import { call, Refused } from '../calls/api.ts'
+import { button, h, picture } from '../shell/element.ts'
+import { problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
 
 const showDone = (): void =>
   void showNotice({

@@ -1,6 +1,6 @@
-import type { Pending } from './api.ts'
-import { h } from './element.ts'
-import { exactText } from './text.ts'
+import type { Pending } from '../calls/api.ts'
+import { h } from '../shell/element.ts'
+import { exactText } from '../shell/text.ts'
 
 type Condition = Pending['conditions'][number]
 

@@ -1,9 +1,9 @@
-import { call, Refused } from './api.ts'
-import { button, h, picture } from './element.ts'
-import { problemLine, sentenceFor, setBusy, show } from './frame.ts'
+import { call, Refused } from '../calls/api.ts'
+import { button, h, picture } from '../shell/element.ts'
+import { problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
 import { showPendingDevice } from './pending-device.ts'
 import { showRemoved } from './removed.ts'
-import { assert } from './webauthn.ts'
+import { assert } from '../calls/webauthn.ts'
 
 const whyNot = (error: unknown): string =>
   error instanceof Refused && error.status !== 429

@@ -1,8 +1,8 @@
-import { call, Refused, type Enrollment } from './api.ts'
-import { button, h, picture } from './element.ts'
-import { nameOrganization, problemLine, setBusy, show, showNotice } from './frame.ts'
+import { call, Refused, type Enrollment } from '../calls/api.ts'
+import { button, h, picture } from '../shell/element.ts'
+import { nameOrganization, problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
 import { showPendingDevice } from './pending-device.ts'
-import { CheckFailed, missingPart, register, type Answer } from './webauthn.ts'
+import { CheckFailed, missingPart, register, type Answer } from '../calls/webauthn.ts'
 
 const newLink = 'Ask your administrator for a new link. It works once, for one phone.'
 

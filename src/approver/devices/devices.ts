@@ -1,8 +1,8 @@
-import { call, type Devices, type Session } from './api.ts'
-import { button, h } from './element.ts'
-import { problemLine, show, showOutcome } from './frame.ts'
-import { exactText, nameOf } from './text.ts'
-import { assert } from './webauthn.ts'
+import { call, type Devices, type Session } from '../calls/api.ts'
+import { button, h } from '../shell/element.ts'
+import { problemLine, show, showOutcome } from '../shell/frame.ts'
+import { exactText, nameOf } from '../shell/text.ts'
+import { assert } from '../calls/webauthn.ts'
 
 type Device = Devices['devices'][number]
 type Recovery = Devices['recoveries'][number]

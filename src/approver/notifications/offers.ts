@@ -1,7 +1,7 @@
-import type { Session } from './api.ts'
-import { button, picture, h } from './element.ts'
-import { show } from './frame.ts'
-import { locate, locationState } from './location.ts'
+import type { Session } from '../calls/api.ts'
+import { button, picture, h } from '../shell/element.ts'
+import { show } from '../shell/frame.ts'
+import { locate, locationState } from '../calls/location.ts'
 import { notificationOffer, turnOnNotifications } from './push.ts'
 
 type Offer = {

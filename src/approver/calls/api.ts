@@ -1,10 +1,10 @@
-import type { approverAgents } from '../contract/approver-agents.ts'
-import type { approverDevices } from '../contract/approver-devices.ts'
-import type { approverRequests } from '../contract/approver-requests.ts'
-import type { approver } from '../contract/approver.ts'
-import type { device } from '../contract/device.ts'
-import type { Data, Input } from '../contract/operation.ts'
-import { fillPath } from '../contract/path.ts'
+import type { approverAgents } from '../../contract/approver-agents.ts'
+import type { approverDevices } from '../../contract/approver-devices.ts'
+import type { approverRequests } from '../../contract/approver-requests.ts'
+import type { approver } from '../../contract/approver.ts'
+import type { device } from '../../contract/device.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import { fillPath } from '../../contract/path.ts'
 
 type Table = typeof approver &
   typeof approverDevices &

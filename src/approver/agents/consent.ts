@@ -1,8 +1,8 @@
-import { call, type Consent, type Session } from './api.ts'
-import { button, h } from './element.ts'
-import { problemLine, show, showNotice } from './frame.ts'
-import { exactText } from './text.ts'
-import { assert } from './webauthn.ts'
+import { call, type Consent, type Session } from '../calls/api.ts'
+import { button, h } from '../shell/element.ts'
+import { problemLine, show, showNotice } from '../shell/frame.ts'
+import { exactText } from '../shell/text.ts'
+import { assert } from '../calls/webauthn.ts'
 
 /** The addresses to which the service sends the browser; anything else would run in this page. */
 const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][a-z0-9.+-]*:\/\//i.test(text)
