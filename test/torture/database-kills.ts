@@ -5,7 +5,7 @@ import { enrollMobiles, request } from './enrolled-approver.ts'
 import { createLedger } from './ledger.ts'
 import { call, must } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
-import { openWait } from './waits.ts'
+import { openWait, waitsOpen } from './waits.ts'
 import { startWriters } from './writers.ts'
 
 const kills = 40
@@ -25,7 +25,11 @@ export const torture: Torture = {
   must: '0 acknowledged writes lost, 0 untrue answers, every wait answered',
   run: async (): Promise<Result> => {
     const server = await startPostgres({ durable: true })
-    const cluster = await startCluster(server, { count: 2, durable: true })
+    const cluster = await startCluster(server, {
+      count: 2,
+      durable: true,
+      args: ['--metrics-port', '0'],
+    })
     try {
       const { baseUrl } = cluster.nodes[0]!
       const { id: org } = await must(call(baseUrl, 'createOrganization', cluster.key, { name: 'Acme' }))
@@ -45,6 +49,8 @@ export const torture: Torture = {
             return { request_id, waiting: openWait(cluster.nodes[n % 2]!.baseUrl, cluster.key, request_id) }
           }),
         )
+        // A wait does not begin during an outage: the key of the caller cannot be checked then.
+        await waitsOpen(cluster.nodes, waitsAtOnce)
         await pause(100 + ((round * 37) % 400))
         await server.crash(round % 2 === 0 ? 'SIGKILL' : 'SIGQUIT')
         await server.restart()

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { planRequest } from '../../src/client/request.ts'
+import type { Service } from '../e2e/processes.ts'
 import { operationOf } from './requests.ts'
 
 /** How a wait for the end of a request ended. `status` is that of the request, or that of HTTP if it was refused. */
@@ -34,5 +36,18 @@ export const openWait = async (
     return { status: data.status, waited: true, at, text }
   } catch (error) {
     return { status: 'no response', waited: false, at: performance.now(), text: String(error) }
+  }
+}
+
+/** Resolves once as many waits as that are open at these nodes, which were started with `--metrics-port`. */
+export const waitsOpen = async (nodes: readonly Service[], count: number): Promise<void> => {
+  const openAt = async ({ ready }: Service): Promise<number> => {
+    const metrics = await (await fetch(ready.metrics_url!)).text()
+    return Number(/^svc_approval_waits (\d+)$/m.exec(metrics)?.[1])
+  }
+  for (;;) {
+    const open = await Promise.all(nodes.map(openAt))
+    if (open.reduce((sum, one) => sum + one, 0) >= count) return
+    await pause(20)
   }
 }
