@@ -7,6 +7,7 @@ import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from
 import { recordCompiled } from './record-compiled.mjs'
 import { contractManifest, schemas } from './contract-manifest.mjs'
 import { libraryFiles } from './library.mjs'
+import { pageFiles } from './page.mjs'
 
 // One small entry and a chunk a command group, as CommonJS: Node starts that fastest. Native and wasm packages, and
 // the server's dependencies, stay outside and are loaded from node_modules when a command needs them.
@@ -30,18 +31,7 @@ const { output } = await bundle.generate({
 })
 await bundle.close()
 
-// The page on the phone: one file that a tag loads, and its service worker. The names stay, the service says `no-cache`.
-const pageScript = async (input, format) => {
-  const page = await rolldown({ input: root(input), platform: 'browser' })
-  const { output } = await page.generate({ format, minify: true })
-  await page.close()
-  return output[0].code
-}
-const scripts = {
-  'app.js': await pageScript('src/approver/app.ts', 'es'),
-  'sw.js': await pageScript('src/approver/worker/sw.ts', 'iife'),
-}
-
+const page = await pageFiles()
 const library = await libraryFiles()
 
 // Only a build that went well replaces the one before.
@@ -50,9 +40,9 @@ mkdirSync(root('dist'))
 for (const { fileName, code, source } of output) writeFileSync(join(root('dist'), fileName), code ?? source)
 mkdirSync(root('dist/library'))
 for (const [name, text] of Object.entries(library.files)) writeFileSync(root(`dist/library/${name}`), text)
-cpSync(root('src/approver/public'), root('dist/approver'), { recursive: true })
+mkdirSync(root('dist/approver'))
+for (const [name, data] of page) writeFileSync(root(`dist/approver/${name}`), data)
 cpSync(root('docs/svc.sample.yaml'), root('dist/svc.sample.yaml'))
-for (const [name, code] of Object.entries(scripts)) writeFileSync(root(`dist/approver/${name}`), code)
 
 // The whole tree as data, so that help needs no command tree: the root without what is in its groups, then each group.
 const tree = JSON.parse(

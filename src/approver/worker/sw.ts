@@ -1,40 +1,74 @@
 const worker = globalThis as unknown as ServiceWorkerGlobalScope
 
 const page = '/approver'
-const shell = [
-  page,
-  ...['app.js', 'style.css', 'manifest.webmanifest', 'icon.svg', 'icon-192.png'].map(
-    (file) => `${page}/${file}`,
-  ),
-]
-const cacheName = 'approver-shell'
 
+/** Filled in by the build: a version for all files of the page together, and the SHA-256 of each. */
+declare const SHELL: { version: string; hashes: Record<string, string> }
+const { version, hashes } = SHELL
+
+/** Needed to start. The others, such as languages, are cached once they are used. */
+const needed = ['index.html', 'app.js', 'style.css', 'manifest.webmanifest', 'icon.svg', 'icon-192.png']
+
+const prefix = 'approver-'
+const cacheOf = (one: string): string => prefix + one
+const pathOf = (file: string): string => (file === 'index.html' ? page : `${page}/${file}`)
+
+/**
+ * Caches a file of this version. Its hash is checked, so a node of another version and a captive portal are never cached.
+ * The copy that the browser has already is taken if it is the right one.
+ */
+const keep = async (file: string): Promise<Response> => {
+  const integrity = hashes[file]!
+  const read = async (cache: RequestCache): Promise<Response> => {
+    const asked = /\.(?:js|css)$/.test(file) ? `?v=${version}` : ''
+    const response = await fetch(pathOf(file) + asked, { integrity, cache })
+    if (!response.ok) throw new Error(`${file}: ${response.status}`)
+    return response
+  }
+  const response = await read('force-cache').catch(() => read('reload'))
+  await (await caches.open(cacheOf(version))).put(pathOf(file), response.clone())
+  return response
+}
+
+// A complete new version takes over at once. A page that is open goes on with the files of its own version.
 worker.addEventListener('install', (event) => {
   void worker.skipWaiting()
-  event.waitUntil(caches.open(cacheName).then((cache) => cache.addAll(shell)))
+  event.waitUntil(Promise.all(needed.map(keep)))
 })
 
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
 
-// The network first, so that page and service have the same release; the cached shell without a network.
-const shellOf = async (request: Request, key: string): Promise<Response> => {
-  const cache = await caches.open(cacheName)
-  try {
-    const fresh = await fetch(request)
-    if (fresh.ok && !fresh.redirected) await cache.put(key, fresh.clone())
-    return fresh
-  } catch (error) {
-    const kept = await cache.match(key)
-    if (kept) return kept
-    throw error
-  }
+/** Deletes the other versions if no page is open that may need them. */
+const dropOthers = async (): Promise<void> => {
+  const open = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (open.some(({ url }) => new URL(url).pathname.startsWith(page))) return
+  for (const name of await caches.keys())
+    if (name.startsWith(prefix) && name !== cacheOf(version)) await caches.delete(name)
 }
 
-// Answers of the service are never cached: only requests for the shell get here.
+/** From the cache at once. The browser looks for a new worker, which brings a new version, at each start of the page. */
+const answer = async (file: string, wanted: string, request: Request): Promise<Response> => {
+  const kept = await caches.match(pathOf(file), { cacheName: cacheOf(wanted) })
+  if (kept) return kept
+  if (wanted === version && !needed.includes(file)) return keep(file)
+  return fetch(request)
+}
+
+const fileAt = (pathname: string): string | undefined => {
+  if (pathname === page || pathname === `${page}/`) return 'index.html'
+  const name = pathname.startsWith(`${page}/`) ? pathname.slice(page.length + 1) : ''
+  return Object.hasOwn(hashes, name) ? name : undefined
+}
+
+// Answers of the service are never cached: only requests for files of the page are answered here.
 worker.addEventListener('fetch', (event) => {
-  const { origin, pathname } = new URL(event.request.url)
-  if (event.request.method === 'GET' && origin === worker.location.origin && shell.includes(pathname))
-    event.respondWith(shellOf(event.request, pathname))
+  const { origin, pathname, searchParams } = new URL(event.request.url)
+  if (event.request.method !== 'GET' || origin !== worker.location.origin) return
+  const file = fileAt(pathname)
+  if (file === undefined) return
+  const isStart = event.request.mode === 'navigate'
+  if (isStart) event.waitUntil(dropOthers())
+  event.respondWith(answer(file, (!isStart && searchParams.get('v')) || version, event.request))
 })
 
 type PushData =
@@ -112,7 +146,7 @@ const replaceSubscription = async (
 
 const open = async (requestId: string, place: string): Promise<void> => {
   const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
-  const there = windows.find(({ url }) => new URL(url).pathname === page)
+  const there = windows.find(({ url }) => fileAt(new URL(url).pathname) === 'index.html')
   if (!there) {
     await worker.clients.openWindow(
       requestId ? `${page}#request=${encodeURIComponent(requestId)}` : page + place,

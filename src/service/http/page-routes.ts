@@ -53,17 +53,27 @@ const findFolder = (): string | undefined => {
   )
 }
 
+const compressed = '.br'
+
 /** Each file by its name below the folder, with `/` between the parts. Read once, so no request ever names a path. */
-const readFiles = (from: string): Map<string, StaticFile> =>
-  new Map(
+const readFiles = (from: string): Map<string, StaticFile> => {
+  const found = new Map(
     readdirSync(from, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => {
         const file = join(entry.parentPath, entry.name)
-        const type = types[extname(file)] ?? 'application/octet-stream'
-        return [file.slice(from.length + 1).replaceAll('\\', '/'), staticFile(type, readFileSync(file))]
+        return [file.slice(from.length + 1).replaceAll('\\', '/'), readFileSync(file)]
       }),
   )
+  return new Map(
+    [...found]
+      .filter(([name]) => !name.endsWith(compressed))
+      .map(([name, content]) => {
+        const type = types[extname(name)] ?? 'application/octet-stream'
+        return [name, staticFile(type, content, found.get(name + compressed))]
+      }),
+  )
+}
 
 const sendPage = (context: Context, file: StaticFile, id: string): Response =>
   sendStatic(context, file, { ...headers, 'x-request-id': id })

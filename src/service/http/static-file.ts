@@ -6,44 +6,55 @@ import type { MountedRoute } from './routes.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** A file that is the same for every client, in memory. */
-export type StaticFile = { type: string; etag: string; plain: Bytes; gzip(): Bytes }
+/** A file that is the same for every client, in memory, in each coding that a client may accept. */
+export type StaticFile = { type: string; etag: string; plain: Bytes; br: Bytes | undefined; gzip(): Bytes }
 
-export const staticFile = (type: string, content: string | Uint8Array): StaticFile => {
-  const plain: Bytes =
-    typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
+const bytesOf = (content: string | Uint8Array): Bytes =>
+  typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
+
+/** `brotli` is the same content, compressed by the build: brotli at its best takes too long for a request. */
+export const staticFile = (type: string, content: string | Uint8Array, brotli?: Uint8Array): StaticFile => {
+  const plain = bytesOf(content)
   let packed: Bytes | undefined
   return {
     type,
-    // Weak: the same for both encodings.
+    // Weak: the same for all codings.
     etag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`,
     plain,
+    br: brotli && bytesOf(brotli),
     // At the first request, to keep the start fast.
     gzip: () => (packed ??= new Uint8Array(gzipSync(plain, { level: 9 }))),
   }
 }
 
-const takesGzip = (context: Context): boolean => {
-  const coding = context.req
+const takes = (context: Context, coding: string): boolean => {
+  const listed = context.req
     .header('accept-encoding')
     ?.split(',')
     .map((one) => one.trim().toLowerCase())
-    .find((one) => one === 'gzip' || one.startsWith('gzip;'))
-  return coding !== undefined && !/;\s*q=0(?:\.0*)?$/.test(coding)
+    .find((one) => one === coding || one.startsWith(`${coding};`))
+  return listed !== undefined && !/;\s*q=0(?:\.0*)?$/.test(listed)
 }
 
 /** Responds with 200, or with 304 to a client that has the same version. */
 export const sendStatic = (
   context: Context,
-  { type, etag, plain, gzip }: StaticFile,
+  { type, etag, plain, br, gzip }: StaticFile,
   headers: Record<string, string>,
 ): Response => {
   const common = { ...headers, etag, vary: 'accept-encoding' }
   const known = context.req.header('if-none-match')?.split(',') ?? []
   if (known.some((one) => one.trim() === etag)) return new Response(null, { status: 304, headers: common })
-  return takesGzip(context)
-    ? new Response(gzip(), { headers: { ...common, 'content-type': type, 'content-encoding': 'gzip' } })
-    : new Response(plain, { headers: { ...common, 'content-type': type } })
+  const send = (bytes: Bytes, coding?: string): Response =>
+    new Response(bytes, {
+      headers: {
+        ...common,
+        'content-type': type,
+        ...(coding !== undefined && { 'content-encoding': coding }),
+      },
+    })
+  if (br && takes(context, 'br')) return send(br, 'br')
+  return takes(context, 'gzip') ? send(gzip(), 'gzip') : send(plain)
 }
 
 const headers = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createPageRoutes } from '../../../src/service/http/page-routes.ts'
@@ -62,7 +62,7 @@ describe('the page', () => {
   })
 
   test('is compressed for clients that accept it, and plain for others', async () => {
-    const packed = await get('/approver/app.js', { 'accept-encoding': 'br, gzip' })
+    const packed = await get('/approver/app.js', { 'accept-encoding': 'deflate, gzip' })
     expect(packed.headers.get('content-encoding')).toBe('gzip')
     const bytes = Buffer.from(await packed.arrayBuffer())
     expect(bytes.length).toBeLessThan(100)
@@ -71,6 +71,22 @@ describe('the page', () => {
       const plain = await get('/approver/app.js', { 'accept-encoding': accept })
       expect([plain.headers.get('content-encoding'), (await plain.text()).length]).toEqual([null, 900])
     }
+  })
+
+  test('is sent as the build compressed it with brotli, where the client accepts it', async () => {
+    const text = 'export {}'.repeat(100)
+    writeFileSync(join(folder, 'app.js.br'), brotliCompressSync(text))
+    for (const accept of ['br', 'gzip, deflate, br', 'gzip;q=1, br;q=0.5']) {
+      const packed = await get('/approver/app.js', { 'accept-encoding': accept })
+      expect([packed.headers.get('content-encoding'), packed.headers.get('vary')]).toEqual([
+        'br',
+        'accept-encoding',
+      ])
+      expect(brotliDecompressSync(Buffer.from(await packed.arrayBuffer())).toString()).toBe(text)
+    }
+    const refused = await get('/approver/app.js', { 'accept-encoding': 'br;q=0, gzip' })
+    expect(refused.headers.get('content-encoding')).toBe('gzip')
+    expect((await get('/approver/app.js.br')).status).toBe(404)
   })
 
   test('is not sent again to a client that has it', async () => {

@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { rolldown } from 'rolldown'
+
+// The approver page: one script that a tag loads, its service worker, and static files, each with its brotli form.
+
+const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const statics = root('src/approver/public')
+
+const script = async (input, format, define = {}) => {
+  const bundle = await rolldown({ input: root(input), platform: 'browser', transform: { define } })
+  const { output } = await bundle.generate({ format, minify: true })
+  await bundle.close()
+  return output[0].code
+}
+
+const sha256 = (data) => createHash('sha256').update(data)
+
+const brotli = (data) =>
+  brotliCompressSync(data, {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+      [constants.BROTLI_PARAM_SIZE_HINT]: data.length,
+    },
+  })
+
+/** The bytes of each file of the page by its name. `more` are scripts that the page loads only if it needs them. */
+export const pageFiles = async (more = {}) => {
+  const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
+  files.set('app.js', Buffer.from(await script('src/approver/app.ts', 'es')))
+  for (const [name, code] of Object.entries(more)) files.set(name, Buffer.from(code))
+
+  // A version of all files together. The page asks for the files of its own version, so that the worker never mixes two.
+  const whole = sha256('')
+  for (const [name, data] of [...files].sort(([a], [b]) => (a < b ? -1 : 1))) whole.update(name).update(data)
+  const version = whole.digest('base64url').slice(0, 12)
+  for (const name of ['index.html', 'app.js'])
+    files.set(name, Buffer.from(files.get(name).toString().replaceAll('PAGE_VERSION', version)))
+
+  const hashes = Object.fromEntries(
+    [...files].map(([name, data]) => [name, `sha256-${sha256(data).digest('base64')}`]),
+  )
+  const define = { SHELL: JSON.stringify({ version, hashes }) }
+  files.set('sw.js', Buffer.from(await script('src/approver/worker/sw.ts', 'iife', define)))
+
+  for (const [name, data] of [...files]) {
+    const packed = brotli(data)
+    if (packed.length < data.length * 0.9) files.set(`${name}.br`, packed)
+  }
+  return files
+}
