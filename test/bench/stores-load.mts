@@ -1,10 +1,9 @@
 import { Pool } from 'undici'
 import { median } from './figures.ts'
 
-// A load generator in its own process. Its argument is JSON of {nodes, organizations, clients, seconds, warmUp, write};
-// SVC_API_KEY is the key. Each client uses one node, and the organizations in turn. The first `warmUp` seconds do not count.
+// A load generator in its own process. Its argument is JSON of `StoresLoad`; SVC_API_KEY is the key. Each client uses one node, and the organizations in turn. The first `warmUp` seconds do not count.
 // Each read has another cursor, so that none is answered from a cache. Prints {"perSecond", "requests", "failed", "p50"}.
-const { nodes, organizations, clients, seconds, warmUp, write } = JSON.parse(process.argv[2]!) as {
+export type StoresLoad = {
   nodes: string[]
   organizations: number[]
   clients: number
@@ -12,6 +11,8 @@ const { nodes, organizations, clients, seconds, warmUp, write } = JSON.parse(pro
   warmUp: number
   write: boolean
 }
+
+const { nodes, organizations, clients, seconds, warmUp, write } = JSON.parse(process.argv[2]!) as StoresLoad
 const headers = { 'x-api-key': process.env['SVC_API_KEY'] ?? '', 'content-type': 'application/json' }
 const times: number[] = []
 let failed = 0

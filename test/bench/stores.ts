@@ -4,6 +4,7 @@ import { call, must } from '../torture/requests.ts'
 import { startPostgres, type PostgresServer } from '../service/storage/postgres-server.ts'
 import type { Figure } from './figures.ts'
 import { pgbenchWrites } from './pgbench.ts'
+import type { StoresLoad } from './stores-load.mts'
 import { benchFile, cleanEnv, firstLine, startService, stop, type ServiceChild } from './service-child.ts'
 
 type Load = { perSecond: number; requests: number; failed: number; p50: number }
@@ -26,7 +27,7 @@ const load = async (
     organizations: orgs,
     seconds,
     warmUp,
-  })
+  } satisfies StoresLoad)
   const child = spawn(process.execPath, ['--import', 'tsx', benchFile('stores-load.mts'), argument], {
     env: nodes[0]!.env,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -39,12 +39,13 @@ export const openWait = async (
   }
 }
 
+const openAt = async ({ ready }: Service): Promise<number> => {
+  const metrics = await (await fetch(ready.metrics_url!)).text()
+  return Number(/^svc_approval_waits (\d+)$/m.exec(metrics)?.[1])
+}
+
 /** Resolves once as many waits as that are open at these nodes, which were started with `--metrics-port`. */
 export const waitsOpen = async (nodes: readonly Service[], count: number): Promise<void> => {
-  const openAt = async ({ ready }: Service): Promise<number> => {
-    const metrics = await (await fetch(ready.metrics_url!)).text()
-    return Number(/^svc_approval_waits (\d+)$/m.exec(metrics)?.[1])
-  }
   for (;;) {
     const open = await Promise.all(nodes.map(openAt))
     if (open.reduce((sum, one) => sum + one, 0) >= count) return
