@@ -61,7 +61,14 @@ export const startCluster = async (
   const shared = { SVC_DATABASE_URL: url.href, SVC_MASTER_KEY: masterKey }
   const start = ({ program, args = [], env }: NodeOptions = {}) =>
     startServe(folder.path, key, {
-      args: ['--dev', '--drain', '0', ...(durable ? [] : ['--allow-data-loss']), ...args],
+      args: [
+        '--dev',
+        '--drain',
+        '0',
+        ...(durable ? [] : ['--allow-data-loss']),
+        ...(options.args ?? []),
+        ...args,
+      ],
       env: { HOME: folder.path, ...shared, ...options.env, ...env },
       ...((program ?? options.program) && { program: program ?? options.program! }),
     })
