@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { englishModule } from './messages.mjs'
 
 // The approver page: one script that a tag loads, its service worker, and static files, each with its brotli form.
 
@@ -29,6 +30,9 @@ const brotli = (data) =>
 
 /** The bytes of each file of the page by its name. `more` are scripts that the page loads only if it needs them. */
 export const pageFiles = async (more = {}) => {
+  // Part of the page, and the types of its texts.
+  writeFileSync(root('src/approver/language/english.ts'), englishModule())
+
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
   files.set('app.js', Buffer.from(await script('src/approver/app.ts', 'es')))
   for (const [name, code] of Object.entries(more)) files.set(name, Buffer.from(code))

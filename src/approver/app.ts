@@ -16,6 +16,7 @@ import { choose, chosenAmong, createFeeds, readSessions } from './calls/sessions
 import { showSignIn } from './enrollment/sign-in.ts'
 import { confirmEmail } from './enrollment/verify-email.ts'
 import type { View } from './shell/view.ts'
+import { speak, t } from './language/text.ts'
 
 /** One for each organization of this phone, and the one whose members and devices are shown. */
 let sessions: Session[] = []
@@ -55,7 +56,7 @@ const endSession = (ended: Session): void => {
   sessions = sessions.filter((one) => one !== ended)
   if (sessions.length === 0) return signIn()
   if (session === ended) select(sessions[0]!)
-  tellNext(`You’re signed out of ${ended.organization}.`)
+  tellNext(t('inbox.signedOutOf', { organization: ended.organization }))
 }
 
 /** Shows the members and devices of this organization from now on. */
@@ -102,7 +103,7 @@ const lookForDevices = async (): Promise<void> => {
 
 /** Read again, because the person decides about what is shown. */
 const openDevices = async (here: Session): Promise<void> => {
-  showNotice({ drawing: 'phone', title: 'Devices', lines: ['One moment…'] })
+  showNotice({ drawing: 'phone', title: t('devices.title'), lines: [t('common.moment')] })
   devices = await readDevices(devices)
   if (location.hash === '#devices') showDevices(here, devices)
 }
@@ -111,7 +112,7 @@ const signOut = async (here: Session): Promise<void> => {
   try {
     await call('closeSession', {}, { org: here.org_id })
   } catch (error) {
-    if (!(error instanceof Refused)) return announce('No connection. You’re still signed in.')
+    if (!(error instanceof Refused)) return announce(t('inbox.stillSignedIn'))
   }
   feeds.stop()
   pending = undefined
@@ -161,8 +162,8 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
     setOffline(true, () => void enter(fresh, entered))
     showNotice({
       drawing: 'clock',
-      title: 'No connection',
-      lines: ['Your requests appear here once you’re back online.'],
+      title: t('common.noConnection'),
+      lines: [t('common.waitingOffline')],
     })
     setTimeout(() => !session && void enter(fresh, entered), 2000)
     return
@@ -176,7 +177,7 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
   nameOrganization(here.organization)
   await keepNotifications(sessions)
   if (fresh) {
-    tellNext('This phone is registered.')
+    tellNext(t('enrollment.registered'))
     await makeOffers(here, sessions)
   }
   const request = asked
@@ -226,6 +227,8 @@ addEventListener('online', feeds.refresh)
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') feeds.refresh()
 })
+
+speak({}, { language: navigator.languages.find((one) => /^en\b/.test(one)) ?? 'en', isRightToLeft: false })
 
 if (!beginEmailCheck() && addressWorks()) {
   void registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`))

@@ -2,9 +2,11 @@ import { type Agents, call } from '../calls/api.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine, show, showNotice, showOutcome } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
+import { dateText } from '../shell/time.ts'
+import { nodes, t } from '../language/text.ts'
 
 const usedText = (at: string | null): string =>
-  at === null ? 'Not used yet' : `Last used ${new Date(at).toLocaleString()}`
+  at === null ? t('agents.notUsed') : t('agents.lastUsed', { date: dateText(at) })
 
 const showList = ({ agents }: Agents): void => {
   const problem = problemLine()
@@ -14,43 +16,41 @@ const showList = ({ agents }: Agents): void => {
       item.append(problem.element)
       return problem.attempt(async () => {
         await call('revokeOwnAgent', { agent_id: agent.id })
-        showOutcome(item, exactText(agent.name), ': Disconnected.')
+        showOutcome(item, nodes('agents.disconnected', { name: exactText(agent.name) }))
       })
     }
     item.append(
       h('h3', {}, exactText(agent.name)),
-      h('p', { class: 'who' }, 'says it is ', exactText(agent.client_name)),
+      h('p', { class: 'who' }, nodes('common.saysItIs', { name: exactText(agent.client_name) })),
       h('p', { class: 'who' }, usedText(agent.last_used_at)),
-      button('Disconnect', 'plain', disconnect, { 'aria-label': `Disconnect ${agent.name}` }),
+      button(t('agents.disconnect'), 'plain', disconnect, {
+        'aria-label': t('agents.disconnectName', { name: agent.name }),
+      }),
     )
     return item
   }
   show(
-    'Agents',
-    h('a', { class: 'back', href: '#' }, 'All requests'),
-    h('h1', {}, 'Agents'),
-    h(
-      'p',
-      { class: 'aside' },
-      'These clients can ask for approvals in your name. Disconnect those you don’t use.',
-    ),
+    t('agents.title'),
+    h('a', { class: 'back', href: '#' }, t('common.allRequests')),
+    h('h1', {}, t('agents.title')),
+    h('p', { class: 'aside' }, t('agents.what')),
     agents.length > 0
       ? h('ul', { class: 'cards' }, ...agents.map(row))
-      : h('p', { class: 'aside' }, 'You haven’t connected an agent.'),
+      : h('p', { class: 'aside' }, t('agents.none')),
   )
 }
 
 /** The agents that this person connected. */
 export const openAgents = async (isHere: () => boolean): Promise<void> => {
-  showNotice({ drawing: 'phone', title: 'Agents', lines: ['One moment…'] })
+  showNotice({ drawing: 'phone', title: t('agents.title'), lines: [t('common.moment')] })
   const found = await call('listOwnAgents', {}).catch(() => undefined)
   if (!isHere()) return
   if (found) showList(found)
   else
     showNotice({
       drawing: 'clock',
-      title: 'Can’t reach the service',
-      lines: ['Open this again when you’re online.'],
-      actions: [h('a', { class: 'button primary', href: '#' }, 'All requests')],
+      title: t('common.unreachableTitle'),
+      lines: [t('common.openAgain')],
+      actions: [h('a', { class: 'button primary', href: '#' }, t('common.allRequests'))],
     })
 }

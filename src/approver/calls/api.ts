@@ -5,6 +5,7 @@ import type { approver } from '../../contract/approver.ts'
 import type { device } from '../../contract/device.ts'
 import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
+import { t } from '../language/text.ts'
 
 type Table = typeof approver &
   typeof approverDevices &
@@ -110,7 +111,7 @@ const exchange = async <D>(url: string, init: RequestInit, stop?: AbortSignal) =
     const body: Envelope<D> = await response.json()
     return { response, body }
   } catch {
-    throw new Unreachable('Can’t reach the service')
+    throw new Unreachable(t('common.unreachableTitle'))
   } finally {
     clearTimeout(timer)
     stop?.removeEventListener('abort', end)
@@ -128,10 +129,10 @@ export const call = async <K extends Name>(
   const { response, body } = await exchange<Data<Table[K]>>(url, { ...init, headers }, stop)
   if (response.ok && body.status === 'success') return body.data
   // A proxy answered, because the service is down.
-  if (response.status >= 500) throw new Unreachable(body.message ?? 'Can’t reach the service')
+  if (response.status >= 500) throw new Unreachable(body.message ?? t('common.unreachableTitle'))
   throw new Refused(
     response.status,
-    body.message ?? 'The service refused the request',
+    body.message ?? t('common.refused'),
     body.status === 'success' ? {} : body.data,
   )
 }

@@ -10,6 +10,7 @@ import {
   type RegistrationResponseJSON,
 } from '@simplewebauthn/browser'
 import type { Enrollment } from './api.ts'
+import { t } from '../language/text.ts'
 
 const patienceMs = 120_000
 
@@ -32,18 +33,13 @@ export class CheckFailed extends Error {
 const failed = (error: unknown): CheckFailed => {
   const { name, code } = error as { name?: string; code?: string }
   if (code === 'ERROR_CEREMONY_ABORTED' || name === 'AbortError')
-    return new CheckFailed('The check was cancelled', { withdrawn: true })
-  if (name === 'InvalidStateError')
-    return new CheckFailed('This phone is already registered.', { registered: true })
-  if (name === 'NotAllowedError')
-    return new CheckFailed('The check wasn’t completed. Nothing was sent. Tap again when you’re ready.')
-  if (name === 'SecurityError')
-    return new CheckFailed(
-      'Phones are registered at a different address. Ask your administrator for the right link.',
-    )
+    return new CheckFailed(t('common.checkCancelled'), { withdrawn: true })
+  if (name === 'InvalidStateError') return new CheckFailed(t('common.checkRegistered'), { registered: true })
+  if (name === 'NotAllowedError') return new CheckFailed(t('common.checkIncomplete'))
+  if (name === 'SecurityError') return new CheckFailed(t('common.checkAddress'))
   if (name === 'NotSupportedError' || name === 'ConstraintError')
-    return new CheckFailed('This phone has no screen lock. Set up face, fingerprint or PIN first.')
-  return new CheckFailed('The check failed. Tap again, or restart the browser if it keeps failing.')
+    return new CheckFailed(t('common.checkNoLock'))
+  return new CheckFailed(t('common.checkFailed'))
 }
 
 const attempt = async (
@@ -59,10 +55,8 @@ const attempt = async (
 
 /** Why this browser cannot store a key, or undefined. */
 export const missingPart = async (): Promise<string | undefined> => {
-  if (!browserSupportsWebAuthn())
-    return 'This browser can’t check your identity. Open the link in your phone’s browser, not inside another app.'
-  if (!(await platformAuthenticatorIsAvailable().catch(() => false)))
-    return 'Set up a screen lock on this phone first (face, fingerprint or PIN), then open the link again.'
+  if (!browserSupportsWebAuthn()) return t('enrollment.noIdentityCheck')
+  if (!(await platformAuthenticatorIsAvailable().catch(() => false))) return t('enrollment.noScreenLock')
   return undefined
 }
 

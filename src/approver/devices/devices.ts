@@ -2,7 +2,9 @@ import { call, type Devices, type Session } from '../calls/api.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine, show, showOutcome } from '../shell/frame.ts'
 import { exactText, nameOf } from '../shell/text.ts'
+import { dateText } from '../shell/time.ts'
 import { assert } from '../calls/webauthn.ts'
+import { nodes, t } from '../language/text.ts'
 
 type Device = Devices['devices'][number]
 type Recovery = Devices['recoveries'][number]
@@ -19,15 +21,18 @@ export const countWaiting = ({ devices, recoveries }: Devices): number =>
   recoveries.filter(({ active_from }) => active_from === null).length
 
 const stateText = ({ id, state, active_from }: Device, own: string): string => {
-  if (id === own) return 'This device'
+  if (id === own) return t('devices.thisDevice')
   if (active_from !== null && state === 'pending')
-    return `Becomes active on ${new Date(active_from).toLocaleString()}`
-  return { active: 'Active', pending: 'Not active yet', revoked: 'Revoked', refused: 'Refused' }[state]
+    return t('devices.becomesActive', { date: dateText(active_from) })
+  return t(`devices.${state}`)
 }
 
-const outcomes: Record<Move, string> = {
-  approve: 'Approved.',
-  refuse: 'Refused. This device can’t approve anything.',
+const outcomeOf = ({ name }: Device, what: Move, active_from: string | null): Node => {
+  const named = { name: exactText(name) }
+  if (what === 'refuse') return nodes('devices.refusedNow', named)
+  return active_from === null
+    ? nodes('devices.approvedNow', named)
+    : nodes('devices.approvedLater', { ...named, date: dateText(active_from) })
 }
 
 /** The devices of this person and, for an administrator, new devices of members who lost theirs. This device signs each change. */
@@ -41,19 +46,15 @@ export const showDevices = (session: Session, { device_id, devices, recoveries }
       const { challenge } = await call('beginDeviceMove', target)
       const response = await assert(session.rp_id, challenge, session.credential_id)
       const { active_from } = await call('moveDevice', { ...target, challenge, response })
-      const later =
-        what === 'approve' && active_from !== null
-          ? ` It becomes active on ${new Date(active_from).toLocaleString()}.`
-          : ''
-      showOutcome(item, exactText(device.name), `: ${outcomes[what]}${later}`)
+      showOutcome(item, outcomeOf(device, what, active_from))
     })
   }
   const answers = (device: Device, item: HTMLElement, canApprove: boolean): HTMLElement =>
     h(
       'div',
       { class: 'pair', role: 'group', 'aria-label': device.name },
-      canApprove && button('Approve', 'primary', () => move(device, 'approve', item)),
-      button('Refuse', 'plain', () => move(device, 'refuse', item)),
+      canApprove && button(t('common.approve'), 'primary', () => move(device, 'approve', item)),
+      button(t('common.refuse'), 'plain', () => move(device, 'refuse', item)),
     )
   const ownRow = (device: Device): HTMLElement => {
     const item = h('li', { class: 'member' })
@@ -78,17 +79,17 @@ export const showDevices = (session: Session, { device_id, devices, recoveries }
     return item
   }
   show(
-    'Devices',
-    h('a', { class: 'back', href: '#' }, 'All requests'),
-    h('h1', {}, 'Devices'),
-    h('p', { class: 'aside' }, 'Approve only a device that you just registered yourself.'),
+    t('devices.title'),
+    h('a', { class: 'back', href: '#' }, t('common.allRequests')),
+    h('h1', {}, t('devices.title')),
+    h('p', { class: 'aside' }, t('devices.onlyOwn')),
     h('ul', { class: 'cards' }, ...devices.filter(({ state }) => state !== 'refused').map(ownRow)),
     recoveries.length > 0 &&
       h(
         'section',
         { class: 'waiting' },
-        h('h2', {}, 'Members who lost their device'),
-        h('p', { class: 'aside' }, 'Approve only after you’ve talked to the person.'),
+        h('h2', {}, t('devices.lost')),
+        h('p', { class: 'aside' }, t('devices.lostWhy')),
         h('ul', { class: 'cards' }, ...recoveries.map(recoveryRow)),
       ),
   )

@@ -3,44 +3,44 @@ import { button, h, picture } from '../shell/element.ts'
 import { nameOrganization, problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
 import { showPendingDevice } from './pending-device.ts'
 import { CheckFailed, missingPart, register, type Answer } from '../calls/webauthn.ts'
-
-const newLink = 'Ask your administrator for a new link. It works once, for one phone.'
+import { nodes, t } from '../language/text.ts'
 
 const showOver = (): void => {
   showNotice({
     drawing: 'clock',
-    title: 'This link has expired or was already used',
-    lines: [newLink],
+    title: t('enrollment.linkOver'),
+    lines: [t('enrollment.newLink')],
   })
 }
 
 const showUnreachable = (again: () => void): void => {
   showNotice({
     drawing: 'cross',
-    title: 'No connection',
-    lines: ['Can’t reach the service. Your link still works.'],
-    actions: [button('Try again', 'primary', again)],
+    title: t('common.noConnection'),
+    lines: [t('enrollment.linkStillWorks')],
+    actions: [button(t('common.tryAgain'), 'primary', again)],
   })
 }
 
 type Hints = { getHighEntropyValues: (names: string[]) => Promise<{ model?: string }> }
 
-const systems: readonly (readonly [RegExp, string])[] = [
+const systems = (): (readonly [RegExp, string])[] => [
   [/iPhone/, 'iPhone'],
   [/iPad/, 'iPad'],
-  [/Android/, 'Android device'],
+  [/Android/, t('enrollment.androidDevice')],
   [/Macintosh/, 'Mac'],
-  [/Windows/, 'Windows computer'],
+  [/Windows/, t('enrollment.windowsComputer')],
   [/CrOS/, 'Chromebook'],
-  [/Linux/, 'Linux computer'],
+  [/Linux/, t('enrollment.linuxComputer')],
 ]
 
 /** A name for this device, such as "Pixel 9 of Ada". Never longer than the service accepts. */
 const suggestedName = async (firstName: string): Promise<string> => {
   const hints = (navigator as { userAgentData?: Hints }).userAgentData
   const model = (await hints?.getHighEntropyValues(['model']).catch(() => undefined))?.model
-  const name = model || (systems.find(([sign]) => sign.test(navigator.userAgent))?.[1] ?? 'Phone')
-  return (firstName ? `${name} of ${firstName}` : name).slice(0, 60)
+  const system = systems().find(([sign]) => sign.test(navigator.userAgent))?.[1]
+  const device = model || (system ?? t('enrollment.phone'))
+  return (firstName ? t('enrollment.deviceOf', { device, name: firstName }) : device).slice(0, 60)
 }
 
 type Ends = { done: (org_id: number) => void; signIn: () => void }
@@ -54,23 +54,23 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
   const signInInstead = (): void => {
     showNotice({
       drawing: 'phone',
-      title: 'Already registered',
-      lines: ['This phone is already registered, so you don’t need a link.'],
-      actions: [button('Open your requests', 'primary', ends.signIn)],
+      title: t('enrollment.alreadyRegistered'),
+      lines: [t('enrollment.alreadyRegisteredWhy')],
+      actions: [button(t('enrollment.openRequests'), 'primary', ends.signIn)],
     })
   }
   const explain = (error: unknown): void => {
     if (error instanceof CheckFailed && error.registered) signInInstead()
     else if (error instanceof Refused && error.status === 410) showOver()
     else if (error instanceof CheckFailed || error instanceof Refused) problem.say(error.message)
-    else problem.say('No answer yet. Tap again to finish; this phone keeps its key.')
+    else problem.say(t('enrollment.noAnswer'))
     if (error instanceof Refused) made = undefined
   }
   const submit = async (): Promise<void> => {
     problem.say('')
     const called = field.value.trim()
     if (!called) {
-      problem.say('Enter a name for this phone so you can recognize it later.')
+      problem.say(t('enrollment.nameMissing'))
       field.focus()
       return
     }
@@ -85,20 +85,22 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
       explain(error)
     }
   }
-  const hello = enrollment.first_name ? `Hello ${enrollment.first_name}` : 'Hello'
+  const hello = enrollment.first_name
+    ? t('enrollment.helloName', { name: enrollment.first_name })
+    : t('enrollment.hello')
   show(
-    'Register this phone',
+    t('enrollment.register'),
     h(
       'div',
       { class: 'notice' },
       picture('phone', 'good'),
       h('h1', {}, hello),
-      h('p', {}, h('strong', {}, enrollment.organization), ' asks you to approve things with this phone.'),
-      h('p', {}, 'Your face, fingerprint or PIN stays on this phone. No one else can see it.'),
+      h('p', {}, nodes('enrollment.asksYou', { organization: h('strong', {}, enrollment.organization) })),
+      h('p', {}, t('enrollment.staysHere')),
     ),
-    h('div', { class: 'field' }, h('label', { for: 'name' }, 'Name of this phone'), field),
+    h('div', { class: 'field' }, h('label', { for: 'name' }, t('enrollment.nameLabel')), field),
     problem.element,
-    h('div', { class: 'actions' }, button('Register this phone', 'primary', submit)),
+    h('div', { class: 'actions' }, button(t('enrollment.register'), 'primary', submit)),
   )
 }
 
@@ -106,7 +108,7 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
 export const enroll = async (token: string, ends: Ends): Promise<void> => {
   const missing = await missingPart()
   if (missing !== undefined) {
-    showNotice({ drawing: 'phone', title: 'This browser can’t be used', lines: [missing] })
+    showNotice({ drawing: 'phone', title: t('enrollment.browserUnusable'), lines: [missing] })
     return
   }
   try {

@@ -1,27 +1,29 @@
 import { call, Refused, type Waiting } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { announce, problemLine, sentenceFor, show } from '../shell/frame.ts'
+import { dateText } from '../shell/time.ts'
 import { assert, type Answer } from '../calls/webauthn.ts'
+import { t } from '../language/text.ts'
 
 const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: string } => {
   if (active_from !== null)
     return {
-      title: 'Approved, not active yet',
-      line: `This phone becomes active on ${new Date(active_from).toLocaleString()}, unless someone refuses it first.`,
+      title: t('enrollment.approvedLater'),
+      line: t('enrollment.approvedLaterWhy', { date: dateText(active_from) }),
     }
   if (proof === 'device')
     return {
-      title: 'Waiting for your other device',
-      line: 'On that device, open this page, tap Devices, and approve this phone.',
+      title: t('enrollment.waitingForDevice'),
+      line: t('enrollment.waitingForDeviceWhy'),
     }
   if (proof === 'admin')
     return {
-      title: 'Waiting for an administrator',
-      line: 'You have no other active device, so an administrator must approve this phone. Ask them to do so.',
+      title: t('enrollment.waitingForAdmin'),
+      line: t('enrollment.waitingForAdminWhy'),
     }
   return {
-    title: 'Enter the code',
-    line: 'We sent a code to your mobile number. Enter it on this phone only.',
+    title: t('enrollment.enterCode'),
+    line: t('enrollment.enterCodeWhy'),
   }
 }
 
@@ -51,7 +53,7 @@ export const showPendingDevice = (
     const now = error instanceof Refused ? error.data.device : undefined
     const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
     if (now && changed) showPendingDevice(now, { done, over })
-    else if (now) problem.say('Not approved yet.')
+    else if (now) problem.say(t('enrollment.notApprovedYet'))
     else if (error instanceof Refused && error.code.startsWith('device_')) over()
     else problem.say(sentenceFor(error))
   }
@@ -67,27 +69,29 @@ export const showPendingDevice = (
         await call('openSession', { ...proof, code: typed })
         done()
       })
-    problem.say('Enter the six-digit code.')
+    problem.say(t('enrollment.sixDigits'))
     code.focus()
     return Promise.resolve()
   }
   const sendAgain = () =>
     check(async (proof) => {
       await call('sendDeviceCode', proof)
-      announce('New code sent')
-      problem.say('We sent a new code. Earlier codes no longer work.')
+      announce(t('enrollment.codeSent'))
+      problem.say(t('enrollment.codeSentWhy'))
     })
 
   show(
     title,
     h('div', { class: 'notice' }, picture('clock', 'still'), h('h1', {}, title), h('p', {}, line)),
-    wantsCode && h('div', { class: 'field' }, h('label', { for: 'code' }, 'Code'), code),
+    wantsCode && h('div', { class: 'field' }, h('label', { for: 'code' }, t('enrollment.code')), code),
     problem.element,
     h(
       'div',
       { class: 'actions' },
-      wantsCode ? button('Confirm', 'primary', confirm) : button('Check again', 'primary', signIn),
-      wantsCode && button('Send a new code', 'quiet', sendAgain),
+      wantsCode
+        ? button(t('enrollment.confirm'), 'primary', confirm)
+        : button(t('enrollment.checkAgain'), 'primary', signIn),
+      wantsCode && button(t('enrollment.sendCode'), 'quiet', sendAgain),
     ),
   )
 }

@@ -4,11 +4,10 @@ import { problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
 import { showPendingDevice } from './pending-device.ts'
 import { showRemoved } from './removed.ts'
 import { assert } from '../calls/webauthn.ts'
+import { t } from '../language/text.ts'
 
 const whyNot = (error: unknown): string =>
-  error instanceof Refused && error.status !== 429
-    ? 'This phone isn’t registered here. Ask your administrator for a new link.'
-    : sentenceFor(error)
+  error instanceof Refused && error.status !== 429 ? t('enrollment.notRegistered') : sentenceFor(error)
 
 /** For a phone that is registered and whose session has ended. */
 export const showSignIn = (done: () => void): void => {
@@ -34,16 +33,16 @@ export const showSignIn = (done: () => void): void => {
     }
   }
   show(
-    'Sign in',
+    t('enrollment.signInTitle'),
     h(
       'div',
       { class: 'notice' },
       picture('phone', 'good'),
-      h('h1', {}, 'Sign in with this phone'),
-      h('p', {}, 'Use your face, fingerprint or PIN to see your requests.'),
+      h('h1', {}, t('enrollment.signIn')),
+      h('p', {}, t('enrollment.signInWhy')),
     ),
     problem.element,
-    h('div', { class: 'actions' }, button('Sign in with this phone', 'primary', signIn)),
-    h('p', { class: 'aside' }, 'New here? Open the link or scan the code from your administrator.'),
+    h('div', { class: 'actions' }, button(t('enrollment.signIn'), 'primary', signIn)),
+    h('p', { class: 'aside' }, t('enrollment.newHere')),
   )
 }

@@ -6,6 +6,7 @@ import { notificationOffer } from '../notifications/push.ts'
 import { exactText, clockText, headline, requesterText } from '../shell/text.ts'
 import { countDown, msUntil } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
+import { t } from '../language/text.ts'
 
 type Actions = {
   /** One for each organization of this phone. */
@@ -26,7 +27,7 @@ const card = (
 ): HTMLElement => {
   const left = h('span', { class: 'left' })
   const tick = (ms: number): void => {
-    left.textContent = `${clockText(ms)} left`
+    left.textContent = t('common.timeLeft', { time: clockText(ms) })
     // Not while the list is being rendered.
     if (ms === 0) queueMicrotask(expired)
   }
@@ -50,25 +51,9 @@ const empty = (subscribed: boolean): HTMLElement =>
     'div',
     { class: 'notice' },
     picture('check', 'still'),
-    h('h1', {}, 'You’re all caught up'),
-    h(
-      'p',
-      {},
-      subscribed
-        ? 'You can close this page. You’ll get a notification for each request.'
-        : 'Keep this page open. New requests appear here.',
-    ),
+    h('h1', {}, t('inbox.caughtUp')),
+    h('p', {}, t(subscribed ? 'inbox.closePage' : 'inbox.keepOpen')),
   )
-
-const membersText = (waiting: number): string => {
-  if (waiting === 0) return 'Members'
-  return waiting === 1 ? '1 person is waiting to join' : `${waiting} people are waiting to join`
-}
-
-const devicesText = (count: number): string => {
-  if (count === 0) return 'Devices'
-  return count === 1 ? '1 new device needs approval' : `${count} new devices need approval`
-}
 
 /** Chooses the organization that the rows below are about. */
 const switcher = (session: Session, { sessions, select }: Actions): HTMLElement => {
@@ -81,7 +66,7 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
     const chosen = sessions.find(({ org_id }) => String(org_id) === list.value)
     if (chosen) select(chosen)
   })
-  return h('div', { class: 'field' }, h('label', { for: 'switcher' }, 'Organization'), list)
+  return h('div', { class: 'field' }, h('label', { for: 'switcher' }, t('inbox.organization')), list)
 }
 
 const foot = (session: Session, actions: Actions): HTMLElement => {
@@ -93,18 +78,17 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     { class: 'foot' },
     several && switcher(session, actions),
     waiting !== undefined &&
-      h('a', { class: 'row', href: '#members' }, picture('people'), membersText(waiting)),
-    h('a', { class: 'row', href: '#devices' }, picture('phone'), devicesText(newDevices)),
-    h('a', { class: 'row', href: '#agents' }, picture('place'), 'Agents'),
-    ['possible', 'install first'].includes(offer) && button('Turn on notifications', 'plain', notify),
-    offer === 'blocked' &&
-      h(
-        'p',
-        { class: 'aside' },
-        'Notifications are blocked. Allow them for this page in your browser’s settings.',
-      ),
+      h('a', { class: 'row', href: '#members' }, picture('people'), t('inbox.members', { count: waiting })),
+    h('a', { class: 'row', href: '#devices' }, picture('phone'), t('inbox.devices', { count: newDevices })),
+    h('a', { class: 'row', href: '#agents' }, picture('place'), t('inbox.agents')),
+    ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
+    offer === 'blocked' && h('p', { class: 'aside' }, t('notifications.blocked')),
     h('p', { class: 'aside' }, exactText(session.device_name)),
-    button(several ? `Sign out of ${session.organization}` : 'Sign out', 'quiet', signOut),
+    button(
+      several ? t('inbox.signOutOf', { organization: session.organization }) : t('inbox.signOut'),
+      'quiet',
+      signOut,
+    ),
   )
 }
 
@@ -121,8 +105,8 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const ids = open.map(({ request_id }) => request_id).join(' ')
     if (ids === shown) return
     leave()
-    const count = open.length === 1 ? '1 request is waiting' : `${open.length} requests are waiting`
-    const title = open.length ? `(${open.length}) Approvals` : 'Approvals'
+    const count = t('inbox.requestsWaiting', { count: open.length })
+    const title = open.length ? t('inbox.titleWaiting', { count: open.length }) : t('common.title')
     show(
       title,
       open.length ? h('h1', {}, count) : empty(notificationOffer(session) === 'on'),
@@ -136,7 +120,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
         ),
       foot(session, actions),
     )
-    if (shown !== undefined) announce(open.length ? count : 'You’re all caught up')
+    if (shown !== undefined) announce(open.length ? count : t('inbox.caughtUp'))
     shown = ids
   }
   update(first)

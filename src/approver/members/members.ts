@@ -3,23 +3,23 @@ import { button, h } from '../shell/element.ts'
 import { announce, problemLine, show, showOutcome } from '../shell/frame.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import { assert } from '../calls/webauthn.ts'
+import { nodes, t } from '../language/text.ts'
 
 type Move = 'accept' | 'reject' | 'hold' | 'promote'
 
-const done: Record<Move, string> = {
-  accept: 'is accepted',
-  reject: 'is rejected',
-  hold: 'is on hold',
-  promote: 'is an administrator',
-}
-
-const words = { sms: 'SMS', email: 'e-mail', push: 'push' }
+const done = {
+  accept: 'members.accepted',
+  reject: 'members.rejected',
+  hold: 'members.held',
+  promote: 'members.promoted',
+} as const
 
 /** Whether an accepted member gets the link that registers their phone, or what an administrator must do instead. */
 const linkSaid = ({ enrollment }: Moved): string => {
   if (!enrollment) return ''
-  if (enrollment.channel) return ` A link to register a phone is on its way by ${words[enrollment.channel]}.`
-  return ` No link could be sent. Next: ${enrollment.next}`
+  const { channel, next } = enrollment
+  if (!channel) return ' ' + t('members.linkNotSent', { next: next ?? '' })
+  return ' ' + t('members.linkSent', { channel: channel === 'push' ? 'other' : channel })
 }
 
 export const isAdmin = ({ role }: Session): boolean => role === 'admin' || role === 'operator'
@@ -33,8 +33,8 @@ export const waitingMembers = async (session: Session, known: Members): Promise<
 const typingMs = 200
 
 const shownText = (shown: number, total: number, find: string): string => {
-  if (total === 0) return find ? 'No one found.' : 'No other members.'
-  return total > shown ? `Showing ${shown} of ${total}.` : ''
+  if (total === 0) return t(find ? 'members.noneFound' : 'members.noOthers')
+  return total > shown ? t('members.showing', { shown, total }) : ''
 }
 
 /** The active members. They are fetched when the list is opened, and only the first are shown: an organization can be large. */
@@ -42,20 +42,17 @@ const activeMembers = (take: (member: Member, move: 'hold' | 'promote', item: HT
   const list = h('ul', { class: 'people' })
   const status = h('p', { class: 'aside' })
   const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60 })
-  const field = h(
-    'div',
-    { class: 'field' },
-    h('label', { for: 'find' }, 'Search by name or last digits'),
-    input,
-  )
+  const field = h('div', { class: 'field' }, h('label', { for: 'find' }, t('members.search')), input)
 
   const row = (member: Member): HTMLElement => {
     const item = h('li', { class: 'person' })
     item.append(
       h('p', {}, exactText(nameOf(member)), h('span', { class: 'who' }, exactText(member.mobile))),
-      button('Hold', 'quiet', () => take(member, 'hold', item), { 'aria-label': `Hold ${nameOf(member)}` }),
-      button('Make admin', 'quiet', () => take(member, 'promote', item), {
-        'aria-label': `Make admin ${nameOf(member)}`,
+      button(t('members.hold'), 'quiet', () => take(member, 'hold', item), {
+        'aria-label': t('members.holdName', { name: nameOf(member) }),
+      }),
+      button(t('members.promote'), 'quiet', () => take(member, 'promote', item), {
+        'aria-label': t('members.promoteName', { name: nameOf(member) }),
       }),
     )
     return item
@@ -69,14 +66,14 @@ const activeMembers = (take: (member: Member, move: 'hold' | 'promote', item: HT
     const found = await call('listMembers', { state: 'active', ...(find && { find }) }).catch(() => undefined)
     if (mine !== latest) return
     if (!found) {
-      status.textContent = 'Can’t reach the service. Open this again when you’re online.'
+      status.textContent = `${t('common.unreachableTitle')}. ${t('common.openAgain')}`
       return
     }
     const { members, total } = found
     list.replaceChildren(...members.map(row))
     if (total > members.length) status.before(field)
     status.textContent = shownText(members.length, total, find)
-    if (find) announce(total === 1 ? '1 found' : `${total} found`)
+    if (find) announce(t('members.found', { count: total }))
   }
 
   let timer = 0
@@ -87,8 +84,8 @@ const activeMembers = (take: (member: Member, move: 'hold' | 'promote', item: HT
   const element = h(
     'details',
     { class: 'active' },
-    h('summary', { class: 'row' }, 'Active members'),
-    h('p', { class: 'aside' }, 'A member on hold can’t approve anything until you accept them again.'),
+    h('summary', { class: 'row' }, t('members.active')),
+    h('p', { class: 'aside' }, t('members.activeWhy')),
     status,
     list,
   )
@@ -110,7 +107,7 @@ export const showMembers = (session: Session, waiting: Members): void => {
       const { challenge } = await call('beginMemberMove', { user_id, move })
       const response = await assert(session.rp_id, challenge, session.credential_id)
       const moved = await call('moveMember', { user_id, move, challenge, response })
-      showOutcome(item, exactText(nameOf(member)), ` ${done[move]}.${linkSaid(moved)}`)
+      showOutcome(item, nodes(done[move], { name: exactText(nameOf(member)) }), linkSaid(moved))
       settle(member, moved)
     })
   }
@@ -136,8 +133,8 @@ export const showMembers = (session: Session, waiting: Members): void => {
       h(
         'div',
         { class: 'pair', role: 'group', 'aria-label': name },
-        button('Accept', 'primary', () => take(member, 'accept', item)),
-        button('Reject', 'plain', () => take(member, 'reject', item)),
+        button(t('members.accept'), 'primary', () => take(member, 'accept', item)),
+        button(t('members.reject'), 'plain', () => take(member, 'reject', item)),
       ),
     )
     return item
@@ -147,21 +144,17 @@ export const showMembers = (session: Session, waiting: Members): void => {
 
   list.append(...waiting.members.map(row))
   show(
-    'Members',
-    h('a', { class: 'back', href: '#' }, 'All requests'),
-    h('h1', {}, 'Members'),
-    h(
-      'p',
-      { class: 'aside' },
-      'Accept only people you expect. You confirm each decision with your face, fingerprint or PIN.',
-    ),
+    t('members.title'),
+    h('a', { class: 'back', href: '#' }, t('common.allRequests')),
+    h('h1', {}, t('members.title')),
+    h('p', { class: 'aside' }, t('members.onlyExpected')),
     h(
       'section',
       { class: 'waiting' },
-      h('h2', {}, 'Waiting to join'),
+      h('h2', {}, t('members.waiting')),
       list,
-      h('p', { class: 'aside nobody' }, 'No one is waiting.'),
-      more > 0 && h('p', { class: 'aside' }, `And ${more} more.`),
+      h('p', { class: 'aside nobody' }, t('members.noneWaiting')),
+      more > 0 && h('p', { class: 'aside' }, t('members.andMore', { count: more })),
     ),
     active.element,
   )

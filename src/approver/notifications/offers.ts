@@ -3,6 +3,7 @@ import { button, picture, h } from '../shell/element.ts'
 import { show } from '../shell/frame.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { notificationOffer, turnOnNotifications } from './push.ts'
+import { t } from '../language/text.ts'
 
 type Offer = {
   drawing: 'bell' | 'place'
@@ -23,11 +24,11 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
         const sentence = await take()
         if (sentence === undefined) return resolve()
         outcome.textContent = sentence
-        const goOn = button('Continue', 'primary', () => resolve())
+        const goOn = button(t('common.continue'), 'primary', () => resolve())
         actions.replaceChildren(goOn)
         goOn.focus()
       }),
-      button('Not now', 'quiet', () => resolve()),
+      button(t('common.notNow'), 'quiet', () => resolve()),
     )
     show(
       title,
@@ -36,28 +37,22 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
     )
   })
 
-const noPlace = 'This phone didn’t share its location. You can allow it later in your browser’s settings.'
-
 const offerInstallation = (): Promise<void> =>
   new Promise((resolve) => {
     show(
-      'Add it to the home screen',
+      t('notifications.homeScreen'),
       h(
         'div',
         { class: 'notice' },
         picture('bell', 'good'),
-        h('h1', {}, 'Add it to the home screen'),
-        h(
-          'p',
-          {},
-          'On iPhone, only apps on the Home Screen can notify you. Tap Share, then Add to Home Screen.',
-        ),
-        h('p', {}, 'Open it from there, sign in, and turn on notifications.'),
+        h('h1', {}, t('notifications.homeScreen')),
+        h('p', {}, t('notifications.homeScreenWhy')),
+        h('p', {}, t('notifications.homeScreenNext')),
       ),
       h(
         'div',
         { class: 'actions' },
-        button('Continue', 'primary', () => resolve()),
+        button(t('common.continue'), 'primary', () => resolve()),
       ),
     )
   })
@@ -68,9 +63,9 @@ export const offerNotifications = async (session: Session, sessions: readonly Se
   if (possible === 'possible')
     await offer({
       drawing: 'bell',
-      title: 'Turn on notifications?',
-      why: 'Requests expire within minutes. A notification tells you in time, and never shows the details.',
-      yes: 'Turn on notifications',
+      title: t('notifications.question'),
+      why: t('notifications.why'),
+      yes: t('notifications.turnOn'),
       take: () => turnOnNotifications(session, sessions),
     })
 }
@@ -81,9 +76,9 @@ export const makeOffers = async (session: Session, sessions: readonly Session[])
   if (session.wants_location && (await locationState()) !== 'granted')
     await offer({
       drawing: 'place',
-      title: 'Allow location?',
-      why: `${session.organization} has rules about where you can approve. Your location is sent only with an approval.`,
-      yes: 'Allow location',
-      take: async () => ((await locate()) ? undefined : noPlace),
+      title: t('notifications.locationQuestion'),
+      why: t('notifications.locationWhy', { organization: session.organization }),
+      yes: t('notifications.locationAllow'),
+      take: async () => ((await locate()) ? undefined : t('notifications.locationDenied')),
     })
 }

@@ -1,5 +1,6 @@
 import { base64URLStringToBuffer } from '@simplewebauthn/browser'
 import { call, type Session } from '../calls/api.ts'
+import { t } from '../language/text.ts'
 
 const worker = '/approver/sw.js'
 
@@ -97,13 +98,12 @@ export const turnOnNotifications = async (
   { push_key }: Session,
   sessions: readonly Session[],
 ): Promise<string | undefined> => {
-  if ((await Notification.requestPermission()) !== 'granted')
-    return 'Notifications are off. Open this page when you expect a request.'
+  if ((await Notification.requestPermission()) !== 'granted') return t('notifications.off')
   try {
     await report(await subscribe(push_key!), sessions)
     return undefined
   } catch {
-    return 'Couldn’t turn on notifications. Try again from the list of requests.'
+    return t('notifications.failed')
   }
 }
 

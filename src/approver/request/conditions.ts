@@ -1,34 +1,35 @@
 import type { Pending } from '../calls/api.ts'
 import { h } from '../shell/element.ts'
-import { exactText } from '../shell/text.ts'
+import { exactText, listText } from '../shell/text.ts'
+import { t, type Key } from '../language/text.ts'
 
 type Condition = Pending['conditions'][number]
 
 const listed = ({ options, total }: Condition): string => {
   const more = total - options.length
-  const all = more > 0 ? [...options, `${more} more`] : options
-  return all.length < 2 ? (all[0] ?? '') : `${all.slice(0, -1).join('; ')} or ${all.at(-1)}`
+  return listText(more > 0 ? [...options, t('request.more', { count: more })] : options)
 }
 
 const words: Record<Condition['factor'], (condition: Condition) => string> = {
-  biometric: () => 'Your face, fingerprint or PIN',
-  location: (one) => (one.total > 0 ? `Your location: in ${listed(one)}` : 'Your location'),
-  time: (one) => (one.total > 0 ? `The time: ${listed(one)}` : 'The time'),
-  device: () => 'This device',
-  ip: (one) => `Your network: ${listed(one)}`,
+  biometric: () => t('request.biometric'),
+  location: (one) =>
+    one.total > 0 ? t('request.locationIn', { places: listed(one) }) : t('request.location'),
+  time: (one) => (one.total > 0 ? t('request.timeIn', { hours: listed(one) }) : t('request.time')),
+  device: () => t('request.device'),
+  ip: (one) => t('request.network', { networks: listed(one) }),
 }
 
 const textOf = (one: Condition): string =>
-  one.required ? words[one.factor](one) : `${words[one.factor](one)} (recorded only)`
+  one.required ? words[one.factor](one) : t('request.recordedOnly', { condition: words[one.factor](one) })
 
 /** Everything that an approval is checked against, in plain words. */
 export const conditionList = ({ conditions }: Pending): HTMLElement =>
   h('ul', { class: 'conditions' }, ...conditions.map((one) => h('li', {}, exactText(textOf(one)))))
 
-const refusals: Partial<Record<Condition['factor'], string>> = {
-  time: 'It’s outside the hours when you can approve.',
-  ip: 'You’re not in a network that your organization allows.',
-  device: 'This device isn’t trusted by your organization.',
+const refusals: Partial<Record<Condition['factor'], Key>> = {
+  time: 'request.outsideHours',
+  ip: 'request.outsideNetwork',
+  device: 'request.untrustedDevice',
 }
 
 export const checksLocation = ({ conditions }: Pending): boolean =>
@@ -41,8 +42,8 @@ const needsLocation = ({ conditions }: Pending): boolean =>
 export const warningsFor = (request: Pending, locationBlocked: boolean): string[] => [
   ...new Set(
     request.conditions.flatMap(({ factor, required, outlook }) =>
-      required && outlook === 'fail' ? [refusals[factor] ?? 'A rule of your organization isn’t met.'] : [],
+      required && outlook === 'fail' ? [t(refusals[factor] ?? 'request.ruleNotMet')] : [],
     ),
   ),
-  ...(locationBlocked && needsLocation(request) ? ['This page can’t read your location.'] : []),
+  ...(locationBlocked && needsLocation(request) ? [t('request.noLocation')] : []),
 ]

@@ -5,6 +5,7 @@ import { locate, locationState } from '../calls/location.ts'
 import { withNote } from './note.ts'
 import { headline } from '../shell/text.ts'
 import { assert, challengeOf, CheckFailed } from '../calls/webauthn.ts'
+import { t } from '../language/text.ts'
 
 export type Choice = { decision: 'approve' | 'deny'; not_me?: true; note?: string; number?: string }
 
@@ -28,19 +29,13 @@ type Steps = {
   withoutPlace: () => Promise<boolean>
 }
 
-const allowLocation = 'Allow location for this page, then tap Approve again.'
-
 const resultOf = (error: unknown): Result => {
   if (error instanceof CheckFailed)
     return error.withdrawn ? { kind: 'cancelled' } : { kind: 'again', message: error.message }
   if (error instanceof Unreachable) return { kind: 'unsure' }
-  if (!(error instanceof Refused)) return { kind: 'again', message: 'Something went wrong. Tap again.' }
+  if (!(error instanceof Refused)) return { kind: 'again', message: t('request.failed') }
   const { code, status, message } = error
-  if (code === 'wrong_number')
-    return {
-      kind: 'wrong number',
-      message: 'That number doesn’t match. You have one more try before the request is denied.',
-    }
+  if (code === 'wrong_number') return { kind: 'wrong number', message: t('request.wrongNumber') }
   if (code === 'device_revoked') return { kind: 'removed' }
   if (code === 'approver_not_active') return { kind: 'stopped', message }
   if (code === 'denied' || status === 410 || status === 409 || status === 404) return { kind: 'ended' }
@@ -87,7 +82,8 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       const wanted = choice.decision === 'approve' && checksLocation(request)
       const place = wanted ? await locator.take() : undefined
       const without = wanted && !place
-      if (without && !(await steps.withoutPlace())) return { kind: 'again', message: allowLocation }
+      if (without && !(await steps.withoutPlace()))
+        return { kind: 'again', message: t('request.allowLocation') }
       const challenge =
         choice.note === undefined
           ? await challenges[choice.decision]
@@ -95,7 +91,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       const response = await assert(session.rp_id, challenge, session.credential_id)
       const location = await place?.later
       if (wanted && !without && !location && !(await steps.withoutPlace()))
-        return { kind: 'again', message: allowLocation }
+        return { kind: 'again', message: t('request.allowLocation') }
       steps.sending()
       const { request_id } = request
       const { status, decided_at, note, detail } = await call('decideApproval', {

@@ -5,6 +5,7 @@ import { nameOrganization, showNotice } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import { showMissing, showOutcome } from './result.ts'
 import type { View } from '../shell/view.ts'
+import { t } from '../language/text.ts'
 
 export const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean =>
   encodeURIComponent(request_id) === wanted
@@ -21,9 +22,9 @@ type Surroundings = {
 const showLoading = (line: string, back: () => void): void =>
   void showNotice({
     drawing: 'clock',
-    title: 'Loading the request',
+    title: t('request.loading'),
     lines: [line],
-    actions: [button('All requests', 'primary', back)],
+    actions: [button(t('common.allRequests'), 'primary', back)],
   })
 
 /** A request that is in no list: it has ended, or its notification arrived before the list. */
@@ -34,7 +35,7 @@ export const showGone = (wanted: string, { sessions, refresh, arrived, back }: S
     for (const one of sessions) {
       const outcome = await readOutcome(id, one, {
         over: () => left,
-        failed: () => showLoading('No connection. The request appears here once you’re back online.', back),
+        failed: () => showLoading(t('request.loadingOffline'), back),
       })
       if (left) return
       if (outcome?.status === 'pending') return refresh()
@@ -44,7 +45,7 @@ export const showGone = (wanted: string, { sessions, refresh, arrived, back }: S
     }
     showMissing(back)
   }
-  showLoading('One moment…', back)
+  showLoading(t('common.moment'), back)
   void look()
   return {
     update: (requests) => void (requests.some((one) => isWanted(one, wanted)) && arrived()),

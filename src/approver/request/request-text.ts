@@ -2,6 +2,7 @@ import { conditionList } from './conditions.ts'
 import { h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { exactText, headline, requesterText } from '../shell/text.ts'
+import { t } from '../language/text.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
   h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
@@ -24,11 +25,10 @@ export const requestText = (request: PendingRequest): HTMLElement => {
       'dl',
       {},
       ...(subject?.fields ?? []).map(fieldLine),
-      action !== headline({ action, subject }) &&
-        line('In the requester’s words (not verified)', exactText(action)),
-      reason !== null && line('Reason', exactText(reason)),
-      line('Requester', requesterText(who)),
-      line('Checked before it counts', conditionList(request)),
+      action !== headline({ action, subject }) && line(t('request.inTheirWords'), exactText(action)),
+      reason !== null && line(t('request.reason'), exactText(reason)),
+      line(t('request.requester'), requesterText(who)),
+      line(t('request.checked'), conditionList(request)),
     ),
   )
 }

@@ -14,11 +14,9 @@ import { timeLeft } from './time-left.ts'
 import { msUntil } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
 import { withdraw } from '../calls/webauthn.ts'
+import { t } from '../language/text.ts'
 
 type Phase = 'reading' | 'checking' | 'sending' | 'looking' | 'over'
-
-const muted =
-  'The requester can’t ask you again for 20 minutes. Tell your administrator if you didn’t expect this request.'
 
 /** One request, until it is decided here or elsewhere, or expires. */
 export const showRequest = (request: PendingRequest, session: Session, back: () => void): View => {
@@ -33,7 +31,8 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
   const warning = h('p', { class: 'warning', role: 'status' })
   const warn = (now: Pending): void => {
     const reasons = warningsFor(now, decider.locationBlocked())
-    warning.textContent = reasons.length > 0 ? `${reasons.join(' ')} An approval would be refused.` : ''
+    warning.textContent =
+      reasons.length > 0 ? t('request.wouldBeRefused', { reasons: reasons.join(' ') }) : ''
   }
 
   const isOver = (): boolean => phase === 'over'
@@ -54,7 +53,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     const { ended_by, status, device } = outcome
     const here = device === null || device.id === session.device_id
     const isMuted = mutes && here && ended_by === 'person' && status === 'denied'
-    showOutcome(outcome, { own: session.device_id, more: isMuted ? muted : undefined, back })
+    showOutcome(outcome, { own: session.device_id, more: isMuted ? t('request.muted') : undefined, back })
   }
   /** Only the service knows how a request ended. Until it answers, nothing is said about it. */
   const look = async (): Promise<void> => {
@@ -64,11 +63,11 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     withdraw()
     problem.say('')
     setBusy(true)
-    say(wasSent ? 'No answer yet. Checking whether your decision arrived…' : 'Checking the result…')
+    say(t(wasSent ? 'request.noAnswer' : 'request.checkingResult'))
     const { request_id } = request
     const outcome = await readOutcome(request_id, session, {
       over: isOver,
-      failed: () => say('No connection. The result appears here once you’re back online.'),
+      failed: () => say(t('request.resultOffline')),
     })
     if (isOver()) return
     if (outcome?.status !== 'pending' && outcome) return end(outcome)
@@ -76,7 +75,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     setBusy(false)
     say('')
     if (!outcome) return showMissing(back)
-    if (wasSent) problem.say('Your decision hasn’t arrived. Tap again.')
+    if (wasSent) problem.say(t('request.notArrived'))
     // The clock of this phone is a little ahead.
     if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)
   }
@@ -110,11 +109,11 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     mutes = choice.not_me === true
     problem.say('')
     setBusy(true)
-    say('Waiting for your face, fingerprint or PIN…')
+    say(t('request.waitingForCheck'))
     const result = await decider.decide(choice, {
       sending: () => {
         if (phase === 'checking') phase = 'sending'
-        say('Sending…')
+        say(t('request.sending'))
       },
       withoutPlace: () =>
         new Promise((resolve) => {
@@ -146,15 +145,15 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     h(
       'div',
       { class: 'actions' },
-      button('Approve', 'primary', () =>
+      button(t('common.approve'), 'primary', () =>
         request.number_required ? put(numbered()) : choose({ decision: 'approve' }),
       ),
-      button('Deny', 'plain', () => deny()),
+      button(t('common.deny'), 'plain', () => deny()),
       h(
         'div',
         { class: 'links' },
-        button('Deny with a note', 'quiet', () => put(noteStep(deny, toStart))),
-        button('This wasn’t me', 'quiet', () =>
+        button(t('request.denyWithNote'), 'quiet', () => put(noteStep(deny, toStart))),
+        button(t('request.notMe'), 'quiet', () =>
           put(notMeStep(() => choose({ decision: 'deny', not_me: true }), toStart)),
         ),
       ),
@@ -162,8 +161,8 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
 
   step.append(start())
   show(
-    'Request',
-    h('a', { class: 'back', href: '#' }, 'All requests'),
+    t('request.title'),
+    h('a', { class: 'back', href: '#' }, t('common.allRequests')),
     left.element,
     requestText(request),
     h('div', { class: 'foot' }, warning, problem.element, progress, step),
@@ -193,7 +192,7 @@ const showStopped = (message: string, back: () => void): void =>
   void showNotice({
     drawing: 'cross',
     tone: 'bad',
-    title: 'Not accepted',
+    title: t('request.notAccepted'),
     lines: [exactText(message)],
-    actions: [button('Done', 'primary', back)],
+    actions: [button(t('common.done'), 'primary', back)],
   })

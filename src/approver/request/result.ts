@@ -3,6 +3,7 @@ import { button, h, type Drawing } from '../shell/element.ts'
 import { announce, showNotice } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
 import { momentText } from '../shell/time.ts'
+import { nodes, t } from '../language/text.ts'
 
 type Words = { drawing: Drawing; tone?: 'good' | 'bad'; title: string; lines: (string | Node)[] }
 
@@ -19,21 +20,30 @@ const placeOf = ({ expected }: Refusal): string | undefined => {
 const refusalText = (refused: Refusal): string => {
   const { factor, observed } = refused
   const isKnown = Object.values((observed ?? {}) as object).some((one) => one !== null)
-  if (factor === 'location' && !isKnown) return 'Your phone’s location was missing or too old.'
+  if (factor === 'location' && !isKnown) return t('request.locationMissing')
+  const place = placeOf(refused)
   if (factor === 'location')
-    return `You were outside ${placeOf(refused) ?? 'the places where you can approve'}.`
-  if (factor === 'time') return `It was outside the hours when you can approve${nameIn(placeOf(refused))}.`
-  if (factor === 'ip') return 'You were not in a network that your organization allows.'
-  if (factor === 'device') return 'This device isn’t trusted by your organization.'
+    return place === undefined ? t('request.wasOutsidePlaces') : t('request.wasOutsidePlace', { place })
+  if (factor === 'time')
+    return place === undefined
+      ? t('request.wasOutsideHours')
+      : t('request.wasOutsideNamedHours', { hours: place })
+  if (factor === 'ip') return t('request.wasOutsideNetwork')
+  if (factor === 'device') return t('request.untrustedDevice')
   return refused.reason
 }
 
-const nameIn = (name: string | undefined): string => (name === undefined ? '' : ` (${name})`)
-
 const decided = ({ status, device, ended_at }: Outcome, own: string): string => {
-  const at = ended_at === null ? '' : ` ${momentText(ended_at)}`
-  const on = device === null || device.id === own ? '' : ` on ${device.name}`
-  return `You ${status} this${at}${on}.`
+  const decision = status === 'approved' ? 'approved' : 'other'
+  const when = ended_at === null ? undefined : momentText(ended_at)
+  const on = device === null || device.id === own ? undefined : device.name
+  if (on === undefined)
+    return when === undefined
+      ? t('request.youDecided', { decision })
+      : t('request.youDecidedAt', { decision, when })
+  return when === undefined
+    ? t('request.youDecidedOn', { decision, device: on })
+    : t('request.youDecidedAtOn', { decision, when, device: on })
 }
 
 const wordsFor = (outcome: Outcome, own: string): Words => {
@@ -43,53 +53,56 @@ const wordsFor = (outcome: Outcome, own: string): Words => {
     return {
       drawing: 'check',
       tone: 'good',
-      title: here ? 'Approved' : 'Approved on another device',
+      title: t(here ? 'request.approved' : 'request.approvedElsewhere'),
       lines: [decided(outcome, own)],
     }
   if (ended_by === 'person')
     return {
       drawing: 'cross',
       tone: 'bad',
-      title: here ? 'Denied' : 'Denied on another device',
-      lines: [decided(outcome, own), ...(note === undefined ? [] : [exactText(`Your note: ${note}`)])],
+      title: t(here ? 'request.denied' : 'request.deniedElsewhere'),
+      lines: [
+        decided(outcome, own),
+        ...(note === undefined ? [] : [nodes('request.yourNote', { note: exactText(note) })]),
+      ],
     }
   if (ended_by === 'rules')
     return {
       drawing: 'cross',
       tone: 'bad',
-      title: 'Not approved',
-      lines: ['The rules of your organization refused it.', ...refused.map(refusalText)],
+      title: t('request.notApproved'),
+      lines: [t('request.refusedByRules'), ...refused.map(refusalText)],
     }
   if (ended_by === 'number')
     return {
       drawing: 'cross',
       tone: 'bad',
-      title: 'Denied',
-      lines: ['A wrong number was typed twice, so the service denied the request.'],
+      title: t('request.denied'),
+      lines: [t('request.wrongTwice')],
     }
-  const at = ended_at === null ? '' : ` ${momentText(ended_at)}`
+  const when = ended_at === null ? undefined : momentText(ended_at)
   if (ended_by === 'time')
     return {
       drawing: 'clock',
-      title: 'This request has expired',
-      lines: [`It ended${at}. Nothing was approved. The requester can ask again.`],
+      title: t('request.expired'),
+      lines: [when === undefined ? t('request.expiredWhy') : t('request.expiredAt', { when })],
     }
   if (ended_by === 'key')
     return {
       drawing: 'clock',
-      title: 'This request has ended',
-      lines: ['The requester’s key was revoked or has expired. Nothing was approved.'],
+      title: t('request.ended'),
+      lines: [t('request.endedKey')],
     }
   if (ended_by === 'requester')
     return {
       drawing: 'clock',
-      title: 'This request was withdrawn',
-      lines: [`The requester withdrew it${at}. Nothing was approved.`],
+      title: t('request.withdrawn'),
+      lines: [when === undefined ? t('request.withdrawnWhy') : t('request.withdrawnAt', { when })],
     }
   return {
     drawing: 'clock',
-    title: 'This request has ended',
-    lines: [exactText(`Nothing was approved. ${detail ?? ''}`)],
+    title: t('request.ended'),
+    lines: [nodes('request.endedOther', { detail: exactText(detail ?? '') })],
   }
 }
 
@@ -97,9 +110,9 @@ const wordsFor = (outcome: Outcome, own: string): Words => {
 export const showMissing = (back: () => void): void =>
   void showNotice({
     drawing: 'clock',
-    title: 'No such request here',
-    lines: ['It was sent to someone else or to another organization, or it was deleted.'],
-    actions: [button('All requests', 'primary', back)],
+    title: t('request.missing'),
+    lines: [t('request.missingWhy')],
+    actions: [button(t('common.allRequests'), 'primary', back)],
   })
 
 type Showing = {
@@ -118,7 +131,7 @@ export const showOutcome = (outcome: Outcome, { own, more, back }: Showing): voi
     ...look,
     title,
     lines: [quote, ...lines, ...(more === undefined ? [] : [more])],
-    actions: [button('Done', 'primary', back)],
+    actions: [button(t('common.done'), 'primary', back)],
   })
   announce(title)
 }

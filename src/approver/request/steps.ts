@@ -1,4 +1,5 @@
 import { button, h } from '../shell/element.ts'
+import { t } from '../language/text.ts'
 
 type NumberStep = {
   wrong: string | undefined
@@ -22,23 +23,23 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
   const submit = (): unknown => {
     const typed = input.value.trim()
     if (/^[0-9]{2}$/.test(typed)) return approve(typed)
-    problem.textContent = 'Enter the two digits that the requester sees.'
+    problem.textContent = t('request.twoDigits')
     input.focus()
     return undefined
   }
   const form = h(
     'form',
     { class: 'step', novalidate: true },
-    h('h2', {}, h('label', { for: 'number' }, 'Enter the number')),
-    h('p', {}, 'The requester sees two digits. If no one gave you a number, deny the request.'),
+    h('h2', {}, h('label', { for: 'number' }, t('request.enterNumber'))),
+    h('p', {}, t('request.enterNumberWhy')),
     input,
     problem,
     h(
       'div',
       { class: 'actions' },
-      button('Approve', 'primary', submit),
-      button('Deny', 'plain', deny),
-      button('Back', 'quiet', back),
+      button(t('common.approve'), 'primary', submit),
+      button(t('common.deny'), 'plain', deny),
+      button(t('common.back'), 'quiet', back),
     ),
   )
   form.addEventListener('submit', (event) => {
@@ -58,11 +59,16 @@ export const noteStep = (deny: (note?: string) => unknown, back: () => void): HT
     h(
       'div',
       { class: 'field' },
-      h('label', { for: 'note' }, 'Note to the requester (optional)'),
+      h('label', { for: 'note' }, t('request.noteLabel')),
       input,
-      h('p', { class: 'aside' }, 'The requester sees it with your denial.'),
+      h('p', { class: 'aside' }, t('request.noteWhy')),
     ),
-    h('div', { class: 'actions' }, button('Deny', 'plain', submit), button('Back', 'quiet', back)),
+    h(
+      'div',
+      { class: 'actions' },
+      button(t('common.deny'), 'plain', submit),
+      button(t('common.back'), 'quiet', back),
+    ),
   )
 }
 
@@ -70,13 +76,14 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
   h(
     'div',
     { class: 'step' },
-    h('h2', {}, 'Didn’t expect this?'),
+    h('h2', {}, t('request.notExpected')),
+    h('p', {}, t('request.notExpectedWhy')),
     h(
-      'p',
-      {},
-      'If you deny it, the requester can’t ask you again for 20 minutes, and your administrator can see it.',
+      'div',
+      { class: 'actions' },
+      button(t('request.denyAndMute'), 'primary', deny),
+      button(t('common.back'), 'quiet', back),
     ),
-    h('div', { class: 'actions' }, button('Deny and mute', 'primary', deny), button('Back', 'quiet', back)),
   )
 
 /** The phone does not report its location. */
@@ -84,12 +91,12 @@ export const withoutPlaceStep = (answer: (send: boolean) => void): HTMLElement =
   h(
     'div',
     { class: 'step' },
-    h('h2', {}, 'This phone didn’t share its location'),
-    h('p', {}, 'Your organization has location rules. Without your location, an approval may be refused.'),
+    h('h2', {}, t('request.noLocationShared')),
+    h('p', {}, t('request.noLocationSharedWhy')),
     h(
       'div',
       { class: 'actions' },
-      button('Allow location and try again', 'primary', () => answer(false)),
-      button('Send without location', 'plain', () => answer(true)),
+      button(t('request.allowAndRetry'), 'primary', () => answer(false)),
+      button(t('request.sendWithout'), 'plain', () => answer(true)),
     ),
   )

@@ -1,12 +1,18 @@
 import { h } from '../shell/element.ts'
 import { clockText } from '../shell/text.ts'
 import { countDown } from '../shell/time.ts'
+import { nodes } from '../language/text.ts'
 
 /** The time left, as a number and as a bar. Calls `over` when it has run out. */
 export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void) => {
   const number = h('span', { class: 'digits' })
   const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
-  const element = h('div', { class: 'left' }, h('p', { role: 'timer' }, number, ' left to decide'), bar)
+  const element = h(
+    'div',
+    { class: 'left' },
+    h('p', { role: 'timer' }, nodes('request.leftToDecide', { time: number })),
+    bar,
+  )
   let stop: (() => void) | undefined
   const tick = (ms: number): void => {
     number.textContent = clockText(ms)

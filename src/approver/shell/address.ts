@@ -1,5 +1,6 @@
 import { h } from './element.ts'
 import { showNotice } from './frame.ts'
+import { t } from '../language/text.ts'
 
 /** Takes the token of a link, and removes it from the address bar and the history. */
 export const takeToken = (of: 'enroll' | 'verify-email' | 'authorize'): string | undefined => {
@@ -21,19 +22,19 @@ export const addressWorks = (): boolean => {
     there.hostname = 'localhost'
     showNotice({
       drawing: 'phone',
-      title: 'Open this page by its name',
-      lines: ['Browsers check your identity only on a named address.'],
-      actions: [h('a', { class: 'button primary', href: there.href }, `Go to ${there.host}`)],
+      title: t('common.nameAddress'),
+      lines: [t('common.nameAddressWhy')],
+      actions: [
+        h('a', { class: 'button primary', href: there.href }, t('common.goTo', { address: there.host })),
+      ],
     })
     return false
   }
   if (isSecureContext) return true
   showNotice({
     drawing: 'phone',
-    title: 'This address must use https',
-    lines: [
-      'Browsers check your identity only over https. Ask your administrator for a link that starts with https.',
-    ],
+    title: t('common.httpsAddress'),
+    lines: [t('common.httpsAddressWhy')],
   })
   return false
 }

@@ -1,6 +1,7 @@
 import { Refused } from '../calls/api.ts'
 import { button, h, picture, type Drawing } from './element.ts'
 import { CheckFailed } from '../calls/webauthn.ts'
+import { t } from '../language/text.ts'
 
 const place = (id: string): HTMLElement => document.getElementById(id)!
 
@@ -62,9 +63,7 @@ export const showNotice = ({ drawing, tone = 'still', title, lines, actions = []
   )
 
 export const sentenceFor = (error: unknown): string =>
-  error instanceof CheckFailed || error instanceof Refused
-    ? error.message
-    : 'Can’t reach the service. Tap again when you’re online.'
+  error instanceof CheckFailed || error instanceof Refused ? error.message : t('common.unreachable')
 
 /** A line with the error of the last tap. `attempt` runs the work of a tap and shows why it failed. */
 export const problemLine = () => {
@@ -99,8 +98,6 @@ export const setOffline = (offline: boolean, retry: () => void): void => {
   const banner = place('offline')
   if (offline === banner.hasChildNodes()) return
   banner.replaceChildren(
-    ...(offline
-      ? [h('p', {}, 'No connection. Trying again automatically.'), button('Try now', 'quiet', retry)]
-      : []),
+    ...(offline ? [h('p', {}, t('common.retrying')), button(t('common.tryNow'), 'quiet', retry)] : []),
   )
 }

@@ -1,5 +1,6 @@
 import type { Member, Pending } from '../calls/api.ts'
 import { h } from './element.ts'
+import { locale, nodes } from '../language/text.ts'
 
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
 // separators, and all that Unicode declares ignorable. Newlines are kept.
@@ -29,22 +30,28 @@ export const requesterText = ({
   requester,
   verified_as,
 }: Pick<Pending, 'requester' | 'verified_as'>): Node => {
-  if (verified_as === null) return h('span', {}, 'says it is ', h('strong', {}, exactText(requester)))
+  if (verified_as === null)
+    return h('span', {}, nodes('common.saysItIs', { name: h('strong', {}, exactText(requester)) }))
   const verified = h('strong', {}, exactText(verified_as))
   const same = [requester, `key "${requester}"`].includes(verified_as)
   if (same || verified_as.startsWith(`agent "${requester}" (consented by `)) return verified
-  return h('span', {}, verified, ', says it is ', exactText(requester))
+  return h('span', {}, nodes('common.verifiedSaysItIs', { verified, name: exactText(requester) }))
 }
 
 export const nameOf = ({ first_name, last_name, mobile }: Member): string =>
   `${first_name} ${last_name}`.trim() || mobile
 
-const two = (value: number): string => String(value).padStart(2, '0')
+/** "A, B, or C". */
+export const listText = (items: readonly string[]): string =>
+  new Intl.ListFormat(locale(), { type: 'disjunction' }).format(items)
 
 /** 4:05, or 1:02:03 from an hour on. */
 export const clockText = (ms: number): string => {
   const all = Math.max(0, Math.ceil(ms / 1000))
   const hours = Math.floor(all / 3600)
   const minutes = Math.floor(all / 60) % 60
-  return hours ? `${hours}:${two(minutes)}:${two(all % 60)}` : `${minutes}:${two(all % 60)}`
+  const numbers = hours ? [hours, minutes, all % 60] : [minutes, all % 60]
+  return numbers
+    .map((value, at) => value.toLocaleString(locale(), { minimumIntegerDigits: at === 0 ? 1 : 2 }))
+    .join(':')
 }

@@ -1,3 +1,5 @@
+import { locale, t } from '../language/text.ts'
+
 // The clock of the phone may be wrong, so the time left is counted from the moment of the answer.
 
 /** A moment on the monotonic clock of the page, `ms` from now. */
@@ -19,7 +21,7 @@ export const countDown = (
     const left = msUntil(moment)
     const passed = milestones.find((seconds) => left <= seconds * 1000 && before > seconds * 1000)
     if (passed !== undefined && before !== Infinity)
-      say(passed === 60 ? 'One minute left' : `${passed} seconds left`)
+      say(passed === 60 ? t('common.minuteLeft') : t('common.secondsLeft', { count: passed }))
     before = left
     tick(left)
     if (left > 0) timer = setTimeout(step, left % 1000 || 1000)
@@ -28,11 +30,14 @@ export const countDown = (
   return () => clearTimeout(timer)
 }
 
-/** "at 14:02", or with the date if it was not today. In the language and the time zone of the phone. */
+/** "at 14:02", or with the date if it was not today. In the language of the page and the time zone of the phone. */
 export const momentText = (iso: string, now = new Date()): string => {
   const at = new Date(iso)
-  const time = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
-  return at.toDateString() === now.toDateString()
-    ? `at ${time}`
-    : `on ${at.toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' })} at ${time}`
+  const time = at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
+  if (at.toDateString() === now.toDateString()) return t('common.at', { time })
+  const date = at.toLocaleDateString(locale(), { day: 'numeric', month: 'long', year: 'numeric' })
+  return t('common.onDate', { date, time })
 }
+
+/** Date and time in short, in the language of the page and the time zone of the phone. */
+export const dateText = (iso: string): string => new Date(iso).toLocaleString(locale())

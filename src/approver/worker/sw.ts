@@ -1,3 +1,6 @@
+import { push as english } from '../language/english.ts'
+import { fill } from '../language/message.ts'
+
 const worker = globalThis as unknown as ServiceWorkerGlobalScope
 
 const page = '/approver'
@@ -84,19 +87,18 @@ const readPush = (data: PushMessageData | null): PushData => {
   }
 }
 
+const text = (key: keyof typeof english, values: Record<string, string> = {}): string =>
+  fill(english[key], values, 'en', (value) => value).join('')
+
 // Push messages do not contain the request, so the notification cannot show it.
 worker.addEventListener('push', (event) => {
   const push = readPush(event.data)
   const requestId = typeof push?.request_id === 'string' ? push.request_id : ''
   const isNotice = push?.notice === 'devices'
   const organization = typeof push?.organization === 'string' ? push.organization : ''
-  const [what, body] =
-    push?.test === true
-      ? ['A test', 'Notifications work on this device.']
-      : isNotice
-        ? ['Your devices changed', 'Open to see what changed. If it wasn’t you, refuse or revoke it.']
-        : ['A request is waiting', 'Open to see the request.']
-  const title = organization ? `${organization}: ${what.slice(0, 1).toLowerCase()}${what.slice(1)}` : what
+  const kind = push?.test === true ? 'test' : isNotice ? 'devices' : 'request'
+  const title = organization ? text(`${kind}In`, { organization }) : text(kind)
+  const body = text(`${kind}Body`)
   event.waitUntil(
     worker.registration.showNotification(title, {
       body,

@@ -1,0 +1,31 @@
+/** A text, as the build compiles it from ICU MessageFormat: as it is, or in parts. */
+export type Message = string | readonly (string | Slot)[]
+
+/** The place of a value, or the message for its plural category, its exact number (`=0`) or its name. */
+type Slot = readonly [name: string, cases?: Readonly<Record<string, Message>>]
+
+/** Messages by screen and key. */
+export type Catalogue = Readonly<Record<string, Readonly<Record<string, Message>>>>
+
+/** The message for a number or a name. */
+const chosen = (cases: Readonly<Record<string, Message>>, value: unknown, language: string): Message => {
+  const exact = cases[typeof value === 'number' ? `=${value}` : String(value)]
+  const category = typeof value === 'number' ? new Intl.PluralRules(language).select(value) : 'other'
+  return exact ?? cases[category] ?? cases.other ?? ''
+}
+
+/** The parts of a message, with its values in their places. Texts of the message itself stay strings. */
+export const fill = <V, R>(
+  message: Message,
+  values: Readonly<Record<string, V>>,
+  language: string,
+  put: (value: V) => R,
+): (string | R)[] =>
+  typeof message === 'string'
+    ? [message]
+    : message.flatMap((part): (string | R)[] => {
+        if (typeof part === 'string') return [part]
+        const [name, cases] = part
+        const value = values[name] as V
+        return cases ? fill(chosen(cases, value, language), values, language, put) : [put(value)]
+      })

@@ -1,0 +1,58 @@
+// To add a text: add its key to messages/en/<screen>.json (ICU MessageFormat; a value is {name}), then run `npm run build`.
+// Show it with t('screen.key', { name }); with nodes as values, such as exactText(…), use nodes('screen.key', { name }).
+
+import { english, type Texts } from './english.ts'
+import { fill, type Catalogue, type Message } from './message.ts'
+
+export type Key = keyof Texts
+type Values<K extends Key> = Texts[K]
+/** A value without a plural or a select can also be a node. */
+type Nodes<K extends Key> = {
+  [N in keyof Texts[K]]: string | number extends Texts[K][N] ? string | number | Node : Texts[K][N]
+}
+type Given<V> = Record<never, never> extends V ? [] : [values: V]
+
+let spoken: Catalogue = {}
+let tag = 'en'
+let numbers = new Intl.NumberFormat(tag)
+let rightToLeft = false
+
+/** The language in which numbers, dates and lists are formatted: that of the texts, as the browser's region writes it. */
+export const locale = (): string => tag
+
+/** From now on, texts are in this language; those that it lacks are in English. */
+export const speak = (
+  catalogue: Catalogue,
+  { language, isRightToLeft }: { language: string; isRightToLeft: boolean },
+): void => {
+  spoken = catalogue
+  tag = language
+  numbers = new Intl.NumberFormat(tag)
+  rightToLeft = isRightToLeft
+}
+
+const messageOf = (key: Key): Message => {
+  const [screen = '', name = ''] = key.split('.')
+  return spoken[screen]?.[name] ?? english[screen]?.[name] ?? key
+}
+
+/** A value is foreign to the text around it: its direction must not change the order of the words. */
+const valueText = (value: string | number): string => {
+  if (typeof value === 'number') return numbers.format(value)
+  return rightToLeft ? `\u2068${value}\u2069` : value
+}
+
+/** The text of a key in the language of the page. */
+export const t = <K extends Key>(key: K, ...[values]: Given<Values<K>>): string =>
+  fill<string | number, string>(messageOf(key), values ?? {}, tag, valueText).join('')
+
+const nodeOf = (value: string | number | Node): string | Node =>
+  value instanceof Node ? value : valueText(value)
+
+/** The text of a key around nodes, such as a bold name. */
+export const nodes = <K extends Key>(key: K, ...[values]: Given<Nodes<K>>): DocumentFragment => {
+  const whole = document.createDocumentFragment()
+  const given = (values ?? {}) as Record<string, string | number | Node>
+  whole.append(...fill(messageOf(key), given, tag, nodeOf))
+  return whole
+}
