@@ -140,9 +140,11 @@ export const createLanes = (options: TransactionOptions & { connections: number 
   /** Returns the jobs that have to run again. */
   const runBatch = async (jobs: Job[]): Promise<Job[]> => {
     let open: Open | undefined
+    let ran: Ran | undefined
     try {
       open = await begin(jobs)
-      const { done, failed, again, hadConflict } = await runAll(open, jobs)
+      ran = await runAll(open, jobs)
+      const { done, failed, again, hadConflict } = ran
       if (done.length > 0) await commit(open)
       // The only job of a transaction has already undone it.
       else if (jobs.length > 1) await open.client.query('rollback')
@@ -158,9 +160,12 @@ export const createLanes = (options: TransactionOptions & { connections: number 
         for (const job of jobs) job.alone = true
         return jobs
       }
+      // What became of the commit concerns only the jobs that were in it.
+      const { done, failed, again } = ran ?? { done: jobs.map((job) => ({ job })), failed: [], again: [] }
       const reason = refused(error)
-      for (const job of jobs) job.reject(reason)
-      return []
+      for (const { job } of done) job.reject(reason)
+      for (const { job, error: own } of failed) job.reject(refused(own))
+      return again
     }
   }
 

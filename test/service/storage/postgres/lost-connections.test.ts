@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { auditByService } from '../../../../src/service/call/audit.ts'
@@ -53,6 +54,22 @@ const appendToBoth = (first: number, second: number, from: Storage) =>
     { org: first },
   )
 
+/** A write that stays open until `end`. */
+const openWrite = async (node: Storage, org: number) => {
+  const gate = new EventEmitter()
+  const ended = once(gate, 'end')
+  const began = once(gate, 'begin')
+  const done = node.write(
+    async () => {
+      gate.emit('begin')
+      await ended
+    },
+    { org },
+  )
+  await began
+  return { done, end: () => void gate.emit('end') }
+}
+
 const readAll = () => storage.read((db) => db.selectFrom('settings').selectAll().execute())
 const readAllInWrite = () =>
   storage.write((db) => db.selectFrom('settings').selectAll().execute(), { org: 1 })
@@ -97,6 +114,32 @@ describe('a connection that is lost', () => {
     proxy.cutAt('commit', { forward: true, close: true })
     await expect(change('a')).rejects.toMatchObject({ status: 503, code: 'outcome_unknown' })
     expect(await names()).toEqual(['a'])
+  })
+
+  test('of a shared transaction: the outcome is unknown only of the writes that were in it', async () => {
+    // One connection for writes, so that the writes that wait for `first` share a transaction.
+    const narrow = await openPostgres({ url: proxy.url, connections: 2, resolveMs: 300 })
+    const elsewhere = await openWrite(direct, 2)
+    const first = await openWrite(narrow, 3)
+    const append = (org: number, begin = (): void => undefined) =>
+      narrow.write(
+        (db) => {
+          begin()
+          return auditByService(db, at, { orgId: org, action: 'test', subject: 'x' })
+        },
+        { org },
+      )
+    const [inside, outside] = [
+      append(1, () => proxy.cutAt('commit', { forward: true, close: true })),
+      append(2),
+    ].map((written) => expect(written).rejects)
+    first.end()
+    await inside!.toMatchObject({ code: 'outcome_unknown' })
+    await outside!.toMatchObject({ code: 'storage_unavailable' })
+    elsewhere.end()
+    await Promise.all([first.done, elsewhere.done])
+    proxy.open()
+    await narrow.close()
   })
 
   test('of the messages between nodes: is opened again, and everybody is told that some may be lost', async () => {
