@@ -1,5 +1,6 @@
 import { Refusal } from '../../../core/refusal.ts'
 import { unavailable } from '../storage.ts'
+import { RunAgain } from '../transaction.ts'
 
 /** Classes of SQLSTATE after which the database may work again later: connection, resources, operator, standby. */
 const temporaryClasses = ['08', '53', '57', '58']
@@ -35,6 +36,8 @@ const isTemporary = (error: unknown): boolean => {
   return (
     isConnectionLost(error) ||
     isConflict(error) ||
+    // Others were faster each time.
+    error instanceof RunAgain ||
     temporaryCodes.has(code) ||
     (code.length === 5 && temporaryClasses.some((start) => code.startsWith(start)))
   )

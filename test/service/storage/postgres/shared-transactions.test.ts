@@ -6,7 +6,7 @@ import { auditByService } from '../../../../src/service/call/audit.ts'
 import { openPostgres } from '../../../../src/service/storage/postgres/open.ts'
 import type { Db } from '../../../../src/service/storage/schema.ts'
 import type { Storage } from '../../../../src/service/storage/storage.ts'
-import { lockNumbers } from '../../../../src/service/storage/transaction.ts'
+import { lockNumbers, RunAgain } from '../../../../src/service/storage/transaction.ts'
 import { copyDatabase, databaseUrl, dropDatabase } from '../postgres-databases.ts'
 
 const at = '2030-01-31T12:00:00.000Z'
@@ -231,4 +231,9 @@ test('a write that waited for others in its transaction starts from what is comm
   await change('revoked', 0, other)
   slow.gate.emit('end')
   for (const { opened, now } of (await Promise.all(seen)).slice(1)) expect(opened).toBe(now)
+})
+
+test('a write that others overtake each time is refused as unavailable', async () => {
+  const overtaken = storage.write(() => Promise.reject(new RunAgain()), { org: a })
+  await expect(overtaken).rejects.toMatchObject({ status: 503, code: 'storage_unavailable' })
 })
