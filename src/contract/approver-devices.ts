@@ -1,14 +1,18 @@
 import * as z from 'zod/mini'
 import { shownMember } from './approver.ts'
 import { deviceRecord } from './device.ts'
-import { chosen, id } from './field.ts'
+import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
 import { challengeRecord, signedChallenge, time } from './records.ts'
 
 // Pending devices on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 
 const pendingDevice = chosen(id, 'Id of the pending device')
-const move = chosen(z.enum(['approve', 'refuse']), 'The decision about the device')
+const device_id = chosen(id, 'Device id')
+const move = chosen(
+  z.enum(['approve', 'refuse', 'remove', 'remove_last']),
+  'The decision about the device; only remove_last removes the last active device of a person',
+)
 
 export const approverDevices = operations({
   listOwnDevices: {
@@ -28,15 +32,64 @@ export const approverDevices = operations({
       ),
     }),
   },
+  listMemberDevices: {
+    method: 'GET',
+    path: '/svc/v1/approver/members/{user_id}/devices',
+    cli: 'approver member-devices',
+    session: true,
+    summary: 'List the devices of a member for an administrator',
+    message: 'Devices',
+    input: z.strictObject({ user_id: chosen(id, 'User id') }),
+    data: z.looseObject({
+      member: chosen(shownMember, 'The member'),
+      devices: chosen(z.array(deviceRecord), 'Devices of the member, oldest first'),
+    }),
+  },
+  renameOwnDevice: {
+    method: 'POST',
+    path: '/svc/v1/approver/devices/{device_id}/name',
+    cli: 'approver device-name',
+    session: true,
+    summary: 'Rename a device of the signed-in person',
+    message: 'Device renamed',
+    input: z.strictObject({ device_id, name: chosen(line(60), 'Name of the device') }),
+    data: deviceRecord,
+  },
+  beginDeviceLink: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-link/challenge',
+    cli: 'approver device-link-challenge',
+    session: true,
+    effect: 'read',
+    summary: 'Get a challenge for adding another device of the signed-in person',
+    message: 'Challenge',
+    input: z.strictObject({}),
+    data: challengeRecord,
+  },
+  createDeviceLink: {
+    method: 'POST',
+    path: '/svc/v1/approver/device-link',
+    cli: 'approver device-link',
+    session: true,
+    summary:
+      'Create a one-use link that registers another device of the signed-in person, signed by an active device; the new device is pending until an active one approves it',
+    message: 'Link created',
+    input: z.strictObject(signedChallenge),
+    data: z.looseObject({
+      url: chosen(z.string(), 'One-use link to the approver page', { secret: true }),
+      expires_at: chosen(time, 'When it expires'),
+      expires_in_ms: chosen(z.number(), 'Milliseconds left, by the clock of the service'),
+    }),
+  },
   beginDeviceMove: {
     method: 'POST',
     path: '/svc/v1/approver/devices/{device_id}/challenge',
     cli: 'approver device-challenge',
     session: true,
     effect: 'read',
-    summary: 'Get a challenge for approving or refusing a pending device',
+    summary: 'Get a challenge for approving, refusing or removing a device',
     message: 'Challenge',
-    input: z.strictObject({ device_id: pendingDevice, move }),
+    input: z.strictObject({ device_id, move }),
     data: challengeRecord,
   },
   moveDevice: {
@@ -45,13 +98,9 @@ export const approverDevices = operations({
     cli: 'approver device-move',
     session: true,
     summary:
-      'Approve or refuse a pending device, signed by an active device of the same person or by an administrator',
+      'Approve or refuse a pending device, or remove one, signed by an active device of the same person or by an administrator',
     message: 'Device changed',
-    input: z.strictObject({
-      device_id: pendingDevice,
-      move,
-      ...signedChallenge,
-    }),
+    input: z.strictObject({ device_id, move, ...signedChallenge }),
     data: deviceRecord,
   },
   sendDeviceCode: {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { pendingRecord } from './approver-requests.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
-import { challengeRecord, sentEnrollment, signedChallenge, states } from './records.ts'
+import { challengeRecord, sentEnrollment, signedChallenge, states, time } from './records.ts'
 
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 // The session is an HttpOnly, SameSite cookie of one device. It only reads and takes away; each decision is an assertion.
@@ -41,17 +41,23 @@ const sessionRecord = z.looseObject({
   ),
 })
 
-/** A member, as the page shows it. */
-export const shownMember = z.looseObject({
+/** A person, as the page names them. */
+export const shownPerson = z.looseObject({
   user_id: chosen(id, 'User id'),
   first_name: chosen(z.string(), 'First name'),
   last_name: chosen(z.string(), 'Last name'),
   mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
-  state: chosen(z.enum(states), 'State'),
 })
 
-/** What an administrator can do with a member on the page. */
-export const memberMoves = ['accept', 'reject', 'hold', 'promote'] as const
+/** A member, as the page shows it. */
+export const shownMember = z.extend(shownPerson, {
+  email: chosen(z.string(), 'E-mail address'),
+  state: chosen(z.enum(states), 'State'),
+  updated_at: chosen(time, 'When the membership was last changed, such as when they asked to join'),
+})
+
+/** What an administrator can do with a member on the page. `link` sends one who has no device a link to register one. */
+export const memberMoves = ['accept', 'reject', 'hold', 'promote', 'link'] as const
 
 export const approver = operations({
   beginEnrollment: {
@@ -157,7 +163,10 @@ export const approver = operations({
       seen: chosen(z.optional(line(64)), 'The `mark` of the list that the page shows'),
     }),
     data: z.looseObject({
-      mark: chosen(z.string(), 'Changes with the list'),
+      mark: chosen(
+        z.string(),
+        'Changes with the list, with the devices of the person and, for an administrator, with who waits for them',
+      ),
       requests: chosen(z.array(pendingRecord), 'Pending requests, oldest first'),
     }),
   },
@@ -214,7 +223,8 @@ export const approver = operations({
     path: '/svc/v1/approver/members/{user_id}/move',
     cli: 'approver member-move',
     session: true,
-    summary: 'Accept, reject, hold or promote a member, signed by an administrator',
+    summary:
+      'Accept, reject, hold or promote a member, or send them a link to register a device, signed by an administrator',
     message: 'Member changed',
     input: z.strictObject({
       user_id: chosen(id, 'User id'),

@@ -28,8 +28,16 @@ export const deviceRecord = z.looseObject({
   enrolled_by: chosen(z.nullable(id), 'Key that created its link; null if the service did'),
   aaguid: chosen(z.nullable(z.string()), 'Model of the authenticator'),
   backup_eligible: chosen(z.nullable(z.boolean()), 'Whether its key can be copied to other devices'),
+  backed_up: chosen(
+    z.nullable(z.boolean()),
+    'Whether its key was copied to other devices, when it last signed',
+  ),
+  attachment: chosen(
+    z.nullable(z.enum(['platform', 'cross-platform'])),
+    'Where its key is, as the browser says: in the device, or in a security key or another device',
+  ),
   attestation_format: chosen(z.nullable(z.string()), 'Format of its attestation; none if it has none'),
-  last_used_at: chosen(z.nullable(time), 'When it last approved or denied a request'),
+  last_used_at: chosen(z.nullable(time), 'When it last signed a decision, a sign-in or another change'),
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
 })
 

@@ -3,6 +3,7 @@ import { agents } from './agents.ts'
 import { approval } from './approval.ts'
 import { approverAgents } from './approver-agents.ts'
 import { approverDevices } from './approver-devices.ts'
+import { approverHistory } from './approver-history.ts'
 import { approverRequests } from './approver-requests.ts'
 import { approver } from './approver.ts'
 import { audit } from './audit.ts'
@@ -43,6 +44,7 @@ export const table = {
   ...approver,
   ...approverDevices,
   ...approverRequests,
+  ...approverHistory,
   ...approverAgents,
   ...auth,
   ...mobile,

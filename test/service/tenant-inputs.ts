@@ -112,6 +112,13 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
     challenge: 'x',
     response: { id: 'x', response: {} },
   }),
+  listMemberDevices: (_, { user }) => ({ user_id: user }),
+  renameOwnDevice: (_, { device }) => ({ device_id: device, name: 'x' }),
+  beginDeviceLink: () => ({}),
+  createDeviceLink: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),
+  listOwnDecisions: () => ({}),
+  getDecision: (_, { approval }) => ({ request_id: approval }),
+  listDecisions: (_, { user }) => ({ user_id: user }),
   sendDeviceCode: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),
   beginDeviceRefusal: (_, { device }) => ({ device_id: device }),
   refuseNewDevice: (_, { device }) => ({

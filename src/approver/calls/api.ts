@@ -1,5 +1,6 @@
 import type { approverAgents } from '../../contract/approver-agents.ts'
 import type { approverDevices } from '../../contract/approver-devices.ts'
+import type { approverHistory } from '../../contract/approver-history.ts'
 import type { approverRequests } from '../../contract/approver-requests.ts'
 import type { approver } from '../../contract/approver.ts'
 import type { device } from '../../contract/device.ts'
@@ -10,6 +11,7 @@ import { t } from '../language/text.ts'
 type Table = typeof approver &
   typeof approverDevices &
   typeof approverRequests &
+  typeof approverHistory &
   typeof approverAgents &
   Pick<typeof device, 'registerDevice' | 'decideApproval'>
 type Name = keyof Table
@@ -32,6 +34,13 @@ const routes: { [K in Name]: Route<K> } = {
   beginMemberMove: ['POST', '/svc/v1/approver/members/{user_id}/challenge'],
   moveMember: ['POST', '/svc/v1/approver/members/{user_id}/move'],
   listOwnDevices: ['GET', '/svc/v1/approver/devices'],
+  listMemberDevices: ['GET', '/svc/v1/approver/members/{user_id}/devices'],
+  renameOwnDevice: ['POST', '/svc/v1/approver/devices/{device_id}/name'],
+  beginDeviceLink: ['POST', '/svc/v1/approver/device-link/challenge'],
+  createDeviceLink: ['POST', '/svc/v1/approver/device-link'],
+  listOwnDecisions: ['GET', '/svc/v1/approver/decisions'],
+  getDecision: ['GET', '/svc/v1/approver/decisions/{request_id}'],
+  listDecisions: ['GET', '/svc/v1/approver/organization/decisions'],
   beginDeviceMove: ['POST', '/svc/v1/approver/devices/{device_id}/challenge'],
   moveDevice: ['POST', '/svc/v1/approver/devices/{device_id}/move'],
   sendDeviceCode: ['POST', '/svc/v1/approver/device-code'],

@@ -85,6 +85,7 @@ export const prepareDecision = async (
     row,
     device,
     counter: checked.counter,
+    backedUp: checked.backed_up,
     decidedAt,
     input,
     ruling: factors.filter(({ policy }) => policy !== null) as FactorResult[],

@@ -19,6 +19,8 @@ export type VerifiedDecision = {
   device: Pick<DeviceRow, 'id' | 'counter' | 'kind' | 'row_mac'>
   /** The signature counter of the authenticator. */
   counter: number
+  /** Whether the key was copied to other devices. */
+  backedUp: boolean
   decidedAt: string
   input: Pick<RowInput<typeof device.decideApproval>, 'decision' | 'not_me' | 'note'>
   /** The results of the rules, stored because a decision that they refuse has no receipt. */
@@ -56,8 +58,11 @@ const decidable = (call: Call, { row, device, counter }: VerifiedDecision) =>
     )
     .where(hasLiveKey(call.now))
 
-const noteUse = async (call: Call, { row, device, counter, decidedAt }: VerifiedDecision): Promise<void> => {
-  await noteOnDevices(call.db, { counter, last_used_at: decidedAt })
+const noteUse = async (
+  call: Call,
+  { row, device, counter, backedUp, decidedAt }: VerifiedDecision,
+): Promise<void> => {
+  await noteOnDevices(call.db, { counter, backed_up: backedUp ? 1 : 0, last_used_at: decidedAt })
     .where('id', '=', device.id)
     .where('org_id', '=', row.org_id)
     .execute()

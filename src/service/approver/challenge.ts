@@ -11,18 +11,19 @@ export type Question =
       type: 'member-move'
       org_id: number
       user_id: number
-      move: 'accept' | 'reject' | 'hold' | 'promote'
+      move: 'accept' | 'reject' | 'hold' | 'promote' | 'link'
       device_id: number
     }
   | {
       type: 'device-move'
       org_id: number
-      /** The device that is approved or refused. */
+      /** The device that is approved, refused or removed. */
       subject: number
-      move: 'approve' | 'refuse'
+      move: 'approve' | 'refuse' | 'remove' | 'remove_last'
       device_id: number
     }
   | { type: 'device-refusal'; subject: number }
+  | { type: 'device-link'; org_id: number; user_id: number; device_id: number }
   | {
       type: 'consent'
       org_id: number

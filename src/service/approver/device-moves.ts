@@ -2,17 +2,19 @@ import type { approverDevices } from '../../contract/approver-devices.ts'
 import { conflict, forbidden, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import type { RowInput } from '../call/row-ids.ts'
 import { devicesOf } from '../devices/active.ts'
 import { isAdministrator, recoveriesFrom } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
+import { hasActiveDevice } from '../devices/proof.ts'
 import { deviceColumns, findDevice, inactiveDevice, toDeviceRecord } from '../devices/record.ts'
-import { approveOwnDevice, approveRecovery, refuseDevice } from '../devices/transitions.ts'
+import { approveOwnDevice, approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
 import { selectUsers } from '../members/member.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { maskedMember, requireAdmin } from './members.ts'
 import { proveDevice } from './proof.ts'
 
-type Move = { device_id: number; move: 'approve' | 'refuse' }
+type Move = Pick<RowInput<typeof approverDevices.beginDeviceMove>, 'device_id' | 'move'>
 
 const questionOf = (caller: Caller, { device_id: subject, move }: Move): Question => {
   const { org_id, device_id } = requirePerson(caller)
@@ -64,6 +66,21 @@ const approve = async (call: Call, device_id: number) => {
   )
 }
 
+/** Removes a device of the caller or, for an administrator, of another member, such as a lost one. */
+const remove = async (call: Call, { device_id, move }: Move) => {
+  const { org_id } = requirePerson(call.caller)
+  await findMovable(call, device_id)
+  const removed = await revoke(call, { org_id, device_id })
+  // Thrown, so that the device stays: who removes the last one must know what follows.
+  if (move === 'remove' && removed.bound_at !== null && !(await hasActiveDevice(call, removed)))
+    throw conflict(
+      'last_device',
+      'This is the last active device of its user; the next one needs the approval of an administrator',
+      'Add another device first, or confirm that no device remains',
+    )
+  return toDeviceRecord(removed)
+}
+
 export const listOwnDevices: HandlerOf<typeof approverDevices.listOwnDevices> = async (_, call) => {
   const person = requirePerson(call.caller)
   const { org_id, user_id, device_id } = person
@@ -75,7 +92,8 @@ export const listOwnDevices: HandlerOf<typeof approverDevices.listOwnDevices> = 
 }
 
 export const beginDeviceMove: HandlerOf<typeof approverDevices.beginDeviceMove> = async (input, call) => {
-  if (input.device_id === requirePerson(call.caller).device_id)
+  const isRemoval = input.move === 'remove' || input.move === 'remove_last'
+  if (!isRemoval && input.device_id === requirePerson(call.caller).device_id)
     throw conflict('own_device', 'A device cannot approve or refuse itself', 'Use another device')
   await findMovable(call, input.device_id)
   return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
@@ -89,6 +107,7 @@ export const moveDevice: HandlerOf<typeof approverDevices.moveDevice> = {
     return async (call) => {
       await settle(call)
       if (move === 'approve') return approve(call, device_id)
+      if (move !== 'refuse') return remove(call, { device_id, move })
       await findMovable(call, device_id)
       return refuseDevice(call, { org_id, device_id })
     }

@@ -11,6 +11,7 @@ import type { Service } from '../call/service.ts'
 import type { Member } from '../call/tenant.ts'
 import { withRequested } from '../policy/rules.ts'
 import { isSessionOpen } from './session.ts'
+import { readSurroundings } from './surroundings.ts'
 
 type Inbox = RowData<typeof approver.listInbox>
 
@@ -75,8 +76,9 @@ const waitForInbox = async (
   const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal?.aborted === true
   const read = async () => {
     const rows = await readPending(service, person)
+    const around = await storage.read((db) => readSurroundings(db, person))
     if (!(await isSessionOpen(service, person))) throw sessionOver()
-    return rows
+    return { rows, around }
   }
   let isWaiting = false
   for (;;) {
@@ -84,9 +86,9 @@ const waitForInbox = async (
     const listening = waiter.listen(inboxName(person))
     try {
       // A wait does not begin during an outage.
-      const rows = isWaiting ? await readThroughOutage(read, isOver, signal) : await read()
+      const { rows, around } = isWaiting ? await readThroughOutage(read, isOver, signal) : await read()
       isWaiting = true
-      const mark = sha256(rows.map((row) => row.request_id).join(' ')).slice(0, 32)
+      const mark = sha256([around, ...rows.map((row) => row.request_id)].join(' ')).slice(0, 32)
       const now = storage.now()
       const left = until - performance.now()
       if (mark !== seen || left <= 0 || waiter.stopped || signal?.aborted) {

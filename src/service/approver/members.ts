@@ -16,14 +16,24 @@ export const requireAdmin = async (call: Call) => {
 const shownDigits = 4
 const maxShown = 30
 
-/** A member as the page shows it, with most of the number hidden. */
-export const maskedMember = ({ id, first_name, last_name, mobile_e164: mobile, state }: UserRecord) => ({
+/** A person as the page names them, with most of the number hidden. */
+export const maskedPerson = ({
+  id,
+  first_name,
+  last_name,
+  mobile_e164: mobile,
+}: Pick<UserRecord, 'id' | 'first_name' | 'last_name' | 'mobile_e164'>) => ({
   user_id: id,
   first_name,
   last_name,
   mobile: mobile.slice(-shownDigits).padStart(mobile.length, '•'),
-  state,
 })
+
+/** A member as the page shows it to an administrator. */
+export const maskedMember = (user: UserRecord) => {
+  const { email, state, updated_at } = user
+  return { ...maskedPerson(user), email, state, updated_at }
+}
 
 type MaskedMember = ReturnType<typeof maskedMember>
 

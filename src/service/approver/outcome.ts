@@ -9,6 +9,7 @@ import type { RowData } from '../call/row-ids.ts'
 import type { Db } from '../storage/schema.ts'
 
 type Outcome = RowData<typeof approverRequests.getOwnRequest>
+export type DecidingDevice = NonNullable<Outcome['device']>
 
 const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
   if (row.status === 'pending') return null
@@ -38,6 +39,22 @@ const refusedBy = (row: ApprovalRow): Outcome['refused'] =>
     ({ policy, result }) => policy === 'required' && result !== 'PASS',
   )
 
+/** What became of a request. */
+export const outcomeOf = (row: ApprovalRow, device: Outcome['device']): Outcome => {
+  const ended_by = endingOf(row)
+  return {
+    request_id: row.request_id,
+    headline: toSubjectRecord(row)?.summary ?? row.action,
+    status: row.status,
+    ended_by,
+    ended_at: row.ended_at,
+    device,
+    refused: ended_by === 'rules' ? refusedBy(row) : [],
+    ...(row.note !== null && { note: row.note }),
+    detail: row.detail,
+  }
+}
+
 /** The result of a request, for its approver only: after a lost answer, the page must not guess. */
 export const getOwnRequest: HandlerOf<typeof approverRequests.getOwnRequest> = {
   before: async ({ request_id }, { service, caller }) => {
@@ -45,17 +62,6 @@ export const getOwnRequest: HandlerOf<typeof approverRequests.getOwnRequest> = {
     const row = await readCurrent(service, request_id, { orgId: org_id })
     if (row.user_id !== user_id) throw notFound('Approval request')
     const device = await service.storage.read((db) => deviceOf(db, row))
-    const ended_by = endingOf(row)
-    return async () => ({
-      request_id,
-      headline: toSubjectRecord(row)?.summary ?? row.action,
-      status: row.status,
-      ended_by,
-      ended_at: row.ended_at,
-      device,
-      refused: ended_by === 'rules' ? refusedBy(row) : [],
-      ...(row.note !== null && { note: row.note }),
-      detail: row.detail,
-    })
+    return async () => outcomeOf(row, device)
   },
 }

@@ -58,13 +58,17 @@ export const proveDevice = async (
       `The signature of the device is not valid: ${checked.problem}`,
       'Request a new challenge and sign it',
     )
-  const { counter } = checked
+  const { counter, backed_up } = checked
   return {
     device,
     settle: async (call) => {
       await useChallenge(call, challenge, expires_at)
       const { db } = call
-      const stored = await noteOnDevices(db, { counter })
+      const stored = await noteOnDevices(db, {
+        counter,
+        backed_up: backed_up ? 1 : 0,
+        last_used_at: call.now,
+      })
         .where('id', '=', device.id)
         .where('org_id', '=', device.org_id)
         .where((one) => one.or([one('counter', '<', counter), one('counter', '=', counter === 0 ? 0 : -1)]))

@@ -5,6 +5,7 @@ import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { type Member } from '../call/tenant.ts'
 import { devicesOf, ofKeptDevice } from '../devices/active.ts'
+import { wakeAdministrators } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
 import { challengeOfToken, enrollmentEnded, findEnrollment, useEnrollment } from '../devices/enrollment.ts'
 import { notifyAdministrators, notifyMember } from '../devices/notices.ts'
@@ -101,6 +102,7 @@ const insertDevice = async (
   await notify(call, member, row)
   // The person's other devices show it.
   call.wake(member)
+  if (proof === 'admin') await wakeAdministrators(call, org_id)
   // An active phone goes straight to the inbox.
   if (row.state === 'active' && row.kind === 'phone') await startSession(call, row)
   return toDeviceRecord(row)

@@ -84,7 +84,7 @@ export const sendEnrollment = async (call: Call, member: Member): Promise<SentEn
     ...recipient,
     kind: 'enrollment',
     subject: `${name}: register your phone`,
-    text: `${name} accepted you. Open this link on the phone with which you want to approve requests. It works once, for 24 hours:\n${url}`,
+    text: `${name} asks you to register a phone. Open this link on the phone with which you want to approve requests. It works once, for 24 hours:\n${url}`,
     expires_at,
   })
   await call.audit(org_id, `user:${user_id}`, ['enrollment', `message:${message_id}`])

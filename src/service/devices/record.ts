@@ -13,7 +13,11 @@ type ShownDevice = Pick<DeviceRow, (typeof deviceColumns)[number]>
 /** A device as the service shows it, without any other column of the row. */
 export const toDeviceRecord = (row: ShownDevice) => {
   const shown = Object.fromEntries(deviceColumns.map((column) => [column, row[column]])) as ShownDevice
-  return { ...shown, backup_eligible: row.backup_eligible === null ? null : row.backup_eligible === 1 }
+  return {
+    ...shown,
+    backup_eligible: row.backup_eligible === null ? null : row.backup_eligible === 1,
+    backed_up: row.backed_up === null ? null : row.backed_up === 1,
+  }
 }
 
 export const findDevice = ({ db }: Pick<Call, 'db'>, org_id: number, device_id: number) =>

@@ -21,6 +21,9 @@ type RegisteredKey = {
   software: boolean
   aaguid: string
   backup_eligible: 0 | 1
+  backed_up: 0 | 1
+  /** Only stated by the browser. */
+  attachment: 'platform' | 'cross-platform' | null
   attestation_format: string
   /** Its maker vouches for the model: a certificate of the maker signed the key. */
   vouched: boolean
@@ -33,6 +36,11 @@ type RegisteredKey = {
 const isVouched = (format: string, attestationObject: Uint8Array<ArrayBuffer>): boolean =>
   SettingsService.getRootCertificates({ identifier: format as 'apple' }).length > 0 &&
   decodeAttestationObject(attestationObject).get('attStmt').get('x5c') !== undefined
+
+const attachmentOf = (response: unknown): RegisteredKey['attachment'] => {
+  const { authenticatorAttachment: stated } = response as RegistrationResponseJSON
+  return stated === 'platform' || stated === 'cross-platform' ? stated : null
+}
 
 /** Verifies a RegistrationResponseJSON. User verification is required. Fails with 422. */
 export const verifyRegistration = async (
@@ -50,7 +58,8 @@ export const verifyRegistration = async (
       supportedAlgorithmIDs: [...algorithms],
     })
     if (!verified) throw new Error('the attestation is not valid')
-    const { credential, aaguid, fmt, attestationObject, credentialDeviceType } = registrationInfo
+    const { credential, aaguid, fmt, attestationObject, credentialDeviceType, credentialBackedUp } =
+      registrationInfo
     const algorithm = decodeCredentialPublicKey(credential.publicKey).get(3) as Algorithm
     return {
       credential_id: credential.id,
@@ -60,6 +69,8 @@ export const verifyRegistration = async (
       software: aaguid === softwareAaguid,
       aaguid,
       backup_eligible: credentialDeviceType === 'multiDevice' ? 1 : 0,
+      backed_up: credentialBackedUp ? 1 : 0,
+      attachment: attachmentOf(response),
       attestation_format: fmt,
       vouched: isVouched(fmt, attestationObject),
     }

@@ -65,7 +65,7 @@ export const changeDeviceRows = async (
 /** Changes columns that no decision relies on and no MAC covers. */
 export const noteOnDevices = (
   db: Db,
-  values: Pick<Updateable<Devices>, 'counter' | 'last_used_at' | 'name'>,
+  values: Pick<Updateable<Devices>, 'counter' | 'last_used_at' | 'backed_up' | 'name'>,
 ) => db.updateTable('devices').set(values)
 
 /** Deletes registrations that were incomplete when a backup was made. The members register these devices again. */

@@ -5,12 +5,13 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { type Member, ofMember, reachOrganization } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { devicesOf, ofKeptDevice } from './active.ts'
+import { wakeAdministrators } from './administrators.ts'
 import { activateDue } from './cooling.ts'
 import { endEnrollments } from './enrollment.ts'
 import { notifyAdministrators, notifyMember } from './notices.ts'
 import { hasActiveDevice, settlePending } from './proof.ts'
 import { findDevice, inactiveDevice, toDeviceRecord } from './record.ts'
-import { changeDeviceRows, type DeviceQuery, noteOnDevices } from './rows.ts'
+import { changeDeviceRows, type DeviceQuery, type DeviceRow, noteOnDevices } from './rows.ts'
 
 // Each change of a device's state is conditional and in a transaction, so of two concurrent changes one succeeds.
 
@@ -81,6 +82,7 @@ export const approveRecovery = async (call: Call, target: Target) => {
     text: `An administrator approved a new device of user ${member.user_id}, who has no active one. ${when} If no device was lost, refuse it: svc user devices refuse ${device_id}`,
   })
   call.wake(member)
+  await wakeAdministrators(call, org_id)
   return toDeviceRecord(approved)
 }
 
@@ -102,18 +104,19 @@ export const refuseDevice = async (
     subject: 'A device was refused',
     text: 'A new device was refused and cannot approve anything.',
   })
-  if (refused.proof === 'admin')
+  if (refused.proof === 'admin') {
     await notifyAdministrators(call, refused, {
       subject: 'A recovery was refused',
       text: `The new device of user ${refused.user_id} was refused. Ask that person whether someone tried to take over their account.`,
     })
+    await wakeAdministrators(call, org_id)
+  }
   call.wake(refused)
   return toDeviceRecord(refused)
 }
 
-/** Revokes a device. `next` says what follows for a member without any other. */
-export const revokeDevice: HandlerOf<typeof device.revokeDevice> = async ({ org_id, device_id }, call) => {
-  await reachOrganization(call, org_id)
+/** Revokes a device. The devices that were ever active are still told what happens to the person's devices. */
+export const revoke = async (call: Call, { org_id, device_id }: Target): Promise<DeviceRow> => {
   const [revoked] = await changeDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
     devices.where('org_id', '=', org_id).where('id', '=', device_id).where(ofKeptDevice('devices')),
   )
@@ -128,6 +131,13 @@ export const revokeDevice: HandlerOf<typeof device.revokeDevice> = async ({ org_
     text: 'One of your devices was revoked and can no longer approve anything. If this was not you, tell your administrator.',
   })
   call.wake(revoked)
+  return revoked
+}
+
+/** `next` says what follows for a member without any other device. */
+export const revokeDevice: HandlerOf<typeof device.revokeDevice> = async (target, call) => {
+  await reachOrganization(call, target.org_id)
+  const revoked = await revoke(call, target)
   const isLast = revoked.bound_at !== null && !(await hasActiveDevice(call, revoked))
   return {
     ...toDeviceRecord(revoked),

@@ -5,10 +5,12 @@ import * as keyRevocation from '../approvals/key-revocation.ts'
 import * as approvalRequests from '../approvals/listing.ts'
 import * as agents from '../approver/agents.ts'
 import * as consent from '../approver/consent.ts'
+import * as decisions from '../approver/decisions.ts'
 import * as deviceMoves from '../approver/device-moves.ts'
 import * as inbox from '../approver/inbox.ts'
 import * as approverMembers from '../approver/members.ts'
 import { getOwnRequest } from '../approver/outcome.ts'
+import * as ownDevices from '../approver/own-devices.ts'
 import { beginEnrollment } from '../approver/registration.ts'
 import * as sessions from '../approver/sign-in.ts'
 import type { Handlers } from '../call/call.ts'
@@ -77,6 +79,8 @@ export const handlers: Handlers<Table> = {
   beginEnrollment,
   getOwnRequest,
   ...deviceMoves,
+  ...ownDevices,
+  ...decisions,
   ...consent,
   ...agents,
   ...prompts,

@@ -10,7 +10,13 @@ import { proveDevice } from '../approver/proof.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { type Caller, requirePerson } from '../call/caller.ts'
 import { type Member, ofMember, reachOrganization } from '../call/tenant.ts'
-import { type Cooling, noCooling, promotionCooling, recoveriesFrom } from '../devices/administrators.ts'
+import {
+  type Cooling,
+  noCooling,
+  promotionCooling,
+  recoveriesFrom,
+  wakeAdministrators,
+} from '../devices/administrators.ts'
 import { sendEnrollment } from '../devices/enrollment-message.ts'
 import { notifyPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
@@ -80,6 +86,7 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
   if (cooling) await notifyPromotion(call, member, cooling)
   if (user.state !== 'active') await revokeKeysOfMember(call, member)
   call.wake(member)
+  await wakeAdministrators(call, org_id)
   return user
 }
 
@@ -102,6 +109,23 @@ const moves = {
   promote: async (call: Call, member: Member) => {
     const isNew = (await recoveriesFrom(call, requirePerson(call.caller))) !== undefined
     return change(call, member, 'promote', isNew ? await promotionCooling(call, member, 'admin') : noCooling)
+  },
+
+  /** For a member who has lost every device, or who never got a link. */
+  link: async (call: Call, member: Member) => {
+    const user = await findUser(call, member.org_id, member.user_id)
+    if (user.state !== 'active')
+      throw conflict(`user_${user.state}`, `The user is ${user.state}; only an active user gets a link`)
+    const enrollment = await sendEnrollment(call, member)
+    if (!enrollment)
+      throw conflict(
+        'device_active',
+        'The user has an active device and can add another one from it',
+        'If they have lost it, remove it first',
+      )
+    if (enrollment.channel === null)
+      throw conflict('link_not_sent', 'No link can be sent to this user', enrollment.next ?? undefined)
+    return { ...user, enrollment }
   },
 }
 

@@ -4,6 +4,7 @@ import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { hashOfCode } from '../call/input.ts'
 import { reachOrganization, severalOrganizations, withinOrganization } from '../call/tenant.ts'
+import { wakeAdministrators } from '../devices/administrators.ts'
 import { findMemberships, findPerson, requireAccount } from './person.ts'
 import { lockNumbers } from '../storage/transaction.ts'
 
@@ -66,6 +67,7 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
     )
   await call.claim(org_id, 'users')
   await call.audit(org_id, `user:${user_id}`, ['state', `auth-code:${codeId}`])
+  await wakeAdministrators(call, org_id)
   const organization = await call.db
     .selectFrom('organizations')
     .where('id', '=', org_id)

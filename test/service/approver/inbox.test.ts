@@ -156,8 +156,12 @@ describe('an inbox', () => {
     const { mark } = await inbox('', other)
     const waiting = inbox(`?wait_s=30&seen=${mark}`, other)
     await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)
+    // It learns that a device was lost, and goes on waiting.
+    const { mark: changed, requests } = await waiting
+    expect(requests).toEqual([])
+    const again = inbox(`?wait_s=30&seen=${changed}`, other)
     await request()
-    expect((await waiting).requests).toHaveLength(1)
+    expect((await again).requests).toHaveLength(1)
   })
 
   test('contains nothing from another organization of the person', async () => {

@@ -6,7 +6,7 @@ import { answerTo, begin, createPhone, fromPhone, type Phone } from './phone.ts'
 
 installHooks()
 
-type Move = 'accept' | 'reject' | 'hold'
+type Move = 'accept' | 'reject' | 'hold' | 'link'
 
 let admin: Phone
 let member: Phone
@@ -34,7 +34,15 @@ const moved = async (phone: Phone, user: string, move: Move) => {
 
 test('an administrator sees pending users, without their whole number', async () => {
   const ada = { first_name: 'Ada', last_name: 'Lovelace', mobile: '••••••••0103' }
-  const members = [{ user_id: waiting.id, ...ada, state: 'pending' }]
+  const members = [
+    {
+      user_id: waiting.id,
+      ...ada,
+      email: expect.stringContaining('@'),
+      state: 'pending',
+      updated_at: clock.iso(),
+    },
+  ]
   expect(dataOf(await list(admin))).toEqual({ members, total: 1 })
 })
 
@@ -159,6 +167,31 @@ describe('a move', () => {
     const other = await send(second, waiting.id, 'accept', challenge, answerTo(challenge, second.key))
     expect(refusal(other)).toEqual([410, 'challenge_over', []])
   })
+})
+
+const link = (user: string) => moved(admin, user, 'link')
+
+describe('a link for a member without a device', () => {
+  test('is sent to the member, and not shown', async () => {
+    const lost = await createMember(service, acme.id, 5)
+    const answer = await link(lost.id)
+    expect(dataOf(answer)).toMatchObject({ state: 'active', enrollment: { channel: 'sms', next: null } })
+    expect(JSON.stringify(answer.body)).not.toContain('#enroll=')
+    expect((await service.messages()).at(-1)).toMatchObject({ to: '+12025550105', kind: 'enrollment' })
+  })
+
+  test('is refused while a device is active, and for a member who is not', async () => {
+    expect(refusal(await link(member.user))).toEqual([409, 'device_active', []])
+    expect(refusal(await link(waiting.id))).toEqual([409, 'user_pending', []])
+  })
+})
+
+test('the page of an administrator learns at once that somebody waits', async () => {
+  const { mark } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: admin.cookie }))
+  const { cookie } = admin
+  const seen = fromPhone(service, 'GET', `requests?wait_s=20&seen=${mark}`, { cookie })
+  await hold(member.user)
+  expect(dataOf(await seen).mark).not.toBe(mark)
 })
 
 describe('a member who is not an administrator', () => {

@@ -46,6 +46,8 @@ describe('a registration', () => {
         enrolled_by: '1',
         aaguid: softwareAaguid,
         backup_eligible: false,
+        backed_up: false,
+        attachment: 'platform',
         attestation_format: 'none',
         last_used_at: null,
         revoked_at: null,

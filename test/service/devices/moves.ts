@@ -23,7 +23,7 @@ export const moveDevice = async (
   service: TestService,
   { key, cookie }: Holder,
   device: string,
-  move: 'approve' | 'refuse' = 'approve',
+  move: 'approve' | 'refuse' | 'remove' | 'remove_last' = 'approve',
 ): Promise<Answer> => {
   const own = cookie ?? (await cookieFor(service, key))
   const path = `devices/${device}`

@@ -44,6 +44,10 @@ export type ApprovalsTables = {
     aaguid: string | null
     backup_eligible: 0 | 1 | null
     attestation_format: string | null
+    /** Whether its key was copied to other devices, when it last signed. */
+    backed_up: 0 | 1 | null
+    /** Where the key is, as the browser said it at the registration; nothing verifies it. */
+    attachment: 'platform' | 'cross-platform' | null
     row_mac: string | null
   }
   /** Sessions at the approver page; a session ends with its device. */

@@ -123,6 +123,8 @@ const covered = {
     aaguid: true,
     backup_eligible: true,
     attestation_format: true,
+    backed_up: false,
+    attachment: false,
     row_mac: false,
   },
 } satisfies { [T in keyof Tables]?: Record<keyof Tables[T], boolean | 'if set'> }

@@ -1,0 +1,32 @@
+import type { Member } from '../call/tenant.ts'
+import { devicesOf } from '../devices/active.ts'
+import { isAdministrator } from '../devices/administrators.ts'
+import type { Db } from '../storage/schema.ts'
+
+/**
+ * Changes with what the page shows besides requests: the devices of the person and, for an administrator, who waits to join
+ * and which recoveries wait for approval.
+ */
+export const readSurroundings = async (db: Db, member: Member): Promise<string> => {
+  const devices = await devicesOf(db, member)
+    .select(['id', 'name', 'state', 'proof', 'active_from'])
+    .execute()
+  if (!(await isAdministrator(db, member))) return JSON.stringify(devices)
+  const { org_id } = member
+  const waiting = await db
+    .selectFrom('memberships')
+    .where('org_id', '=', org_id)
+    .where('state', '=', 'pending')
+    .select(['user_id', 'updated_at'])
+    .orderBy('id')
+    .execute()
+  const recoveries = await db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('state', '=', 'pending')
+    .where('proof', '=', 'admin')
+    .select(['id', 'active_from'])
+    .orderBy('id')
+    .execute()
+  return JSON.stringify([devices, waiting, recoveries])
+}
