@@ -28,7 +28,7 @@ export const showSignIn = (done: () => void): void => {
       const { device, pending } = error.data
       if (error.code === 'device_pending' && device)
         showPendingDevice(device, { done, over: () => showSignIn(done) })
-      else if (error.code === 'device_not_registered') showRemoved(rpId, pending)
+      else if (error.code === 'device_revoked') showRemoved(rpId, pending)
       else problem.say(error.code === 'device_refused' ? error.message : whyNot(error))
     }
   }

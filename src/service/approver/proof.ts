@@ -1,19 +1,49 @@
 import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
-import { activeDevices, devicesOfMembers } from '../devices/active.ts'
+import { activeDevices, devicesInAnyState, devicesOfMembers } from '../devices/active.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { credentialOf, type DeviceRow, isAuthenticDevice, noteOnDevices } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { type Question, readChallenge, useChallenge } from './challenge.ts'
 
-export const deviceNotRegistered = (data?: Record<string, unknown>): Refusal =>
+const deviceNotRegistered = (): Refusal =>
   forbidden(
     'device_not_registered',
     'This device is not registered here, or no longer registered',
     'Ask for a new link: svc user enroll <user-id>',
-    data,
   )
+
+/**
+ * Why a device of somebody who is not an active member cannot be used. Only a device that has signed may know, because it
+ * says something about its owner.
+ */
+const membershipEnded = async (
+  { db }: Pick<Call, 'db'>,
+  { org_id, user_id }: DeviceRow,
+): Promise<Refusal | undefined> => {
+  const member = await db
+    .selectFrom('memberships as m')
+    .innerJoin('organizations as o', 'o.id', 'm.org_id')
+    .where('m.org_id', '=', org_id)
+    .where('m.user_id', '=', user_id)
+    .select(['m.state', 'o.name as organization'])
+    .executeTakeFirst()
+  if (member?.state === 'active') return undefined
+  if (member?.state !== 'pending')
+    return forbidden(
+      'not_a_member',
+      'The owner of this device is not a member of the organization any more',
+      'Ask an administrator to add the person again: svc user create',
+      { organization: member?.organization ?? null },
+    )
+  return forbidden(
+    'member_on_hold',
+    `The membership of the owner of this device in ${member.organization} is on hold`,
+    'Ask an administrator to accept the person again: svc user pending accept <user-id>',
+    { organization: member.organization },
+  )
+}
 
 type Proof = {
   device: DeviceRow
@@ -24,7 +54,7 @@ type Proof = {
 type Options = {
   /** Only this device can answer. */
   deviceId?: number
-  /** Pending and revoked devices can answer, too. The caller checks the state. */
+  /** Pending and revoked devices can answer, too. The caller checks the state. A device of a former member learns why not. */
   inAnyState?: boolean
 }
 
@@ -39,9 +69,9 @@ export const proveDevice = async (
   { deviceId, inAnyState = false }: Options = {},
 ): Promise<Proof> => {
   const expires_at = readChallenge(keyring, challenge, question, storage.now())
-  const devices = inAnyState ? devicesOfMembers : activeDevices
+  const found = inAnyState ? devicesInAnyState : activeDevices
   const [device, site] = await storage.read(async (db) => [
-    (await devices(db, dev)
+    (await found(db, dev)
       .where('d.credential_id', '=', response.id)
       .$if(deviceId !== undefined, (query) => query.where('d.id', '=', deviceId!))
       .selectAll('d')
@@ -58,7 +88,12 @@ export const proveDevice = async (
       `The signature of the device is not valid: ${checked.problem}`,
       'Request a new challenge and sign it',
     )
+  if (inAnyState) {
+    const ended = await storage.read((db) => membershipEnded({ db }, device))
+    if (ended) throw ended
+  }
   const { counter, backed_up } = checked
+  const devices = inAnyState ? devicesOfMembers : activeDevices
   return {
     device,
     settle: async (call) => {

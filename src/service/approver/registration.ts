@@ -7,10 +7,12 @@ import { type Member } from '../call/tenant.ts'
 import { devicesOf, ofKeptDevice } from '../devices/active.ts'
 import { wakeAdministrators } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
-import { challengeOfToken, enrollmentEnded, findEnrollment, useEnrollment } from '../devices/enrollment.ts'
+import { linkEnded } from '../devices/ended-link.ts'
+import { challengeOfToken, findEnrollment, useEnrollment } from '../devices/enrollment.ts'
 import { notifyAdministrators, notifyMember } from '../devices/notices.ts'
 import { requiredProof, settlePending } from '../devices/proof.ts'
-import { toDeviceRecord } from '../devices/record.ts'
+import { inactiveDevice, toDeviceRecord } from '../devices/record.ts'
+import { findRegistered } from '../devices/registered.ts'
 import { type DeviceRow, insertDeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
@@ -19,7 +21,7 @@ import { startSession } from './session.ts'
 
 export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async ({ token }, call) => {
   const enrollment = await findEnrollment(call, token)
-  if (!enrollment) throw enrollmentEnded()
+  if (!enrollment) throw await linkEnded(call, token)
   const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
   const { attestation } = await readDevicePolicy(call, org_id)
   const { rp_id } = await readSite(call.db, call.publicUrl)
@@ -126,13 +128,27 @@ const verify = async (
   return { ...key, kind }
 }
 
+/** The page did not get the answer and asks again. It gets no session, because it did not prove that it has the key. */
+const repeatAnswer = async (call: Call, row: DeviceRow) => {
+  if (row.state !== 'active' && row.state !== 'pending') throw inactiveDevice(row)
+  await call.audit(row.org_id, `device:${row.id}`, ['repeated'], `user:${row.user_id}`)
+  return toDeviceRecord(row)
+}
+
 export const registerDevice: HandlerOf<typeof device.registerDevice> = {
   before: async (input, { service }) => {
     const { token, name } = input
     const { storage, keyring } = service
     const now = storage.now()
-    if (!(await storage.read((db) => findEnrollment({ db, now, keyring }, token)))) throw enrollmentEnded()
+    await storage.read(async (db) => {
+      if (await findEnrollment({ db, now, keyring }, token)) return
+      if (!(await findRegistered({ db, keyring }, token, input.response.id)))
+        throw await linkEnded({ db, now }, token)
+    })
     const key = await verify(input, service)
-    return (call) => insertDevice(call, token, { ...key, name })
+    return async (call) => {
+      const registered = await findRegistered(call, token, key.credential_id, key.public_key)
+      return registered ? repeatAnswer(call, registered) : insertDevice(call, token, { ...key, name })
+    }
   },
 }

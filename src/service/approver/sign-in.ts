@@ -13,7 +13,7 @@ import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { usesLocation } from '../policy/rules.ts'
 import { createChallenge } from './challenge.ts'
-import { deviceNotRegistered, proveDevice } from './proof.ts'
+import { proveDevice } from './proof.ts'
 import { endSession, startSession } from './session.ts'
 
 type Session = RowData<typeof approver.getSession>
@@ -63,13 +63,13 @@ export const closeSession: HandlerOf<typeof approver.closeSession> = async (_, c
 }
 
 /** Refuses a revoked device. If it was active before, it learns which pending devices of its member it can refuse. */
-const revokedDevice = async ({ db }: Call, { bound_at, ...member }: DeviceRow): Promise<Refusal> => {
-  if (bound_at === null) return deviceNotRegistered({ pending: [] })
-  const pending = await devicesOf(db, member)
+const revokedDevice = async (call: Call, device: DeviceRow): Promise<Refusal> => {
+  if (device.bound_at === null) return inactiveDevice(device, { pending: [] })
+  const pending = await devicesOf(call.db, device)
     .where('state', '=', 'pending')
     .select([sql<string>`cast(id as text)`.as('id'), 'registered_at', 'active_from'])
     .execute()
-  return deviceNotRegistered({ pending })
+  return inactiveDevice(device, { pending })
 }
 
 export const beginSession: HandlerOf<typeof approver.beginSession> = async (_, call) => ({
@@ -90,7 +90,7 @@ export const openSession: HandlerOf<typeof approver.openSession> = {
       if (present.state === 'pending' && present.proof === 'otp' && code !== undefined) {
         const wrong = await confirmDevice(call, device, code, actor)
         if (wrong) return wrong
-      } else if (present.state === 'revoked') return revokedDevice(call, device)
+      } else if (present.state === 'revoked') return revokedDevice(call, { ...device, state: 'revoked' })
       else if (present.state !== 'active') return inactiveDevice(present)
       await startSession(call, device)
       await call.audit(org_id, `device:${id}`, ['session'], actor)

@@ -12,15 +12,17 @@ export const ofActiveDevice = (table: Alias) => sql<boolean>`${sql.ref(`${table}
 export const ofKeptDevice = (table: Alias) =>
   sql<boolean>`${sql.ref(`${table}.state`)} in ('active', 'pending')`
 
-/** Devices of active members, in any state. Software keys count only with --dev. */
+/** Devices of anybody, also of former members, in any state. Software keys count only with --dev. */
+export const devicesInAnyState = (db: Db, dev: boolean) =>
+  db.selectFrom('devices as d').$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
+
+/** Devices of active members, in any state. */
 export const devicesOfMembers = (db: Db, dev: boolean) =>
-  db
-    .selectFrom('devices as d')
+  devicesInAnyState(db, dev)
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
     )
     .where('m.state', '=', 'active')
-    .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
 
 /** Active devices of active members. */
 export const activeDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev).where(ofActiveDevice('d'))

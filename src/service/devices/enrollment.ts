@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { devicesOf } from './active.ts'
+import { linkEnded } from './ended-link.ts'
 
 const defaultLifetimeMs = 10 * 60_000
 
@@ -36,12 +36,6 @@ export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = 
   const { user_handle, expires_at } = row
   return { url: `${call.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
 }
-
-/** The same answer for a token that was used, has expired or does not exist. */
-export const enrollmentEnded = (): Refusal =>
-  new Refusal(410, 'enrollment_over', 'This enrollment link has expired or was already used', {
-    hint: 'Ask for a new link: svc user enroll <user-id>',
-  })
 
 /**
  * The enrollment of a valid token; undefined if it was used or has expired, or its member is not active. Also undefined
@@ -90,7 +84,7 @@ export const endEnrollments = async ({ db }: Pick<Call, 'db'>, member: Member): 
 export const useEnrollment = async (call: Call, token: string) => {
   const { db, now } = call
   const found = await findEnrollment(call, token)
-  if (!found) throw enrollmentEnded()
+  if (!found) throw await linkEnded(call, token)
   const enrollment = await db
     .updateTable('enrollments')
     .set({ used_at: now, row_mac: null })
@@ -100,7 +94,8 @@ export const useEnrollment = async (call: Call, token: string) => {
     .where('expires_at', '>', now)
     .where(ofActiveMember('enrollments'))
     .returning(['org_id', 'user_id', 'user_handle', 'created_by'])
-    .executeTakeFirstOrThrow(enrollmentEnded)
+    .executeTakeFirst()
+  if (!enrollment) throw await linkEnded(call, token)
   await endEnrollments(call, enrollment)
   return enrollment
 }

@@ -59,7 +59,7 @@ const pendingReason = ({ id, proof, active_from }: InactiveDevice): [reason: str
 }
 
 /** Why a device cannot be used. */
-export const inactiveDevice = (device: InactiveDevice): Refusal => {
+export const inactiveDevice = (device: InactiveDevice, more?: Record<string, unknown>): Refusal => {
   const { id, state, proof, active_from } = device
   if (state === 'pending') {
     const [reason, hint] = pendingReason(device)
@@ -68,7 +68,12 @@ export const inactiveDevice = (device: InactiveDevice): Refusal => {
   }
   return state === 'refused'
     ? forbidden('device_refused', 'This device was refused', 'Ask for a new link: svc user enroll <user-id>')
-    : forbidden('device_revoked', 'This device is revoked', 'Register it again: svc user enroll <user-id>')
+    : forbidden(
+        'device_revoked',
+        'This device is revoked',
+        'Register it again: svc user enroll <user-id>',
+        more,
+      )
 }
 
 export const listDevices: HandlerOf<typeof device.listDevices> = async (member, call) => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../clock.ts'
-import { createMember, dataOf, fence, refusal } from '../fixtures.ts'
-import { enrollPhone, fromPhone, linkFor, phoneRegistration } from './phone.ts'
-import { acme, clock, installHooks, service } from './visit.ts'
+import { signIn } from '../devices/moves.ts'
+import { contentsOf, createMember, dataOf, fence, refusal } from '../fixtures.ts'
+import { cookieOf, enrollPhone, fromPhone, linkFor, phoneRegistration } from './phone.ts'
+import { acme, ada, clock, installHooks, service } from './visit.ts'
 
 installHooks()
 
@@ -26,23 +27,27 @@ describe('an enrollment at the page', () => {
     })
   })
 
-  test('is over once it is used, expired, unknown, or of a user who was put on hold', async () => {
+  test('says why it is over: used, expired, unknown, or of a user who was put on hold', async () => {
     const bob = await createMember(service, acme.id, 2)
+    const over = async (token: string) => {
+      const answer = await enrollment(token)
+      expect(refusal(answer)).toEqual([410, 'enrollment_over', []])
+      return answer.body.data.reason
+    }
     const [used, other] = await Promise.all([1, 2].map(() => linkFor(service, acme.id, bob.id)))
     const { challenge, user_handle } = dataOf(await enrollment(used!))
     const body = { token: used, name: 'x', response: phoneRegistration({ challenge, user_handle }).response }
     dataOf(await service.call('POST', '/svc/v1/devices', { key: null, body }))
-    const over = [410, 'enrollment_over', []]
-    expect(refusal(await enrollment(used!))).toEqual(over)
-    expect(refusal(await enrollment(other!))).toEqual(over)
+    expect(await over(used!)).toBe('used')
+    expect(await over(other!)).toBe('unknown')
     const [late, held] = await Promise.all([1, 2].map(() => linkFor(service, acme.id, bob.id)))
-    expect(refusal(await enrollment('x'.repeat(43)))).toEqual(over)
+    expect(await over('x'.repeat(43))).toBe('unknown')
     clock.tick(9 * minute)
     dataOf(await enrollment(held!))
     await service.call('POST', `/organization/${acme.id}/user/${bob.id}/pending`, { body: {} })
-    expect(refusal(await enrollment(held!))).toEqual(over)
+    expect(await over(held!)).toBe('on_hold')
     clock.tick(minute)
-    expect(refusal(await enrollment(late!))).toEqual(over)
+    expect(await over(late!)).toBe('expired')
   })
 
   test('with a shared link registers the first phone and refuses the second', async () => {
@@ -57,5 +62,52 @@ describe('an enrollment at the page', () => {
     const answers = await Promise.all([register(), register()])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410])
     expect(answers.filter(({ headers }) => headers['set-cookie'])).toHaveLength(1)
+  })
+})
+
+const bobsLink = async () => {
+  const bob = await createMember(service, acme.id, 2)
+  const token = await linkFor(service, acme.id, bob.id)
+  const { key, response } = phoneRegistration(dataOf(await enrollment(token)))
+  return { key, body: { token, name: 'Pixel', response } }
+}
+const register = (body: object) => service.call('POST', '/svc/v1/devices', { key: null, body })
+
+const stored = async () => {
+  const { devices, enrollments, outbox, approver_sessions } = await contentsOf(service)
+  return { devices, enrollments, outbox, approver_sessions }
+}
+
+describe('a registration whose answer was lost', () => {
+  test('is repeated with the same result, registers nothing twice, and opens no session', async () => {
+    const { key, body } = await bobsLink()
+    const first = await register(body)
+    const before = await stored()
+    const again = await register(body)
+    expect(dataOf(again)).toEqual(dataOf(first))
+    expect(cookieOf(again)).toBe('')
+    expect(await stored()).toEqual(before)
+    expect(dataOf(await signIn(service, key))).toMatchObject({ device_id: dataOf(first).id })
+  })
+
+  test('has the same result even after the link has expired', async () => {
+    const { body } = await bobsLink()
+    const first = dataOf(await register(body))
+    clock.tick(11 * minute)
+    expect(dataOf(await register(body))).toEqual(first)
+  })
+
+  test('is refused with the key of another device', async () => {
+    const { body } = await bobsLink()
+    dataOf(await register(body))
+    const response = { ...body.response, id: ada.key.credential_id, rawId: ada.key.credential_id }
+    expect(refusal(await register({ ...body, response }))).toEqual([410, 'enrollment_over', []])
+  })
+
+  test('is refused once the device was revoked', async () => {
+    const { body } = await bobsLink()
+    const { id } = dataOf(await register(body))
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${id}`))
+    expect(refusal(await register(body))).toEqual([403, 'device_revoked', []])
   })
 })

@@ -104,7 +104,7 @@ describe('removing', () => {
     const response = await signed(service, request_id, 'approve', tablet.key)
     expect(dataOf(await remove(ada, tablet.device))).toMatchObject({ state: 'revoked' })
     expect(refusal(await fromPhone(service, 'GET', 'requests', { cookie: tablet.cookie }))[0]).toBe(401)
-    expect(refusal(await signIn(service, tablet.key))).toEqual([403, 'device_not_registered', []])
+    expect(refusal(await signIn(service, tablet.key))).toEqual([403, 'device_revoked', []])
     expect(refusal(await post(service, request_id, { decision: 'approve', response }))).toEqual([
       403,
       'device_revoked',

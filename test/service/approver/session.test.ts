@@ -88,29 +88,47 @@ describe('a session', () => {
     dataOf(await whoami(other))
   })
 
-  test.each<[string, () => Promise<unknown>]>([
+  test.each<[string, string, () => Promise<unknown>]>([
     [
       'its device is revoked',
+      'device_revoked',
       () => service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`),
     ],
     [
       'its user is put on hold',
+      'member_on_hold',
       () => service.call('POST', `/organization/${acme.id}/user/${ada.user}/pending`, { body: {} }),
     ],
     [
       'its user is removed',
+      'not_a_member',
       () =>
         service.call('POST', '/organization/remove/user', { body: { org_id: acme.id, user_id: ada.user } }),
     ],
-    ['its user is deleted', () => service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`)],
-    ['its organization is deleted', () => service.call('DELETE', `/organization/${acme.id}/delete`)],
-  ])('ends when %s, and opens no more', async (_, end) => {
+    [
+      'its user is deleted',
+      'not_a_member',
+      () => service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`),
+    ],
+    [
+      'its organization is deleted',
+      'device_not_registered',
+      () => service.call('DELETE', `/organization/${acme.id}/delete`),
+    ],
+  ])('ends when %s, and signing in is refused with %s', async (_, reason, end) => {
     const challenge = await begin(service)
     dataOf(await whoami(ada.cookie))
     await end()
     expect(refusal(await whoami(ada.cookie))).toEqual([401, 'session_over', []])
     const again = await openSession(challenge, answerTo(challenge, ada.key))
-    expect(refusal(again)).toEqual([403, 'device_not_registered', []])
+    expect(refusal(again)).toEqual([403, reason, []])
+  })
+
+  test('says nothing about its owner to a device that did not sign', async () => {
+    await service.call('POST', `/organization/${acme.id}/user/${ada.user}/pending`, { body: {} })
+    const challenge = await begin(service)
+    const answer = await openSession(challenge, answerTo(challenge, ada.key, false))
+    expect(refusal(answer)).toEqual([403, 'assertion_refused', []])
   })
 
   test('lasts for 90 days after it was last used', async () => {

@@ -72,17 +72,20 @@ describe('a registration', () => {
     expect(await devicesOf(ada.id)).toHaveLength(1)
   })
 
-  test('gives the same answer for a used, expired or invented token', async () => {
+  test('says why a token is refused: it was used, has expired, or does not exist', async () => {
     const [used, late] = [dataOf(await start()), dataOf(await start())]
+    clock.tick(10 * minute - 1)
     dataOf(await post(registrationFor(used)))
+    const other = dataOf(await start())
     clock.tick(10 * minute)
-    const messages = []
-    for (const token of [used.token, late.token, unused]) {
-      const answer = await post(registrationFor({ ...late, token }))
+    const reasons: unknown[] = []
+    for (const token of [used.token, other.token, late.token, unused]) {
+      const answer = await post(registrationFor({ ...other, token }))
       expect(refusal(answer)).toEqual([410, 'enrollment_over', []])
-      messages.push(answer.body.message)
+      reasons.push(answer.body.data.reason)
     }
-    expect(new Set(messages).size).toBe(1)
+    // Using one link ends the others of its user.
+    expect(reasons).toEqual(['used', 'expired', 'unknown', 'unknown'])
   })
 
   test('is refused for a user who was removed or put on hold since', async () => {

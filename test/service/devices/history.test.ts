@@ -37,7 +37,7 @@ describe.each([
       { state: 'revoked', proof: 'link' },
       { state: 'pending', proof: 'admin' },
     ])
-    expect(refusal(await signIn(service, ada.key))).toEqual([403, 'device_not_registered', []])
+    expect(refusal(await signIn(service, ada.key))).toEqual([403, 'device_revoked', []])
   })
 
   test('keeps their mutes', async () => {
@@ -102,7 +102,7 @@ describe('deleting a user', () => {
     const there = await createPhone(service, other.id, 1)
     dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${ada.user}`))
     dataOf(await signIn(service, there.key))
-    expect(refusal(await signIn(service, ada.key))).toEqual([403, 'device_not_registered', []])
+    expect(refusal(await signIn(service, ada.key))).toEqual([403, 'not_a_member', []])
   })
 
   test('leaves nothing once its organization is deleted', async () => {

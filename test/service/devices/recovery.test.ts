@@ -114,7 +114,7 @@ describe('during the cooling period, a device', () => {
 
   test('is refused by the device that was active before, which sees it when it signs in', async () => {
     const answer = await signIn(service, ada.key)
-    expect(refusal(answer)).toEqual([403, 'device_not_registered', []])
+    expect(refusal(answer)).toEqual([403, 'device_revoked', []])
     expect(answer.body.data.pending).toEqual([
       { id: replacement.device, registered_at: expect.any(String), active_from: expect.any(String) },
     ])
@@ -147,7 +147,7 @@ describe('during the cooling period, a device', () => {
     expect(dataOf(await revoke(replacement.device))).toMatchObject({ state: 'revoked', next: null })
     clock.tick(2 * day)
     await endCooling(service.service)
-    expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_not_registered', []])
+    expect(refusal(await signIn(service, replacement.key))).toEqual([403, 'device_revoked', []])
   })
 
   test('waits its whole period again if the clock was ahead', async () => {
