@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { pendingRecord } from './approver-requests.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
+import { authenticators } from './policy.ts'
 import { challengeRecord, sentEnrollment, signedChallenge, states, time } from './records.ts'
 
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
@@ -83,6 +84,7 @@ export const approver = operations({
         z.enum(['none', 'direct']),
         'Whether the registration requests an attestation of the device model',
       ),
+      authenticators: chosen(z.array(z.enum(authenticators)), 'Authenticators that the organization accepts'),
       wants_location: sessionRecord.shape.wants_location,
     }),
   },

@@ -22,6 +22,9 @@ const approvalRule = z.strictObject({
 })
 export type ApprovalRule = z.infer<typeof approvalRule>
 
+/** Where the key of an approver can be. spec: not shown */
+export const authenticators = ['platform', 'synced', 'security_key'] as const
+
 /** What an organization enforces. spec: not shown */
 export const policy = z.strictObject({
   ip_allow: chosen(
@@ -79,6 +82,11 @@ export const policy = z.strictObject({
     ),
     'Authenticator models (AAGUIDs) that can register; any entry implies attestation direct; empty allows all',
     { example: ['08987058-cadc-4b81-b6e1-30de50dcbe96'] },
+  ),
+  authenticators: chosen(
+    z.optional(z.array(z.enum(authenticators))),
+    'Authenticators that can register: platform (built into a phone or computer), synced (a passkey that is copied to other devices), security_key; empty allows all',
+    { example: ['platform', 'security_key'] },
   ),
   device_bound_only: chosen(
     z.optional(z.boolean()),

@@ -1,4 +1,5 @@
 import { policy } from '../../contract/policy.ts'
+import { authenticators } from '../../contract/policy.ts'
 import { factors } from '../../contract/records.ts'
 import { fieldSchemas } from '../../contract/schema.ts'
 import { normalizeNetwork } from '../../rules/network.ts'
@@ -85,6 +86,7 @@ const normals: Record<string, (value: unknown) => unknown> = {
   days: (days) => sorted(days, weekdays),
   factors: (list) => sorted(list, factors),
   report_only: (list) => sorted(list, factors),
+  authenticators: (list) => sorted(list, authenticators),
   allowed_aaguids: (list) =>
     Array.isArray(list) ? sorted(list.map((entry) => String(entry).toLowerCase())) : list,
   require_approval: (list) => set(list, ['operations', 'approvers', 'count']),

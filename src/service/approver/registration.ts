@@ -23,7 +23,7 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
   const enrollment = await findEnrollment(call, token)
   if (!enrollment) throw await linkEnded(call, token)
   const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
-  const { attestation } = await readDevicePolicy(call, org_id)
+  const { attestation, authenticators } = await readDevicePolicy(call, org_id)
   const { rp_id } = await readSite(call.db, call.publicUrl)
   const devices = await devicesOf(call.db, { org_id, user_id })
     .where(ofKeptDevice('devices'))
@@ -38,6 +38,7 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
     user_handle,
     exclude: devices.map((one) => one.credential_id),
     attestation,
+    authenticators: [...authenticators],
     wants_location: await usesLocation(call.db, { org_id, user_id }),
   }
 }
@@ -86,7 +87,7 @@ const insertDevice = async (
   const { org_id, user_id } = member
   const policy = await readDevicePolicy(call, org_id)
   checkModel(values, policy)
-  const { vouched: _, ...columns } = values
+  const { vouched: _, authenticator: __, ...columns } = values
   const proof = await requiredProof(call, member, policy)
   if (proof !== 'link') await refuseMany(call, member)
   const row = await insertDeviceRow(call, {

@@ -6,6 +6,7 @@ import {
 import { decodeAttestationObject, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
 import { softwareAaguid } from '../../client/software-authenticator.ts'
 import { Refusal } from '../../core/refusal.ts'
+import type { Authenticator } from '../policy/device-policy.ts'
 import type { Site } from './site.ts'
 
 const algorithms = [-7, -8, -257] as const
@@ -27,6 +28,7 @@ type RegisteredKey = {
   attestation_format: string
   /** Its maker vouches for the model: a certificate of the maker signed the key. */
   vouched: boolean
+  authenticator: Authenticator | undefined
 }
 
 /**
@@ -40,6 +42,20 @@ const isVouched = (format: string, attestationObject: Uint8Array<ArrayBuffer>): 
 const attachmentOf = (response: unknown): RegisteredKey['attachment'] => {
   const { authenticatorAttachment: stated } = response as RegistrationResponseJSON
   return stated === 'platform' || stated === 'cross-platform' ? stated : null
+}
+
+/**
+ * Where the key is. The authenticator says whether its key is synced, and the certificate of a phone's maker that it is in
+ * the phone. For the rest there is only the word of the browser. Without it, the key is of no known kind.
+ */
+const authenticatorOf = (
+  { authenticatorAttachment, response: { transports = [] } }: RegistrationResponseJSON,
+  { synced, vouched }: { synced: boolean; vouched: boolean },
+): Authenticator | undefined => {
+  if (synced) return 'synced'
+  // A phone that was used from a computer reports both `hybrid` and `internal`.
+  if (vouched || authenticatorAttachment === 'platform' || transports.includes('internal')) return 'platform'
+  return authenticatorAttachment === 'cross-platform' || transports.length > 0 ? 'security_key' : undefined
 }
 
 /** Verifies a RegistrationResponseJSON. User verification is required. Fails with 422. */
@@ -60,6 +76,8 @@ export const verifyRegistration = async (
     if (!verified) throw new Error('the attestation is not valid')
     const { credential, aaguid, fmt, attestationObject, credentialDeviceType, credentialBackedUp } =
       registrationInfo
+    const synced = credentialDeviceType === 'multiDevice'
+    const vouched = isVouched(fmt, attestationObject)
     const algorithm = decodeCredentialPublicKey(credential.publicKey).get(3) as Algorithm
     return {
       credential_id: credential.id,
@@ -68,11 +86,12 @@ export const verifyRegistration = async (
       counter: credential.counter,
       software: aaguid === softwareAaguid,
       aaguid,
-      backup_eligible: credentialDeviceType === 'multiDevice' ? 1 : 0,
+      backup_eligible: synced ? 1 : 0,
       backed_up: credentialBackedUp ? 1 : 0,
       attachment: attachmentOf(response),
       attestation_format: fmt,
-      vouched: isVouched(fmt, attestationObject),
+      vouched,
+      authenticator: authenticatorOf(response as RegistrationResponseJSON, { synced, vouched }),
     }
   } catch (error) {
     const problem = error instanceof Error ? error.message : 'it cannot be read'

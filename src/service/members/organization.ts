@@ -12,6 +12,7 @@ import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { checkRules, demandForRules } from '../policy/approval-rules.ts'
+import { refuseImpossible } from '../policy/device-policy.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -88,6 +89,7 @@ const addOrganization = statement(
 export const insertOrganization = async (call: Call, { name, slug, policy = {} }: NewOrganization) => {
   const own = slug === undefined ? slugOf(name) : checkSlug(slug)
   const checked = checkPolicy(policy)
+  refuseImpossible(checked, call)
   const text = JSON.stringify(checked)
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
@@ -134,6 +136,8 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
   refuseWeaker(call, presentPolicy, policy)
   await demandForRules(call, org_id, 'updateOrganization', policy?.require_approval)
   await checkApprovalRules(call, org_id, policy?.require_approval)
+  const nextPolicy = { ...presentPolicy, ...checkPolicy(policy ?? {}) }
+  if (policy !== undefined) refuseImpossible(nextPolicy, call)
   const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
   // Slugs are unique over all organizations, so an answer about another slug would reveal theirs.
   if (call.caller.orgId !== null && slug !== present.slug)
@@ -148,7 +152,7 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
     .updateTable('organizations')
     .set({
       ...naming,
-      policy: JSON.stringify({ ...presentPolicy, ...checkPolicy(policy ?? {}) }),
+      policy: JSON.stringify(nextPolicy),
       updated_at: call.now,
     })
     .where('id', '=', org_id)

@@ -1,11 +1,14 @@
-import type { Policy } from '../../contract/policy.ts'
-import { Refusal } from '../../core/refusal.ts'
+import { authenticators, type Policy } from '../../contract/policy.ts'
+import { invalid, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { organizationRow } from '../call/tenant.ts'
 
 const day = 24 * 60 * 60
 
 type Defaults = Pick<Call, 'dev' | 'deviceProof'>
+
+/** Where the key of a device is. */
+export type Authenticator = (typeof authenticators)[number]
 
 /** What an organization requires of new devices, with the defaults filled in. */
 export type DevicePolicy = {
@@ -14,6 +17,7 @@ export type DevicePolicy = {
   attestation: 'none' | 'direct'
   allowedAaguids: readonly string[]
   deviceBoundOnly: boolean
+  authenticators: readonly Authenticator[]
 }
 
 export const devicePolicyOf = (own: Policy, { dev, deviceProof }: Defaults): DevicePolicy => ({
@@ -23,28 +27,65 @@ export const devicePolicyOf = (own: Policy, { dev, deviceProof }: Defaults): Dev
   attestation: own.allowed_aaguids?.length ? 'direct' : (own.attestation ?? 'none'),
   allowedAaguids: own.allowed_aaguids ?? [],
   deviceBoundOnly: own.device_bound_only ?? false,
+  authenticators: authenticators.filter(
+    (one) =>
+      (!own.authenticators?.length || own.authenticators.includes(one)) &&
+      (one !== 'synced' || !own.device_bound_only),
+  ),
 })
+
+/** Throws 422 if no device could satisfy a policy. */
+export const refuseImpossible = (policy: Policy, defaults: Defaults): void => {
+  const { attestation, authenticators: allowed } = devicePolicyOf(policy, defaults)
+  if (allowed.length === 0)
+    throw invalid('policy.authenticators', 'allows only synced passkeys, which device_bound_only refuses')
+  if (attestation === 'direct' && !allowed.includes('platform'))
+    throw invalid(
+      'policy.authenticators',
+      'must contain platform with attestation direct, because svc can verify the certificates of phones only',
+    )
+}
 
 export const readDevicePolicy = async (
   call: Pick<Call, 'db' | keyof Defaults>,
   org_id: number,
 ): Promise<DevicePolicy> => devicePolicyOf((await organizationRow(call.db, org_id)).policy, call)
 
-type Model = { aaguid: string; backup_eligible: 0 | 1; attestation_format: string; vouched: boolean }
+type Model = {
+  aaguid: string
+  backup_eligible: 0 | 1
+  attestation_format: string
+  vouched: boolean
+  /** Undefined if neither the authenticator nor the browser says. */
+  authenticator: Authenticator | undefined
+}
 
-const refused = (code: string, message: string, hint: string): Refusal =>
-  new Refusal(403, code, message, { hint })
+const names: Record<Authenticator, string> = {
+  platform: 'keys that stay on a phone or computer',
+  synced: 'synced passkeys',
+  security_key: 'security keys',
+}
+
+const refused = (code: string, message: string, hint: string, data?: Record<string, unknown>): Refusal =>
+  new Refusal(403, code, message, { hint, data })
 
 /** Throws 403 for a device that the organization does not accept. */
 export const checkModel = (
-  { aaguid, backup_eligible, attestation_format, vouched }: Model,
-  { attestation, allowedAaguids, deviceBoundOnly }: DevicePolicy,
+  { aaguid, backup_eligible, attestation_format, vouched, authenticator }: Model,
+  { attestation, allowedAaguids, deviceBoundOnly, authenticators: allowed }: DevicePolicy,
 ): void => {
   if (deviceBoundOnly && backup_eligible === 1)
     throw refused(
       'key_can_be_copied',
       'The key of this device can be copied to other devices, which the organization does not accept',
       'Register a device whose key cannot be copied, such as a security key',
+    )
+  if (allowed.length < authenticators.length && (!authenticator || !allowed.includes(authenticator)))
+    throw refused(
+      'authenticator_not_allowed',
+      `The organization accepts only ${allowed.map((one) => names[one]).join(' and ')}${authenticator ? `, not ${names[authenticator]}` : ', and this device does not say what it is'}`,
+      'Register another device, or ask your administrator about the policy authenticators',
+      { allowed, authenticator: authenticator ?? null },
     )
   if (attestation === 'none') return
   if (!vouched)

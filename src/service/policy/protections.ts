@@ -7,7 +7,7 @@ import { devicePolicyOf } from './device-policy.ts'
 
 /** Normalizes networks and removes duplicates. Throws 422 for an entry that is not a network. */
 export const checkPolicy = (policy: Policy): Policy => {
-  const { ip_allow, factors, report_only, allowed_aaguids, ...switches } = policy
+  const { ip_allow, factors, report_only, allowed_aaguids, authenticators, ...switches } = policy
   const networks = ip_allow?.map((entry, i) => {
     const network = normalizeNetwork(entry)
     if (network === undefined)
@@ -18,6 +18,7 @@ export const checkPolicy = (policy: Policy): Policy => {
     ...switches,
     ...(networks && { ip_allow: [...new Set(networks)] }),
     ...(factors && { factors: [...new Set(factors)] }),
+    ...(authenticators && { authenticators: [...new Set(authenticators)] }),
     ...(report_only && { report_only: [...new Set(report_only)] }),
     ...(allowed_aaguids && { allowed_aaguids: [...new Set(allowed_aaguids.map((id) => id.toLowerCase()))] }),
   }
@@ -25,10 +26,15 @@ export const checkPolicy = (policy: Policy): Policy => {
 
 // Some members of a policy protect an organization against its own keys, so such a key must not be able to switch them off.
 
+/** Whether `after` allows anything that `before` does not. An empty list allows everything. */
+const isLonger = (before: readonly string[] = [], after: readonly string[] | undefined): boolean =>
+  after !== undefined &&
+  before.length > 0 &&
+  (after.length === 0 || after.some((one) => !before.includes(one)))
+
 /** Names of the members that `after` would weaken. */
 const weakened = (before: Policy, after: Policy, call: Call): string[] => {
-  const { proof, recoveryDelayMs, allowedAaguids: allowed } = devicePolicyOf(before, call)
-  const next = after.allowed_aaguids
+  const { proof, recoveryDelayMs } = devicePolicyOf(before, call)
   const checks: [keyof Policy, boolean][] = [
     [
       'recovery_delay_s',
@@ -36,12 +42,8 @@ const weakened = (before: Policy, after: Policy, call: Call): string[] => {
     ],
     ['device_proof', after.device_proof === 'link' && proof === 'otp'],
     ['attestation', after.attestation === 'none' && before.attestation === 'direct'],
-    [
-      'allowed_aaguids',
-      next !== undefined &&
-        allowed.length > 0 &&
-        (next.length === 0 || next.some((one) => !allowed.includes(one))),
-    ],
+    ['allowed_aaguids', isLonger(before.allowed_aaguids, after.allowed_aaguids)],
+    ['authenticators', isLonger(before.authenticators, after.authenticators)],
     ['device_bound_only', after.device_bound_only === false && before.device_bound_only === true],
     ['separation', after.separation === 'standard' && before.separation === 'strict'],
     ['not_requester', after.not_requester === false && before.not_requester === true],

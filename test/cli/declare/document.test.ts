@@ -32,6 +32,7 @@ describe('a file', () => {
       recovery_delay_s: 60,
       attestation: 'direct',
       allowed_aaguids: ['08987058-cadc-4b81-b6e1-30de50dcbe96'],
+      authenticators: ['platform'],
       device_bound_only: true,
       require_approval: [{ operations: ['user delete'], approvers: ['7'] }],
     } satisfies Required<Policy>

@@ -16,6 +16,7 @@ describe('an enrollment at the page', () => {
     const first = await enrollPhone(service, acme.id, bob)
     expect(dataOf(await enrollment(await linkFor(service, acme.id, bob.id)))).toEqual({
       attestation: 'none',
+      authenticators: ['platform', 'synced', 'security_key'],
       first_name: 'Bob',
       organization: 'acme',
       user_name: 'Bob Builder, acme',

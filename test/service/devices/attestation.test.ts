@@ -96,6 +96,65 @@ describe('a registration', () => {
   })
 })
 
+/** What the browser says about where the key is. */
+const from =
+  (attachment: string | undefined, transports: string[] = []) =>
+  ({ response }: Made): void => {
+    const { authenticatorAttachment: _, ...rest } = response
+    Object.assign(response, rest, { authenticatorAttachment: attachment })
+    Object.assign(response.response, { transports })
+  }
+const synced = (made: Made): void => withFlags(made, backupEligible)
+const securityKey = from('cross-platform', ['usb'])
+const ofPhoneNearby = from('cross-platform', ['hybrid', 'internal'])
+
+describe('with the policy authenticators', () => {
+  test.each<[string, string, (made: Made) => void]>([
+    ['platform', 'a key that stays on its device', from('platform', ['internal'])],
+    ['platform', 'a phone that was used from a computer', ofPhoneNearby],
+    ['synced', 'a synced passkey', synced],
+    ['security_key', 'a security key', securityKey],
+    ['security_key', 'a security key whose transports the browser does not know', from('cross-platform')],
+  ])('%s accepts %s', async (allowed, _, change) => {
+    await setPolicy({ authenticators: [allowed] })
+    expect(dataOf(await registerWith(change))).toMatchObject({ state: 'active' })
+  })
+
+  test.each<[string[], string, (made: Made) => void]>([
+    [['platform'], 'a security key', securityKey],
+    [['platform'], 'a synced passkey, whatever the browser says', synced],
+    [['synced', 'security_key'], 'a key that stays on its device', from('platform', ['internal'])],
+    [['security_key'], 'a phone that was used from a computer', ofPhoneNearby],
+    [['security_key'], 'a key of which nothing is known', from(undefined)],
+  ])('%j refuses %s, and the link stays valid', async (authenticators, _, change) => {
+    await setPolicy({ authenticators })
+    const answer = await registerWith(change)
+    expect(refusal(answer)).toEqual([403, 'authenticator_not_allowed', []])
+    expect(answer.body.data.allowed).toEqual(authenticators)
+    const { enrollments, devices } = await contentsOf(service)
+    expect(devices).toEqual([])
+    expect(enrollments).toMatchObject([{ used_at: null }])
+  })
+
+  test('the page is told what is accepted', async () => {
+    await setPolicy({ authenticators: ['security_key', 'platform', 'platform'], device_bound_only: true })
+    const ada = await createMember(service, acme.id, 1)
+    const token = await linkFor(service, acme.id, ada.id)
+    expect(dataOf(await fromPhone(service, 'POST', 'enrollment', { body: { token } }))).toMatchObject({
+      authenticators: ['platform', 'security_key'],
+    })
+  })
+
+  test.each([
+    [{ device_bound_only: true, authenticators: ['synced'] }],
+    [{ attestation: 'direct', authenticators: ['security_key'] }],
+  ])('%j is refused, because no device could register', async (policy) => {
+    const answer = await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } })
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['policy.authenticators']])
+    expect(answer.body.data.issues).toHaveLength(1)
+  })
+})
+
 describe('with attestation direct', () => {
   const cases: [string, ((made: Made) => void) | undefined][] = [
     ['that says nothing of its maker', undefined],

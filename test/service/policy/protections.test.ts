@@ -18,6 +18,8 @@ test.each([
   [{ allowed_aaguids: [apple] }, { allowed_aaguids: [] }],
   [{ allowed_aaguids: [apple] }, { allowed_aaguids: [apple, google] }],
   [{ device_bound_only: true }, { device_bound_only: false }],
+  [{ authenticators: ['platform'] }, { authenticators: [] }],
+  [{ authenticators: ['security_key'] }, { authenticators: ['security_key', 'synced'] }],
 ])('with the policy %j only the operator sets %j', async (before, after) => {
   dataOf(await update(before))
   const [name] = Object.keys(after)
