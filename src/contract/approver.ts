@@ -172,24 +172,6 @@ export const approver = operations({
       requests: chosen(z.array(pendingRecord), 'Pending requests, oldest first'),
     }),
   },
-  subscribePush: {
-    method: 'POST',
-    path: '/svc/v1/approver/push',
-    cli: 'approver push',
-    session: true,
-    summary: 'Turn on notifications on this device',
-    message: 'Notifications on',
-    input: z.strictObject({
-      endpoint: chosen(line(1000), 'PushSubscription endpoint, https'),
-      keys: chosen(
-        z.strictObject({
-          p256dh: chosen(line(200), 'Key of the subscription, base64url'),
-          auth: chosen(line(100), 'Secret of the subscription, base64url', { secret: true }),
-        }),
-        'Keys of the subscription',
-      ),
-    }),
-  },
   listMembers: {
     method: 'GET',
     path: '/svc/v1/approver/members',

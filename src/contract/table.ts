@@ -4,6 +4,7 @@ import { approval } from './approval.ts'
 import { approverAgents } from './approver-agents.ts'
 import { approverDevices } from './approver-devices.ts'
 import { approverHistory } from './approver-history.ts'
+import { approverNotifications } from './approver-notifications.ts'
 import { approverRequests } from './approver-requests.ts'
 import { approver } from './approver.ts'
 import { audit } from './audit.ts'
@@ -46,6 +47,7 @@ export const table = {
   ...approverRequests,
   ...approverHistory,
   ...approverAgents,
+  ...approverNotifications,
   ...auth,
   ...mobile,
   ...account,

@@ -1,6 +1,7 @@
 import type { approverAgents } from '../../contract/approver-agents.ts'
 import type { approverDevices } from '../../contract/approver-devices.ts'
 import type { approverHistory } from '../../contract/approver-history.ts'
+import type { approverNotifications } from '../../contract/approver-notifications.ts'
 import type { approverRequests } from '../../contract/approver-requests.ts'
 import type { approver } from '../../contract/approver.ts'
 import type { device } from '../../contract/device.ts'
@@ -10,6 +11,7 @@ import { t } from '../language/text.ts'
 
 type Table = typeof approver &
   typeof approverDevices &
+  typeof approverNotifications &
   typeof approverRequests &
   typeof approverHistory &
   typeof approverAgents &
@@ -30,6 +32,8 @@ const routes: { [K in Name]: Route<K> } = {
   getOwnRequest: ['GET', '/svc/v1/approver/requests/{request_id}'],
   decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
   subscribePush: ['POST', '/svc/v1/approver/push'],
+  unsubscribePush: ['DELETE', '/svc/v1/approver/push'],
+  testPush: ['POST', '/svc/v1/approver/push/test'],
   listMembers: ['GET', '/svc/v1/approver/members'],
   beginMemberMove: ['POST', '/svc/v1/approver/members/{user_id}/challenge'],
   moveMember: ['POST', '/svc/v1/approver/members/{user_id}/move'],

@@ -14,6 +14,8 @@ export const routineActions: readonly string[] = [
   'openSession',
   'closeSession',
   'subscribePush',
+  'unsubscribePush',
+  'testPush',
   'generateAuthToken',
   'verifyUser',
   'submitAuthResults',

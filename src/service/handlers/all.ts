@@ -40,6 +40,7 @@ import * as geofences from '../policy/geofences.ts'
 import * as timeslots from '../policy/timeslots.ts'
 import * as userRules from '../policy/user-rules.ts'
 import * as subscriptions from '../approver/push/subscription.ts'
+import * as testPushes from '../approver/push/test-push.ts'
 import * as testDelivery from './test-delivery.ts'
 import * as prompts from '../verifications/prompt.ts'
 import * as results from '../verifications/results.ts'
@@ -76,6 +77,7 @@ export const handlers: Handlers<Table> = {
   ...inbox,
   ...approverMembers,
   ...subscriptions,
+  ...testPushes,
   beginEnrollment,
   getOwnRequest,
   ...deviceMoves,

@@ -1,4 +1,4 @@
-import type { approver } from '../../../contract/approver.ts'
+import type { approverNotifications } from '../../../contract/approver-notifications.ts'
 import { invalid } from '../../../core/refusal.ts'
 import { sha256 } from '../../../core/ids.ts'
 import type { Call, HandlerOf } from '../../call/call.ts'
@@ -8,7 +8,7 @@ import type { RowInput } from '../../call/row-ids.ts'
 import { checkPublicUrl } from '../../delivery/public-address.ts'
 import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
 
-export type Subscription = RowInput<typeof approver.subscribePush>
+export type Subscription = RowInput<typeof approverNotifications.subscribePush>
 
 const contextOf = ({ device_id, endpoint_hash }: Pick<PushTarget, 'device_id' | 'endpoint_hash'>) =>
   endpoint_hash === null
@@ -53,7 +53,7 @@ const dropReplaced = async (
 }
 
 /** Stores where the phone at the page gets its notifications, and replaces its earlier subscription. */
-export const subscribePush: HandlerOf<typeof approver.subscribePush> = async (input, call) => {
+export const subscribePush: HandlerOf<typeof approverNotifications.subscribePush> = async (input, call) => {
   const { org_id, device_id, session_id } = requirePerson(call.caller)
   checkPublicUrl('endpoint', input.endpoint, call.dev)
   if (!isBytes(input.keys.p256dh, 65)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
@@ -71,5 +71,17 @@ export const subscribePush: HandlerOf<typeof approver.subscribePush> = async (in
     .execute()
   await dropReplaced(call, { device_id, session_id, endpoint_hash })
   await call.audit(org_id, `device:${device_id}`, ['notifications'])
+  return undefined
+}
+
+/** Forgets where the phone of this session gets its notifications. */
+export const unsubscribePush: HandlerOf<typeof approverNotifications.unsubscribePush> = async (_, call) => {
+  const { org_id, device_id, session_id } = requirePerson(call.caller)
+  const { numDeletedRows } = await call.db
+    .deleteFrom('device_push')
+    .where('device_id', '=', device_id)
+    .where('session_id', '=', session_id)
+    .executeTakeFirst()
+  if (numDeletedRows > 0n) await call.audit(org_id, `device:${device_id}`, ['notifications'])
   return undefined
 }
