@@ -11,6 +11,17 @@ import { englishModule } from './messages.mjs'
 const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const statics = root('src/approver/public')
 
+/** The style sheet, in this order: what is general first. */
+const sheets = ['colours', 'page', 'text', 'controls', 'lists', 'request']
+
+const style = () =>
+  sheets
+    .map((name) => readFileSync(root(`src/approver/style/${name}.css`), 'utf8'))
+    .join('')
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) /g, '$1')
+
 const script = async (input, format, define = {}) => {
   const bundle = await rolldown({ input: root(input), platform: 'browser', transform: { define } })
   const { output } = await bundle.generate({ format, minify: true })
@@ -34,6 +45,7 @@ export const pageFiles = async (more = {}) => {
   writeFileSync(root('src/approver/language/english.ts'), englishModule())
 
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
+  files.set('style.css', Buffer.from(style()))
   files.set('app.js', Buffer.from(await script('src/approver/app.ts', 'es')))
   for (const [name, code] of Object.entries(more)) files.set(name, Buffer.from(code))
 

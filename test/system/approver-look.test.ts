@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { flaws } from './approver-flaws.ts'
 import { installHooks, stage } from './open-stage.ts'
@@ -9,6 +8,7 @@ import { installHooks, stage } from './open-stage.ts'
 installHooks()
 
 const page = fileURLToPath(new URL('../../dist/approver', import.meta.url))
+const read = (name: string): Buffer => readFileSync(join(page, name))
 
 afterEach(async () => {
   for (const id of await stage.waiting()) await stage.accept({ id })
@@ -120,14 +120,19 @@ describe.each(['light', 'dark'] as const)('screens caused by another device or a
   })
 })
 
-test('the whole page is under 60 KB and loads nothing from elsewhere', () => {
-  const files = readdirSync(page).map((name) => ({ name, bytes: readFileSync(join(page, name)) }))
-  const size = files.reduce((sum, { bytes }) => sum + gzipSync(bytes, { level: 9 }).length, 0)
-  expect(size).toBeLessThan(60 * 1024)
-  for (const { name, bytes } of files) {
+test('the page needs at most 40 KB besides its languages, and loads nothing from elsewhere', () => {
+  const needed = ['index.html', 'style.css', 'app.js', 'sw.js']
+  const size = needed.reduce((sum, name) => sum + read(`${name}.br`).length, 0)
+  expect(size).toBeLessThan(40 * 1024)
+  for (const name of readdirSync(page)) {
     if (!/\.(?:html|css|webmanifest)$/.test(name)) continue
-    expect(bytes.toString()).not.toMatch(/https?:|style=|<script(?! src="\/approver\/)|onclick/)
+    expect(read(name).toString()).not.toMatch(/https?:|style=|<script(?! src="\/approver\/)|onclick/)
   }
+})
+
+test('the installed page turns with the phone', () => {
+  const manifest = JSON.parse(read('manifest.webmanifest').toString()) as object
+  expect(manifest).not.toHaveProperty('orientation')
 })
 
 test('the page can be used by keyboard alone', async () => {

@@ -23,7 +23,7 @@ const showList = ({ agents }: Agents): void => {
       h('h3', {}, exactText(agent.name)),
       h('p', { class: 'who' }, nodes('common.saysItIs', { name: exactText(agent.client_name) })),
       h('p', { class: 'who' }, usedText(agent.last_used_at)),
-      button(t('agents.disconnect'), 'plain', disconnect, {
+      button(t('agents.disconnect'), 'danger', disconnect, {
         'aria-label': t('agents.disconnectName', { name: agent.name }),
       }),
     )

@@ -65,7 +65,7 @@ const showRequest = (session: Session, request: string, consent: Consent): void 
       'div',
       { class: 'actions' },
       button(t('agents.allow'), 'primary', allow),
-      button(t('common.deny'), 'plain', deny),
+      button(t('common.deny'), 'danger', deny),
     ),
   )
 }

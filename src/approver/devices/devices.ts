@@ -54,7 +54,7 @@ export const showDevices = (session: Session, { device_id, devices, recoveries }
       'div',
       { class: 'pair', role: 'group', 'aria-label': device.name },
       canApprove && button(t('common.approve'), 'primary', () => move(device, 'approve', item)),
-      button(t('common.refuse'), 'plain', () => move(device, 'refuse', item)),
+      button(t('common.refuse'), 'danger', () => move(device, 'refuse', item)),
     )
   const ownRow = (device: Device): HTMLElement => {
     const item = h('li', { class: 'member' })

@@ -24,7 +24,7 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
         : t('enrollment.newcomerActive', { date: dateText(active_from) })
     item.append(
       h('p', {}, line),
-      button(t('common.refuse'), 'primary', () => refuse(newcomer, item)),
+      button(t('common.refuse'), 'danger', () => refuse(newcomer, item)),
     )
     return item
   }

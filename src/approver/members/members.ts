@@ -134,7 +134,7 @@ export const showMembers = (session: Session, waiting: Members): void => {
         'div',
         { class: 'pair', role: 'group', 'aria-label': name },
         button(t('members.accept'), 'primary', () => take(member, 'accept', item)),
-        button(t('members.reject'), 'plain', () => take(member, 'reject', item)),
+        button(t('members.reject'), 'danger', () => take(member, 'reject', item)),
       ),
     )
     return item

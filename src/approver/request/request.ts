@@ -148,7 +148,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
       button(t('common.approve'), 'primary', () =>
         request.number_required ? put(numbered()) : choose({ decision: 'approve' }),
       ),
-      button(t('common.deny'), 'plain', () => deny()),
+      button(t('common.deny'), 'danger', () => deny()),
       h(
         'div',
         { class: 'links' },
@@ -194,5 +194,5 @@ const showStopped = (message: string, back: () => void): void =>
     tone: 'bad',
     title: t('request.notAccepted'),
     lines: [exactText(message)],
-    actions: [button(t('common.done'), 'primary', back)],
+    actions: [button(t('common.done'), 'plain', back)],
   })

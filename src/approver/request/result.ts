@@ -131,7 +131,7 @@ export const showOutcome = (outcome: Outcome, { own, more, back }: Showing): voi
     ...look,
     title,
     lines: [quote, ...lines, ...(more === undefined ? [] : [more])],
-    actions: [button(t('common.done'), 'primary', back)],
+    actions: [button(t('common.done'), 'plain', back)],
   })
   announce(title)
 }

@@ -38,7 +38,7 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
       'div',
       { class: 'actions' },
       button(t('common.approve'), 'primary', submit),
-      button(t('common.deny'), 'plain', deny),
+      button(t('common.deny'), 'danger', deny),
       button(t('common.back'), 'quiet', back),
     ),
   )
@@ -66,7 +66,7 @@ export const noteStep = (deny: (note?: string) => unknown, back: () => void): HT
     h(
       'div',
       { class: 'actions' },
-      button(t('common.deny'), 'plain', submit),
+      button(t('common.deny'), 'danger', submit),
       button(t('common.back'), 'quiet', back),
     ),
   )
@@ -81,7 +81,7 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
     h(
       'div',
       { class: 'actions' },
-      button(t('request.denyAndMute'), 'primary', deny),
+      button(t('request.denyAndMute'), 'danger', deny),
       button(t('common.back'), 'quiet', back),
     ),
   )

@@ -26,7 +26,8 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
   return element as unknown as HTMLElementTagNameMap[K]
 }
 
-type Kind = 'primary' | 'plain' | 'quiet'
+/** `primary` goes on or says yes, `danger` refuses or removes, `plain` is as important, `quiet` less. */
+type Kind = 'primary' | 'plain' | 'danger' | 'quiet'
 
 /** A large button. While its work runs, it is busy and ignores taps. */
 export const button = (

@@ -30,6 +30,8 @@ export const show = (title: string, ...children: (Node | string | false | null)[
   main.replaceChildren(screen)
   main.removeAttribute('aria-busy')
   document.title = title
+  // What was announced belongs to the screen before.
+  announce('')
   const heading = screen.querySelector('h1')
   heading?.setAttribute('tabindex', '-1')
   heading?.focus({ preventScroll: true })
