@@ -42,6 +42,14 @@ const sessionRecord = z.looseObject({
   ),
 })
 
+const wait = {
+  wait_s: chosen(
+    z.optional(z.int('must be a whole number').check(z.gte(1), z.lte(30))),
+    'Seconds to wait for a change',
+  ),
+  seen: chosen(z.optional(line(64)), 'The `mark` of what the page shows'),
+}
+
 /** A person, as the page names them. */
 export const shownPerson = z.looseObject({
   user_id: chosen(id, 'User id'),
@@ -149,6 +157,27 @@ export const approver = operations({
     message: 'Session closed',
     input: z.strictObject({}),
   },
+  listSessions: {
+    method: 'GET',
+    path: '/svc/v1/approver/sessions',
+    cli: 'approver sessions',
+    session: true,
+    summary:
+      'List the sessions of this browser with their pending requests; with wait_s, answer as soon as these differ from `seen`',
+    message: 'Sessions',
+    input: z.strictObject(wait),
+    data: z.looseObject({
+      mark: chosen(z.string(), 'Changes with the sessions and with the requests'),
+      sessions: chosen(
+        z.array(
+          z.extend(sessionRecord, {
+            requests: chosen(z.array(pendingRecord), 'Pending requests, oldest first'),
+          }),
+        ),
+        'One for each organization that this browser is signed in to',
+      ),
+    }),
+  },
   listInbox: {
     method: 'GET',
     path: '/svc/v1/approver/requests',
@@ -157,13 +186,7 @@ export const approver = operations({
     summary:
       'List the pending requests of this approver; with wait_s, answer as soon as the list differs from `seen`',
     message: 'Requests',
-    input: z.strictObject({
-      wait_s: chosen(
-        z.optional(z.int('must be a whole number').check(z.gte(1), z.lte(30))),
-        'Seconds to wait for a change',
-      ),
-      seen: chosen(z.optional(line(64)), 'The `mark` of the list that the page shows'),
-    }),
+    input: z.strictObject(wait),
     data: z.looseObject({
       mark: chosen(
         z.string(),

@@ -91,6 +91,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   openSession: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),
   getSession: () => ({}),
   closeSession: () => ({}),
+  listSessions: () => ({}),
   listInbox: () => ({}),
   subscribePush: () => ({ endpoint: 'x', keys: { p256dh: 'x', auth: 'x' } }),
   unsubscribePush: () => ({}),

@@ -1,16 +1,18 @@
 import type { approver } from '../../contract/approver.ts'
 import { sha256 } from '../../core/ids.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../rules/conditions.ts'
 import type { Factor } from '../../rules/verdict.ts'
 import { inboxName, pause, readThroughOutage } from '../approvals/decision-waiter.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
-import { type Person, requirePerson, sessionOver } from '../call/caller.ts'
+import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import type { Member } from '../call/tenant.ts'
 import { withRequested } from '../policy/rules.ts'
 import { isSessionOpen } from './session.ts'
+import { readSession } from './sign-in.ts'
 import { readSurroundings } from './surroundings.ts'
 
 type Inbox = RowData<typeof approver.listInbox>
@@ -31,7 +33,7 @@ type Conditions = Inbox['requests'][number]['conditions']
 /** What an approval of each request is checked against, as of now. */
 const readConditions = async (
   rows: readonly ApprovalRow[],
-  { org_id, user_id, device_id }: Person & { org_id: number },
+  { org_id, user_id, device_id }: SignedIn,
   { service, ip }: Outside,
 ): Promise<Conditions[]> => {
   if (rows.length === 0) return []
@@ -63,49 +65,103 @@ const toPending = (row: ApprovalRow, now: string, conditions: Conditions): Inbox
   conditions,
 })
 
-/** Returns the pending requests once they differ from `seen`, or after `wait_s`. Fails with 401 once the session has ended. */
-const waitForInbox = async (
+type Requests = Inbox['requests']
+/** The pending requests of one session, and what stands for its surroundings. */
+type Read = { person: SignedIn; rows: ApprovalRow[]; around: string }
+
+const toRequests = async ({ person, rows }: Read, now: string, outside: Outside): Promise<Requests> => {
+  const conditions = await readConditions(rows, person, outside)
+  return rows.map((row, i) => toPending(row, now, conditions[i]!))
+}
+
+const stateOf = ({ rows, around }: Read): string =>
+  [around, ...rows.map(({ request_id }) => request_id)].join(' ')
+
+/** Shorter than the state; changes with it. */
+const markOf = (state: string): string => sha256(state).slice(0, 32)
+
+/**
+ * Returns the pending requests of these sessions once their mark differs from `seen`, or after `wait_s`. Leaves out a session
+ * that has ended; fails with 401 once all have.
+ */
+const waitForRequests = async (
   { wait_s = 0, seen }: RowInput<typeof approver.listInbox>,
+  people: readonly SignedIn[],
+  textOf: (all: readonly Read[]) => string,
   outside: Outside,
-): Promise<Inbox> => {
-  const { service, caller, signal: createSignal } = outside
+): Promise<{ mark: string; all: { person: SignedIn; requests: Requests }[] }> => {
+  const { service, signal: createSignal } = outside
   const { storage, waiter } = service
-  const person = requirePerson(caller)
   const signal = createSignal?.()
   const until = performance.now() + wait_s * 1000
   const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal?.aborted === true
-  const read = async () => {
+  const readOne = async (person: SignedIn): Promise<Read[]> => {
     const rows = await readPending(service, person)
     const around = await storage.read((db) => readSurroundings(db, person))
-    if (!(await isSessionOpen(service, person))) throw sessionOver()
-    return { rows, around }
+    return (await isSessionOpen(service, person)) ? [{ person, rows, around }] : []
+  }
+  const read = async (): Promise<Read[]> => {
+    const all = (await Promise.all(people.map(readOne))).flat()
+    if (all.length === 0) throw sessionOver()
+    return all
   }
   let isWaiting = false
   for (;;) {
     // Listen before reading: a change between the two wakes this listener.
-    const listening = waiter.listen(inboxName(person))
+    const listening = people.map((person) => waiter.listen(inboxName(person)))
     try {
       // A wait does not begin during an outage.
-      const { rows, around } = isWaiting ? await readThroughOutage(read, isOver, signal) : await read()
+      const all = isWaiting ? await readThroughOutage(read, isOver, signal) : await read()
       isWaiting = true
-      const mark = sha256([around, ...rows.map((row) => row.request_id)].join(' ')).slice(0, 32)
+      const mark = markOf(textOf(all))
       const now = storage.now()
       const left = until - performance.now()
       if (mark !== seen || left <= 0 || waiter.stopped || signal?.aborted) {
-        const conditions = await readConditions(rows, person, outside)
-        return { mark, requests: rows.map((row, i) => toPending(row, now, conditions[i]!)) }
+        const shown = all.map(async (one) => ({
+          person: one.person,
+          requests: await toRequests(one, now, outside),
+        }))
+        return { mark, all: await Promise.all(shown) }
       }
-      const lives = rows.map((row) => Date.parse(row.expires_at) - Date.parse(now))
-      await pause(listening.woken, Math.max(1, Math.min(left, ...lives)), signal)
+      const lives = all.flatMap(({ rows }) => rows.map((row) => Date.parse(row.expires_at) - Date.parse(now)))
+      const woken = Promise.race(listening.map((one) => one.woken))
+      await pause(woken, Math.max(1, Math.min(left, ...lives)), signal)
     } finally {
-      listening.close()
+      for (const one of listening) one.close()
     }
   }
 }
 
 export const listInbox: HandlerOf<typeof approver.listInbox> = {
   before: async (input, outside) => {
-    const inbox = await waitForInbox(input, outside)
-    return async () => inbox
+    const people = [requirePerson(outside.caller)]
+    const { mark, all } = await waitForRequests(input, people, ([one]) => stateOf(one!), outside)
+    return async () => ({ mark, requests: all[0]!.requests })
+  },
+}
+
+const stateOfAll = (all: readonly Read[]): string =>
+  all.map((one) => `${one.person.session_id}: ${stateOf(one)}`).join('\n')
+
+const endedSince = (error: unknown): undefined => {
+  if (error instanceof Refusal && error.status === 401) return undefined
+  throw error
+}
+
+const sessionsOf = (caller: Caller): readonly SignedIn[] => caller.sessions ?? [requirePerson(caller)]
+
+/** All that the page needs to start, in one answer: each session of the browser and its pending requests. */
+export const listSessions: HandlerOf<typeof approver.listSessions> = {
+  before: async (input, outside) => {
+    const { mark, all } = await waitForRequests(input, sessionsOf(outside.caller), stateOfAll, outside)
+    const organizations = all.map(({ person }) => person.org_id)
+    return async (call) => {
+      const sessions = []
+      for (const { person, requests } of all) {
+        const session = await readSession(call, person.device_id, organizations).catch(endedSince)
+        if (session) sessions.push({ ...session, requests })
+      }
+      return sessions.length > 0 ? { mark, sessions } : sessionOver()
+    }
   },
 }

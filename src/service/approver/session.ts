@@ -4,7 +4,7 @@ import { organizationHeader, sessionCookie } from '../../contract/approver.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
-import { actorAt, anonymousCaller, type Authenticated, type Person } from '../call/caller.ts'
+import { actorAt, anonymousCaller, type Authenticated, type Person, type SignedIn } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
@@ -83,44 +83,51 @@ const findSessions = async (service: Service, context: Context, wanted: string |
   return found
 }
 
+const toSignedIn = ({ user_id, id, session_id, org_id, cookie }: Found): SignedIn => ({
+  user_id,
+  device_id: id,
+  session_id,
+  org_id,
+  cookie,
+})
+
+/** A session that is used stays open. The request does not wait for the write. */
+const keepOpen = ({ storage }: Service, { session_id, last_seen_at }: Found): void => {
+  const now = storage.now()
+  if (addMs(last_seen_at, day) >= now) return
+  storage
+    .write(
+      (db) =>
+        db
+          .updateTable('approver_sessions')
+          .set({ last_seen_at: now, expires_at: addMs(now, lifetimeMs) })
+          .where('id', '=', session_id)
+          .execute(),
+      { org: null, routine: true },
+    )
+    .catch(() => undefined)
+}
+
 /** Identifies the person at the page by the cookies. The store is read each time. */
 export const createSessionAuthenticator =
   (service: Service) =>
   async (context: Context): Promise<Authenticated | undefined> => {
     const wanted = context.req.header(organizationHeader)
-    const sessions = await findSessions(service, context, wanted)
-    const [row] = sessions.values()
-    if (!row) return undefined
-    const { storage } = service
-    const now = storage.now()
-    const { session_id, id: device_id, org_id, user_id, cookie } = row
-    // A session that is used stays open. The request does not wait for the write.
-    if (addMs(row.last_seen_at, day) < now)
-      storage
-        .write(
-          (db) =>
-            db
-              .updateTable('approver_sessions')
-              .set({ last_seen_at: now, expires_at: addMs(now, lifetimeMs) })
-              .where('id', '=', session_id)
-              .execute(),
-          { org: null, routine: true },
-        )
-        .catch(() => undefined)
+    const found = [...(await findSessions(service, context, wanted)).values()]
+    for (const one of found) keepOpen(service, one)
+    const sessions = found.map(toSignedIn)
+    const [first] = sessions
+    if (!first) return undefined
+    const { org_id, ...person } = first
     return {
       // Below that of `anonymousCaller` and unique to the device, so that cached responses are not shared.
-      keyId: -1 - device_id,
-      name: actorAt({ user_id, device_id }),
+      keyId: -1 - person.device_id,
+      name: actorAt(person),
       orgId: org_id,
       orgSlug: null,
       scopes: anonymousCaller.scopes,
-      person: {
-        user_id,
-        device_id,
-        session_id,
-        cookie,
-        ...(wanted === undefined && { organizations: [...sessions.keys()] }),
-      },
+      person,
+      ...(wanted === undefined && { sessions }),
     }
   }
 

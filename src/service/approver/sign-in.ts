@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { approver } from '../../contract/approver.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { actorAt, requirePerson, sessionOver } from '../call/caller.ts'
+import { actorAt, type Caller, requirePerson, sessionOver } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { activeDevices, devicesOf } from '../devices/active.ts'
 import { confirmDevice } from '../devices/code.ts'
@@ -18,7 +18,7 @@ import { endSession, startSession } from './session.ts'
 
 type Session = RowData<typeof approver.getSession>
 
-const readSession = async (
+export const readSession = async (
   { db, publicUrl, dev, pushKey }: Call,
   device_id: number,
   organizations?: number[],
@@ -50,9 +50,12 @@ const readSession = async (
   }
 }
 
+/** The organizations that a browser is signed in to; undefined if the call named one. */
+const organizationsOf = ({ sessions }: Caller): number[] | undefined => sessions?.map(({ org_id }) => org_id)
+
 export const getSession: HandlerOf<typeof approver.getSession> = (_, call) => {
-  const { device_id, organizations } = requirePerson(call.caller)
-  return readSession(call, device_id, organizations)
+  const { device_id } = requirePerson(call.caller)
+  return readSession(call, device_id, organizationsOf(call.caller))
 }
 
 export const closeSession: HandlerOf<typeof approver.closeSession> = async (_, call) => {

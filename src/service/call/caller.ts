@@ -19,6 +19,8 @@ export type Caller = {
   agent?: { consentedBy: string; mobile: string }
   /** The signed-in person, at the approver page. */
   person?: Person
+  /** Every session of the browser; unknown if the call named an organization. */
+  sessions?: readonly SignedIn[]
 }
 
 /** The row that identifies a key under any of its secrets: its requests stay its own after a rotation. */
@@ -36,9 +38,10 @@ export type Person = {
   session_id: number
   /** The name of the cookie. */
   cookie?: string
-  /** The organizations of every session of the browser; unknown if the call named one. */
-  organizations?: number[]
 }
+
+/** A person with the organization in which they are signed in. */
+export type SignedIn = Person & { org_id: number }
 
 /** The caller of an open operation, who reaches no organization. */
 export const anonymousCaller: Caller = { keyId: -1, name: 'nobody', orgId: -1, scopes: new Set() }
@@ -56,7 +59,7 @@ export const sessionOver = (): Refusal =>
   })
 
 /** The person at the approver page. Throws 401 for any other caller. */
-export const requirePerson = ({ person, orgId }: Caller): Person & { org_id: number } => {
+export const requirePerson = ({ person, orgId }: Caller): SignedIn => {
   if (!person || orgId === null) throw sessionOver()
   return { ...person, org_id: orgId }
 }

@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ask } from '../approver.ts'
+import { day, minute } from '../clock.ts'
+import { createTenant, dataOf, refusal } from '../fixtures.ts'
+import { createPhone, fromPage, fromPhone, type Phone } from './phone.ts'
+import { acme, ada, clock, installHooks, service } from './visit.ts'
+
+installHooks()
+
+let globex: { id: number; key: string }
+let eve: Phone
+let cookie: string
+beforeEach(async () => {
+  globex = await createTenant(service, 'globex')
+  eve = await createPhone(service, globex.id, 2)
+  cookie = `${ada.cookie}; ${eve.cookie}`
+})
+
+type Listed = { org_id: number; device_id: string; requests: { request_id: string }[] }
+
+const list = (query = '', cookies = cookie, headers: Record<string, string> = {}) =>
+  fromPhone(service, 'GET', `sessions${query}`, { cookie: cookies, headers: { ...fromPage, ...headers } })
+const read = async (query = ''): Promise<{ mark: string; sessions: Listed[] }> => dataOf(await list(query))
+const request = async (phone: Phone, key: string): Promise<{ request_id: string }> =>
+  dataOf(await ask(service, phone, {}, key))
+
+describe('the sessions of a browser', () => {
+  test('come in one answer, each as it is read alone, with the requests of its organization', async () => {
+    const ids = [await request(ada, acme.key), await request(eve, globex.key)].map((one) => one.request_id)
+    const { sessions } = await read()
+    expect(sessions.map(({ requests }) => requests.map(({ request_id }) => request_id))).toEqual([
+      [ids[0]],
+      [ids[1]],
+    ])
+    for (const { requests, ...session } of sessions) {
+      const headers = { ...fromPage, 'x-svc-organization': String(session.org_id) }
+      const alone = async (path: string) => dataOf(await fromPhone(service, 'GET', path, { cookie, headers }))
+      expect({ ...session, organizations: [session.org_id] }).toEqual(await alone('session'))
+      expect(requests).toEqual((await alone('requests')).requests)
+    }
+    expect(sessions[0]).toMatchObject({ organizations: [acme.id, globex.id] })
+  })
+
+  test('are one if the call names an organization', async () => {
+    const { sessions } = dataOf(await list('', cookie, { 'x-svc-organization': String(globex.id) }))
+    expect(sessions).toMatchObject([{ org_id: globex.id, device_id: eve.device }])
+  })
+
+  test('wake a waiting page with a request in either organization', async () => {
+    for (const [phone, key] of [
+      [eve, globex.key],
+      [ada, acme.key],
+    ] as const) {
+      const { mark } = await read()
+      const waiting = read(`?wait_s=30&seen=${mark}`)
+      const { request_id } = await request(phone, key)
+      const woken = await waiting
+      expect(woken.mark).not.toBe(mark)
+      expect(JSON.stringify(woken.sessions)).toContain(request_id)
+    }
+  })
+
+  test('wake a waiting page when one of them ends, and leave it out', async () => {
+    const { mark } = await read()
+    const waiting = read(`?wait_s=30&seen=${mark}`)
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
+    expect((await waiting).sessions).toMatchObject([{ org_id: globex.id }])
+  })
+
+  test('wake a waiting page when the last of them ends', async () => {
+    const { mark } = dataOf(await list('', eve.cookie))
+    const waiting = list(`?wait_s=30&seen=${mark}`, eve.cookie)
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${globex.id}/devices/${eve.device}`))
+    expect(refusal(await waiting)).toEqual([401, 'session_over', []])
+  })
+
+  test('wake a waiting page when a request expires', async () => {
+    await request(eve, globex.key)
+    const { mark } = await read()
+    const waiting = read(`?wait_s=30&seen=${mark}`)
+    clock.tick(5 * minute)
+    expect((await waiting).sessions.flatMap(({ requests }) => requests)).toEqual([])
+  })
+
+  test('never include one with the cookie of another organization', async () => {
+    await request(ada, acme.key)
+    const forged = ada.cookie.replace(`svc-approver-${acme.id}=`, `svc-approver-${globex.id}=`)
+    expect(refusal(await list('', forged))).toEqual([401, 'session_over', []])
+  })
+
+  test('all stay open for 90 days after they were last listed', async () => {
+    for (let i = 0; i < 4; i++) {
+      clock.tick(60 * day)
+      expect((await read()).sessions).toHaveLength(2)
+      // After the write that keeps the sessions open.
+      await service.storage.write(async () => undefined, { org: null })
+    }
+    clock.tick(90 * day)
+    expect(refusal(await list())).toEqual([401, 'session_over', []])
+  })
+})
