@@ -1,18 +1,26 @@
 import { openAgents } from './agents/agents.ts'
 import { addressWorks, requestInAddress, takeToken } from './shell/address.ts'
-import { actFor, call, Refused, type Devices, type Members, type Session } from './calls/api.ts'
+import { call, Refused, watchSlowCalls, type Session } from './calls/api.ts'
 import { openConsent } from './agents/consent.ts'
 import { enroll } from './enrollment/enrollment.ts'
-import type { PendingRequest } from './calls/feed.ts'
-import { announce, nameOrganization, setOffline, showNotice, tellNext } from './shell/frame.ts'
+import { createFeed, readSessions, type PendingRequest } from './calls/feed.ts'
+import {
+  announce,
+  hasScreen,
+  nameOrganization,
+  setOffline,
+  setSlow,
+  showNotice,
+  tellNext,
+} from './shell/frame.ts'
 import { showInbox } from './inbox/inbox.ts'
-import { countWaiting, noDevices, readDevices, showDevices } from './devices/devices.ts'
+import { createSurroundings } from './inbox/surroundings.ts'
 import { isWanted, showGone } from './request/gone.ts'
-import { isAdmin, nobody, showMembers, waitingMembers } from './members/members.ts'
 import { makeOffers, offerNotifications } from './notifications/offers.ts'
 import { clearNotifications, keepNotifications, registerWorker } from './notifications/push.ts'
+import { noticeableMs } from './shell/open-list.ts'
 import { showRequest } from './request/request.ts'
-import { choose, chosenAmong, createFeeds, readSessions } from './calls/sessions.ts'
+import { choose, chosenAmong } from './calls/sessions.ts'
 import { showSignIn } from './enrollment/sign-in.ts'
 import { confirmEmail } from './enrollment/verify-email.ts'
 import type { View } from './shell/view.ts'
@@ -21,8 +29,6 @@ import { speak, t } from './language/text.ts'
 /** One for each organization of this phone, and the one whose members and devices are shown. */
 let sessions: Session[] = []
 let session: Session | undefined
-let waiting: Members = nobody
-let devices: Devices = noDevices
 let pending: PendingRequest[] | undefined
 let view: View = {}
 /** The request for access of a client, until the person is signed in. */
@@ -40,10 +46,11 @@ const toInbox = (): void => {
 }
 
 const leave = (): void => {
-  feeds.stop()
+  attempts += 1
+  feed.stop()
   session = undefined
   sessions = []
-  actFor(undefined)
+  surroundings.follow(undefined)
 }
 
 const signIn = (): void => {
@@ -51,61 +58,42 @@ const signIn = (): void => {
   change(() => showSignIn(() => void enter()))
 }
 
-/** The session of one organization is over; the others go on. */
-const endSession = (ended: Session): void => {
-  sessions = sessions.filter((one) => one !== ended)
-  if (sessions.length === 0) return signIn()
-  if (session === ended) select(sessions[0]!)
-  tellNext(t('inbox.signedOutOf', { organization: ended.organization }))
-}
-
 /** Shows the members and devices of this organization from now on. */
 const select = (chosen: Session): void => {
   session = chosen
-  actFor(chosen.org_id)
   choose(chosen)
   nameOrganization(chosen.organization)
-  waiting = nobody
-  devices = noDevices
-  void lookForMembers()
-  void lookForDevices()
+  surroundings.follow(chosen)
 }
 
-const feeds = createFeeds({
-  changed: (requests) => {
-    const first = pending === undefined
-    pending = requests
-    void clearNotifications(new Set(requests.map(({ request_id }) => request_id)))
-    if (first) showPlace()
-    else view.update?.(requests)
-    void lookForMembers()
-    void lookForDevices()
+/** The session of one organization is over; `left` go on. */
+const endSession = (ended: Session, left: Session[]): void => {
+  sessions = left
+  pending = pending?.filter((one) => one.session !== ended)
+  if (!left[0]) return signIn()
+  if (session === ended) select(left[0])
+  tellNext(t('inbox.signedOutOf', { organization: ended.organization }))
+}
+
+const surroundings = createSurroundings(() => location.hash === '' && showPlace())
+
+const feed = createFeed({
+  changed: ({ sessions: now, requests }) => {
+    const isSame = now.length === sessions.length && now.every((one) => sessions.includes(one))
+    for (const one of sessions) if (!now.includes(one)) endSession(one, now)
+    sessions = now
+    take(requests)
+    if (isSame) view.update?.(requests)
+    else showPlace()
   },
-  reached: (reached) => setOffline(!reached, feeds.refresh),
-  ended: endSession,
+  reached: (reached) => setOffline(!reached, feed.refresh),
+  ended: () => signIn(),
 })
 
-/** Runs with each update of the requests; the inbox shows the number of waiting members. */
-const lookForMembers = async (): Promise<void> => {
-  if (!session || location.hash === '#members') return
-  const before = waiting.total
-  waiting = await waitingMembers(session, waiting)
-  if (waiting.total !== before && location.hash === '') showPlace()
-}
-
-/** Runs as often: new devices that this device or an administrator can approve. */
-const lookForDevices = async (): Promise<void> => {
-  if (!session || location.hash === '#devices') return
-  const before = countWaiting(devices)
-  devices = await readDevices(devices)
-  if (countWaiting(devices) !== before && location.hash === '') showPlace()
-}
-
-/** Read again, because the person decides about what is shown. */
-const openDevices = async (here: Session): Promise<void> => {
-  showNotice({ drawing: 'phone', title: t('devices.title'), lines: [t('common.moment')] })
-  devices = await readDevices(devices)
-  if (location.hash === '#devices') showDevices(here, devices)
+const take = (requests: PendingRequest[]): void => {
+  pending = requests
+  void clearNotifications(new Set(requests.map(({ request_id }) => request_id)))
+  void surroundings.look()
 }
 
 const signOut = async (here: Session): Promise<void> => {
@@ -114,10 +102,14 @@ const signOut = async (here: Session): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Refused)) return announce(t('inbox.stillSignedIn'))
   }
-  feeds.stop()
-  pending = undefined
-  endSession(here)
-  if (session) feeds.start(sessions)
+  feed.stop()
+  endSession(
+    here,
+    sessions.filter((one) => one !== here),
+  )
+  if (!session) return
+  showPlace()
+  feed.start()
 }
 
 /** The screen for the address: a request, the members, or the inbox. */
@@ -131,9 +123,9 @@ const showPlace = (): void => {
     nameOrganization((request || undefined)?.session.organization ?? here.organization)
     if (request) return showRequest(request, request.session, toInbox)
     if (wanted !== undefined)
-      return showGone(wanted, { sessions, refresh: feeds.refresh, arrived: showPlace, back: toInbox })
-    if (location.hash === '#members') return showMembers(here, waiting)
-    if (location.hash === '#devices') return void openDevices(here)
+      return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, back: toInbox })
+    if (location.hash === '#members') return void surroundings.openMembers(here)
+    if (location.hash === '#devices') return void surroundings.openDevices(here)
     if (location.hash === '#agents') return void openAgents(() => location.hash === '#agents')
     const notify = async (): Promise<void> => {
       await offerNotifications(here, sessions)
@@ -144,38 +136,46 @@ const showPlace = (): void => {
       select: (chosen) => {
         select(chosen)
         showPlace()
+        void surroundings.look()
       },
       signOut: () => signOut(here),
       notify,
-      newDevices: countWaiting(devices),
-      ...(isAdmin(here) && { waiting: waiting.total }),
+      ...surroundings.counts(),
     })
   })
 }
 
+/** Counts the attempts to start, so that only the latest one shows something. */
+let attempts = 0
+
 const enter = async (fresh = false, entered?: number): Promise<void> => {
+  const attempt = ++attempts
+  const again = (): void => void enter(fresh, entered)
+  // Not at once, because most answers arrive sooner.
+  const loading = setTimeout(() => {
+    if (attempt === attempts && !hasScreen())
+      showNotice({ drawing: 'clock', title: t('common.loading'), lines: [t('common.moment')] })
+  }, noticeableMs)
+  let reading: Awaited<ReturnType<typeof readSessions>>
   try {
-    actFor(undefined)
-    sessions = await readSessions()
+    reading = await readSessions()
   } catch (error) {
-    if (error instanceof Refused) return signIn()
-    setOffline(true, () => void enter(fresh, entered))
-    showNotice({
-      drawing: 'clock',
-      title: t('common.noConnection'),
-      lines: [t('common.waitingOffline')],
-    })
-    setTimeout(() => !session && void enter(fresh, entered), 2000)
+    if (attempt !== attempts) return
+    if (error instanceof Refused && error.status !== 429) return signIn()
+    setOffline(true, again)
+    showNotice({ drawing: 'clock', title: t('common.noConnection'), lines: [t('common.waitingOffline')] })
+    setTimeout(() => attempt === attempts && again(), 2000)
     return
+  } finally {
+    clearTimeout(loading)
   }
-  setOffline(false, feeds.refresh)
+  if (attempt !== attempts) return
+  setOffline(false, feed.refresh)
+  sessions = reading.sessions
   const here = sessions.find(({ org_id }) => org_id === entered) ?? chosenAmong(sessions)
   if (!here) return signIn()
-  session = here
-  actFor(here.org_id)
-  choose(here)
-  nameOrganization(here.organization)
-  await keepNotifications(sessions)
+  select(here)
+  await keepNotifications(sessions, () => location.hash === '' && showPlace())
   if (fresh) {
     tellNext(t('enrollment.registered'))
     await makeOffers(here, sessions)
@@ -185,10 +185,9 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
   if (request !== undefined) {
     return change(() => void openConsent(here, request, () => void enter()))
   }
-  waiting = await waitingMembers(here, nobody)
-  devices = await readDevices(noDevices)
-  pending = undefined
-  feeds.start(sessions)
+  take(reading.requests)
+  showPlace()
+  feed.start(reading)
 }
 
 /** Starts the registration of an enrollment link, which can also be opened in a running page. */
@@ -223,14 +222,19 @@ addEventListener('hashchange', () => {
   if (beginEmailCheck() || beginEnrollment() || beginConsent() || !session) return
   showPlace()
 })
-addEventListener('online', feeds.refresh)
+addEventListener('online', feed.refresh)
 document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') feeds.refresh()
+  if (document.visibilityState === 'visible') feed.refresh()
 })
 
 speak({}, { language: navigator.languages.find((one) => /^en\b/.test(one)) ?? 'en', isRightToLeft: false })
 
+watchSlowCalls(setSlow)
+
 if (!beginEmailCheck() && addressWorks()) {
-  void registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`))
-  if (!beginEnrollment() && !beginConsent()) void enter()
+  const started = !beginEnrollment() && !beginConsent() && enter()
+  // Not before the first screen, because its download would delay it.
+  void Promise.resolve(started).then(() =>
+    registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`)),
+  )
 }

@@ -36,7 +36,7 @@ describe('an admin', () => {
     const { page } = phone
     await page.getByRole('link', { name: 'Members' }).focus()
     await page.keyboard.press('Enter')
-    await phone.sees('Members')
+    await page.getByText('Active members').waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByText(/^Showing 30 of \d+\.$/).waitFor()

@@ -189,7 +189,7 @@ describe('a decision', () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     // This service rejects such text. Another one might not.
-    await phone.page.route('**/svc/v1/approver/requests*', async (route) => {
+    await phone.page.route('**/svc/v1/approver/sessions*', async (route) => {
       const response = await route.fetch()
       const text = (await response.text()).replaceAll(
         'Deploy 4.2',

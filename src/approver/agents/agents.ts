@@ -1,6 +1,7 @@
 import { type Agents, call } from '../calls/api.ts'
 import { button, h } from '../shell/element.ts'
-import { problemLine, show, showNotice, showOutcome } from '../shell/frame.ts'
+import { problemLine, show, showOutcome } from '../shell/frame.ts'
+import { openList } from '../shell/open-list.ts'
 import { exactText } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
 import { nodes, t } from '../language/text.ts'
@@ -41,16 +42,11 @@ const showList = ({ agents }: Agents): void => {
 }
 
 /** The agents that this person connected. */
-export const openAgents = async (isHere: () => boolean): Promise<void> => {
-  showNotice({ drawing: 'phone', title: t('agents.title'), lines: [t('common.moment')] })
-  const found = await call('listOwnAgents', {}).catch(() => undefined)
-  if (!isHere()) return
-  if (found) showList(found)
-  else
-    showNotice({
-      drawing: 'clock',
-      title: t('common.unreachableTitle'),
-      lines: [t('common.openAgain')],
-      actions: [h('a', { class: 'button primary', href: '#' }, t('common.allRequests'))],
-    })
-}
+export const openAgents = (isHere: () => boolean): Promise<void> =>
+  openList({
+    drawing: 'phone',
+    title: t('agents.title'),
+    read: () => call('listOwnAgents', {}),
+    isHere,
+    show: showList,
+  })

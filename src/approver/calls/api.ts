@@ -28,6 +28,7 @@ const routes: { [K in Name]: Route<K> } = {
   openSession: ['POST', '/svc/v1/approver/session'],
   getSession: ['GET', '/svc/v1/approver/session'],
   closeSession: ['DELETE', '/svc/v1/approver/session'],
+  listSessions: ['GET', '/svc/v1/approver/sessions'],
   listInbox: ['GET', '/svc/v1/approver/requests'],
   getOwnRequest: ['GET', '/svc/v1/approver/requests/{request_id}'],
   decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
@@ -83,11 +84,39 @@ export class Refused extends Error {
 /** No answer: the request may or may not have arrived. */
 export class Unreachable extends Error {}
 
-type Envelope<D> =
-  | { status: 'success'; message?: string; data: D }
-  | { status?: 'error'; message?: string; data?: Details }
+type Success<D> = { status: 'success'; data: D }
+type Refusal = { message: string; data: Details & { code: string } }
 
-const timeoutMs = 40_000
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+// A proxy or a captive portal may answer with any status and any body. Only these two forms come from the service.
+const isSuccess = <D>(body: unknown): body is Success<D> => isObject(body) && body['status'] === 'success'
+const isRefusal = (body: unknown): body is Refusal =>
+  isObject(body) &&
+  typeof body['message'] === 'string' &&
+  isObject(body['data']) &&
+  typeof body['data']['code'] === 'string'
+
+const timeoutMs = 15_000
+/** Longer than the service waits for a change. */
+const waitTimeoutMs = 40_000
+/** A person who has waited this long wants to know why. */
+const slowMs = 3_000
+
+/** Calls that have taken longer than `slowMs`. */
+let slow = 0
+let tellSlow: ((isSlow: boolean) => void) | undefined
+
+/** Tells whether an answer of the service is overdue. */
+export const watchSlowCalls = (tell: (isSlow: boolean) => void): void => {
+  tellSlow = tell
+}
+
+const countSlow = (more: 1 | -1): void => {
+  slow += more
+  tellSlow?.(slow > 0)
+}
 
 const planned = ([method, path]: readonly [string, string], input: Record<string, unknown>) => {
   const rest = { ...input }
@@ -114,43 +143,67 @@ export const actFor = (org_id: number | undefined): void => {
   current = org_id
 }
 
-const exchange = async <D>(url: string, init: RequestInit, stop?: AbortSignal) => {
+type Patience = {
+  stop?: AbortSignal | undefined
+  /** The service answers only when something changes. */
+  waits: boolean
+  /** Instead of those who watch slow calls. */
+  slow?: (() => void) | undefined
+}
+
+const exchange = async (url: string, init: RequestInit, { stop, waits, slow: tellCaller }: Patience) => {
   const own = new AbortController()
   const end = () => own.abort()
-  const timer = setTimeout(end, timeoutMs)
+  const timer = setTimeout(end, waits ? waitTimeoutMs : timeoutMs)
+  let counted = false
+  const overdue = (): void => {
+    if (tellCaller) return tellCaller()
+    counted = true
+    countSlow(1)
+  }
+  const slowTimer = waits ? undefined : setTimeout(overdue, slowMs)
   stop?.addEventListener('abort', end)
   try {
     const response = await fetch(url, { ...init, signal: own.signal, cache: 'no-store', redirect: 'error' })
-    const body: Envelope<D> = await response.json()
+    const body: unknown = await response.json()
     return { response, body }
   } catch {
     throw new Unreachable(t('common.unreachableTitle'))
   } finally {
     clearTimeout(timer)
+    clearTimeout(slowTimer)
+    if (counted) countSlow(-1)
     stop?.removeEventListener('abort', end)
   }
+}
+
+type Options = {
+  stop?: AbortSignal
+  /** Null: all of the browser. */
+  org?: number | null | undefined
+  /** Called when the answer is overdue. */
+  slow?: () => void
 }
 
 /** Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. */
 export const call = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
-  { stop, org = current }: { stop?: AbortSignal; org?: number | undefined } = {},
+  { stop, org = current, slow: tell }: Options = {},
 ): Promise<Data<Table[K]>> => {
   const { url, init } = planned(routes[name], input)
-  const headers = { ...init.headers, ...(org !== undefined && { 'x-svc-organization': String(org) }) }
-  const { response, body } = await exchange<Data<Table[K]>>(url, { ...init, headers }, stop)
-  if (response.ok && body.status === 'success') return body.data
-  // A proxy answered, because the service is down.
-  if (response.status >= 500) throw new Unreachable(body.message ?? t('common.unreachableTitle'))
-  throw new Refused(
-    response.status,
-    body.message ?? t('common.refused'),
-    body.status === 'success' ? {} : body.data,
-  )
+  const headers = { ...init.headers, ...(typeof org === 'number' && { 'x-svc-organization': String(org) }) }
+  const patience = { stop, slow: tell, waits: 'wait_s' in input }
+  const { response, body } = await exchange(url, { ...init, headers }, patience)
+  if (response.ok && isSuccess<Data<Table[K]>>(body)) return body.data
+  if (response.status < 400 || response.status >= 500 || !isRefusal(body))
+    throw new Unreachable(t('common.unreachableTitle'))
+  throw new Refused(response.status, body.message, body.data)
 }
 
 export type Session = Data<Table['getSession']>
+/** The sessions of the browser, with their pending requests. */
+export type Listed = Data<Table['listSessions']>
 export type Enrollment = Data<Table['beginEnrollment']>
 /** What became of a request. */
 export type Outcome = Data<Table['getOwnRequest']>

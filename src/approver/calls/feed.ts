@@ -1,26 +1,101 @@
-import { call, Refused, type Pending, type Session } from './api.ts'
+import { call, Refused, type Listed, type Pending, type Session } from './api.ts'
+import { createLead } from './lead.ts'
 import { deadline } from '../shell/time.ts'
 
 /** A request, when it expires by the clock of the page, and the session to which it was sent. */
 export type PendingRequest = Pending & { expiresAt: number; session: Session }
 
+/** The sessions of the browser and all their pending requests, the oldest first. */
+export type Reading = { mark: string; sessions: Session[]; requests: PendingRequest[] }
+
+const byName = (one: Session, other: Session): number => one.organization.localeCompare(other.organization)
+
+const known = new Map<string, Session>()
+
+/** The same object for each reading of a session, so that whoever keeps it sees what is new. */
+const sameSession = (session: Session): Session => {
+  const key = `${session.org_id}/${session.device_id}`
+  const same = Object.assign(known.get(key) ?? {}, session)
+  known.set(key, same)
+  return same
+}
+
+const toReading = ({ mark, sessions }: Listed): Reading => {
+  const read = sessions.map(({ requests, ...session }) => ({
+    session: sameSession(session as Session),
+    requests: requests.map((one) => Object.assign(one, { expiresAt: deadline(one.expires_in_ms) })),
+  }))
+  return {
+    mark,
+    sessions: read.map(({ session }) => session).sort(byName),
+    requests: read
+      .flatMap(({ session, requests }) => requests.map((one) => Object.assign(one, { session })))
+      .sort((one, other) => one.requested_at.localeCompare(other.requested_at)),
+  }
+}
+
+const unlessOver = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: unknown) => {
+    if (error instanceof Refused && error.status === 401) return undefined
+    throw error
+  })
+
+const readOne = async (org: number) => {
+  const session = await call('getSession', {}, { org })
+  const { requests } = await call('listInbox', {}, { org })
+  return { ...session, requests }
+}
+
+/** The same from a node of the version before, during an upgrade: it has no single call, and cannot wait for all. */
+const readApart = async (): Promise<Listed> => {
+  const { organizations } = await call('getSession', {}, { org: null })
+  const all = await Promise.all(organizations.map((org) => unlessOver(readOne(org))))
+  return { mark: '', sessions: all.filter((one) => one !== undefined) }
+}
+
+const isUnknown = (error: unknown): boolean => error instanceof Refused && error.code === 'no_such_route'
+
+const waitS = 25
+
+/** Reads all sessions; with `seen`, once something has changed. */
+export const readSessions = async (seen?: string, stop?: AbortSignal): Promise<Reading> => {
+  const wait = seen ? { wait_s: waitS, seen } : {}
+  try {
+    return toReading(await call('listSessions', wait, { org: null, ...(stop && { stop }) }))
+  } catch (error) {
+    if (isUnknown(error)) return toReading(await readApart())
+    throw error
+  }
+}
+
 type Listener = {
-  changed: (requests: PendingRequest[]) => void
+  changed: (reading: Reading) => void
   /** Whether the service can be reached now. */
   reached: (reached: boolean) => void
-  /** The session is over; the feed has stopped. */
+  /** Every session is over; the feed has stopped. */
   ended: () => void
 }
 
-const waitS = 25
 const pausesMs = [300, 1000, 2000, 4000, 8000, 15_000]
+/** Between two looks at a service that cannot wait, and without the tab that leads. */
+const apartMs = 5_000
+const unheardMs = 35_000
 
-/** Keeps the list of pending requests of a session up to date while the page is open. */
-export const createFeed = (session: Session, { changed, reached, ended }: Listener) => {
+/** Keeps sessions and requests up to date while the page is open. */
+export const createFeed = ({ changed, reached, ended }: Listener) => {
   let mark: string | undefined
-  let running = false
-  let woken = false
+  /** Ends the feed that was started last. */
+  let running: AbortController | undefined
   let wake: (() => void) | undefined
+
+  const lead = createLead({
+    turned: () => wake?.(),
+    heard: (told) => {
+      if (told === mark) return
+      mark = undefined
+      wake?.()
+    },
+  })
 
   const pause = (ms: number): Promise<void> =>
     new Promise((resolve) => {
@@ -31,38 +106,42 @@ export const createFeed = (session: Session, { changed, reached, ended }: Listen
       }
     })
 
-  const look = async (): Promise<void> => {
-    const stop = new AbortController()
-    wake = () => {
-      woken = true
-      stop.abort()
-    }
-    const wait = mark === undefined ? {} : { wait_s: waitS, seen: mark }
-    const inbox = await call('listInbox', wait, { stop: stop.signal, org: session.org_id })
-    mark = inbox.mark
-    changed(
-      inbox.requests.map((one) => Object.assign(one, { expiresAt: deadline(one.expires_in_ms), session })),
-    )
+  /** Until there may be something new. */
+  const rest = async (): Promise<void> => {
+    if (mark === '') await pause(apartMs)
+    else if (mark !== undefined && !lead.leads) await pause(unheardMs)
+    else return
+    mark = undefined
   }
 
-  const run = async (): Promise<void> => {
-    for (let failures = 0; running;) {
+  /** Returns undefined if it was woken: there may be something newer. */
+  const look = async (): Promise<Reading | undefined> => {
+    const stopped = new AbortController()
+    wake = () => stopped.abort()
+    try {
+      return await readSessions(mark, stopped.signal)
+    } catch (error) {
+      if (stopped.signal.aborted) return undefined
+      throw error
+    }
+  }
+
+  const run = async (over: AbortSignal): Promise<void> => {
+    for (let failures = 0; ;) {
       try {
-        await look()
+        await rest()
+        const reading = over.aborted ? undefined : await look()
+        if (over.aborted) return
+        if (!reading) continue
         failures = 0
+        mark = reading.mark
+        if (lead.leads) lead.tell(mark)
+        changed(reading)
         reached(true)
       } catch (error) {
-        if (!running) return
-        if (error instanceof Refused && error.status !== 429) {
-          running = false
-          ended()
-          return
-        }
+        if (over.aborted) return
+        if (error instanceof Refused && error.status === 401) return ended()
         mark = undefined
-        if (woken) {
-          woken = false
-          continue
-        }
         // A single failure is not shown: a phone that wakes up drops its open connections.
         if (failures > 0) reached(false)
         await pause(pausesMs[Math.min(failures, pausesMs.length - 1)]!)
@@ -71,17 +150,23 @@ export const createFeed = (session: Session, { changed, reached, ended }: Listen
     }
   }
 
+  const stop = (): void => {
+    running?.abort()
+    running = undefined
+    lead.stop()
+    wake?.()
+  }
+
   return {
-    start: (): void => {
-      if (running) return
-      running = true
-      mark = undefined
-      void run()
+    /** Follows what comes after this reading; without one, looks first. */
+    start: (from?: Reading): void => {
+      stop()
+      mark = from?.mark
+      running = new AbortController()
+      lead.start()
+      void run(running.signal)
     },
-    stop: (): void => {
-      running = false
-      wake?.()
-    },
+    stop,
     /** Updates now: after the phone slept or the network was down, the list may be old. */
     refresh: (): void => {
       mark = undefined

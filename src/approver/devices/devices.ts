@@ -12,9 +12,6 @@ type Move = 'approve' | 'refuse'
 
 export const noDevices: Devices = { device_id: '', devices: [], recoveries: [] }
 
-/** The previous state, if the service does not answer. */
-export const readDevices = (known: Devices): Promise<Devices> => call('listOwnDevices', {}).catch(() => known)
-
 /** How many new devices this person can approve or refuse now. */
 export const countWaiting = ({ devices, recoveries }: Devices): number =>
   devices.filter(({ state }) => state === 'pending').length +

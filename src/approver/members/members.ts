@@ -26,10 +26,6 @@ export const isAdmin = ({ role }: Session): boolean => role === 'admin' || role 
 
 export const nobody: Members = { members: [], total: 0 }
 
-/** Empty unless the person is an administrator; `known` if the service does not answer. */
-export const waitingMembers = async (session: Session, known: Members): Promise<Members> =>
-  isAdmin(session) ? await call('listMembers', {}).catch(() => known) : nobody
-
 const typingMs = 200
 
 const shownText = (shown: number, total: number, find: string): string => {

@@ -57,13 +57,17 @@ const hashOf = async (text: string): Promise<string> => {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+const keysOf = (subscription: PushSubscription) => {
+  const { endpoint = '', keys } = subscription.toJSON()
+  return { endpoint, keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } }
+}
+
 /** Tells each organization that does not know it where this browser gets its notifications. */
 const report = async (subscription: PushSubscription, sessions: readonly Session[]): Promise<void> => {
-  const { endpoint = '', keys } = subscription.toJSON()
-  own = await hashOf(endpoint)
+  const body = keysOf(subscription)
+  own = await hashOf(body.endpoint)
   for (const session of sessions) {
     if (session.push_key === null || isOn(session)) continue
-    const body = { endpoint, keys: { p256dh: keys?.p256dh ?? '', auth: keys?.auth ?? '' } }
     await call('subscribePush', body, { org: session.org_id })
     session.push_hashes.push(own)
   }
@@ -76,9 +80,13 @@ const subscribe = async (key: string): Promise<PushSubscription> => {
 
 /**
  * At each start: the browser may have replaced or dropped its subscription, and an organization may be new. A person who
- * never turned notifications on is not asked.
+ * never turned notifications on is not asked. Returns once it knows the subscription of the browser; `repaired` is called
+ * after the service was told something.
  */
-export const keepNotifications = async (sessions: readonly Session[]): Promise<void> => {
+export const keepNotifications = async (
+  sessions: readonly Session[],
+  repaired: () => void,
+): Promise<void> => {
   own = undefined
   const key = sessions.find(({ push_key }) => push_key !== null)?.push_key
   if (!key || !('PushManager' in globalThis) || !('Notification' in globalThis)) return
@@ -86,10 +94,17 @@ export const keepNotifications = async (sessions: readonly Session[]): Promise<v
   try {
     const registration = await navigator.serviceWorker.getRegistration('/approver')
     const present = await registration?.pushManager.getSubscription()
-    const wanted = present ?? (sessions.some(({ subscribed }) => subscribed) && (await subscribe(key)))
-    if (wanted) await report(wanted, sessions)
+    if (present) own = await hashOf(keysOf(present).endpoint)
+    const wanted = sessions.filter((one) => one.push_key !== null && !isOn(one))
+    if (wanted.length === 0 || (!present && !sessions.some(({ subscribed }) => subscribed))) return
+    const repair = async (): Promise<void> => {
+      await report(present ?? (await subscribe(key)), sessions)
+      repaired()
+    }
+    // If it fails, the page offers to turn them on.
+    void repair().catch(() => undefined)
   } catch {
-    // The page offers to turn them on.
+    // The same.
   }
 }
 

@@ -25,6 +25,8 @@ export type Result =
 type Steps = {
   /** The device check is done; from now on the decision may count. */
   sending: () => void
+  /** The answer is overdue. */
+  slow: () => void
   /** Asks whether to send without a location, if the phone reports none. */
   withoutPlace: () => Promise<boolean>
 }
@@ -94,12 +96,16 @@ export const createDecider = (request: PendingRequest, session: Session) => {
         return { kind: 'again', message: t('request.allowLocation') }
       steps.sending()
       const { request_id } = request
-      const { status, decided_at, note, detail } = await call('decideApproval', {
-        request_id,
-        ...choice,
-        ...(location && { location }),
-        response,
-      })
+      const { status, decided_at, note, detail } = await call(
+        'decideApproval',
+        {
+          request_id,
+          ...choice,
+          ...(location && { location }),
+          response,
+        },
+        { slow: steps.slow },
+      )
       return {
         kind: 'ended',
         outcome: {

@@ -115,6 +115,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
         if (phase === 'checking') phase = 'sending'
         say(t('request.sending'))
       },
+      slow: () => phase === 'sending' && say(t('request.sendingSlow')),
       withoutPlace: () =>
         new Promise((resolve) => {
           setBusy(false)

@@ -39,6 +39,9 @@ export const show = (title: string, ...children: (Node | string | false | null)[
   return screen
 }
 
+/** Whether there is a screen; not while the page starts. */
+export const hasScreen = (): boolean => place('main').querySelector('.screen') !== null
+
 /** The screen during a device check or a call. */
 export const setBusy = (busy: boolean): void => place('main').setAttribute('aria-busy', String(busy))
 
@@ -96,10 +99,26 @@ export const showOutcome = (item: HTMLElement, ...children: (Node | string)[]): 
   outcome.focus({ preventScroll: true })
 }
 
-export const setOffline = (offline: boolean, retry: () => void): void => {
-  const banner = place('offline')
-  if (offline === banner.hasChildNodes()) return
-  banner.replaceChildren(
-    ...(offline ? [h('p', {}, t('common.retrying')), button(t('common.tryNow'), 'quiet', retry)] : []),
+let connection: 'good' | 'slow' | 'none' = 'good'
+let retryNow = (): void => undefined
+
+const tellConnection = (now: typeof connection): void => {
+  if (now === connection) return
+  connection = now
+  const text = { good: undefined, slow: t('common.slow'), none: t('common.retrying') }[now]
+  place('offline').replaceChildren(
+    ...(text === undefined ? [] : [h('p', {}, text)]),
+    ...(now === 'none' ? [button(t('common.tryNow'), 'quiet', () => retryNow())] : []),
   )
+}
+
+/** Whether the page tries again to reach the service. */
+export const setOffline = (offline: boolean, retry: () => void): void => {
+  retryNow = retry
+  if (offline || connection === 'none') tellConnection(offline ? 'none' : 'good')
+}
+
+/** Whether an answer is overdue. */
+export const setSlow = (slow: boolean): void => {
+  if (connection !== 'none') tellConnection(slow ? 'slow' : 'good')
 }
