@@ -80,10 +80,12 @@ export const groups: Record<string, Group> = {
   },
   approve: {
     about: 'Request approvals, wait for decisions and verify receipts',
+    subgroups: { mutes: 'List and delete the mutes of requesters that approvers reported' },
     load: fromTable(
       async () => ({
         ...(await import('../contract/approval.ts')).approval,
         ...(await import('../contract/device.ts')).device,
+        ...(await import('../contract/mute.ts')).mutes,
       }),
       {
         extend: async () => (await import('./approve/commands.ts')).eitherWay,

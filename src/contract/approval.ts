@@ -88,6 +88,7 @@ export const ceremony = z.looseObject({
   number_required: chosen(z.boolean(), 'Whether the number must be typed'),
   verified_as: approvalRecord.shape.verified_as,
   subject: approvalRecord.shape.subject,
+  requested_from: chosen(z.optional(z.string()), 'IP address that the request came from'),
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 

@@ -2,9 +2,34 @@ import * as z from 'zod/mini'
 import { approvalRecord, ceremony } from './approval.ts'
 import { chosen, id } from './field.ts'
 import { operations } from './operation.ts'
-import { factorRuling, time } from './records.ts'
+import { challengeRecord, factorRuling, signedChallenge, time } from './records.ts'
 
 // A request as the person who is asked sees it, under /svc/v1/approver. spec: not shown
+
+/** Where a request came from: what the service verified, apart from what the requester says. */
+const origin = z.strictObject({
+  id: chosen(z.string(), 'Identifies the requester among those that ask the person; also the id of a mute'),
+  credential: chosen(
+    z.nullable(
+      z.strictObject({
+        kind: chosen(z.enum(['key', 'agent', 'token']), 'API key, agent, or the token of the tool server'),
+        name: chosen(z.string(), 'Its name'),
+        consented_by: chosen(z.nullable(z.string()), 'Who connected the agent'),
+      }),
+    ),
+    'The credential of the requester (verified); null if it had none',
+  ),
+  claimed_name: chosen(
+    z.nullable(z.string()),
+    'What the requester calls itself (not verified); null if that is the name of the credential',
+  ),
+  address: chosen(z.nullable(z.string()), 'IP address that the request came from'),
+  network: chosen(z.nullable(z.string()), 'Allowed network of the organization that contains the address'),
+  via: chosen(
+    z.nullable(z.enum(['api', 'tools', 'rule'])),
+    'api; tools: the tool server; rule: the service itself, because a rule requires an approval',
+  ),
+})
 
 /** A request as the approver sees it, without the number. */
 export const pendingRecord = z.looseObject({
@@ -13,12 +38,17 @@ export const pendingRecord = z.looseObject({
   reason: approvalRecord.shape.reason,
   requester: approvalRecord.shape.requester,
   verified_as: approvalRecord.shape.verified_as,
+  origin: chosen(origin, 'Where the request came from'),
   subject: approvalRecord.shape.subject,
   factors: approvalRecord.shape.factors,
   requested_at: approvalRecord.shape.requested_at,
   expires_at: approvalRecord.shape.expires_at,
   expires_in_ms: chosen(z.number(), 'Milliseconds left, by the clock of the service'),
   number_required: ceremony.shape.number_required,
+  deny_check: chosen(
+    z.enum(['verification', 'presence']),
+    'Device check for a denial; presence: the device need not verify its user',
+  ),
   contexts: ceremony.shape.contexts,
   conditions: chosen(
     z.array(
@@ -40,8 +70,21 @@ export const pendingRecord = z.looseObject({
   ),
 })
 
-/** Who or what ended a request. `service`: an upgrade or a newer prompt; `detail` says which. */
-export const endings = ['person', 'rules', 'number', 'requester', 'time', 'key', 'service'] as const
+/**
+ * Who or what ended a request. `report`: the person reported another request of its requester. `service`: an upgrade or a
+ * newer prompt; `detail` says which.
+ */
+export const endings = ['person', 'rules', 'number', 'requester', 'time', 'key', 'report', 'service'] as const
+
+const requestIds = chosen(
+  z
+    .array(approvalRecord.shape.request_id)
+    .check(
+      z.minLength(1, 'must contain at least one request'),
+      z.maxLength(20, 'must contain at most 20 requests'),
+    ),
+  'Ids of pending requests to the signed-in person',
+)
 
 /** What became of a request. */
 export const outcomeRecord = z.looseObject({
@@ -74,5 +117,28 @@ export const approverRequests = operations({
     message: 'Request',
     input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
     data: outcomeRecord,
+  },
+  beginDenials: {
+    method: 'POST',
+    path: '/svc/v1/approver/denials/challenge',
+    cli: 'approver denials-challenge',
+    session: true,
+    effect: 'read',
+    summary: 'Get a challenge for denying exactly these requests',
+    message: 'Challenge',
+    input: z.strictObject({ request_ids: requestIds }),
+    data: challengeRecord,
+  },
+  denyRequests: {
+    method: 'POST',
+    path: '/svc/v1/approver/denials',
+    cli: 'approver denials',
+    session: true,
+    summary: 'Deny several requests with one signature of the device; they have no receipt',
+    message: 'Denied',
+    input: z.strictObject({ request_ids: requestIds, ...signedChallenge }),
+    data: z.looseObject({
+      denied: chosen(z.array(z.string()), 'Requests that this call denied; the others had ended before'),
+    }),
   },
 })

@@ -14,6 +14,7 @@ export const messageKinds = [
   'email_verification',
   'enrollment',
   'device',
+  'report',
   'support',
   'event',
   'test',

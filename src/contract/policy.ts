@@ -47,6 +47,11 @@ export const policy = z.strictObject({
     'strict: refuse requests from keys that can influence who approves, and devices that the creator of the key enrolled',
   ),
   not_requester: chosen(z.optional(z.boolean()), 'Refuse an approver who owns the requesting key'),
+  deny_check: chosen(
+    z.optional(z.enum(['verification', 'presence'])),
+    'Device check for a denial; presence: a touch is enough, without face, fingerprint or PIN; default: verification',
+    { example: 'presence' },
+  ),
   report_only: chosen(z.optional(z.array(z.enum(factors))), 'Factors that are reported but never fail', {
     example: ['location'],
   }),

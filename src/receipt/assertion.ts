@@ -25,6 +25,7 @@ export const verifyAssertion = async (
   { counter, ...credential }: Credential,
   site: { origin: string; rp_id: string },
   expectedChallenge: string,
+  { presence = false }: { presence?: boolean } = {},
 ): Promise<(EvidenceCheck & { ok: true; evidence: Evidence }) | { ok: false; problem: string }> => {
   const parsed = assertionShape.safeParse(posted)
   if (!parsed.success) return { ok: false, problem: `Not an assertion: ${shapeProblem(parsed.error)}` }
@@ -42,6 +43,6 @@ export const verifyAssertion = async (
     signature: response.signature,
   })
   if (!evidence.success) return { ok: false, problem: shapeProblem(evidence.error) }
-  const check = await verifyEvidence(evidence.data, expectedChallenge, counter)
+  const check = await verifyEvidence(evidence.data, expectedChallenge, { storedCounter: counter, presence })
   return check.ok ? { ...check, evidence: evidence.data } : check
 }

@@ -86,12 +86,14 @@ export type FactorResult = z.infer<typeof factorResult>
 export type Receipt = { format: 'jws'; jws: string; kid: string; claims: ReceiptClaims }
 
 /**
- * How the approver was authenticated, from what the authenticator signed: a key and a verified user, hence `mfa`.
+ * How the approver was authenticated, from what the authenticator signed: a key and, unless a denial only required presence,
+ * a verified user, hence `mfa`.
  * A key that can be synced is only `pop`; one bound to its device is `hwk`, which is its own claim: nothing attests it.
  */
 export const amrOf = (evidence: Evidence, dev: boolean): string[] => {
-  const bound = readEvidence(evidence).backup_eligible ? 'pop' : 'hwk'
-  return [dev ? 'swk' : bound, 'user', 'mfa']
+  const { backup_eligible, user_verified } = readEvidence(evidence)
+  const bound = backup_eligible ? 'pop' : 'hwk'
+  return [dev ? 'swk' : bound, 'user', ...(user_verified ? ['mfa'] : [])]
 }
 
 /** Why the factors and the number do not support an approval with these requested factors; undefined if they do. */

@@ -25,7 +25,7 @@ export const evidenceShape = z.strictObject({
 export type Evidence = z.infer<typeof evidenceShape>
 
 export type EvidenceCheck =
-  | { ok: true; user_verified: true; counter: number; backup_eligible: boolean; backed_up: boolean }
+  | { ok: true; user_verified: boolean; counter: number; backup_eligible: boolean; backed_up: boolean }
   | { ok: false; problem: string }
 
 /** What the authenticator and the browser reported, unchecked. Throws if it cannot be parsed. */
@@ -80,15 +80,16 @@ const signatureProblem = ({ algorithm, signature }: Evidence): string | undefine
 
 /**
  * Checks one assertion, offline: its type, challenge, origin, relying party, user presence, user verification and
- * signature. `storedCounter` is the last counter seen; 0 after 0 passes, because synced passkeys do not count. Never throws.
+ * signature. `storedCounter` is the last counter seen; 0 after 0 passes, because synced passkeys do not count. `presence`: the
+ * device need not have verified its user. Never throws.
  */
 export const verifyEvidence = async (
   evidence: Evidence,
   expectedChallenge: string,
-  storedCounter = 0,
+  { storedCounter = 0, presence = false }: { storedCounter?: number; presence?: boolean } = {},
 ): Promise<EvidenceCheck> => {
   try {
-    const { client, backup_eligible, backed_up } = readEvidence(evidence)
+    const { client, user_verified, backup_eligible, backed_up } = readEvidence(evidence)
     // The library accepts a framed page if the browser reports no top origin; ours is never framed.
     const framed = (client.crossOrigin ?? false) !== false || client.topOrigin !== undefined
     const problem = framed
@@ -111,7 +112,7 @@ export const verifyEvidence = async (
       expectedChallenge,
       expectedOrigin: evidence.origin,
       expectedRPID: evidence.rp_id,
-      requireUserVerification: true,
+      requireUserVerification: !presence,
       credential: {
         id: evidence.credential_id,
         publicKey: Uint8Array.from(fromBase64url(evidence.public_key)),
@@ -121,7 +122,7 @@ export const verifyEvidence = async (
     if (!verified) return { ok: false, problem: 'The signature does not match this key and data' }
     return {
       ok: true,
-      user_verified: true,
+      user_verified,
       counter: authenticationInfo.newCounter,
       backup_eligible,
       backed_up,

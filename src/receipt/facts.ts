@@ -1,3 +1,4 @@
+import { readEvidence } from './evidence.ts'
 import { areCurrent, type AnyClaims, type Relation } from './claims.ts'
 import { summaryOf } from './subject-text.ts'
 import { readSubject } from './subject.ts'
@@ -39,7 +40,9 @@ export const factsOf = (claims: AnyClaims): string[] => {
   const { relation, name } = device.enrolled_by
   const who = key.id === '0' ? key.name : `key "${key.name}" (id ${key.id})`
   const by = name === null ? enrolledBy[relation] : `${enrolledBy[relation]} ("${name}")`
+  const isVerified = readEvidence(claims.evidence).user_verified
   return [
+    ...(isVerified ? [] : ['The denial required only a touch: the device did not verify its user']),
     `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, with the scopes: ${key.scopes.join(', ') || 'none'}`,
     `The device was enrolled ${by}, proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
     influences

@@ -114,6 +114,9 @@ const means: ReadonlyMap<string, string> = new Map([
 const meansText = (amr: readonly string[]): string =>
   amr.map((method) => (means.has(method) ? `${means.get(method)} (${method})` : method)).join(', ')
 
+const presentOnly =
+  'somebody touched the device, which did not verify its user; enough for a denial where the organization allows it'
+
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
 export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyContext | undefined> => {
   const read = contextOf(claims.context)
@@ -127,12 +130,16 @@ export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyCont
   const { client, user_present, user_verified } = readEvidence(claims.evidence)
   const challenge = challengeOf(bytes)
   note('challenge', client.challenge === challenge, `${challenge}, recomputed from the context`)
-  note(
-    'user verified',
-    user_present && user_verified,
-    'by fingerprint, face or PIN; the device does not report which',
-  )
-  const human = await verifyEvidence(claims.evidence, challenge)
+  // An organization can allow denials for which the device does not verify its user.
+  const presence = context.decision === 'deny' && !user_verified
+  if (presence) note('user present', user_present, presentOnly)
+  else
+    note(
+      'user verified',
+      user_present && user_verified,
+      'by fingerprint, face or PIN; the device does not report which',
+    )
+  const human = await verifyEvidence(claims.evidence, challenge, { presence })
   note(
     'human signature',
     human.ok,

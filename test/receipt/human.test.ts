@@ -27,6 +27,17 @@ test('describes when and how the human signed, in words and ISO times', async ()
   )
 })
 
+test('says that a device was only touched for a denial', async () => {
+  const touched = await specimen(issuer, { ...approval, decision: 'deny' }, key, {}, { userVerified: false })
+  const verdict = await verifyReceipt(touched, issuer.jwks, { ...ours, status: 'denied' }, now)
+  expect(verdict.valid).toBe(true)
+  expect(verdict.claims!.amr).toEqual(['hwk', 'user'])
+  expect(verdict.facts).toContain('The denial required only a touch: the device did not verify its user')
+  const names = verdict.checks.map(({ name }) => name)
+  expect(names).toContain('user present')
+  expect(names).not.toContain('user verified')
+})
+
 describe('a service that signs what the human did not sign', () => {
   test.each<[string, Parameters<typeof resigned>[0]]>([
     ['claims', { sub: '+12025550102' }],
@@ -109,7 +120,21 @@ describe('a service that signs what the human did not sign', () => {
     const challenge = challengeOf(contextBytes(approval))
     const { response } = assert(key, { challenge, origin: site.origin, rpId: site.rp_id }, false)
     const change = { authenticator_data: response.authenticatorData, signature: response.signature }
-    expect(await failed(await evidence(change))).toEqual(['user verified', 'human signature'])
+    expect(await failed(await evidence(change))).toEqual(['user verified', 'human signature', 'means'])
+  })
+
+  test('is detected when the claims say that the user of a touched device was verified', async () => {
+    const touched = await specimen(
+      issuer,
+      { ...approval, decision: 'deny' },
+      key,
+      {},
+      { userVerified: false },
+    )
+    expect(await failed(touched, { status: 'denied' })).toEqual([])
+    const claims = { ...touched.claims, amr: ['hwk', 'user', 'mfa'] }
+    const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'), { status: 'denied' })
+    expect(names).toEqual(['means'])
   })
 
   test('is detected when another key signed and a key was pinned', async () => {

@@ -72,13 +72,15 @@ export const specimen = async (
   request: ApprovalContext = approval,
   key: SoftwareKey = approverKey(),
   changes: Partial<ReceiptParts> = {},
+  { userVerified = true } = {},
 ) => {
   const subject = changes.subject ?? textSubject(request.action)
   const context = { ...request, subject: signedSubject(subject) }
   const bytes = contextBytes(context)
   const challenge = challengeOf(bytes)
-  const posted = assert(key, { challenge, origin: site.origin, rpId: site.rp_id })
-  const checked = await verifyAssertion(posted, credentialOf(key), site, challenge)
+  const posted = assert(key, { challenge, origin: site.origin, rpId: site.rp_id }, userVerified)
+  const presence = !userVerified
+  const checked = await verifyAssertion(posted, credentialOf(key), site, challenge, { presence })
   if (!checked.ok) throw new Error(checked.problem)
   const factors = context.factors.map((factor) => ({
     factor,

@@ -42,7 +42,7 @@ export type Holding = {
   /** The phone of another active member. */
   sender: string
   machine: string
-  /** An agent that the user connected. */
+  /** An agent that the user connected, and that the user has muted. */
   agent: string
 }
 
@@ -80,6 +80,11 @@ const connectedAgent = (service: TestService, org_id: number, user: string): Pro
       const agent = { audience: 'http://127.0.0.1:8080/mcp', client_id: 'c', client_name: 'c' }
       const values = { name: 'Claude', scopes: 'ask', created_at, expires_at, ...owner, ...agent }
       const { id } = await insertKeyRow({ db, keyring: service.keyring }, newSecret('organization'), values)
+      const until = addMs(created_at, 20 * 60_000)
+      await db
+        .insertInto('mutes')
+        .values({ org_id, user_id: Number(user), key_id: id, until })
+        .execute()
       return String(id)
     },
     { org: org_id },

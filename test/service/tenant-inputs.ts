@@ -108,6 +108,17 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   refuseDevice: ({ org }, { pendingDevice }) => ({ org_id: org, device_id: pendingDevice }),
   listOwnDevices: () => ({}),
   getOwnRequest: (_, { approval }) => ({ request_id: approval }),
+  listMutes: ({ org }) => ({ org_id: org }),
+  deleteMute: ({ org }, { user, agent }) => ({ org_id: org, user_id: user, mute_id: agent }),
+  listOwnMutes: () => ({}),
+  beginUnmute: (_, { agent }) => ({ mute_id: agent }),
+  unmute: (_, { agent }) => ({ mute_id: agent, challenge: 'x', response: { id: 'x', response: {} } }),
+  beginDenials: (_, { approval }) => ({ request_ids: [approval] }),
+  denyRequests: (_, { approval }) => ({
+    request_ids: [approval],
+    challenge: 'x',
+    response: { id: 'x', response: {} },
+  }),
   beginDeviceMove: (_, { device }) => ({ device_id: device, move: 'approve' }),
   moveDevice: (_, { device }) => ({
     device_id: device,

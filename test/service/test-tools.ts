@@ -15,17 +15,17 @@ export const createTestTools = (
   guards: GuardOptions,
 ): { routes: MountedRoute[]; close(): Promise<void> } => {
   const addresses = addressesAt(service.publicUrl)
+  const addressOf = createAddressReader(guards)
   const authenticate = createAuthenticator(service)
   const { routes, close } = createMcpServer({
     nodes: service.storage,
     authenticate,
     addresses,
     rate: service.rate,
-    gatewayFor: (caller) => createEngineGateway(service, caller),
+    gatewayFor: (caller, context) => createEngineGateway(service, caller, () => addressOf(context)),
     token: undefined,
     localOnly: false,
   })
-  const addressOf = createAddressReader(guards)
   return {
     routes: [
       ...routes,

@@ -5,6 +5,7 @@ import type { approverNotifications } from '../../contract/approver-notification
 import type { approverRequests } from '../../contract/approver-requests.ts'
 import type { approver } from '../../contract/approver.ts'
 import type { device } from '../../contract/device.ts'
+import type { mutes } from '../../contract/mute.ts'
 import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
 import { t } from '../language/text.ts'
@@ -15,7 +16,8 @@ type Table = typeof approver &
   typeof approverRequests &
   typeof approverHistory &
   typeof approverAgents &
-  Pick<typeof device, 'registerDevice' | 'decideApproval'>
+  Pick<typeof device, 'registerDevice' | 'decideApproval'> &
+  Pick<typeof mutes, 'listOwnMutes' | 'beginUnmute' | 'unmute'>
 type Name = keyof Table
 type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
 
@@ -31,6 +33,11 @@ const routes: { [K in Name]: Route<K> } = {
   listSessions: ['GET', '/svc/v1/approver/sessions'],
   listInbox: ['GET', '/svc/v1/approver/requests'],
   getOwnRequest: ['GET', '/svc/v1/approver/requests/{request_id}'],
+  beginDenials: ['POST', '/svc/v1/approver/denials/challenge'],
+  denyRequests: ['POST', '/svc/v1/approver/denials'],
+  listOwnMutes: ['GET', '/svc/v1/approver/mutes'],
+  beginUnmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/challenge'],
+  unmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/end'],
   decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
   subscribePush: ['POST', '/svc/v1/approver/push'],
   unsubscribePush: ['DELETE', '/svc/v1/approver/push'],

@@ -94,18 +94,18 @@ const text = (key: keyof typeof english, values: Record<string, string> = {}): s
 worker.addEventListener('push', (event) => {
   const push = readPush(event.data)
   const requestId = typeof push?.request_id === 'string' ? push.request_id : ''
-  const isNotice = push?.notice === 'devices'
+  const notice = push?.notice === 'devices' || push?.notice === 'report' ? push.notice : undefined
   const organization = typeof push?.organization === 'string' ? push.organization : ''
-  const kind = push?.test === true ? 'test' : isNotice ? 'devices' : 'request'
+  const kind = push?.test === true ? 'test' : (notice ?? 'request')
   const title = organization ? text(`${kind}In`, { organization }) : text(kind)
   const body = text(`${kind}Body`)
   event.waitUntil(
     worker.registration.showNotification(title, {
       body,
-      tag: isNotice ? 'devices' : requestId,
+      tag: notice ?? requestId,
       icon: `${page}/icon-192.png`,
       requireInteraction: true,
-      data: { request_id: requestId, place: isNotice ? '#devices' : '' },
+      data: { request_id: requestId, place: notice === 'devices' ? '#devices' : '' },
     }),
   )
 })

@@ -58,7 +58,7 @@ const live = async (
 
 /** The exact text that will be signed, with invisible characters escaped. */
 const details = (ceremony: Ceremony, now: number): string => {
-  const { context: signed, subject, verifiedAs, numberRequired, locationRequired } = ceremony
+  const { context: signed, subject, verifiedAs, requestedFrom, numberRequired, locationRequired } = ceremony
   const summary = summaryOf(subject)
   return [
     '',
@@ -72,8 +72,9 @@ const details = (ceremony: Ceremony, now: number): string => {
       : [`  Claim      ${safeLine(signed.action)} (in the requester's words, not verified)`]),
     ...(signed.reason === null ? [] : [`  Reason     ${safeLine(signed.reason)}`]),
     `  For        ${safeLine(signed.organization.slug)}`,
-    ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)}`]),
+    ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)} (verified)`]),
     `  Requester  ${safeLine(signed.requester)} (claimed, not verified)`,
+    ...(requestedFrom === undefined ? [] : [`  From       ${safeLine(requestedFrom)}`]),
     `  Checked    ${safeLine(signed.factors.join(', '))}`,
     `  Requested  ${clock(signed.requested_at)}`,
     `  Until      ${clock(signed.request_expires_at)}, ${timeLeft((Date.parse(signed.request_expires_at) - now) / 1000)}`,
@@ -163,14 +164,12 @@ const openRequest = async (
   }
 }
 
-/** `key "ci", says it is Claude Code`: what the service verified comes first, as on the approver page. */
+/** `key "ci"; calls itself "Claude Code" (not verified)`: what the service verified comes first, as on the page. */
 const requesterOf = ({ requester, verified_as }: ApprovalRecord): string => {
-  const claimed = requester.slice(0, 30)
-  if (typeof verified_as !== 'string') return `says it is ${claimed}`
+  const claimed = `calls itself ${JSON.stringify(requester.slice(0, 30))} (not verified)`
+  if (typeof verified_as !== 'string') return claimed
   const verified = verified_as.slice(0, 40)
-  return [requester, `key "${requester}"`].includes(verified_as)
-    ? verified
-    : `${verified}, says it is ${claimed}`
+  return [requester, `key "${requester}"`].includes(verified_as) ? verified : `${verified}; ${claimed}`
 }
 
 /** The live list: new and finished requests show within a second. */

@@ -29,6 +29,8 @@ export type Ceremony = {
   numberRequired: boolean
   /** The requesting credential, as the service claims; the signed context contains only the requester's claim. */
   verifiedAs?: string
+  /** The address that the request came from, as the service claims. */
+  requestedFrom?: string
   /** An approval without a location would be denied. */
   locationRequired: boolean
   decide(decision: Decision): Promise<ApprovalRecord>
@@ -87,7 +89,8 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
   const open = async (request_id: string): Promise<Ceremony> => {
     const answer = await client.call(device.getCeremony, { request_id }, { signal })
     const wire = recordIn(device.getCeremony, answer, ['contexts', 'credentials'])
-    const { contexts, origin, rp_id, number_required, location_required, credentials, verified_as } = wire
+    const { contexts, origin, rp_id, number_required, location_required, credentials } = wire
+    const { verified_as, requested_from } = wire
     const bytes = {
       approve: new Uint8Array(Buffer.from(contexts.approve, 'base64url')),
       deny: new Uint8Array(Buffer.from(contexts.deny, 'base64url')),
@@ -108,6 +111,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
       subject: subjectIn(approve, wire),
       numberRequired: number_required,
       ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
+      ...(typeof requested_from === 'string' && { requestedFrom: requested_from }),
       locationRequired: location_required === true,
       decide: async (decided) => {
         const challenge = challengeOf(bytesOf(decided))

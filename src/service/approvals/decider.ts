@@ -3,7 +3,7 @@ import { forbidden, notFound } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
-import { ofMember } from '../call/tenant.ts'
+import { ofMember, organizationRow } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { deviceNotAuthentic } from '../devices/record.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
@@ -49,7 +49,9 @@ const findDecider = (
         'Another program has changed the number of the approver in the store',
         'This request cannot be decided. The operator must restore a backup, or delete the user and create them again',
       )
-    return { row, device, site: await readSite(db, publicUrl), decidedAt }
+    const { policy } = await organizationRow(db, row.org_id)
+    const presence = policy.deny_check === 'presence'
+    return { row, device, site: await readSite(db, publicUrl), decidedAt, presence }
   })
 }
 
@@ -75,6 +77,7 @@ export const getCeremony: HandlerOf<typeof device.getCeremony> = {
         credentials: devices.filter((one) => isAuthenticDevice(call, one)).map((one) => one.credential_id),
         number_required: row.number !== null,
         verified_as: row.verified_as,
+        ...(row.asked_from !== null && { requested_from: row.asked_from }),
         subject: toSubjectRecord(row),
         location_required: await requiresLocation(call.db, row),
       }

@@ -18,7 +18,14 @@ import { type ApprovalRow, contextFor, storedSubject, toApprovalRecord } from '.
 import { checkDecider, readDeviceClaim } from './separation.ts'
 
 /** A decision as it was posted, with the request and the device that it names; nothing is verified yet. */
-export type PostedDecision = { row: ApprovalRow; device: DeviceRow; site: Site; decidedAt: string }
+export type PostedDecision = {
+  row: ApprovalRow
+  device: DeviceRow
+  site: Site
+  decidedAt: string
+  /** Whether the organization accepts denials from devices that did not verify their user. */
+  presence: boolean
+}
 
 type DecisionInput = RowInput<typeof device.decideApproval>
 
@@ -34,7 +41,7 @@ const applyRules = async (
   rulesFor: RulesMemory,
   { row, device, decidedAt: at }: PostedDecision,
   location: DecisionInput['location'],
-  ip: string | undefined,
+  { ip, user_verified }: { ip: string | undefined; user_verified: boolean },
 ): Promise<Decision> => {
   const rules = await rulesFor(row.org_id, row.user_id)
   return decide(withRequested(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
@@ -43,8 +50,7 @@ const applyRules = async (
     ...(ip !== undefined && { ip }),
     ...(location && { location: locationAt(location, at) }),
     device: { id: device.id, registered_to: device.user_id, revoked: device.state !== 'active' },
-    // `verifyAssertion` refuses everything else.
-    biometric: { user_verified: true },
+    biometric: { user_verified },
   })
 }
 
@@ -65,7 +71,10 @@ export const prepareDecision = async (
   const { storage, publicUrl, keyring, dev } = service
   const { row, device, site, decidedAt } = posted
   const context = contextBytes(contextFor(row, input.decision, input.note))
-  const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context))
+  const { presence } = posted
+  const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context), {
+    presence: presence && !approving && !input.not_me,
+  })
   if (!checked.ok)
     throw forbidden(
       'assertion_refused',
@@ -80,7 +89,10 @@ export const prepareDecision = async (
     if (approving) await checkDecider(db, row, claim)
     return claim
   })
-  const { allow, factors } = await applyRules(service.rulesFor, posted, input.location, ip?.())
+  const { allow, factors } = await applyRules(service.rulesFor, posted, input.location, {
+    ip: ip?.(),
+    user_verified: checked.user_verified,
+  })
   const decision: VerifiedDecision = {
     row,
     device,

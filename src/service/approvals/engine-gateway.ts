@@ -13,11 +13,15 @@ import { toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
 
 /** Requests approvals in this process. It reaches only the requests of its own caller. Cheap to create. */
-export const createEngineGateway = (service: Service, caller: Caller): ApprovalGateway => {
+export const createEngineGateway = (
+  service: Service,
+  caller: Caller,
+  ip?: () => string | undefined,
+): ApprovalGateway => {
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
 
   const write = async <I extends object, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
-    const invocation = { action, caller, requestId: requestId(), fieldNames: Object.keys(input) }
+    const invocation = { action, caller, ip, requestId: requestId(), fieldNames: Object.keys(input) }
     const data = await runWrite(
       service,
       invocation,
@@ -35,7 +39,11 @@ export const createEngineGateway = (service: Service, caller: Caller): ApprovalG
       const { input } = approval.createApproval
       const checked = input.safeParse(ask)
       if (!checked.success) throw invalidFields(issuesOf(checked.error, input, ask))
-      return write('createApproval', requestApproval, checked.data)
+      return write(
+        'createApproval',
+        (input, call) => requestApproval(input, call, { via: 'tools' }),
+        checked.data,
+      )
     },
     status: async (request_id) => toApprovalRecord(await readCurrent(service, request_id, access), caller),
     wait: async (request_id, seconds, signal) =>

@@ -10,8 +10,8 @@ import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
 import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
 import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
-import { muteRequester } from './limits.ts'
 import { type ApprovalRow, auditSubject, selectApprovals } from './record.ts'
+import { reportRequester } from './report.ts'
 
 /** A decision that is verified, but may still be too late. */
 export type VerifiedDecision = {
@@ -137,7 +137,6 @@ export const finishApproval = async (
     .executeTakeFirst()
   if (!ended) return notDecidable(call, decision)
   await noteUse(call, decision)
-  if (input.not_me) await muteRequester(call, row)
   const changes = [
     'status',
     approved ? 'approved' : 'denied',
@@ -145,6 +144,7 @@ export const finishApproval = async (
     ...(input.note === undefined ? [] : ['note']),
   ]
   await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
+  if (input.not_me) await reportRequester(call, row, actorOf(decision))
   const { request_id, org_id, user_id, requested_at } = row
   const seconds = (Date.parse(decidedAt) - Date.parse(requested_at)) / 1000
   call.wake({ request_id, org_id, user_id, decided: { status, seconds } })

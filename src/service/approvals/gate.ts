@@ -99,6 +99,8 @@ const requestSubject = async (
   return { type: 'request', data: JSON.parse(JSON.stringify(data)) as RequestSubject['data'] }
 }
 
+type Asking = { caller: Caller; requestId: string; ip: () => string | undefined; input: Fields }
+
 /** Enforces the approval rules of every organization that the writes of one operation change. */
 export const createGate = (id: OperationId) => ({
   /**
@@ -128,12 +130,12 @@ export const createGate = (id: OperationId) => ({
   /** Requests the approvals for a call that was undone. Returns the refusal that names the requests. */
   ask: async (
     service: Service,
-    { caller, requestId, input }: { caller: Caller; requestId: string; input: Fields },
+    { caller, requestId, ip, input }: Asking,
     requirement: Requirement,
   ): Promise<Refusal> =>
     runWrite(
       service,
-      { action: 'createApproval', caller, requestId, fieldNames: ['subject'], org: requirement.orgId },
+      { action: 'createApproval', caller, requestId, ip, fieldNames: ['subject'], org: requirement.orgId },
       async (_: object, call) =>
         askApprovers(call, await requestSubject(call, id, input, requirement.orgId), requirement),
       {},

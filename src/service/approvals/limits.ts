@@ -3,50 +3,7 @@ import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
-
-const muteMs = 20 * 60_000
-
-/** Several agents can share the bearer of the tool server, so a mute there applies to the name that one claims. */
-const agentOf = (askedBy: number, requester: string): string => (askedBy === 0 ? requester : '')
-
-const maxMutedAgents = 1
-
-/** Refuses a requester that this approver muted. */
-const refuseMuted = async (call: Call, approver: Member, requester: string): Promise<void> => {
-  const { db, now, caller } = call
-  const key = namedKeyOf(caller)
-  const mutes = await db
-    .selectFrom('mutes')
-    .where(ofMember(approver))
-    .where('key_id', '=', key)
-    .where('until', '>', now)
-    .select(['agent', 'until'])
-    .orderBy('until')
-    .execute()
-  // Names are only claimed, so a second muted name mutes the bearer: another name is no way around a mute.
-  const mute =
-    mutes.length > maxMutedAgents
-      ? mutes.at(-1)
-      : mutes.find(({ agent }) => agent === '' || agent === agentOf(key, requester))
-  if (mute)
-    throw tooSoon('muted', call, mute.until, (wait) => ({
-      message: 'The approver has muted this requester for a while',
-      hint: `Talk to the approver first. You can ask again in ${wait}`,
-    }))
-}
-
-/** "This was not me": stops this requester from asking this approver for a while. */
-export const muteRequester = async (
-  { db, now }: Call,
-  { org_id, user_id, asked_by: key_id, requester }: Member & { asked_by: number; requester: string },
-): Promise<void> => {
-  const until = addMs(now, muteMs)
-  await db
-    .insertInto('mutes')
-    .values({ org_id, user_id, key_id, agent: agentOf(key_id, requester), until })
-    .onConflict((of) => of.columns(['org_id', 'user_id', 'key_id', 'agent']).doUpdateSet({ until }))
-    .execute()
-}
+import { refuseMuted } from './mutes.ts'
 
 const maxPending = 3
 const windowMs = 10 * 60_000

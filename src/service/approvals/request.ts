@@ -104,12 +104,12 @@ const requiredFactors = async (
 
 /**
  * Adds a request and notifies the approver, after all checks. `byRule`: the service itself requests the approval that a
- * call requires. Fails with a Refusal: 403, 404, 409, 422 or 429.
+ * call requires. `via`: the interface that the call came through. Fails with a Refusal: 403, 404, 409, 422 or 429.
  */
 export const requestApproval = async (
   input: ApprovalInput,
   call: Call,
-  { byRule = false } = {},
+  { byRule = false, via = 'api' }: { byRule?: boolean; via?: 'api' | 'tools' } = {},
 ): Promise<ApprovalRecord> => {
   for (const field of ['action', 'reason', 'requester'] as const)
     if (badText.test(input[field] ?? ''))
@@ -151,6 +151,8 @@ export const requestApproval = async (
     org_slug: approver.slug,
     by_rule: byRule ? 1 : 0,
     use_within_s: input.use_within_s ?? defaultUse,
+    asked_from: call.ip?.() ?? null,
+    asked_via: via,
   } as const
   const added = call.db
     .insertInto('approvals')

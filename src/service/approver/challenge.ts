@@ -24,6 +24,15 @@ export type Question =
     }
   | { type: 'device-refusal'; subject: number }
   | { type: 'device-link'; org_id: number; user_id: number; device_id: number }
+  | { type: 'unmute'; org_id: number; user_id: number; mute_id: string; device_id: number }
+  | {
+      type: 'denials'
+      org_id: number
+      user_id: number
+      /** Of the ids of the requests. */
+      digest: string
+      device_id: number
+    }
   | {
       type: 'consent'
       org_id: number

@@ -5,11 +5,12 @@ import { conditionsOf } from '../../rules/conditions.ts'
 import type { Factor } from '../../rules/verdict.ts'
 import { inboxName, pause, readThroughOutage } from '../approvals/decision-waiter.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
+import { originOf } from '../approvals/requester.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
 import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
-import type { Member } from '../call/tenant.ts'
+import { type Member, organizationRow } from '../call/tenant.ts'
 import { withRequested } from '../policy/rules.ts'
 import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
@@ -28,16 +29,17 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
       .execute(),
   )
 
-type Conditions = Inbox['requests'][number]['conditions']
+type Details = Pick<Inbox['requests'][number], 'conditions' | 'origin' | 'deny_check'>
 
-/** What an approval of each request is checked against, as of now. */
-const readConditions = async (
+/** What a decision about each request is checked against, as of now, and where the request came from. */
+const readDetails = async (
   rows: readonly ApprovalRow[],
   { org_id, user_id, device_id }: SignedIn,
   { service, ip }: Outside,
-): Promise<Conditions[]> => {
+): Promise<Details[]> => {
   if (rows.length === 0) return []
   const rules = await service.rulesFor(org_id, user_id)
+  const { policy } = await service.storage.read((db) => organizationRow(db, org_id))
   const [at, address] = [service.storage.now(), ip?.()]
   const evidence = {
     at,
@@ -46,10 +48,14 @@ const readConditions = async (
     device: { id: device_id, registered_to: user_id, revoked: false },
     biometric: { user_verified: true },
   }
-  return rows.map((row) => conditionsOf(withRequested(rules, JSON.parse(row.factors) as Factor[]), evidence))
+  return rows.map((row) => ({
+    conditions: conditionsOf(withRequested(rules, JSON.parse(row.factors) as Factor[]), evidence),
+    origin: originOf(row, rules.ipAllow),
+    deny_check: policy.deny_check ?? 'verification',
+  }))
 }
 
-const toPending = (row: ApprovalRow, now: string, conditions: Conditions): Inbox['requests'][number] => ({
+const toPending = (row: ApprovalRow, now: string, details: Details): Inbox['requests'][number] => ({
   request_id: row.request_id,
   action: row.action,
   reason: row.reason,
@@ -62,7 +68,7 @@ const toPending = (row: ApprovalRow, now: string, conditions: Conditions): Inbox
   expires_in_ms: Date.parse(row.expires_at) - Date.parse(now),
   number_required: row.number !== null,
   contexts: encodedContexts(row),
-  conditions,
+  ...details,
 })
 
 type Requests = Inbox['requests']
@@ -70,8 +76,8 @@ type Requests = Inbox['requests']
 type Read = { person: SignedIn; rows: ApprovalRow[]; around: string }
 
 const toRequests = async ({ person, rows }: Read, now: string, outside: Outside): Promise<Requests> => {
-  const conditions = await readConditions(rows, person, outside)
-  return rows.map((row, i) => toPending(row, now, conditions[i]!))
+  const details = await readDetails(rows, person, outside)
+  return rows.map((row, i) => toPending(row, now, details[i]!))
 }
 
 const stateOf = ({ rows, around }: Read): string =>

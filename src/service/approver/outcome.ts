@@ -1,7 +1,7 @@
 import type { approverRequests } from '../../contract/approver-requests.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
-import { endedByUpgrade, keyEnded, tooLate } from '../approvals/expiry.ts'
+import { deniedTogether, endedByReport, endedByUpgrade, keyEnded, tooLate } from '../approvals/expiry.ts'
 import { type ApprovalRow, toSubjectRecord } from '../approvals/record.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
@@ -16,9 +16,11 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
   if (row.status === 'expired') {
     if (row.detail === tooLate) return 'time'
     if (row.detail === keyEnded) return 'key'
+    if (row.detail === endedByReport) return 'report'
     return row.detail === endedByUpgrade ? 'service' : 'requester'
   }
-  // Only what a person signed has a receipt. It is cleared after the retention period.
+  if (row.detail === deniedTogether) return 'person'
+  // Otherwise, only what a person signed has a receipt. It is cleared after the retention period.
   if (row.attestation !== null || row.receipt_digest !== null || row.cleared_at !== null) return 'person'
   return row.ruling === null ? 'number' : 'rules'
 }

@@ -28,6 +28,8 @@ export type Call = {
   /** In an operation that writes: inside its transaction. */
   db: Db
   caller: Caller
+  /** The client's address, if it is known. */
+  ip?: (() => string | undefined) | undefined
   /** The store's clock, read once for each call. */
   now: string
   /** In an operation that writes. */

@@ -23,6 +23,9 @@ export type Caller = {
   sessions?: readonly SignedIn[]
 }
 
+/** The name of a program on this machine that needs no credential. */
+export const localProgram = 'unauthenticated local program'
+
 /** The row that identifies a key under any of its secrets: its requests stay its own after a rotation. */
 export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineage
 

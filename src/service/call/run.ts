@@ -20,7 +20,7 @@ type Invocation = {
   pager?: Paging
   /** Aborted when the client disconnects. A function, like `ip`, because few handlers use it and it is not free. */
   signal?: () => AbortSignal
-  ip?: () => string | undefined
+  ip?: (() => string | undefined) | undefined
 }
 
 type Paging = Pick<Call, 'page' | 'paged' | 'pagedByTime'>
@@ -42,7 +42,7 @@ export type Attempt = {
 
 export const createAttempt = (
   service: Service,
-  { action, caller, requestId, fieldNames, approval, pager = onePage }: Invocation,
+  { action, caller, requestId, fieldNames, approval, pager = onePage, ip }: Invocation,
   { db, now, preconditions }: Pick<Call, 'db' | 'now' | 'preconditions'>,
 ): Attempt => {
   const { publicUrl, dev, deviceProof, keyring, waiter, notifyApprover, pushKey, channels, deliver } = service
@@ -53,6 +53,7 @@ export const createAttempt = (
   const call: Call = {
     db,
     caller,
+    ip,
     now,
     preconditions,
     requestId,

@@ -7,13 +7,14 @@ import { hasPush } from './push-targets.ts'
 type Deps = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
 
 /**
- * A message about devices. It contains no text that a person typed: an attacker who registers a device must not choose
- * the words of a message that the service vouches for.
+ * A message about devices, or about a request that was reported. It contains no text that a person typed: an attacker who
+ * registers a device must not choose the words of a message that the service vouches for.
  */
-type Notice = { subject: string; text: string }
+type Notice = { about?: 'devices' | 'report'; subject: string; text: string }
 
 /** Push services can read a push, so it says only that something changed. */
-const pushTextOf = (organization: string): string => JSON.stringify({ notice: 'devices', organization })
+const pushTextOf = (about: string, organization: string): string =>
+  JSON.stringify({ notice: about, organization })
 
 /** The addresses that the organization has and that the person verified, each once. */
 const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> => {
@@ -32,29 +33,36 @@ const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> 
 }
 
 /** Notifies a member on every device and at every e-mail address, if the channels are configured. */
-export const notifyMember = async (call: Deps, member: Member, { subject, text }: Notice): Promise<void> => {
+export const notifyMember = async (
+  call: Deps,
+  member: Member,
+  { about = 'devices', subject, text }: Notice,
+): Promise<void> => {
   const { org_id } = member
+  const isAboutDevices = about === 'devices'
+  const kind = isAboutDevices ? 'device' : 'report'
   const { name } = await organizationRow(call.db, org_id)
   if (call.canSend('push')) {
-    // Devices that were ever active: the owner may still have one that was revoked.
+    // About devices, also those that were active once: the owner may still have one that was revoked.
     const devices = await call.db
       .selectFrom('devices as d')
       .where(hasPush())
       .where(ofMember(member, 'd'))
       .where('d.bound_at', 'is not', null)
+      .$if(!isAboutDevices, (query) => query.where('d.state', '=', 'active'))
       .select('d.id')
       .orderBy('d.id')
       .execute()
     for (const { id } of devices)
-      await call.send({ org_id, channel: 'push', kind: 'device', to: String(id), text: pushTextOf(name) })
+      await call.send({ org_id, channel: 'push', kind, to: String(id), text: pushTextOf(about, name) })
   }
   if (!call.canSend('email')) return
   const message = {
     org_id,
     channel: 'email',
-    kind: 'device',
+    kind,
     subject: `${name}: ${subject}`,
-    text: `${text}\n\nYour devices: ${call.publicUrl}/approver#devices`,
+    text: isAboutDevices ? `${text}\n\nYour devices: ${call.publicUrl}/approver#devices` : text,
   } as const
   for (const to of await readAddresses(call.db, member)) await call.send({ ...message, to })
 }

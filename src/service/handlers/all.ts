@@ -9,6 +9,8 @@ import * as decisions from '../approver/decisions.ts'
 import * as deviceMoves from '../approver/device-moves.ts'
 import * as inbox from '../approver/inbox.ts'
 import * as approverMembers from '../approver/members.ts'
+import * as denials from '../approver/denials.ts'
+import * as mutes from '../approver/mutes.ts'
 import { getOwnRequest } from '../approver/outcome.ts'
 import * as ownDevices from '../approver/own-devices.ts'
 import { beginEnrollment } from '../approver/registration.ts'
@@ -76,6 +78,8 @@ export const handlers: Handlers<Table> = {
   ...sessions,
   ...inbox,
   ...approverMembers,
+  ...denials,
+  ...mutes,
   ...subscriptions,
   ...testPushes,
   beginEnrollment,

@@ -104,7 +104,7 @@ export const createOperationRoute = (
         ? await storage.read((db) => findResponse(db, repeatable, oldestStored(storage.now())))
         : undefined
     if (before) return replayed(request, before)
-    const { caller } = request
+    const { caller, requestId, ip } = request
     const approval = request.context.req.header(approvalHeader)
     const call = { ...callDetails(request, fieldNames), approval }
     const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
@@ -129,7 +129,7 @@ export const createOperationRoute = (
     }
     const done = await runWrite(service, call, handler, input, run).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
-      throw await gate.ask(service, { caller, requestId: request.requestId, input }, error.requirement)
+      throw await gate.ask(service, { caller, requestId, ip, input }, error.requirement)
     })
     if (done.refusal) throw done.refusal
     return done.kept

@@ -48,6 +48,7 @@ export const clearApprovals = async (
         ruling: null,
         attestation: null,
         subject_data: null,
+        asked_from: null,
         receipt_digest: digestOf(attestation),
         cleared_at: now,
       })

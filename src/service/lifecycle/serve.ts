@@ -145,19 +145,20 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       )
       const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
       const addresses = addressesAt(base.publicUrl)
+      const addressOf = createAddressReader(guards)
       mcp = createMcpServer({
         nodes: storage,
         authenticate,
         addresses,
         rate: (caller) => service!.rate(caller),
-        gatewayFor: (caller) => createEngineGateway(service!, caller),
+        gatewayFor: (caller, context) => createEngineGateway(service!, caller, () => addressOf(context)),
         token: env.MCP_AUTH_TOKEN || undefined,
         defaults: settings.asking,
         outlived: storage.shared,
         localOnly: isLoopbackHost(host) && publicUrl === undefined && trustedProxy.length === 0,
       })
       const authorization = addresses
-        ? createOAuthRoutes({ service, authenticate, addresses, addressOf: createAddressReader(guards) })
+        ? createOAuthRoutes({ service, authenticate, addresses, addressOf })
         : createNoOAuthRoutes()
       const app = createApp({
         service,

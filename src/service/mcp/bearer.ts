@@ -3,7 +3,7 @@ import type { Scope } from '../../contract/scopes.ts'
 import { sameSecret } from '../../core/ids.ts'
 import { isLoopbackAddress, isLoopbackName } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { type Caller, isOperator } from '../call/caller.ts'
+import { type Caller, isOperator, localProgram } from '../call/caller.ts'
 import { socketOf } from '../http/guards.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
 import { scopeMissing } from '../keys/scopes.ts'
@@ -45,7 +45,7 @@ export const bearerCaller: Caller = { keyId: 0, name: 'tool server token', orgId
 /** A program on this machine, if no bearer token is required. */
 export const localCaller: Caller = {
   keyId: 0,
-  name: 'unauthenticated local program',
+  name: localProgram,
   orgId: null,
   scopes: askOnly,
 }

@@ -19,8 +19,8 @@ type Options = {
   addresses?: Addresses | undefined
   /** For a call that is cancelled by a message to another node. */
   nodes: Nodes
-  /** The gateway that requests approvals for one caller. */
-  gatewayFor(caller: Caller): ApprovalGateway
+  /** The gateway that requests approvals for the caller of one request. */
+  gatewayFor(caller: Caller, context: Context): ApprovalGateway
   /** MCP_AUTH_TOKEN. */
   token: string | undefined
   /** Counts the requests of keys. */
@@ -141,7 +141,7 @@ export const createMcpServer = ({
     const identity = JSON.stringify([caller.keyId, caller.orgId])
     const { agent } = caller
     const own = agent ? { ...defaults, approver_mobile: agent.mobile } : defaults
-    const toolContext = { gateway: gatewayFor(caller), defaults: own, shared, caller: identity }
+    const toolContext = { gateway: gatewayFor(caller, context), defaults: own, shared, caller: identity }
     return (await load()).answer(context.req.raw, { body, caller, toolContext, report })
   }
 

@@ -25,6 +25,7 @@ import * as note from './migrations/0023-note.ts'
 import * as agents from './migrations/0024-agents.ts'
 import * as webhooks from './migrations/0025-webhooks.ts'
 import * as devicePush from './migrations/0026-device-push.ts'
+import * as askedFrom from './migrations/0028-asked-from.ts'
 import * as ownDevices from './migrations/0029-own-devices.ts'
 import type { Db } from './schema.ts'
 
@@ -56,6 +57,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0024-agents', up: agents.up },
   { name: '0025-webhooks', up: webhooks.up },
   { name: '0026-device-push', up: devicePush.up },
+  { name: '0028-asked-from', up: askedFrom.up },
   { name: '0029-own-devices', up: ownDevices.up },
 ]
 

@@ -162,10 +162,16 @@ describe('svc approve inbox, at a terminal', () => {
     expect(screen).toContain('Requester  ci\\u{001b}[2J (claimed, not verified)')
     for (const raw of ['\u202e', '\u0007', '\u001b']) expect(screen).not.toContain(raw)
   })
+  test('shows the verified credential, the claimed name and the address apart', async () => {
+    const given = { ...ceremony, verified_as: 'key "ci"', requested_from: '203.0.113.7' }
+    const { screen } = await decides(['apr_1', 'back'], given)
+    expect(screen).toContain('  Credential key "ci" (verified)\n  Requester  ci')
+    expect(screen).toContain('  From       203.0.113.7\n')
+  })
   test.each([
     ['key "ci"', { verified_as: 'key "ci"', requester: 'ci' }],
-    ['key "ci", says it is Payroll', { verified_as: 'key "ci"', requester: 'Payroll' }],
-    ['says it is Payroll', { verified_as: null, requester: 'Payroll' }],
+    ['key "ci"; calls itself "Payroll" (not verified)', { verified_as: 'key "ci"', requester: 'Payroll' }],
+    ['calls itself "Payroll" (not verified)', { verified_as: null, requester: 'Payroll' }],
   ])('lists the requester: %s', async (who, listed) => {
     const { context, approver } = await setUp(ceremony, listed)
     const shown: string[] = []

@@ -27,6 +27,7 @@ describe('a file', () => {
       factors: ['biometric'],
       separation: 'strict',
       not_requester: true,
+      deny_check: 'presence',
       report_only: ['location'],
       device_proof: 'otp',
       recovery_delay_s: 60,

@@ -131,6 +131,10 @@ export type ApprovalsTables = {
     /** When its texts, numbers and locations were cleared, and the SHA-256 of the cleared receipt. */
     cleared_at: string | null
     receipt_digest: string | null
+    /** The IP address of the requester; null if there was none, and in older rows. */
+    asked_from: string | null
+    /** The interface that the request came through; null in older rows. */
+    asked_via: 'api' | 'tools' | null
     row_mac: string | null
   }
   /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */

@@ -98,6 +98,8 @@ const covered = {
     used_at: false,
     cleared_at: false,
     receipt_digest: false,
+    asked_from: 'if set',
+    asked_via: 'if set',
     row_mac: false,
   },
   devices: {

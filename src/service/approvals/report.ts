@@ -1,0 +1,63 @@
+import type { Call } from '../call/call.ts'
+import { ofMember, organizationRow } from '../call/tenant.ts'
+import { notifyAdministrators } from '../devices/notices.ts'
+import { endedByReport } from './expiry.ts'
+import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
+import { type ApprovalRow, auditSubject } from './record.ts'
+
+/** Ends the requests of muted requesters to this approver that are still pending. Returns how many. */
+const endMuted = async (call: Call, reported: ApprovalRow, actor: string): Promise<number> => {
+  const { db, now } = call
+  const mutes = await readMutes(db, reported, now)
+  const pending = await db
+    .selectFrom('approvals')
+    .where(ofMember(reported))
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .where('asked_by', '=', reported.asked_by)
+    .selectAll()
+    .orderBy('id')
+    .execute()
+  let count = 0
+  for (const row of pending.filter((one) => isMuted(mutes, one))) {
+    const ended = await db
+      .updateTable('approvals')
+      .set({ status: 'expired', detail: endedByReport, ended_at: now })
+      .where('id', '=', row.id)
+      .where('org_id', '=', row.org_id)
+      .where('status', '=', 'pending')
+      .returning('id')
+      .executeTakeFirst()
+    if (!ended) continue
+    await call.audit(row.org_id, auditSubject(row.request_id), ['status', 'withdrawn', 'not_me'], actor)
+    call.wake(row)
+    count += 1
+  }
+  return count
+}
+
+const countText = (count: number): string =>
+  count === 0 ? '' : ` ${count} other pending ${count === 1 ? 'request' : 'requests'} of the requester ended.`
+
+/**
+ * "This wasn't me": mutes the requester of a request that was denied, ends its other requests to this approver, and tells
+ * the administrators. The message contains nothing that the requester wrote.
+ */
+export const reportRequester = async (call: Call, row: ApprovalRow, actor: string): Promise<void> => {
+  const { org_id, user_id, asked_by, request_id } = row
+  const requester = requesterOf(row)
+  await mute(call, row, requester)
+  const ended = await endMuted(call, row, actor)
+  const { slug } = await organizationRow(call.db, org_id)
+  const who = asked_by === 0 ? 'a program with the token of the tool server' : `key ${asked_by}`
+  await notifyAdministrators(call, row, {
+    about: 'report',
+    subject: 'An approval request was reported',
+    text: [
+      `User ${user_id} denied request ${request_id} and reported it as unexpected. It was made with ${who}.`,
+      `The requester cannot ask this user for ${muteMs / 60_000} minutes.${countText(ended)}`,
+      `Show the request: svc approve status ${request_id}`,
+      `Let the requester ask again: svc approve mutes delete ${user_id} ${muteIdOf(requester)} --org ${slug}`,
+    ].join('\n'),
+  })
+}

@@ -1,0 +1,43 @@
+import type { approver } from '../../contract/approver.ts'
+import { contains, readAddress, readNetwork } from '../../rules/network.ts'
+import { localProgram } from '../call/caller.ts'
+import type { RowData } from '../call/row-ids.ts'
+import { muteIdOf, requesterOf } from './mutes.ts'
+import type { ApprovalRow } from './record.ts'
+
+type Origin = RowData<typeof approver.listInbox>['requests'][number]['origin']
+
+/** The credential in parts. `verified_as` was written from the name of the key, which is stored beside it. */
+const credentialOf = ({ verified_as, key_name }: ApprovalRow): Origin['credential'] => {
+  if (verified_as === null || key_name === null) return null
+  const name = key_name
+  if (verified_as === `key "${name}"`) return { kind: 'key', name, consented_by: null }
+  const agent = `agent "${name}" (consented by `
+  if (verified_as.startsWith(agent))
+    return { kind: 'agent', name, consented_by: verified_as.slice(agent.length, -1) }
+  return verified_as === localProgram ? null : { kind: 'token', name, consented_by: null }
+}
+
+/** The first of these networks (CIDR) that contains the address. */
+const networkOf = (text: string | null, networks: readonly string[]): string | null => {
+  const address = readAddress(text)
+  if (!address) return null
+  const found = networks.find((one) => {
+    const network = readNetwork(one)
+    return network !== undefined && contains(network, address)
+  })
+  return found ?? null
+}
+
+/** Where a request came from. The only places of requesters that the service knows are the networks of the organization. */
+export const originOf = (row: ApprovalRow, networks: readonly string[]): Origin => {
+  const credential = credentialOf(row)
+  return {
+    id: muteIdOf(requesterOf(row)),
+    credential,
+    claimed_name: row.requester === credential?.name ? null : row.requester,
+    address: row.asked_from,
+    network: networkOf(row.asked_from, networks),
+    via: row.by_rule === 1 ? 'rule' : row.asked_via,
+  }
+}

@@ -1,0 +1,78 @@
+import type { mutes } from '../../contract/mute.ts'
+import { forbidden, notFound } from '../../core/refusal.ts'
+import { liftMute, muteIdOf, readMutes } from '../approvals/mutes.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { isOperator, namedKeyOf, requirePerson } from '../call/caller.ts'
+import { type Member, reachOrganization } from '../call/tenant.ts'
+import { createChallenge, type Question } from './challenge.ts'
+import { proveDevice } from './proof.ts'
+
+const bearer = 'tool server token'
+
+/** The mutes of an approver, or of every approver of an organization. */
+const shownMutes = async (call: Call, of: { org_id: number; user_id?: number }) => {
+  const rows = await readMutes(call.db, of, call.now)
+  const ids = rows.map(({ key_id }) => key_id)
+  const keys = await call.db
+    .selectFrom('api_keys')
+    .where('id', 'in', ids.length > 0 ? ids : [0])
+    .select(['id', 'name'])
+    .execute()
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  return rows.map(({ org_id, user_id, key_id, agent, until }) => ({
+    mute_id: muteIdOf({ key_id, agent }),
+    org_id,
+    user_id,
+    key_id,
+    credential: names.get(key_id) ?? bearer,
+    requester: agent === '' ? null : agent,
+    until,
+  }))
+}
+
+const lift = async (call: Call, member: Member, mute_id: string): Promise<void> => {
+  const lifted = await liftMute(call, member, mute_id)
+  if (!lifted) throw notFound('Mute')
+  await call.audit(member.org_id, `user:${member.user_id}`, ['mutes', `key:${lifted.key_id}`])
+}
+
+export const listMutes: HandlerOf<typeof mutes.listMutes> = async ({ org_id }, call) => {
+  await reachOrganization(call, org_id)
+  return shownMutes(call, { org_id })
+}
+
+export const deleteMute: HandlerOf<typeof mutes.deleteMute> = async ({ org_id, user_id, mute_id }, call) => {
+  await reachOrganization(call, org_id)
+  const { caller } = call
+  if (!isOperator(caller) && mute_id.split('-')[0] === String(namedKeyOf(caller)))
+    throw forbidden('own_mute', 'A key cannot delete the mute that applies to itself', 'Use another key')
+  await lift(call, { org_id, user_id }, mute_id)
+  return undefined
+}
+
+export const listOwnMutes: HandlerOf<typeof mutes.listOwnMutes> = async (_, call) => {
+  const { org_id, user_id } = requirePerson(call.caller)
+  return { mutes: await shownMutes(call, { org_id, user_id }) }
+}
+
+const questionOf = ({ caller }: Pick<Call, 'caller'>, mute_id: string): Question => {
+  const { org_id, user_id, device_id } = requirePerson(caller)
+  return { type: 'unmute', org_id, user_id, mute_id, device_id }
+}
+
+export const beginUnmute: HandlerOf<typeof mutes.beginUnmute> = async ({ mute_id }, call) => ({
+  challenge: createChallenge(call.keyring, questionOf(call, mute_id), call.now),
+})
+
+export const unmute: HandlerOf<typeof mutes.unmute> = {
+  before: async ({ mute_id, ...answer }, { service, caller }) => {
+    const person = requirePerson(caller)
+    const { device_id: deviceId } = person
+    const { settle } = await proveDevice(service, answer, questionOf({ caller }, mute_id), { deviceId })
+    return async (call) => {
+      await settle(call)
+      await lift(call, person, mute_id)
+      return undefined
+    }
+  },
+}

@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { assert } from '../../../src/client/software-authenticator.ts'
+import { challengeOf } from '../../../src/receipt/context.ts'
+import { post } from '../approver.ts'
+import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
+import { startTestService, type TestService } from '../harness.ts'
+import { callTools, connect } from '../mcp/oauth-client.ts'
+import { createPhone, fromPhone, site, type Phone } from './phone.ts'
+
+let service: TestService
+let acme: { id: number; key: string }
+let ada: Phone
+
+beforeEach(async () => {
+  service = await startTestService({ tools: true, guards: { trustedProxy: ['10.0.0.1'] } })
+  acme = await createTenant(service, 'acme')
+  ada = await createPhone(service, acme.id, 1)
+})
+afterEach(() => service.close())
+
+const request = async (more: object = {}, from?: string, headers = {}) =>
+  dataOf(
+    await service.call('POST', '/svc/v1/approvals', {
+      key: acme.key,
+      body: { action: 'Deploy 4.2', approver_mobile: ada.mobile, ...more },
+      headers,
+      from,
+    }),
+  )
+const pending = async () =>
+  dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie })).requests
+const originOfFirst = async () => (await pending())[0].origin
+const setPolicy = async (policy: object): Promise<void> =>
+  dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))
+
+describe('the origin of a request', () => {
+  test('keeps the verified key apart from the name that the requester claims', async () => {
+    await request({ requester: 'key "root"' }, '203.0.113.7')
+    expect(await originOfFirst()).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      credential: { kind: 'key', name: 'of acme', consented_by: null },
+      claimed_name: 'key "root"',
+      address: '203.0.113.7',
+      network: null,
+      via: 'api',
+    })
+  })
+
+  test('has no claimed name if the requester claims none', async () => {
+    await request()
+    expect(await originOfFirst()).toMatchObject({ claimed_name: null, address: null })
+  })
+
+  test('names the agent, who connected it, and the tool server', async () => {
+    const token = await connect(service, ada)
+    const params = { name: 'request_approval_async', arguments: { action: 'Deploy' } }
+    await callTools(service, token, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+    expect(await originOfFirst()).toMatchObject({
+      credential: { kind: 'agent', name: 'Coder', consented_by: expect.stringMatching(/^\w+ \w+/) },
+      address: '127.0.0.1',
+      via: 'tools',
+    })
+  })
+
+  test('says that a rule requires the approval of a call', async () => {
+    await setPolicy({ require_approval: [{ operations: ['geofence create'], approvers: [ada.user] }] })
+    const path = `/organization/${acme.id}/create/geo-fence`
+    const refused = await service.call('POST', path, { body: fence, key: acme.key, from: '203.0.113.7' })
+    expect(refusal(refused)).toEqual([403, 'approval_required', []])
+    expect(await originOfFirst()).toMatchObject({ via: 'rule', address: '203.0.113.7' })
+  })
+
+  test('names the network of the organization that contains the address', async () => {
+    await setPolicy({ ip_allow: ['198.51.100.0/24', '203.0.113.0/24'] })
+    await request({}, '203.0.113.7')
+    expect(await originOfFirst()).toMatchObject({ network: '203.0.113.0/24' })
+  })
+
+  test('has the address that a trusted proxy reports, and no other forwarded address', async () => {
+    const forwarded = { 'x-forwarded-for': '203.0.113.7' }
+    await request({}, '10.0.0.1', forwarded)
+    await request({}, '10.0.0.2', forwarded)
+    expect((await pending()).map((one: { origin: object }) => one.origin)).toMatchObject([
+      { address: '203.0.113.7' },
+      { address: '10.0.0.2' },
+    ])
+  })
+
+  test('is unknown for a request from before origins were stored', async () => {
+    await request({}, '203.0.113.7')
+    await service.runSql('UPDATE approvals SET asked_from = NULL, asked_via = NULL, verified_as = NULL', [])
+    expect(await originOfFirst()).toMatchObject({ credential: null, address: null, via: null })
+  })
+
+  test.each(["asked_from = '198.51.100.1'", 'asked_from = NULL', "asked_via = 'tools'"])(
+    'cannot be changed by another program: %s',
+    async (set) => {
+      await request({}, '203.0.113.7')
+      const [{ request_id, contexts }] = await pending()
+      await service.runSql(`UPDATE approvals SET ${set}`, [])
+      const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
+      const response = assert(ada.key, { challenge, ...site })
+      const answer = await post(service, request_id, { decision: 'approve', response })
+      expect(refusal(answer)).toEqual([403, 'request_not_authentic', []])
+    },
+  )
+})
