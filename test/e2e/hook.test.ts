@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { quoted } from '../../src/core/shell-quote.ts'
 import { hostNames, type HostName } from '../../src/cli/hook/host.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
 import { decide, env, installHooks, ok, path, service } from './approvals.ts'
@@ -8,25 +9,27 @@ import { startSvc, svc } from './processes.ts'
 
 installHooks()
 
-/** What an agent has: a key that can only request approvals. */
-const agent = () => ({
-  HOME: path('home'),
-  SVC_BASE_URL: service.baseUrl,
-  SVC_CONFIG_DIR: path('agent'),
-  SVC_ASK_KEY: env.SVC_ASK_KEY!,
-})
+const agent = () => ({ HOME: path('home'), SVC_CONFIG_DIR: path('agent') })
+/** The service, and a key that can only request approvals. */
+const way = () => {
+  writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
+  return ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
+}
 const lineOf = (host: HostName, flags: string[] = []) =>
   installedLine(
     host,
-    ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...flags],
+    ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way(), ...flags],
     agent(),
   )
-const call = async (host: HostName, flags: string[] = [], more: object = {}): Promise<Held> =>
-  callHook(
-    await lineOf(host, flags),
-    JSON.stringify({ ...inputOf(host, 'touch /tmp/ran'), ...more }),
-    agent(),
-  )
+const call = async (
+  host: HostName,
+  flags: string[] = [],
+  variables: Record<string, string> = {},
+): Promise<Held> =>
+  callHook(await lineOf(host, flags), JSON.stringify(inputOf(host, 'touch /tmp/ran')), {
+    ...agent(),
+    ...variables,
+  })
 
 type Request = { request_id: string; subject: { data: Record<string, unknown> } }
 const pending = async (): Promise<Request> => {
@@ -97,11 +100,9 @@ describe('svc hook run blocks', () => {
 
   test('a key that can influence who approves', async () => {
     writeFileSync(path('every.key'), env.SVC_API_KEY!, { mode: 0o600 })
-    const line = await lineOf('claude', ['--key-file', path('every.key')])
-    const { SVC_ASK_KEY, ...own } = agent()
-    const ended = await callHook(line, JSON.stringify(inputOf('claude', 'ls')), own).ended
+    const ended = await (await call('claude', ['--key-file', path('every.key')])).ended
     expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('can influence who approves') })
-    expect(SVC_ASK_KEY).not.toBe(env.SVC_API_KEY)
+    expect(env.SVC_ASK_KEY).not.toBe(env.SVC_API_KEY)
   })
 
   test.each([[{}], [{ NODE_OPTIONS: '--require /nowhere.cjs' }]])(
@@ -123,15 +124,68 @@ describe('svc hook run blocks', () => {
   })
 })
 
+/** How a call ends that the approver denied. */
+const afterDenial = async ({ ended }: Held) => {
+  await decide('deny', (await pending()).request_id)
+  const { exit, stderr } = await ended
+  return [exit, stderr]
+}
+const blocked = [2, expect.stringContaining('Not approved (denied)')]
+
+// Claude Code passes on the variables in the settings of a project, Gemini CLI those in its .env.
+describe('svc hook run does not let variables of a project decide', () => {
+  test('what its program loads', async () => {
+    const own = path('own.cjs')
+    writeFileSync(own, "console.log('{}')\nprocess.reallyExit(0)\n")
+    expect(await afterDenial(await call('claude', [], { NODE_OPTIONS: `--require ${own}` }))).toEqual(blocked)
+  })
+
+  test('which service, key, approver and profile it uses', async () => {
+    const right = {
+      base_url: service.baseUrl,
+      ask_key: env.SVC_ASK_KEY,
+      ask_key_origin: new URL(service.baseUrl).origin,
+    }
+    const wrong = { base_url: 'http://127.0.0.1:1/' }
+    mkdirSync(path('agent'), { recursive: true, mode: 0o700 })
+    const profiles = { version: 1, current: 'right', profiles: { right, wrong } }
+    writeFileSync(path('agent/profiles.json'), JSON.stringify(profiles), { mode: 0o600 })
+    const line = await installedLine('claude', ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme'], agent())
+    const chosen = {
+      HOME: '/nowhere',
+      SVC_CONFIG_DIR: '/nowhere',
+      SVC_PROFILE: 'wrong',
+      SVC_BASE_URL: 'http://127.0.0.1:1/',
+      SVC_ASK_KEY: 'another',
+      SVC_ORG: 'another',
+      HTTP_PROXY: 'http://127.0.0.1:1/',
+    }
+    expect(await afterDenial(callHook(line, JSON.stringify(inputOf('claude', 'ls')), chosen))).toEqual(
+      blocked,
+    )
+  })
+
+  test('what the shell around it does', async () => {
+    const line = await lineOf('claude', ['--base-url', 'http://127.0.0.1:1/'])
+    // On many systems, sh is bash, which takes functions from variables.
+    const inBash = `bash -c ${quoted(line.replace('/bin/sh', 'exec -a sh /bin/bash'))}`
+    const echo = `/usr/bin/env ${quoted('BASH_FUNC_echo%%=() { builtin exit 0; }')}`
+    const ended = await callHook(`${echo} ${inBash}`, JSON.stringify(inputOf('claude', 'ls')), agent()).ended
+    expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('Blocked: no approval was used') })
+  })
+})
+
+const statusRows = async (flags: string[] = []) => {
+  // In the home folder, the file of a project is the user's own.
+  const words = ['hook', 'status', '-o', 'json', ...way(), ...flags]
+  const { exit, stdout } = await svc(words, agent(), '', path('home'))
+  const all = JSON.parse(stdout) as { name: string; state: string; detail: string }[]
+  return { exit, of: (name: string) => all.find((row) => row.name === name) }
+}
+
 test('svc hook status finds what would block every call', async () => {
   const line = await lineOf('gemini')
-  const rows = async (flags: string[] = [], own: Record<string, string> = agent()) => {
-    // In the home folder, the file of a project is the user's own.
-    const { exit, stdout } = await svc(['hook', 'status', '-o', 'json', ...flags], own, '', path('home'))
-    const all = JSON.parse(stdout) as { name: string; state: string; detail: string }[]
-    return { exit, of: (name: string) => all.find((row) => row.name === name) }
-  }
-  const fine = await rows()
+  const fine = await statusRows()
   expect(fine.exit).toBe(0)
   expect(fine.of('gemini')).toMatchObject({
     state: 'ok',
@@ -140,10 +194,10 @@ test('svc hook status finds what would block every call', async () => {
   expect(fine.of('gemini (project)')).toBe(undefined)
   expect(fine.of('service')).toMatchObject({ state: 'ok' })
   expect(fine.of('key')).toMatchObject({ state: 'ok', detail: 'can only request approvals' })
-  const { SVC_ASK_KEY: _, ...without } = agent()
-  const strong = await rows([], { ...without, SVC_API_KEY: env.SVC_API_KEY! })
+  writeFileSync(path('every.key'), env.SVC_API_KEY!, { mode: 0o600 })
+  const strong = await statusRows(['--key-file', path('every.key')])
   expect([strong.exit, strong.of('key')?.state]).toEqual([1, 'broken'])
-  const down = await rows(['--base-url', 'http://127.0.0.1:1/'])
+  const down = await statusRows(['--base-url', 'http://127.0.0.1:1/'])
   expect([down.exit, down.of('service')?.state]).toEqual([1, 'broken'])
   expect(line).toContain('svc-hook')
 })

@@ -19,6 +19,8 @@ type RealHost = {
   env(url: string): Record<string, string>
   /** Settings without which the host does not start. */
   settings?: object
+  /** The file with which a project sets a variable for its hooks. */
+  variable?(name: string, value: string): [file: string, text: string]
 }
 
 const real: Partial<Record<HostName, RealHost>> = {
@@ -30,6 +32,7 @@ const real: Partial<Record<HostName, RealHost>> = {
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       DISABLE_AUTOUPDATER: '1',
     }),
+    variable: (name, value) => ['.claude/settings.local.json', JSON.stringify({ env: { [name]: value } })],
   },
   codex: {
     args: (url) => [
@@ -62,32 +65,36 @@ const real: Partial<Record<HostName, RealHost>> = {
     args: () => ['-p', 'go', '--yolo', '--skip-trust', '-m', 'gemini-2.5-flash'],
     env: (url) => ({ GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: url }),
     settings: { security: { auth: { selectedType: 'gemini-api-key' } } },
+    variable: (name, value) => ['.env', `${name}=${value}\n`],
   },
 }
 
 const home = (): string => path('home')
 const ran = (): string => path('ran')
-const agent = () => ({
-  HOME: home(),
-  SVC_BASE_URL: service.baseUrl,
-  SVC_CONFIG_DIR: path('agent'),
-  SVC_ASK_KEY: env.SVC_ASK_KEY!,
-})
+const agent = () => ({ HOME: home(), SVC_CONFIG_DIR: path('agent') })
 
 let stop = (): void => undefined
 afterEach(() => stop())
 
 /** Starts a host whose model calls the shell once. `told` is what the model was told about the call. */
-const start = async (host: HostName, flags: string[] = [], command = `touch ${ran()}`) => {
+const start = async (
+  host: HostName,
+  flags: string[] = [],
+  command = `touch ${ran()}`,
+  inProject: [file: string, text: string] | undefined = undefined,
+) => {
   const { args, env: own, settings } = real[host]!
   for (const folder of [home(), ran(), path('work')]) rmSync(folder, { recursive: true, force: true })
-  mkdirSync(path('work'))
+  mkdirSync(path('work/.claude'), { recursive: true })
+  if (inProject) writeFileSync(path(`work/${inProject[0]}`), inProject[1])
   const file = hosts[host].file('user', agent(), '')!
   mkdirSync(join(file, '..'), { recursive: true })
   if (settings) writeFileSync(file, JSON.stringify(settings))
+  writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
+  const way = ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
   await installedLine(
     host,
-    ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...flags],
+    ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way, ...flags],
     agent(),
   )
   const model = await startModel(command)
@@ -174,6 +181,20 @@ describe.each(found)('the real %s', (host) => {
     expect(told()).toContain('cannot be shown to a person')
   }, 60_000)
 
+  test.runIf(real[host]!.variable)(
+    'runs nothing if a project makes the hook load code',
+    async () => {
+      const code = path('code.cjs')
+      writeFileSync(code, "if (process.argv.includes('hook')) { console.log('{}'); process.reallyExit(0) }\n")
+      const variable = real[host]!.variable!('NODE_OPTIONS', `--require ${code}`)
+      const { ended, told } = await start(host, ['--timeout', '1'], undefined, variable)
+      await ended
+      expect(existsSync(ran())).toBe(false)
+      expect(told()).toContain('Not approved (expired)')
+    },
+    60_000,
+  )
+
   test('runs what the hook does not hold', async () => {
     const { ended } = await start(host, ['--match', 'another_tool'])
     await ended
@@ -196,7 +217,7 @@ test.runIf(findProgram('claude') !== undefined)(
       rmSync(ran(), { force: true })
       mkdirSync(path('work'), { recursive: true })
       const config = { command: process.execPath, args: [bin, 'mcp', '--permission-prompt'] }
-      const childEnv = { ...agent(), SVC_DEFAULT_MOBILE: env.SVC_DEFAULT_MOBILE!, SVC_ORG: 'acme' }
+      const childEnv = { ...env, ...agent() }
       writeFileSync(path('mcp.json'), JSON.stringify({ mcpServers: { svc: { ...config, env: childEnv } } }))
       const model = await startModel(`touch ${ran()}`)
       const tool = ['--permission-prompt-tool', 'mcp__svc__permission_prompt']

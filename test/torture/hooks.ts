@@ -89,7 +89,7 @@ const attempt = async (
   const home = join(stage.folder, `home-${++calls}`)
   mkdirSync(home)
   const upstream = join(home, 'ran')
-  const env = { HOME: home, SVC_BASE_URL: stage.service.baseUrl, SVC_CONFIG_DIR: join(home, 'svc') }
+  const env = { HOME: home, SVC_CONFIG_DIR: join(home, 'svc') }
   const approver = await enrollApprover(stage.service.baseUrl, operator, stage.org)
   const common = [
     '--to',
@@ -100,6 +100,8 @@ const attempt = async (
     '30',
     '--key-file',
     join(stage.folder, 'ask.key'),
+    '--base-url',
+    stage.service.baseUrl,
   ]
   const line = naive
     ? naive(approver.mobile)

@@ -30,7 +30,7 @@ const writeCall = (folder: string): void => {
   writeFileSync(join(folder, 'call.json'), JSON.stringify({ ...call, cwd: '/home/hank/work' }))
 }
 
-const hook = `hook run claude ${hank}`
+const hook = `hook run claude ${hank} --base-url $service --key-file agent.key`
 
 /** Decisions of an approver, checks of a receipt, and a command that requires an approval. */
 export const approvals: Step[] = [
@@ -113,20 +113,16 @@ export const approvals: Step[] = [
   }),
   step(
     "A key for an agent, and the hook of Claude Code. The approver denies the agent's command",
-    'key create --name agent --org globex --can ask',
-    {
-      keep: { agent: 'key' },
-    },
+    'key create --name agent --org globex --can ask --jq .key',
+    { into: 'agent.key' },
   ),
   step('', hook, {
-    keyFrom: 'agent',
     before: writeCall,
     from: 'call.json',
     meanwhile: inbox('deny'),
     exit: 2,
   }),
   step('and approves it the second time', hook, {
-    keyFrom: 'agent',
     from: 'call.json',
     meanwhile: inbox('approve'),
   }),

@@ -23,7 +23,8 @@ const playAlone = async (io: Io, { started, run }: Start): Promise<void> => {
   try {
     io.stdout.write(`$ svc serve --port 0 --dev\nsvc is ready at ${service.baseUrl}\n`)
     const env = { ...io.env, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.operatorKey }
-    await playAll(steps, { ...io, env }, { started, run })
+    const values = new Map([['service', service.baseUrl]])
+    await playAll(steps, { ...io, env }, { started, run, values })
   } finally {
     await service.stop()
   }

@@ -30,8 +30,12 @@ export type Host = {
   entry(wanted: Wanted): Record<string, unknown>
   /** The path to the command in that element. */
   commandAt: readonly (string | number)[]
-  /** Top-level settings with which the host ignores its hooks. */
-  disabledBy: readonly { path: readonly string[]; value: boolean }[]
+  /** Settings with which the host ignores its hooks: a value, or a list that contains it. */
+  disabledBy: readonly { path: readonly string[]; value: boolean | string }[]
+  /** A project can disable the hooks of the administrator, too. */
+  isProjectTrusted?: true
+  /** A file of settings in the folder of a project besides that of the hooks. */
+  ownSettings?: string
   /** What a person has to do after the installation. */
   next?: string
 }
@@ -71,6 +75,7 @@ export const hosts: Record<HostName, Host> = {
     entry: (wanted) => grouped(wanted, { statusMessage: status, onFailure: 'block' }),
     commandAt: ['hooks', 0, 'command'],
     disabledBy: [disableAll],
+    ownSettings: '.claude/settings.local.json',
   },
   codex: {
     name: 'codex',
@@ -150,6 +155,10 @@ export const hosts: Record<HostName, Host> = {
     // Gemini counts milliseconds.
     entry: ({ seconds, ...wanted }) => grouped({ ...wanted, seconds: seconds * 1000 }, { name: 'svc' }),
     commandAt: ['hooks', 0, 'command'],
-    disabledBy: [{ path: ['hooksConfig', 'enabled'], value: false }],
+    disabledBy: [
+      { path: ['hooksConfig', 'enabled'], value: false },
+      { path: ['hooksConfig', 'disabled'], value: 'svc' },
+    ],
+    isProjectTrusted: true,
   },
 }

@@ -5,10 +5,12 @@ import { textSubject } from '../../receipt/subject.ts'
 import { gatherAsk, hookOperation } from '../approve/ask.ts'
 import type { Context } from '../context/context.ts'
 import { configDir } from '../context/private-file.ts'
+import type { Setting, Settings } from '../context/settings.ts'
 import { deleteConfig, writeConfig } from '../context/config-file.ts'
+import { disabledBy } from './disabled.ts'
 import { hookLine } from './hook-line.ts'
 import { hosts, type Host, type HostName, type Level } from './host.ts'
-import { disabledIn, installed, readInstallation, uninstalled } from './installed.ts'
+import { installed, readInstallation, uninstalled } from './installed.ts'
 import { defaultSeconds, hostSlack, type RunOptions } from './run.ts'
 import { hostPattern, readNames } from './tool-names.ts'
 
@@ -46,28 +48,45 @@ export const fileOf = (host: Host, level: Level, { io }: Context): string => {
 const flag = (name: string, value: unknown): string[] =>
   value === undefined ? [] : [`--${name}`, Array.isArray(value) ? value.join(',') : String(value)]
 
+/** The value of a setting that comes from a variable: a hook reads none, so it is written. */
+const fromVariable = (setting: Setting | undefined): string | undefined =>
+  setting?.source === 'environment' ? setting.value : undefined
+
+/** A key in a variable cannot be written. */
+const requireReadableKey = ({ keySources: { apiKey, askKey } }: Settings): void => {
+  if ((askKey ?? apiKey)?.source !== 'environment') return
+  throw usageError(
+    `A hook does not read variables, and the key is ${(askKey ?? apiKey)!.where}`,
+    'Put the key into a file: --key-file FILE, or into the profile: svc profile login --ask',
+  )
+}
+
 /** The flags for `svc hook run`, as typed; the files as absolute paths. */
-const runWords = (
+const runWords = async (
   options: Options,
-  names: readonly string[],
-  to: string | undefined,
+  { names, to, level }: { names: readonly string[]; to: string | undefined; level: Level },
   context: Context,
-): string[] => {
+): Promise<string[]> => {
   const { globals, io } = context
-  const { profile, baseUrl, keyFile, cacert } = globals
+  const { baseUrl, keyFile, cacert } = globals
   if (keyFile === '-')
     throw usageError('--key-file - cannot be used: a hook reads its input from there', '--key-file FILE')
+  const settings = await context.settings()
+  requireReadableKey(settings)
+  // Other users have other profiles.
+  const isOwn = level !== 'managed' && settings.profile.source !== 'default'
+  const profile = globals.profile ?? (isOwn ? settings.profile.value : undefined)
   const file = (name: string, path: string | undefined): string[] => flag(name, path && resolve(io.cwd, path))
   return [
     ...flag('match', names),
     ...flag('to', to),
     ...flag('timeout', options.timeout ?? defaultSeconds),
     ...flag('reason', options.reason),
-    ...flag('factors', options.factors),
-    ...flag('requester', options.requester),
-    ...flag('org', options.org),
+    ...flag('factors', options.factors ?? fromVariable(settings.defaultFactors)),
+    ...flag('requester', options.requester ?? fromVariable(settings.requestFrom)),
+    ...flag('org', options.org ?? fromVariable(settings.org)),
     ...flag('profile', profile),
-    ...flag('base-url', baseUrl),
+    ...flag('base-url', baseUrl ?? fromVariable(settings.baseUrl)),
     ...file('key-file', keyFile),
     ...file('cacert', cacert),
   ]
@@ -82,8 +101,15 @@ const approverOf = async (options: Options, level: Level, context: Context): Pro
     throw usageError(`--to is not a mobile number in E.164: "${safeLine(options.to)}"`, '--to +12025550101')
   const typed = { args: [], options: { ...options, org: undefined } }
   const { ask } = await gatherAsk(hookOperation, typed, context, textSubject('A call'))
-  return options.to === undefined && defaultMobile !== undefined ? undefined : ask.approver_mobile
+  const isSaved = defaultMobile !== undefined && defaultMobile.source !== 'environment'
+  return options.to === undefined && isSaved ? undefined : ask.approver_mobile
 }
+
+/** The only variables that the hook gets. */
+const variablesOf = (level: Level, io: Context['io']): Record<string, string> => ({
+  ...(level !== 'managed' && io.env['HOME'] && { HOME: io.env['HOME'] }),
+  ...((io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']) && { SVC_CONFIG_DIR: configDir(io) }),
+})
 
 /** `svc hook install` */
 export const installHook = async (name: HostName, options: Options, context: Context): Promise<void> => {
@@ -93,9 +119,11 @@ export const installHook = async (name: HostName, options: Options, context: Con
   const file = fileOf(host, level, context)
   const names = options.match ? readNames(options.match) : [...host.shell]
   const to = await approverOf(options, level, context)
-  // A host started from a desktop does not have the variable of this shell.
-  const moved = io.env['SVC_CONFIG_DIR'] ? configDir(io) : undefined
-  const command = hookLine(name, runWords(options, names, to, context), moved)
+  const command = hookLine(
+    name,
+    await runWords(options, { names, to, level }, context),
+    variablesOf(level, io),
+  )
   const seconds = Number(options.timeout ?? defaultSeconds) + hostSlack
   const installation = readInstallation(host, file)
   const text = installed(host, installation, { command, pattern: hostPattern(names), seconds })
@@ -107,9 +135,9 @@ export const installHook = async (name: HostName, options: Options, context: Con
     context.changed = true
   }
   await output.report(text === undefined ? 'Already installed' : 'Installed', data)
-  const setting = disabledIn(host, installation.config)
-  if (setting !== undefined)
-    output.warn(`${host.title} ignores all hooks because of "${setting}" in ${file}: no call is held`)
+  const off = disabledBy(host, level, io)
+  if (off)
+    output.warn(`${host.title} ignores all hooks because of "${off.setting}" in ${off.file}: no call is held`)
   if (host.next !== undefined) output.warn(host.next)
 }
 

@@ -62,7 +62,3 @@ export const uninstalled = (host: Host, { config, index }: Installation): string
   const hasComment = /\/[/*]/.test(text)
   return !hasComment && (isEmpty(left) || isDeepStrictEqual(left, host.fresh)) ? '' : text
 }
-
-/** The setting with which the host ignores all its hooks, if the file has it. */
-export const disabledIn = (host: Host, config: ConfigFile): string | undefined =>
-  host.disabledBy.find(({ path, value }) => config.at([...path]) === value)?.path.join('.')

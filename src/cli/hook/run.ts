@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { approveToolCall, blockedReason, nothingRan, type CallOptions } from '../approve/tool-call.ts'
 import type { Context } from '../context/context.ts'
+import { ignoreSurroundings } from '../context/own-settings.ts'
 import type { Io } from '../terminal/io.ts'
 import { blockUntilReleased, endBlocked, release } from './blocking-exit.ts'
 import { readCall } from './call.ts'
@@ -22,6 +23,7 @@ export const hostSlack = 30
 
 const decide = async (host: Host, options: RunOptions, context: Context): Promise<Verdict> => {
   const { io } = context
+  ignoreSurroundings(context)
   const names = options.match ? readNames(options.match) : host.shell
   if (io.stdin.isTTY) throw usageError(`This command is called by ${host.title}, not by a person`)
   const call = readCall(host, await io.stdin.text())

@@ -4,9 +4,11 @@ import { promisify } from 'node:util'
 import { influential } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { ignoreSurroundings } from '../context/own-settings.ts'
 import { wordsOfLine } from './hook-line.ts'
 import { hostNames, hosts, levels, type Host, type Level } from './host.ts'
-import { disabledIn, readInstallation } from './installed.ts'
+import { disabledBy } from './disabled.ts'
+import { readInstallation } from './installed.ts'
 
 type Row = { name: string; state: 'ok' | 'missing' | 'broken'; detail: string }
 
@@ -15,7 +17,7 @@ const runsMs = 10_000
 /** What an installed line runs: the program of svc, and the flags for it. */
 const linePartsOf = (line: string): { program: string[]; flag(name: string): string | undefined } => {
   const words = wordsOfLine(line)
-  const start = words[0] === '/usr/bin/env' ? 2 : 0
+  const start = words.findIndex((word) => word !== '/usr/bin/env' && !/^[A-Z_]+=/.test(word))
   const program = words.slice(start, words.indexOf('hook', start))
   return { program, flag: (name) => words[words.indexOf(`--${name}`, start) + 1] }
 }
@@ -40,13 +42,14 @@ const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Row | u
   if (level === 'project' && file === host.file('user', io.env, io.cwd)) return undefined
   const name = level === 'user' ? host.name : `${host.name} (${level})`
   try {
-    const { command, config } = readInstallation(host, file)
+    const { command } = readInstallation(host, file)
     if (command === undefined)
       return level === 'user' ? { name, state: 'missing', detail: `no hook in ${file}` } : undefined
     const { program, flag } = linePartsOf(command)
-    const setting = disabledIn(host, config)
-    const fault =
-      setting === undefined ? await programFault(program) : `${host.title} ignores all hooks: "${setting}"`
+    const off = disabledBy(host, level, io)
+    const fault = off
+      ? `${host.title} ignores all hooks: "${off.setting}" in ${off.file}`
+      : await programFault(program)
     if (fault !== undefined) return { name, state: 'broken', detail: `${fault}; hook in ${file}` }
     const profile = command.includes(' --profile ') ? `, with profile ${flag('profile')}` : ''
     return { name, state: 'ok', detail: `holds ${flag('match')}${profile}; hook in ${file}` }
@@ -83,6 +86,7 @@ const serviceRows = async (context: Context): Promise<Row[]> => {
 
 /** `svc hook status` */
 export const showHooks = async (context: Context): Promise<void> => {
+  ignoreSurroundings(context)
   const places = hostNames.flatMap((name) => levels.map((level) => [hosts[name], level] as const))
   const found = await Promise.all([
     ...places.map(async ([host, level]) => [await rowOf(host, level, context)]),

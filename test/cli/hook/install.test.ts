@@ -139,6 +139,39 @@ test('writes the flags for the request and files by absolute path, and no secret
   expect(command).not.toContain('secret')
 })
 
+test('writes what variables choose, because the hook does not read them', async () => {
+  const variables = {
+    SVC_BASE_URL: 'https://svc.example.com/api',
+    SVC_DEFAULT_MOBILE: '+12025550101',
+    SVC_DEFAULT_FACTORS: 'biometric,device',
+    SVC_REQUEST_FROM: 'Laptop',
+    SVC_CONFIG_DIR: join(folder.path, 'profiles'),
+  }
+  const install = 'hook install claude --key-file ask.key'
+  const result = await svc(install, { env: { ...env(), ...variables }, cwd: folder.path })
+  expect([result.exit, result.err]).toEqual([0, ''])
+  const { command } = read('claude').hooks.PreToolUse[0].hooks[0]
+  expect(command).toContain(
+    '--to +12025550101 --timeout 120 --factors biometric,device --requester Laptop --base-url https://svc.example.com/api',
+  )
+  expect(command).toContain(
+    ` HOME=${folder.path} SVC_CONFIG_DIR=${folder.path}/profiles ${process.execPath} `,
+  )
+})
+
+test('refuses a key in a variable', async () => {
+  const { exit, err } = await svc(`hook install claude ${to}`, {
+    env: { ...env(), SVC_ASK_KEY: 'svc_secret' },
+    cwd: folder.path,
+  })
+  expect([exit, err]).toEqual([
+    2,
+    expect.stringMatching(/does not read variables.*SVC_ASK_KEY[^]*--key-file/),
+  ])
+  expect(err).not.toContain('svc_secret')
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
 test.each([
   ['hook install claude', /--to/],
   [`hook install claude ${to} --timeout 4000`, /--timeout must be 1 to 3600/],
@@ -149,12 +182,41 @@ test.each([
   [`hook install claude ${to} --match 'a b'`, /is not the name of a tool/],
   [`hook install claude ${to} --key-file -`, /--key-file - cannot be used/],
   ['hook install emacs', /emacs/],
+  [`hook install gemini ${to} --reason 'costs $FEE'`, /costs \$FEE" contains \$/],
 ])('refuses %s', async (line, message) => {
   const { exit, err } = await run(line)
   expect(exit).toBe(2)
   expect(err).toMatch(message)
   expect(readdirSync(folder.path)).toEqual([])
 })
+
+test.each([
+  ['{"hooksConfig": {"enabled": false}}', 'hooksConfig.enabled'],
+  ['{"hooksConfig": {"disabled": ["svc"]}}', 'hooksConfig.disabled'],
+])('warns if a project makes Gemini CLI ignore the hook with %s', async (text, setting) => {
+  const cwd = join(folder.path, 'work')
+  mkdirSync(join(cwd, '.gemini'), { recursive: true })
+  writeFileSync(join(cwd, '.gemini', 'settings.json'), text)
+  const { err } = await svc(`hook install gemini ${to}`, { env: env(), cwd })
+  expect(err).toContain(`ignores all hooks because of "${setting}"`)
+})
+
+test.each(['settings.json', 'settings.local.json'])(
+  'warns if a project makes Claude Code ignore all hooks in %s',
+  async (name) => {
+    const cwd = join(folder.path, 'work')
+    mkdirSync(join(cwd, '.claude'), { recursive: true })
+    writeFileSync(join(cwd, '.claude', name), '{"disableAllHooks": true}')
+    const at = (line: string) => svc(line, { env: env(), cwd })
+    const off = `"disableAllHooks" in ${join(cwd, '.claude', name)}`
+    expect((await at(`hook install claude ${to}`)).err).toContain(`ignores all hooks because of ${off}`)
+    const { exit, out } = await at('hook status -o json')
+    expect([exit, JSON.parse(out)[0]]).toEqual([
+      1,
+      expect.objectContaining({ name: 'claude', state: 'broken', detail: expect.stringContaining(off) }),
+    ])
+  },
+)
 
 test('warns if the host ignores all hooks', async () => {
   put('claude', '{"disableAllHooks": true}')

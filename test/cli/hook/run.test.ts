@@ -1,12 +1,20 @@
-import { describe, expect, test } from 'vitest'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { hostNames } from '../../../src/cli/hook/host.ts'
 import { inputOf, letsRun } from '../../hook-hosts.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { svc } from '../svc.ts'
 
-const env = { SVC_BASE_URL: 'http://127.0.0.1:1/', SVC_API_KEY: 'key', SVC_CONFIG_DIR: '/nowhere' }
+const folder = temporaryFolder()
+afterAll(() => folder.remove())
+const keyFile = join(folder.path, 'ask.key')
+writeFileSync(keyFile, 'key', { mode: 0o600 })
+const env = { SVC_CONFIG_DIR: '/nowhere' }
 const run = async (host: string, input: string | object, flags = '--to +12025550101') => {
   const stdin = typeof input === 'string' ? input : JSON.stringify(input)
-  const { exit, out, err } = await svc(`hook run ${host} ${flags}`, { env, stdin })
+  const way = `--base-url http://127.0.0.1:1/ --key-file ${keyFile}`
+  const { exit, out, err } = await svc(`hook run ${host} ${flags} ${way}`, { env, stdin })
   return { exit, stdout: out, stderr: err }
 }
 

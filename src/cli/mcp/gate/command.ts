@@ -95,7 +95,7 @@ const run = async (command: readonly string[], options: Options, context: Contex
   const picking = pickingFlag(globals) ?? (globals.output === undefined ? undefined : '-o')
   if (picking) throw usageError(`${picking} is only for --check`, 'Standard output belongs to the protocol')
   const note = (text: string): void => io.stderr.write(`svc mcp gate: ${safeLine(text)}\n`)
-  const { ignoreSurroundings } = await import('./own-settings.ts')
+  const { ignoreSurroundings } = await import('../../context/own-settings.ts')
   const open = await chooseServer(command, options, { context, note })
   const ignored = ignoreSurroundings(context)
   if (ignored.length > 0)

@@ -1,11 +1,11 @@
-import type { Context } from '../../context/context.ts'
-import { createStore } from '../../context/profile-store.ts'
+import type { Context } from './context.ts'
+import { createStore } from './profile-store.ts'
 
 const chooses = (name: string): boolean => /^(?:SVC_|MCP_AUTH_TOKEN$)/.test(name) && name !== 'SVC_CONFIG_DIR'
 
 /**
- * An agent starts the gate, so neither its variables nor a .svcrc in its folder may choose the service, the key or the approver:
- * only flags, the profile and the rules do. Returns the variables that are set and not used.
+ * For what an agent starts, or a host that passes on the variables of a project: neither variables nor a .svcrc in the folder may
+ * choose the service, the key or the approver. Only flags and the profile do. Returns the variables that are set and not used.
  */
 export const ignoreSurroundings = (context: Context): string[] => {
   const { io, globals } = context

@@ -1,0 +1,37 @@
+import { join } from 'node:path'
+import type { Env } from '../../core/env.ts'
+import { SvcError } from '../../core/errors.ts'
+import { readConfig, type ConfigFile } from '../context/config-file.ts'
+import type { Host, Level } from './host.ts'
+
+/** The files whose settings apply to a hook of this level. */
+const filesFor = (host: Host, level: Level, env: Env, cwd: string): string[] => {
+  const isFixed = level === 'managed' && !host.isProjectTrusted
+  const levels: Level[] = isFixed ? ['managed'] : ['user', 'project', 'managed']
+  const own = isFixed || host.ownSettings === undefined ? [] : [join(cwd, host.ownSettings)]
+  return [...levels.map((one) => host.file(one, env, cwd)).filter((file) => file !== undefined), ...own]
+}
+
+/** A damaged file disables nothing. */
+const readable = (file: string): ConfigFile | undefined => {
+  try {
+    return readConfig(file)
+  } catch (error) {
+    if (error instanceof SvcError) return undefined
+    throw error
+  }
+}
+
+/** The setting with which the host ignores the hooks of this level, in any of its files, and that file. */
+export const disabledBy = (
+  host: Host,
+  level: Level,
+  { env, cwd }: { env: Env; cwd: string },
+): { setting: string; file: string } | undefined => {
+  for (const file of filesFor(host, level, env, cwd)) {
+    const config = readable(file)
+    const found = host.disabledBy.find(({ path, value }) => [config?.at([...path])].flat().includes(value))
+    if (found) return { setting: found.path.join('.'), file }
+  }
+  return undefined
+}
