@@ -15,7 +15,8 @@ const build = async () => {
   const { output } = await bundle.generate({
     format: 'cjs',
     dynamicImportInCjs: false,
-    minify: true,
+    // Node prints the line of source that threw an uncaught error, so a line must be short.
+    minify: { compress: true, mangle: true, codegen: { removeWhitespace: false } },
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
   })

@@ -49,6 +49,8 @@ const keyReader = ({ apiKey, apiKeyFile }: ClientOptions): ((url: string) => Pro
 
 /** Creates a client. It connects when it is first used; options that cannot be right throw at once. */
 export const createClient = (options: ClientOptions): Client => {
+  // A program in JavaScript may pass an environment variable that is not set.
+  if (typeof options?.baseUrl !== 'string') throw usageError('createClient requires baseUrl')
   const baseUrl = checkBaseUrl(options.baseUrl, 'baseUrl')
   const { origin } = new URL(baseUrl)
   const apiKey = keyReader(options)

@@ -1,5 +1,6 @@
 import { followRequest } from '../client/follow-request.ts'
 import { SvcError, usageError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 import type { Expectations } from '../receipt/expectations.ts'
 import type { ReceiptVerification } from '../receipt/verify.ts'
@@ -65,17 +66,19 @@ const notProven = (request: ApprovalRequest, receipt: ReceiptVerification | unde
 export const watchApproval = async (
   client: Pick<Client, 'getApproval' | 'keySet' | 'origin'>,
   request_id: string,
-  { wanted, expected = {}, jwks, signal }: WatchOptions,
+  options: WatchOptions,
 ): Promise<WatchedApproval> => {
-  if (!('action' in wanted) && !('digest' in wanted) && !('subject' in wanted))
+  // A program in JavaScript may leave it out.
+  const { wanted, expected = {}, jwks, signal } = options ?? {}
+  if (!isRecord(wanted) || !('action' in wanted || 'digest' in wanted || 'subject' in wanted))
     throw usageError('watchApproval requires wanted: the action, the subject or its digest')
   const digest = await wantedDigest(wanted)
-  const options = signal ? { signal } : {}
+  const calls = signal ? { signal } : {}
   const read = (wait_s?: number): Promise<ApprovalRequest> =>
-    client.getApproval({ request_id, ...(wait_s !== undefined && { wait_s }) }, options)
+    client.getApproval({ request_id, ...(wait_s !== undefined && { wait_s }) }, calls)
   const verified = async (request: ApprovalRequest): Promise<ReceiptVerification | undefined> => {
     if (!request.attestation) return undefined
-    const keys = jwks ?? (await client.keySet(options))
+    const keys = jwks ?? (await client.keySet(calls))
     const { issuerIn } = await import('../receipt/signature.ts')
     return verifyReceipt(request.attestation, keys, {
       organization: String(request.org_id),
@@ -91,7 +94,7 @@ export const watchApproval = async (
     // By the clock of the service only: the clock of this machine may be wrong.
     const lifetime = (Date.parse(first.expires_at) - Date.parse(first.requested_at)) / 1000
     const seconds = (lifetime > 0 ? lifetime : longestLifetime) + grace
-    const request = first.status === 'pending' ? await followRequest(read, seconds, options) : first
+    const request = first.status === 'pending' ? await followRequest(read, seconds, calls) : first
     const { status } = request
     if (status === 'expired') return { status, request }
     if (status === 'denied') {

@@ -164,6 +164,8 @@ describe('the key', () => {
 })
 
 test.each<[ClientOptions, string]>([
+  [undefined as never, 'createClient requires baseUrl'],
+  [{ baseUrl: undefined, apiKey: 'k' } as never, 'createClient requires baseUrl'],
   [{ baseUrl: 'https://svc.example.com' }, 'createClient requires either apiKey or apiKeyFile'],
   [
     { baseUrl: 'https://svc.example.com', apiKey: 'k', apiKeyFile: 'f' },

@@ -55,6 +55,19 @@ test('an import and a require share one class of errors', async () => {
   expect(stdout).toBe('true\n')
 })
 
+// Node prints the line of source that threw.
+test('an error that a program does not catch prints no source code', async () => {
+  const script = `
+    import { createClient } from ${JSON.stringify(join(library, 'svc.mjs'))}
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1/admin/public/api', apiKey: 'svc_op_x' })
+    await client.listOrganizations()`
+  const failure = (await run(process.execPath, ['--input-type=module', '-e', script]).catch(
+    (error: unknown) => error,
+  )) as { stderr: string }
+  expect(failure.stderr).toContain('[SvcError]: Nothing answers at 127.0.0.1:1')
+  expect(failure.stderr).not.toMatch(/.{300}/)
+})
+
 // tsc checks these; the types of the package are written by another program than the types of the source.
 test('the types of the package are the types of the source', () => {
   expectTypeOf<packed.Client>().toExtend<source.Client>()

@@ -128,7 +128,11 @@ test('ends with its signal, and leaves the request open', async () => {
   expect((await client.getApproval({ request_id })).status).toBe('pending')
 })
 
-test('requires what was wanted', async () => {
-  const error = await failure(watchApproval(client, 'apr_1', { wanted: {} as never }))
-  expect(error.message).toBe('watchApproval requires wanted: the action, the subject or its digest')
-})
+test.each([undefined, {}, { wanted: {} }, { wanted: 'Deploy 4.2' }])(
+  'requires wanted, not %j',
+  async (options) => {
+    const error = await failure(watchApproval(client, 'apr_1', options as never))
+    expect(error.code).toBe('usage')
+    expect(error.message).toBe('watchApproval requires wanted: the action, the subject or its digest')
+  },
+)
