@@ -71,7 +71,14 @@ describe('svc audit verify', () => {
     writeFileSync(other, '{"jws":"eyJhbGciOiJub25lIn0.e30."}')
     const { exit, stderr } = await verify('--head', other)
     expect(exit).toBe(1)
-    expect(stderr).toMatch(/is not a head that was signed by this service/)
+    expect(stderr).toMatch(/could not be checked\n.*is not a head that was signed by this service/)
+  })
+  test('rejects a file without a head, and does not call the chain wrong', async () => {
+    const empty = join(folder.path, 'empty.ndjson')
+    writeFileSync(empty, '')
+    const { exit, stderr } = await verify('--head', empty)
+    expect(exit).toBe(2)
+    expect(stderr).toContain(`--head: ${empty} contains no head\nhint: svc audit head`)
   })
   test('finds a row that was changed in the file', async () => {
     await service.stop()

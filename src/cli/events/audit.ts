@@ -12,6 +12,12 @@ import { readJson, readText } from '../terminal/input-file.ts'
 const broken = (detail: string): SvcError =>
   new SvcError('failed', 'audit_broken', 'The audit chain is not valid', { detail })
 
+const unchecked = (detail: string): SvcError =>
+  new SvcError('failed', 'head_not_valid', 'The audit chain could not be checked', {
+    detail,
+    hint: 'Without --head, svc audit verify checks the chain alone',
+  })
+
 type Saved = { jws?: unknown; data?: { head?: { jws?: unknown } } } | null
 
 /** The statements in a saved head, in a file of `svc serve --audit-heads`, or in events of `svc events tail -o ndjson`. */
@@ -30,9 +36,11 @@ const readHeads = async (
   jwks: string | undefined,
   context: Context,
 ): Promise<[AuditHead, ...AuditHead[]]> => {
+  const name = file === '-' ? 'standard input' : file
   const statements = statementsIn(await readText(file, context.io, '--head'))
-  if (statements === undefined)
-    throw usageError(`--head: ${file === '-' ? 'standard input' : file} is not valid JSON, nor JSON in lines`)
+  if (statements === undefined) throw usageError(`--head: ${name} is not valid JSON, nor JSON in lines`)
+  if (statements.length === 0)
+    throw usageError(`--head: ${name} contains no head`, 'svc audit head -o json > head.json')
   const client = await context.client()
   const keys = jwks
     ? await readJson(jwks, context.io, '--jwks')
@@ -42,10 +50,10 @@ const readHeads = async (
     const head = await readAuditHead(jws, keys as Parameters<typeof readAuditHead>[1])
     if (head) heads.push(head)
     else if (statements.length > 1)
-      throw broken(`${file} contains a head that was not signed by this service`)
+      throw unchecked(`${name} contains a head that was not signed by this service`)
   }
   const [first, ...others] = heads
-  if (!first) throw broken(`${file} is not a head that was signed by this service`)
+  if (!first) throw unchecked(`${name} is not a head that was signed by this service`)
   return [first, ...others]
 }
 
