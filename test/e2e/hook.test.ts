@@ -201,3 +201,24 @@ test('svc hook status finds what would block every call', async () => {
   expect([down.exit, down.of('service')?.state]).toEqual([1, 'broken'])
   expect(line).toContain('svc-hook')
 })
+
+test('svc hook status and install examine the key and the organization of the hook, not those of the profile', async () => {
+  const own = { ...agent(), HOME: path('other-home') }
+  mkdirSync(own.HOME)
+  const hook = (args: string[]) => svc(['hook', ...args], own, '', own.HOME)
+  const installed = ['install', 'claude', '--to', env.SVC_DEFAULT_MOBILE!, ...way()]
+  expect((await hook(installed)).stderr).toBe('')
+  expect((await hook(['status'])).exit).toBe(0)
+  for (const [flags, why] of [
+    [['--key-file', 'missing.key'], 'missing.key: it does not exist'],
+    [['--org', 'nowhere'], 'Organization "nowhere" not found'],
+  ] as const) {
+    const { exit, stderr } = await hook([...installed, ...flags])
+    expect(exit).toBe(0)
+    expect(stderr).toContain('Every held call is blocked')
+    expect(stderr).toContain(why)
+    const status = await hook(['status'])
+    expect(status.exit).toBe(1)
+    expect(status.stdout).toContain(why)
+  }
+})

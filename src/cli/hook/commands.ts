@@ -12,8 +12,7 @@ const matchFlag = [
   'Tool to hold, * for any text; default: the shell of the host (can be repeated)',
 ] as const
 
-const hostArgument = (): Argument =>
-  new Argument('<host>', 'The agent that calls the hook').choices(hostNames)
+const hostArgument = (): Argument => new Argument('<host>').choices(hostNames)
 
 const addLevelFlags = (command: Command): Command =>
   command

@@ -8,6 +8,7 @@ import { configDir } from '../context/private-file.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 import { deleteConfig, writeConfig } from '../context/config-file.ts'
 import { disabledBy } from './disabled.ts'
+import { examineConnection, linePartsOf } from './connection.ts'
 import { hookLine } from './hook-line.ts'
 import { hosts, type Host, type HostName, type Level } from './host.ts'
 import { installed, readInstallation, uninstalled } from './installed.ts'
@@ -139,6 +140,9 @@ export const installHook = async (name: HostName, options: Options, context: Con
   if (off)
     output.warn(`${host.title} ignores all hooks because of "${off.setting}" in ${off.file}: no call is held`)
   if (host.next !== undefined) output.warn(host.next)
+  const faults = await examineConnection(linePartsOf(command).connection, context)
+  for (const { name: part, detail } of faults.filter(({ state }) => state === 'broken'))
+    output.warn(`Every held call is blocked, because the ${part} cannot be used: ${detail}`)
 }
 
 /** `svc hook uninstall` */
@@ -153,7 +157,10 @@ export const uninstallHook = async (
   const installation = readInstallation(host, file)
   const output = await context.output()
   const data = { host: name, level, file }
-  if (installation.command === undefined) return output.report('Not installed', data)
+  if (installation.command === undefined) {
+    await output.report('Not installed', data)
+    return output.note('There is no hook of svc in this file. Nothing was changed.')
+  }
   if (options.dryRun) return output.reportDryRun(notWritten, data)
   const text = uninstalled(host, installation)
   if (text === '') deleteConfig(installation.config)
