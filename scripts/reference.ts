@@ -42,11 +42,14 @@ const valuesText = ({ after }: CommandNode): string => {
   return ['', `| \`${flag}\` | |`, '|---|---|', ...table, ''].join('\n')
 }
 
+const argumentText = ({ args, choices }: CommandNode): string =>
+  choices.length === 0 ? '' : `\n\`<${args[0]}>\`: ${choices.map((value) => `\`${value}\``).join(', ')}\n`
+
 const commandText = (node: CommandNode, words: string): string => {
   if (node.commands.length > 0)
     return node.commands.map((child) => commandText(child, `${words} ${child.name}`)).join('\n')
   const usage = `${words} ${node.usage}`.trim()
-  return `## ${words}\n\n${node.about}\n\n\`${usage}\`\n${routes(words)}${scopeText(node)}${flagTable(node.flags)}${valuesText(node)}${examples(node)}`
+  return `## ${words}\n\n${node.about}\n\n\`${usage}\`\n${routes(words)}${argumentText(node)}${scopeText(node)}${flagTable(node.flags)}${valuesText(node)}${examples(node)}`
 }
 
 /** One page for each group of commands, and one with the flags that all take. */

@@ -175,17 +175,21 @@ describe('svc hook run does not let variables of a project decide', () => {
   })
 })
 
-const statusRows = async (flags: string[] = []) => {
+const statusRows = async (flags: string[] = [], own = agent()) => {
   // In the home folder, the file of a project is the user's own.
   const words = ['hook', 'status', '-o', 'json', ...way(), ...flags]
-  const { exit, stdout } = await svc(words, agent(), '', path('home'))
+  const { exit, stdout } = await svc(words, own, '', own.HOME)
   const all = JSON.parse(stdout) as { name: string; state: string; detail: string }[]
   return { exit, of: (name: string) => all.find((row) => row.name === name) }
 }
 
 test('svc hook status finds what would block every call', async () => {
-  const line = await lineOf('gemini')
-  const fine = await statusRows()
+  // The tests above have installed hooks that block every call.
+  const own = { ...agent(), HOME: path('one-hook') }
+  mkdirSync(own.HOME)
+  const flags = ['--to', env.SVC_DEFAULT_MOBILE!, ...way()]
+  const line = await installedLine('gemini', flags, own)
+  const fine = await statusRows([], own)
   expect(fine.exit).toBe(0)
   expect(fine.of('gemini')).toMatchObject({
     state: 'ok',
@@ -195,9 +199,9 @@ test('svc hook status finds what would block every call', async () => {
   expect(fine.of('service')).toMatchObject({ state: 'ok' })
   expect(fine.of('key')).toMatchObject({ state: 'ok', detail: 'can only request approvals' })
   writeFileSync(path('every.key'), env.SVC_API_KEY!, { mode: 0o600 })
-  const strong = await statusRows(['--key-file', path('every.key')])
+  const strong = await statusRows(['--key-file', path('every.key')], own)
   expect([strong.exit, strong.of('key')?.state]).toEqual([1, 'broken'])
-  const down = await statusRows(['--base-url', 'http://127.0.0.1:1/'])
+  const down = await statusRows(['--base-url', 'http://127.0.0.1:1/'], own)
   expect([down.exit, down.of('service')?.state]).toEqual([1, 'broken'])
   expect(line).toContain('svc-hook')
 })

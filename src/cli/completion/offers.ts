@@ -53,9 +53,9 @@ const argumentWords: Record<string, readonly string[]> = {
   help: Object.keys(topics),
 }
 
-const valuesOfArgument = (place: string, { args }: CommandNode): Choice => {
-  const words = argumentWords[place]
-  if (words) return listOf(words)
+const valuesOfArgument = (place: string, { args, choices }: CommandNode): Choice => {
+  const words = argumentWords[place] ?? choices
+  if (words.length > 0) return listOf(words)
   if (args[0] === 'file') return { files: true }
   const kind = kindOfArgument(place, args[0])
   return kind ? { kind } : nothing

@@ -4,7 +4,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { wantsColour } from '../terminal/output.ts'
 import type { Context } from '../context/context.ts'
 import type { Finding } from './finding.ts'
-import { wrap } from '../program/help-text.ts'
+import { wrap } from '../terminal/wrap.ts'
 
 const colours = { ok: 'green', note: 'dim', warn: 'yellow', fail: 'red' } as const
 

@@ -48,7 +48,7 @@ export const registerCheck = (group: Command, context: Context): void => {
         'failed',
         'unsafe_guard',
         `${bad.length === 1 ? 'A check' : `${bad.length} checks`} failed: ${bad.map(({ check }) => check).join(', ')}`,
-        { hint: 'A guard lets nothing run until they pass' },
+        { hint: 'Do not rely on the guards until every check passes' },
       )
   })
 }

@@ -44,7 +44,12 @@ const program = (launcher: string): Finding => {
     .find((found) => found !== undefined)
   if (!problem)
     return fine('program', `Only root can change svc, ${process.execPath} and the folders of programs`)
-  return { check: 'program', state: 'fail', message: problem.message, fix: `As root: ${problem.fix}` }
+  return {
+    check: 'program',
+    state: 'fail',
+    message: `Others than root can change what a guard runs: ${problem.message}`,
+    fix: `Install svc as root (npm install --global), or as root: ${problem.fix}`,
+  }
 }
 
 const environment = ({ io }: Context): Finding => {
@@ -53,7 +58,7 @@ const environment = ({ io }: Context): Finding => {
   return {
     check: 'environment',
     state: 'warn',
-    message: `${names.join(', ')} is set here; a guard refuses to start with it`,
+    message: `A guard refuses to start with ${names.join(', ')} in its environment, as here`,
     fix: 'Start the guards with the lines below, which clean the environment',
   }
 }
@@ -123,20 +128,34 @@ const asked = async (config: GuardConfig, { io }: Context): Promise<Finding[]> =
   }
 }
 
-const files = async (config: GuardConfig): Promise<Finding[]> =>
-  Promise.all([
-    tried('key set', `${config.jwks} has the keys of the service`, () => readKeySet(config.jwks)),
-    tried('key file', `Only root, or one group, can read ${config.key_file}`, () =>
-      readRootFile(config.key_file, { what: 'ask key', isSecret: true }),
+/** How to get a file that does not exist yet. */
+const withFix = (finding: Finding, path: string, fix: string): Finding =>
+  finding.state === 'fail' && !existsSync(path) ? { ...finding, fix } : finding
+
+const files = async (config: GuardConfig): Promise<Finding[]> => {
+  const { jwks, key_file, service, organization } = config
+  const keySet = await tried('key set', `${jwks} has the keys of the service`, () => readKeySet(jwks))
+  const keyFile = await tried('key file', `Only root, or one group, can read ${key_file}`, () =>
+    readRootFile(key_file, { what: 'ask key', isSecret: true }),
+  )
+  const published = shellQuote(`${new URL(service).origin}/.well-known/jwks.json`)
+  const key = `svc key create --name guard --org ${shellQuote(organization)} --can ask --jq .key`
+  return [
+    withFix(
+      keySet,
+      jwks,
+      `curl -s ${published} | sudo tee ${shellQuote(jwks)}, then compare it with the operator`,
     ),
+    withFix(keyFile, key_file, `${key} | sudo install -m 600 /dev/stdin ${shellQuote(key_file)}`),
     ...(config.cacert === undefined
       ? []
       : [
-          tried('CA', `Only root can change ${config.cacert}`, () =>
+          await tried('CA', `Only root can change ${config.cacert}`, () =>
             readRootFile(config.cacert!, { what: 'CA' }),
           ),
         ]),
-  ])
+  ]
+}
 
 /** Checks an installed configuration, or one in `file` before it is installed. */
 export const examineGuard = async (
@@ -147,6 +166,8 @@ export const examineGuard = async (
   const { io } = context
   const launcher = join(dirname(realpathSync(process.argv[1] ?? '.')), 'guard.sh')
   const path = file === undefined ? configPath : resolve(io.cwd, file)
+  if (file !== undefined && !existsSync(path))
+    return { findings: [{ check: 'content', state: 'fail', message: `${file} does not exist` }], lines: [] }
   let text: string | undefined
   const safe =
     file === undefined
@@ -157,7 +178,7 @@ export const examineGuard = async (
   if (safe.state === 'fail') return { findings: [safe], lines: [] }
   let config: GuardConfig | undefined
   const content = await tried('content', 'Every setting is valid', () => {
-    text ??= textOf(readBytes(path, io, { flag: '[file]', mostMiB: 1 }), path)
+    text ??= textOf(readBytes(path, io, { mostMiB: 1 }), path)
     config = parseConfig(text, file ?? path)
   })
   const findings = [safe, content]

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander'
 import type { Field } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { listed } from '../../core/sentence.ts'
 import { expandDays, expandSlots, timeForms, typedTime, type Direction } from './typed-time.ts'
@@ -87,6 +88,9 @@ const readJsonValue = async (text: string, io: Io, name: string): Promise<unknow
   throw usageError(`${name} is not valid JSON`, `${name} @file.json reads it from a file`)
 }
 
+/** An error does not list more values than this; the help does. */
+const mostListed = 12
+
 /**
  * A number, a word or text, in the type of its field. Throws a usage error that names the flag or argument (`name`).
  */
@@ -97,7 +101,15 @@ export const parseScalar = (field: Field, raw: unknown, name = `--${field.flag}`
   const values = Array.isArray(value) ? value.map(String) : [text]
   const { choices } = field
   const unknown = choices.length === 0 ? undefined : values.find((one) => !choices.includes(one))
-  if (unknown !== undefined) throw wrong(listed(choices), unknown)
+  if (unknown !== undefined) {
+    if (choices.length <= mostListed) throw wrong(listed(choices), unknown)
+    const near = nearest(unknown, choices)
+    const meant = near === undefined ? '' : `; did you mean ${near}?`
+    throw usageError(
+      `${name} does not accept "${unknown.slice(0, 60)}"${meant}`,
+      `${name} ${near ?? choices[0]}`,
+    )
+  }
   if (field.kind === 'integer' && !/^-?\d{1,15}$/.test(text)) throw wrong('a whole number')
   if (field.kind === 'number' && !/^-?\d{1,15}(?:\.\d{1,15})?$/.test(text)) throw wrong('a number')
   return field.kind === 'integer' || field.kind === 'number' ? Number(text) : value

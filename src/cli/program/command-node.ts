@@ -23,6 +23,8 @@ export type CommandNode = {
   about: string
   usage: string
   args: string[]
+  /** The values of its first argument; empty if it takes others too. */
+  choices: readonly string[]
   /** Its last argument can be repeated. */
   repeats: boolean
   flags: FlagNode[]
@@ -62,6 +64,7 @@ export const describeCommand = (command: Command): CommandNode => ({
   about: command.description(),
   usage: usageOf(command),
   args: command.registeredArguments.map((argument: Argument) => argument.name()),
+  choices: command.registeredArguments[0]?.argChoices ?? [],
   repeats: command.registeredArguments.at(-1)?.variadic === true,
   flags: command.options.filter(({ hidden }) => !hidden).map(flagNode),
   scope: scopeOf(command) ?? null,

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { listed } from '../../core/sentence.ts'
+import { wrap } from '../terminal/wrap.ts'
 import type { CommandNode } from './command-node.ts'
 
 type Row = [term: string, about: string]
@@ -20,23 +22,26 @@ const section = (heading: string, rows: Row[], width: number): string => {
   return `\n${heading}\n${lines.map((line) => line.trimEnd()).join('\n')}\n`
 }
 
-/** Lines of at most `width` characters, broken at spaces; a longer word stays whole. */
-export const wrap = (text: string, width: number): string[] =>
-  text.split(' ').reduce<string[]>((lines, word) => {
-    const last = lines.at(-1)
-    if (last !== undefined && `${last} ${word}`.length <= width) lines[lines.length - 1] = `${last} ${word}`
-    else lines.push(word)
-    return lines
-  }, [])
+/** Wraps prose. Indented lines, which can be typed or belong to a file, stay whole. */
+export const wrapProse = (text: string, width: number): string =>
+  text
+    .split('\n')
+    .flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, width)))
+    .join('\n')
 
 const everywhere =
   'Flags of every command: -p PROFILE, -o FORMAT, --json FIELDS, --jq FILTER and more (svc --help)'
 
-/** The help of a command: description, usage, commands and flags. `words` is its path from `svc`. */
+/** The help of a command: description, usage, arguments, commands and flags. `words` is its path from `svc`. */
 export const helpText = (node: CommandNode, words: readonly string[], width: number): string =>
   [
     `${wrap(node.about, width).join('\n')}\n`,
     `\nUsage: ${['svc', ...words, node.usage].join(' ')}\n`,
+    section(
+      'Arguments:',
+      node.choices.length > 0 ? [[`<${node.args[0]}>`, listed(node.choices)]] : [],
+      width,
+    ),
     section(
       'Commands:',
       node.commands.map(({ name, about }): Row => [name, about]),
@@ -86,5 +91,5 @@ export const prebuiltHelp = (argv: readonly string[], width: number): string | u
   const asks = argv.length === 0 || argv.at(-1) === '--help' || argv.at(-1) === '-h'
   if (!asks || words.some((word) => word.startsWith('-'))) return undefined
   const node = readSaved((root, groups) => findNode(root, groups, words))
-  return node && helpText(node, words, width) + node.after
+  return node && wrapProse(helpText(node, words, width) + node.after, width)
 }

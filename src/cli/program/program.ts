@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { checkAccepted } from '../terminal/output.ts'
 import type { Io } from '../terminal/io.ts'
 import { aliasVerbs, describeCommand, wordsOf } from './command-node.ts'
-import { helpText } from './help-text.ts'
+import { helpText, wrapProse } from './help-text.ts'
 
 /** Runs a command line as if it were typed and returns the exit code. */
 export type RunLine = (argv: string[], io: Io) => Promise<number>
@@ -56,6 +56,8 @@ const firstWord = (argv: readonly string[]): string | undefined => {
   return argv[at]
 }
 
+const helpWidth = ({ stdout }: Io): number => Math.min(stdout.columns, 100)
+
 /** The command tree. Loads only the group in `argv`; without `argv`, all groups. */
 export const buildProgram = async (
   context: Context,
@@ -74,14 +76,13 @@ export const buildProgram = async (
     .addHelpText('after', '\nStart with svc serve, then svc org create. To see everything at once: svc demo')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => io.stdout.write(text),
+      writeOut: (text) => io.stdout.write(wrapProse(text, helpWidth(io))),
       writeErr: () => undefined,
-      getOutHelpWidth: () => Math.min(io.stdout.columns, 100),
+      getOutHelpWidth: () => helpWidth(io),
       getOutHasColors: () => false,
     })
     .configureHelp({
-      formatHelp: (command, { helpWidth = 100 }) =>
-        helpText(describeCommand(command), wordsOf(command), helpWidth),
+      formatHelp: (command) => helpText(describeCommand(command), wordsOf(command), helpWidth(io)),
     })
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()

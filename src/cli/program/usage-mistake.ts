@@ -47,8 +47,8 @@ type Reading = {
   line: string[]
   /** The indexes of its arguments in `line`. */
   operands?: number[]
-  /** The group in which the first word was corrected. */
-  corrected?: Command | undefined
+  /** The first word that was corrected, and its group. */
+  corrected?: { word: string; group: Command } | undefined
   /** A word that is not a command. */
   stray?: string
 }
@@ -58,7 +58,7 @@ const read = (program: Command, argv: readonly string[]): Reading => {
   const line: string[] = []
   const operands: number[] = []
   let at = program
-  let corrected: Command | undefined
+  let corrected: Reading['corrected']
   for (let i = 0; i < argv.length; i += 1) {
     const token = argv[i]!
     if (token === '--') return { at, line: [...line, ...argv.slice(i)], corrected }
@@ -75,7 +75,7 @@ const read = (program: Command, argv: readonly string[]): Reading => {
       const known = childCalled(at, token)
       const child = known ?? childNear(at, token)
       if (!child) return { at, line, corrected, stray: token }
-      if (!known) corrected ??= at
+      if (!known) corrected ??= { word: token, group: at }
       at = child
       line.push(child.name())
     }
@@ -95,15 +95,31 @@ const typeInstead = ({ at, line, stray }: Reading): string => {
   return whole.length > maxLineLength ? `${named(at)} --help` : whole
 }
 
+/** The first example in the help of a command. */
+const exampleOf = (command: Command): string =>
+  /^ {2}(svc .*)$/m.exec(afterOf(command))?.[1] ?? `${named(command)} --help`
+
+const visibleIn = (group: Command): Command[] => group.createHelp().visibleCommands(group)
+
+/** The command with this name if only one group has it: `svc user enroll` for `svc approve enroll`. */
+const onlyCommandCalled = (program: Command, name: string): Command | undefined => {
+  const found = visibleIn(program).flatMap((group) =>
+    visibleIn(group).filter((child) => child.name() === name),
+  )
+  return found.length === 1 ? found[0] : undefined
+}
+
 const unknownCommand = (program: Command, argv: readonly string[], typed: string): SvcError => {
   let reading = read(program, argv)
   const turned = read(program, swapped(argv))
   if (reading.stray !== undefined && reading.at === program && turned.stray === undefined) reading = turned
-  const group = reading === turned ? program : (reading.corrected ?? reading.at)
+  const group = reading === turned ? program : (reading.corrected?.group ?? reading.at)
   const wrong = `"${typed.slice(0, 60)}" is not a command of ${named(group)}`
   if (reading.stray === undefined)
     return usageError(`${wrong}; did you mean "${named(reading.at)}"?`, typeInstead(reading))
   const same = group.commands.filter((child) => sameVerb(child.name()).includes(typed))
+  const elsewhere = same.length === 0 ? onlyCommandCalled(program, typed) : undefined
+  if (elsewhere) return usageError(`${wrong}; did you mean "${named(elsewhere)}"?`, exampleOf(elsewhere))
   const meant = same.map((child) => `"${named(child)}"`).join(' or ')
   return usageError(meant === '' ? wrong : `${wrong}; did you mean ${meant}?`, typeInstead(reading))
 }
@@ -116,10 +132,6 @@ const unknownFlag = (program: Command, argv: readonly string[], typed: string): 
     ? usageError(wrong, `${named(reading.at)} --help`)
     : usageError(`${wrong}; did you mean ${near}?`, typeInstead(reading))
 }
-
-/** The first example in the help of a command. */
-const exampleOf = (command: Command): string =>
-  /^ {2}(svc .*)$/m.exec(afterOf(command))?.[1] ?? `${named(command)} --help`
 
 /** The typed line with only the first `most` arguments; undefined if the surplus ones are not known. */
 const withoutSurplus = (reading: Reading, most: number): string | undefined => {
@@ -140,7 +152,9 @@ export const asUsage = ({ code, message }: CommanderError, argv: string[], progr
       return unknownFlag(program, argv, typed.split('=')[0]!)
     case 'commander.help':
       return usageError(
-        `"${named(at)}" requires a command: ${at.commands.map((child) => child.name()).join(', ')}`,
+        `"${named(at)}" requires a command: ${visibleIn(at)
+          .map((child) => child.name())
+          .join(', ')}`,
         `${named(at)} --help`,
       )
     case 'commander.optionMissingArgument':
@@ -160,6 +174,10 @@ export const asUsage = ({ code, message }: CommanderError, argv: string[], progr
       )
     }
     case 'commander.excessArguments': {
+      // A group that is a command too, such as `svc mcp`, takes a wrong word for an argument.
+      const { corrected, stray } = read(program, argv)
+      const word = corrected?.word ?? stray
+      if (word !== undefined) return unknownCommand(program, argv, word)
       const [, expected, got] = /Expected (\d+) arguments? but got (\d+)/.exec(message) ?? []
       return usageError(
         `Too many arguments for ${named(at)}: it takes ${expected ?? 'fewer'}, not ${got ?? 'so many'}`,

@@ -3,6 +3,7 @@ import { chooseFormat, wantsColour, wantsMachine, writePaged, type Output } from
 import { gridOf, namesIn, payloadOf, pickFields, type Envelope, type Shape } from './payload.ts'
 import { render } from './render.ts'
 import type { Run } from './io.ts'
+import { fitted } from './wrap.ts'
 
 /** Throws a usage error if the flags contradict each other. */
 export const createOutput = (run: Run): Output => {
@@ -10,10 +11,10 @@ export const createOutput = (run: Run): Output => {
   const format = chooseFormat({ io, globals })
   const { stdout, stderr } = io
 
+  const warn = (text: string): void => stderr.write(`${fitted(safeText(text), stderr)}\n`)
   const note = (text: string): void => {
-    if (stderr.isTTY) stderr.write(`${safeText(text)}\n`)
+    if (stderr.isTTY) warn(text)
   }
-  const warn = (text: string): void => stderr.write(`${safeText(text)}\n`)
 
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
     const [{ drawTable, readable }, { maskFields }] = await Promise.all([

@@ -3,6 +3,7 @@ import { exitCode } from '../../core/exit-codes.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Globals, Io, Run } from './io.ts'
 import { wantsMachine } from './output.ts'
+import { fitted } from './wrap.ts'
 
 /** Converts anything thrown to the error that is shown. An unexpected one is `internal`. */
 const asSvcError = (error: unknown, io: Io): SvcError => {
@@ -49,7 +50,7 @@ const forMachines = ({ code, message, detail, hint, issues, request_id }: SvcErr
 export const showError = (error: unknown, { io, globals }: { io: Io; globals: Globals }): number => {
   const known = asSvcError(error, io)
   io.onAnswer?.(known)
-  io.stderr.write(`${wantsMachine(globals) ? forMachines(known) : forPeople(known)}\n`)
+  io.stderr.write(`${wantsMachine(globals) ? forMachines(known) : fitted(forPeople(known), io.stderr)}\n`)
   if (globals.debug) {
     const { cause = known } = known
     const stack = cause instanceof Error ? cause.stack : undefined

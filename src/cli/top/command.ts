@@ -60,7 +60,7 @@ export const registerTop = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
     .option('--once', 'Print it once and exit')
-    .option('--interval <seconds>', 'Seconds between two looks', '2')
+    .option('--interval <seconds>', 'Seconds between two updates; default: 2', '2')
     .option('--org <org>', 'Only requests and messages of this organization (id or slug)')
     .addHelpText('after', '\nExample:\n  svc top\n  svc top --once -o json')
     .action(async () => {

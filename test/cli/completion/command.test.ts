@@ -22,3 +22,15 @@ test.each([[[]], [['tcsh']], [['__proto__']]])(
     expect(err).toContain('bash|zsh|fish|powershell')
   },
 )
+
+test.each([
+  ['mcp install', ['claude-code', 'cursor', 'vscode', 'codex', 'gemini']],
+  ['hook run', ['claude', 'codex', 'cursor', 'copilot', 'gemini']],
+])('svc %s: offers the values of its argument, and its help lists them', async (words, values) => {
+  const { out } = await svc(['completion', 'words', '--', ...words.split(' ')])
+  expect(out).toBe(values.map((value) => `${value}\t\n`).join(''))
+  const { out: help } = await svc([...words.split(' '), '--help'])
+  expect(help).toMatch(
+    new RegExp(`Arguments:\\n  <\\w+>  ${values.slice(0, -1).join(', ')} or ${values.at(-1)}\\n`),
+  )
+})

@@ -19,6 +19,9 @@ describe('an unknown command', () => {
     ['list users --org 1', 'svc', 'svc user list', 'svc user list --org 1'],
     ['create org --name "Acme Corp"', 'svc', 'svc org create', "svc org create --name 'Acme Corp'"],
     ['usr', 'svc', 'svc user', 'svc user --help'],
+    ['mcp instal claude-code', 'svc mcp', 'svc mcp install', 'svc mcp install claude-code'],
+    ['mcp agent list', 'svc mcp', 'svc mcp agents list', 'svc mcp agents list'],
+    ['approve enroll', 'svc approve', 'svc user enroll', 'svc user enroll 7 --org acme'],
   ])('%s: the hint is a complete command', async (line, group, meant, hint) => {
     const ended = await run(line)
     expect(ended).toMatchObject({ exit: 2, hint, out: '' })
@@ -31,6 +34,8 @@ describe('an unknown command', () => {
 
   test.each([
     ['foo', '"foo" is not a command of svc', 'svc --help'],
+    ['mcp foo', '"foo" is not a command of svc mcp', 'svc mcp --help'],
+    ['events', '"svc events" requires a command: tail', 'svc events --help'],
     ['user frob', '"frob" is not a command of svc user', 'svc user --help'],
     [
       'user rm 7 --org 1 --yes',
@@ -88,7 +93,7 @@ describe('a wrong number of arguments', () => {
     ],
     [
       'mcp config foo',
-      '<client> must be claude, cursor, vscode or generic, not "foo"',
+      '<client> must be claude, cursor, vscode, codex, gemini or generic, not "foo"',
       'svc mcp config claude',
     ],
     ['org list --limit', '--limit requires a value: --limit <n>', 'svc org list'],

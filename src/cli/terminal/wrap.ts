@@ -1,0 +1,46 @@
+import type { OutputStream } from './io.ts'
+
+/** A word as lines of at most `width` characters, broken after `|`; a longer part stays whole. */
+const broken = (word: string, width: number): string[] =>
+  word.length <= width
+    ? [word]
+    : word.split(/(?<=\|)/).reduce<string[]>((lines, part) => {
+        const last = lines.at(-1)
+        if (last !== undefined && last.length + part.length <= width) lines[lines.length - 1] = last + part
+        else lines.push(part)
+        return lines
+      }, [])
+
+/** Lines of at most `width` characters, broken at spaces and in lists such as `a|b|c`; a longer word stays whole. */
+export const wrap = (text: string, width: number): string[] =>
+  text
+    .split(' ')
+    .flatMap((word) => broken(word, width))
+    .reduce<string[]>((lines, word) => {
+      const last = lines.at(-1)
+      if (last !== undefined && `${last} ${word}`.length <= width) lines[lines.length - 1] = `${last} ${word}`
+      else lines.push(word)
+      return lines
+    }, [])
+
+/** `svc user list --org acme`, but not `svc user list shows them`: a command is copied, so it must stay in one line. */
+const isCommand = (text: string): boolean =>
+  /^(?:svc|curl|sudo|npm) /.test(text) && !/[,;] | (?:or|shows|prints|lists|starts|says) /.test(text)
+
+const wrapLine = (line: string, width: number): string[] => {
+  const [label = ''] = /^(?:svc(?: [a-z]+){0,2}: |guard: |hint: |# )/.exec(line) ?? []
+  const text = line.slice(label.length)
+  if (line.length <= width || line.startsWith(' ') || isCommand(text)) return [line]
+  const [first, ...rest] = wrap(text, width - label.length)
+  const margin = label === '# ' ? label : ' '.repeat(label.length)
+  return [label + first!, ...rest.map((part) => margin + part)]
+}
+
+/** Messages for a person: on a terminal, a long line ends between words. */
+export const fitted = (text: string, { isTTY, columns }: OutputStream): string =>
+  isTTY
+    ? text
+        .split('\n')
+        .flatMap((line) => wrapLine(line, columns))
+        .join('\n')
+    : text
