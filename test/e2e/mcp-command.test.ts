@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { parse } from 'smol-toml'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -170,7 +171,7 @@ const startPasted = async (json: string, name = 'svc') => {
 }
 
 describe('svc mcp config', () => {
-  test.each(['claude', 'cursor', 'vscode', 'generic'])(
+  test.each(['claude', 'cursor', 'vscode', 'gemini', 'generic'])(
     'prints JSON without a secret for %s',
     async (client) => {
       const { exit, stdout, stderr } = await svc(['mcp', 'config', client], { ...env, SVC_ORG: 'acme' })
@@ -186,6 +187,40 @@ describe('svc mcp config', () => {
       expect(stderr).toContain('SVC_API_KEY: ')
     },
   )
+
+  test('prints TOML for Codex, which takes secrets from its environment', async () => {
+    const { exit, stdout, stderr } = await svc(['mcp', 'config', 'codex'], env)
+    expect(exit).toBe(0)
+    expect(parse(stdout)).toEqual({
+      mcp_servers: {
+        svc: {
+          command: process.execPath,
+          args: [bin, 'mcp'],
+          tool_timeout_sec: 600,
+          env_vars: ['SVC_API_KEY'],
+          env: { SVC_BASE_URL: service.baseUrl },
+        },
+      },
+    })
+    expect(stdout + stderr).not.toContain(key)
+    expect(stderr).toContain('# Codex: ~/.codex/config.toml')
+    const http = await svc(['mcp', 'config', 'codex', '--http'], {
+      ...env,
+      SVC_MCP_URL: 'https://svc.example.com/mcp',
+      MCP_AUTH_TOKEN: 'a-secret',
+    })
+    expect(parse(http.stdout)).toEqual({
+      mcp_servers: {
+        svc: {
+          url: 'https://svc.example.com/mcp',
+          tool_timeout_sec: 600,
+          bearer_token_env_var: 'MCP_AUTH_TOKEN',
+        },
+      },
+    })
+    const json = await svc(['mcp', 'config', 'codex', '--jq', '.mcp_servers.svc.tool_timeout_sec'], env)
+    expect(json.stdout).toBe('600\n')
+  })
 
   test('works as pasted with the profile of a local service, and uses the key of the profile', async () => {
     const saved = { SVC_CONFIG_DIR: join(folder.path, 'saved') }
@@ -238,6 +273,6 @@ describe('svc mcp config', () => {
   test('lists the supported clients', async () => {
     const { exit, stderr } = await svc(['mcp', 'config', 'emacs'], env)
     expect(exit).toBe(2)
-    expect(stderr).toContain('claude, cursor, vscode or generic')
+    expect(stderr).toContain('claude, cursor, vscode, codex, gemini or generic')
   })
 })

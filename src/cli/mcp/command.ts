@@ -12,6 +12,7 @@ import type { Setting, Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
 import { registerInstall } from './install-command.ts'
+import { fitted } from '../terminal/wrap.ts'
 import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
 
 /** The gateway for the tools, and its description. */
@@ -108,7 +109,7 @@ const askingDefaults = ({ defaultMobile, defaultFactors, requestFrom }: Settings
 
 const serve = async (context: Context): Promise<void> => {
   const { io } = context
-  const note = (text: string): void => io.stderr.write(`svc mcp: ${safeLine(text)}\n`)
+  const note = (text: string): void => io.stderr.write(`${fitted(`svc mcp: ${safeLine(text)}`, io.stderr)}\n`)
   // Reports a wrong environment before the protocol starts.
   const defaults = askingDefaults(await context.settings())
   const { gateway, about, close } = await chooseGateway(context)
@@ -141,12 +142,15 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
   // A client does not pass on the variables for the folder of the profiles.
   const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
   const env = { ...io.env, SVC_CONFIG_DIR: moved && configDir(io) }
-  const { json, notes } = http
+  const { data, format, notes } = http
     ? await httpSnippet(client, settings, io.env)
     : await childSnippet(client, settings, { program, env })
   const output = await context.output()
   for (const note of notes) output.warn(`# ${note}`)
-  await output.report('Configuration', json, { document: true })
+  const { output: wanted, json, jq, envelope } = context.globals
+  const asTyped = [wanted, json, jq, envelope].every((flag) => flag === undefined)
+  if (format === 'toml' && asTyped) io.stdout.write(`${(await import('smol-toml')).stringify(data)}\n`)
+  else await output.report('Configuration', data, { document: true })
 }
 
 /** `svc mcp`: serves the approval tools on standard input and output, for a client that starts it as a child process. */
@@ -156,18 +160,13 @@ export const registerMcp = (group: Command, context: Context): void => {
     .option('--permission-prompt', 'Serve only the permission prompt of Claude Code')
     .addHelpText('after', '\nExample:\n  SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
     .action(async ({ permissionPrompt = false }: { permissionPrompt?: boolean }) => {
-      const [word] = group.args
-      if (word !== undefined)
-        throw new SvcError('usage', 'usage', `There is no "svc mcp ${safeLine(word)}"`, {
-          hint: 'svc mcp --help',
-        })
       await (permissionPrompt ? servePrompt(context) : serve(context))
     })
   group
     .command('config')
     .description('Print the configuration of a client that uses the approval tools')
     .usage('<client> [flags]')
-    .addArgument(new Argument('<client>', 'claude, cursor, vscode or generic').choices(mcpClients))
+    .addArgument(new Argument('<client>').choices(mcpClients))
     .option('--http', 'Use the tool server over HTTP instead of svc mcp as a child process')
     .addHelpText('after', '\nExample:\n  svc mcp config claude')
     .action((client: McpClient, { http = false }: { http?: boolean }) => config(client, http, context))

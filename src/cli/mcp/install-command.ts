@@ -26,13 +26,13 @@ export const registerInstall = (group: Command, context: Context): void => {
       .command(word)
       .description(about)
       .usage('<client> [flags]')
-      .addArgument(new Argument('<client>', clientNames.join(', ')).choices(clientNames))
+      .addArgument(new Argument('<client>').choices(clientNames))
       .option('--project', 'The file of the current folder instead of that of the user')
-      .option('--dry-run', 'Show what would be written')
+      .option('--dry-run', 'Show what would be done and write nothing')
       .addHelpText('after', `\nExample:\n  ${example}`)
       .action((client: ClientName, options: { project?: boolean; dryRun?: boolean }) =>
         run(client, options, context),
       )
-    noteScope(command, 'ask')
+    if (word === 'install') noteScope(command, 'ask')
   }
 }

@@ -10,6 +10,7 @@ import type { Context } from '../context/context.ts'
 import { readOwnKey } from '../context/own-key.ts'
 import { createStore } from '../context/profile-store.ts'
 import { type ClientFile, clientFiles, type ClientName } from './client-files.ts'
+import { codexSeconds } from './snippet.ts'
 import { withTable } from './toml-table.ts'
 
 type Options = { project?: boolean; dryRun?: boolean }
@@ -83,8 +84,7 @@ const entryFor = (file: ClientFile, name: string, { io }: Context): Entry => {
 const edited = (file: ClientFile, path: string, entry: Entry | undefined) => {
   if (file.format === 'toml') {
     const config = { path, text: readConfigText(path) }
-    // Codex gives up on a call after a minute; a person may need longer.
-    const table = entry && { ...entry, tool_timeout_sec: 600 }
+    const table = entry && { ...entry, tool_timeout_sec: codexSeconds }
     const text = withTable(path, config.text ?? '', [file.servers, serverName], table)
     return { config, text: text === (config.text ?? '') ? undefined : text }
   }
@@ -145,7 +145,10 @@ export const uninstallClient = async (
   const output = await context.output()
   const { config, text } = edited(file, path, undefined)
   const data = { client, file: path }
-  if (text === undefined) return output.report('Not installed', data)
+  if (text === undefined) {
+    await output.report('Not installed', data)
+    return output.note('svc mcp is not in this file. Nothing was changed.')
+  }
   if (dryRun) return output.reportDryRun('Nothing was written', data)
   writeConfig(config, text, 0o600)
   context.changed = true

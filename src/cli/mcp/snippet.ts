@@ -3,11 +3,14 @@ import { usageError } from '../../core/errors.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 
-export const mcpClients = ['claude', 'cursor', 'vscode', 'generic'] as const
+/** Codex gives up on a call after a minute; a person may need longer. */
+export const codexSeconds = 600
+
+export const mcpClients = ['claude', 'cursor', 'vscode', 'codex', 'gemini', 'generic'] as const
 export type McpClient = (typeof mcpClients)[number]
 
-/** The configuration to paste, without secrets, and notes on where to paste it and what else to do. */
-export type Snippet = { json: object; notes: string[] }
+/** The configuration to paste, without secrets, as data and text, and notes on where to paste it and what else to do. */
+export type Snippet = { data: object; format: 'json' | 'toml'; notes: string[] }
 
 type Fields = Record<string, string>
 /** The reference with which a client reads a secret from elsewhere. */
@@ -51,6 +54,8 @@ const secretsOf: Record<McpClient, { secret: Secret; note: string }> = {
     secret: (name) => `\${input:${name.toLowerCase().replaceAll('_', '-')}}`,
     note: 'VS Code asks for the secret once and saves it.',
   },
+  codex: { secret: (name) => name, note: 'Codex takes it from its environment.' },
+  gemini: { secret: (name) => `\${${name}}`, note: 'Gemini CLI takes ${…} from its environment.' },
   generic: { secret: (name) => `<your ${name}>`, note: 'Replace <…> with the secret.' },
 }
 
@@ -59,6 +64,8 @@ const places: Record<McpClient, string> = {
     'Claude Code: .mcp.json in the project. Claude Desktop: claude_desktop_config.json in ~/Library/Application Support/Claude (macOS) or %APPDATA%\\Claude (Windows); then restart it.',
   cursor: 'Cursor: ~/.cursor/mcp.json for all projects, or .cursor/mcp.json in one.',
   vscode: 'VS Code: .vscode/mcp.json in the project.',
+  codex: 'Codex: ~/.codex/config.toml for all projects, or .codex/config.toml in one.',
+  gemini: 'Gemini CLI: ~/.gemini/settings.json for all projects, or .gemini/settings.json in one.',
   generic: 'The MCP configuration of the client.',
 }
 
@@ -79,8 +86,15 @@ const assemble = async (
     description: name,
     password: true,
   }))
+  const data =
+    client === 'vscode'
+      ? { servers: { svc }, inputs }
+      : client === 'codex'
+        ? { mcp_servers: { svc } }
+        : { mcpServers: { svc } }
   return {
-    json: client === 'vscode' ? { servers: { svc }, inputs } : { mcpServers: { svc } },
+    data,
+    format: client === 'codex' ? 'toml' : 'json',
     notes: [places[client], note, ...(used.size > 0 ? [`${[...used].join(', ')}: ${about}`] : [])],
   }
 }
@@ -94,12 +108,23 @@ export const childSnippet = (
   const [command, ...args] = program
   return assemble(
     client,
-    async (secret) => ({
-      ...(client === 'vscode' && { type: 'stdio' }),
-      command,
-      args: [...args, 'mcp'],
-      env: await envOf(settings, env, secret),
-    }),
+    async (secret) => {
+      const secrets: string[] = []
+      const fields = await envOf(settings, env, (name) => {
+        secrets.push(name)
+        return secret(name)
+      })
+      const started = { command, args: [...args, 'mcp'] }
+      if (client !== 'codex')
+        return { ...(client === 'vscode' && { type: 'stdio' }), ...started, env: fields }
+      const plain = Object.fromEntries(Object.entries(fields).filter(([name]) => !secrets.includes(name)))
+      return {
+        ...started,
+        tool_timeout_sec: codexSeconds,
+        ...(secrets.length > 0 && { env_vars: secrets }),
+        env: plain,
+      }
+    },
     'In a file that other people use, write "command": "svc", "args": ["mcp"]; svc must then be on their PATH.',
   )
 }
@@ -117,11 +142,17 @@ export const httpSnippet = async (client: McpClient, settings: Settings, env: En
   const guarded = Boolean(env['MCP_AUTH_TOKEN']) || (await settings.bearer(url)) !== undefined
   return assemble(
     client,
-    async (secret) => ({
-      ...(client === 'cursor' ? {} : { type: 'http' }),
-      url,
-      ...(guarded && { headers: { Authorization: `Bearer ${secret('MCP_AUTH_TOKEN')}` } }),
-    }),
+    async (secret) => {
+      if (client === 'codex')
+        return {
+          url,
+          tool_timeout_sec: codexSeconds,
+          ...(guarded && { bearer_token_env_var: secret('MCP_AUTH_TOKEN') }),
+        }
+      const headers = guarded && { headers: { Authorization: `Bearer ${secret('MCP_AUTH_TOKEN')}` } }
+      if (client === 'gemini') return { httpUrl: url, ...headers }
+      return { ...(client === 'cursor' ? {} : { type: 'http' }), url, ...headers }
+    },
     guarded
       ? 'The bearer is MCP_AUTH_TOKEN of the service, or an API key with the scope "ask".'
       : 'If the service requires a token, the client opens the approver page, where you allow it to ask for approvals. To use a bearer instead, set MCP_AUTH_TOKEN and run this again.',

@@ -7,6 +7,7 @@ import { looksSecret } from '../../program/command-line.ts'
 import { noteScope } from '../../program/command-node.ts'
 import { readBytes, textOf } from '../../terminal/input-file.ts'
 import { pickingFlag } from '../../terminal/output.ts'
+import { fitted } from '../../terminal/wrap.ts'
 import type { Rules } from './rules.ts'
 import type { OnMessage, Upstream } from './upstream.ts'
 
@@ -19,7 +20,7 @@ type Options = {
   schema?: boolean
 }
 
-const example = 'svc mcp gate --rules gate.yaml -- npx -y @modelcontextprotocol/server-filesystem /srv'
+const example = 'svc mcp gate --rules gate.yaml -- node /opt/notes/server.mjs'
 
 type Open = (onMessage: OnMessage) => Upstream
 
@@ -94,7 +95,8 @@ const run = async (command: readonly string[], options: Options, context: Contex
   if (options.check) return showRules(rules, context)
   const picking = pickingFlag(globals) ?? (globals.output === undefined ? undefined : '-o')
   if (picking) throw usageError(`${picking} is only for --check`, 'Standard output belongs to the protocol')
-  const note = (text: string): void => io.stderr.write(`svc mcp gate: ${safeLine(text)}\n`)
+  const note = (text: string): void =>
+    io.stderr.write(`${fitted(`svc mcp gate: ${safeLine(text)}`, io.stderr)}\n`)
   const { ignoreSurroundings } = await import('../../context/own-settings.ts')
   const open = await chooseServer(command, options, { context, note })
   const ignored = ignoreSurroundings(context)
@@ -129,7 +131,7 @@ export const registerGate = (group: Command, context: Context): void => {
       action: pass
   default: hold
 
-Examples:\n  ${example}\n  svc mcp gate --rules gate.yaml --url https://mcp.example.com/mcp --header-file headers\n  svc mcp gate --rules gate.yaml --check`,
+Examples:\n  ${example}\n  svc mcp gate --rules gate.yaml --url https://mcp.example.com/mcp\n  svc mcp gate --rules gate.yaml --check`,
     )
   noteScope(command, 'ask')
   command.action(() => run(command.args, command.opts<Options>(), context))
