@@ -7,7 +7,10 @@ import { time } from './records.ts'
 
 const nodeRecord = z.strictObject({
   id: chosen(z.string(), 'Process id and a random part; a restart has another one'),
-  address: chosen(z.string(), 'Host and port'),
+  address: chosen(
+    z.string(),
+    'Its own name and port, to tell nodes apart; other machines may not reach it there',
+  ),
   state: chosen(
     z.enum(['serving', 'stopping', 'lost']),
     'lost: it has not reported for 15 seconds; its row is removed after 10 minutes',
@@ -20,8 +23,11 @@ const nodeRecord = z.strictObject({
   requests: chosen(z.int(), 'Requests in progress'),
   waiting: chosen(z.int(), 'Callers that wait for a decision'),
   writes_per_second: chosen(z.number(), 'Committed writes, averaged since the report before'),
-  connections: chosen(z.int(), 'Connections to the database in use; 0 for an embedded store'),
-  connections_limit: chosen(z.int(), 'The most connections that it opens; 0 for an embedded store'),
+  connections: chosen(z.int(), 'Connections of its pool in use; 0 for an embedded store'),
+  connections_limit: chosen(
+    z.int(),
+    'Size of its pool, without the connection that listens to the other nodes; 0 for an embedded store',
+  ),
 })
 export type NodeRecord = z.infer<typeof nodeRecord>
 

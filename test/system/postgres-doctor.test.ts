@@ -54,7 +54,7 @@ test('svc doctor checks the database of SVC_DATABASE_URL', async () => {
     'ok this user can upgrade the schema',
     'note no standby is connected: a lost disk loses what the last backup lacks',
     expect.stringMatching(/^ok its clock is within \d s of this machine$/),
-    expect.stringMatching(/^ok \d+ of 400 connections in use; 1 node may open 11$/),
+    expect.stringMatching(/^ok \d+ of 400 connections of the server in use; 1 node may open 11$/),
   ])
 })
 
@@ -117,6 +117,24 @@ test('asynchronous replication is refused by a start and by doctor, synchronous 
     .poll(async () => (await examine()).lines[3])
     .toMatch(/^ok 1 of 1 standbys synchronous; the slowest is 0 MiB/)
   expect(await open()).toBe('opened')
+  const told: [string, string | undefined][] = []
+  const watching = await openPostgres({
+    url,
+    durable: true,
+    lookMs: 100,
+    report: (message, level) => told.push([message, level]),
+  })
+  const tells = (message: string, level?: 'warn') =>
+    expect.poll(() => told.at(-1)).toEqual([expect.stringContaining(message), level])
+  await sql("alter system set synchronous_standby_names = 'another'", 'select pg_reload_conf()')
+  await tells('No synchronous standby is connected: writes wait until one is', 'warn')
+  await sql('alter system reset synchronous_standby_names', 'select pg_reload_conf()')
+  await tells('replication to the standby is asynchronous', 'warn')
+  await sql("alter system set synchronous_standby_names = 'standby'", 'select pg_reload_conf()')
+  await tells('The database keeps every acknowledged write again')
+  expect(told).toHaveLength(3)
+  await watching.close()
+
   const atStandby = url.replace(String(server.port), String(standby.port))
   await expect(openPostgres({ url: atStandby, durable: true })).rejects.toMatchObject({
     code: 'database_read_only',

@@ -70,7 +70,7 @@ const checkConnections = (
   { max_connections, used_connections }: Facts,
   { count: nodes, connections }: Inspection['nodes'],
 ): Finding => {
-  const message = `${used_connections} of ${max_connections} connections in use; ${count(nodes, 'node')} may open ${connections}`
+  const message = `${used_connections} of ${max_connections} connections of the server in use; ${count(nodes, 'node')} may open ${connections}`
   // PostgreSQL reserves some, and a rolling restart adds a node.
   return connections > max_connections * 0.8
     ? warn(check, message, 'Raise max_connections, or lower svc serve --database-connections')

@@ -89,7 +89,13 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
         : warn('tool server', `${url} lacks ${missing.join(', ')}`, 'svc approve tools'),
     ]
   } catch (error) {
-    return [failed('tool server', error, 'MCP_AUTH_TOKEN, or svc profile login --bearer')]
+    return [
+      failed(
+        'tool server',
+        error,
+        'Save a key that can ask: svc profile login --ask. Or use MCP_AUTH_TOKEN, which must be the same at every node of the service',
+      ),
+    ]
   } finally {
     await tools.close()
     await transport.close()

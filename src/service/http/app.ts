@@ -80,8 +80,10 @@ export const createApp = (options: AppOptions): Hono => {
   const traced = (
     route: string,
     respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>,
+    isProbe = false,
   ) => {
     const count = options.count?.(route)
+    let logged: number | undefined
     return (context: Context): Response | Promise<Response> => {
       const started = performance.now()
       const trace: RequestTrace = { id: requestId(), origin: '' }
@@ -89,6 +91,8 @@ export const createApp = (options: AppOptions): Hono => {
         for (const name in trace.limits) response.headers.set(name, trace.limits[name]!)
         const ms = performance.now() - started
         count?.(context.req.method, response.status, ms)
+        if (isProbe && response.status === logged) return response
+        logged = response.status
         log({
           at: storage.now(),
           level: trace.error === undefined ? 'info' : 'error',
@@ -124,9 +128,9 @@ export const createApp = (options: AppOptions): Hono => {
     })(context),
   )
 
-  const mount = ({ method, path, respond, isHidden }: MountedRoute): void => {
+  const mount = ({ method, path, respond, isHidden, isProbe }: MountedRoute): void => {
     if (!isHidden) routes.push({ method, path })
-    app.on(method, path, traced(path, respond))
+    app.on(method, path, traced(path, respond, isProbe))
   }
   const jwks: MountedRoute = {
     method: 'GET',

@@ -14,6 +14,7 @@ export const createProbes = (
   {
     method: 'GET',
     path: '/health',
+    isProbe: true,
     respond: async (_, { id }) =>
       answer(200, { ok: await storage.canWrite(), transport: 'http' }, id, {
         'svc-idempotency': `${periods.idempotencyMs / hourMs}h`,
@@ -22,6 +23,7 @@ export const createProbes = (
   {
     method: 'GET',
     path: '/health/ready',
+    isProbe: true,
     respond: async (_, { id }) => {
       const now = phase()
       if (now !== 'serving') return answer(503, { ok: false, reason: now }, id)

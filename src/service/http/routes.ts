@@ -14,6 +14,8 @@ export type MountedRoute = Route & {
   respond(context: Context, trace: Trace): Response | Promise<Response>
   /** Left out of the `allow` header. */
   isHidden?: true
+  /** Only a request with another status than the one before is logged, because monitoring calls it every few seconds. */
+  isProbe?: true
 }
 
 /** The route of an operation, with a path as Hono writes it. */

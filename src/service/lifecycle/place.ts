@@ -113,7 +113,7 @@ export const openPlace = async (
       url,
       connections,
       durable: !allowDataLoss,
-      warn: (message) => report(message, 'warn'),
+      report,
     })
     closing.push(storage.close)
     return { storage, keyring: await openSharedKeyring(storage, masterKey, report) }

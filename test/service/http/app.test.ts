@@ -108,6 +108,15 @@ describe('answers', () => {
     expect(status).toBe(500)
   })
 
+  test('logs a probe only when its answer changes', async () => {
+    const probe = (headers = {}) => service.call('GET', '/health/ready', { key: null, headers })
+    await probe()
+    const before = service.log.length
+    for (const host of [undefined, undefined, 'elsewhere.example', 'elsewhere.example', undefined])
+      await probe(host && { host })
+    expect(service.log.slice(before).map(({ status }) => status)).toEqual([403, 200])
+  })
+
   test('logs a request with its route and the name of its key, never with values of its URL', async () => {
     await service.call('GET', '/organization/canary-in-path')
     const record = service.log.at(-1)!

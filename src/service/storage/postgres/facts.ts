@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import type { ClientBase, Pool } from 'pg'
 
 /** What a server says about itself and about the rights of this user. */
 export type Facts = {
@@ -57,7 +57,7 @@ const factsQuery = `
       then (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::float8 from standbys) end as lag_bytes
 `
 
-export const readFacts = async (client: ClientBase): Promise<Facts> =>
+export const readFacts = async (client: Pick<ClientBase | Pool, 'query'>): Promise<Facts> =>
   (await client.query<Facts>(factsQuery)).rows[0]!
 
 /** Why a crash or a failover could lose acknowledged writes; undefined if it could not, as far as this user can see. */

@@ -8,11 +8,12 @@ import { execute, openPool } from './connection.ts'
 import { readDatabaseUrl } from './database-url.ts'
 import { queriesWith } from './dialect.ts'
 import { asUnavailable, isConflict } from './errors.ts'
-import { riskOf } from './facts.ts'
+import { readFacts, type Facts } from './facts.ts'
 import { createLanes } from './lanes.ts'
 import { migrate } from './migrate.ts'
 import type { LockedWork } from './open-transaction.ts'
 import { asDatabaseProblem } from './problems.ts'
+import { watchRisk, type Report } from './watch-risk.ts'
 import { withClient } from './with-client.ts'
 
 type Options = {
@@ -23,8 +24,10 @@ type Options = {
   connections?: number | undefined
   /** Refuses a database that can lose acknowledged writes. */
   durable?: boolean
-  /** Is called with what the database could lose. */
-  warn?: ((message: string) => void) | undefined
+  /** Is told what the database could lose, at the start and whenever that changes. */
+  report?: Report | undefined
+  /** How often that is looked at, in milliseconds. */
+  lookMs?: number | undefined
   /** How long a commit whose answer was lost is looked for, in milliseconds. */
   resolveMs?: number
 }
@@ -39,7 +42,8 @@ export const openPostgres = async ({
   connections = 10,
   resolveMs = 10_000,
   durable = false,
-  warn,
+  report,
+  lookMs,
 }: Options): Promise<Storage> => {
   const server = readDatabaseUrl(url)
   const writing = Math.ceil(connections / 2)
@@ -50,10 +54,10 @@ export const openPostgres = async ({
   const close = async (): Promise<void> => {
     await Promise.all([writers.end(), readers.end(), bus.close()])
   }
+  let facts: Facts | undefined
   try {
     await withClient(server, async (client) => {
-      const risk = riskOf(await checkServer(client, { durable }))
-      if (risk !== undefined) warn?.(`The database can lose data: ${risk}`)
+      facts = await checkServer(client, { durable })
       await migrate(client)
       const { rows } = await client.query<{ at: number }>(`select ${serverTime} as at`)
       clock.learn(rows[0]!.at)
@@ -74,6 +78,7 @@ export const openPostgres = async ({
       }
   })
   const lanes = createLanes({ pool: writers, connections: writing, clock, resolveMs })
+  const endWatch = facts && report && watchRisk(facts, () => readFacts(readers), { report, everyMs: lookMs })
   let closed = false
   const refuseClosed = (): void => {
     if (closed) throw new Error('the store is closed')
@@ -120,6 +125,7 @@ export const openPostgres = async ({
     subscribe: bus.subscribe,
     close: async () => {
       closed = true
+      endWatch?.()
       await lanes.idle()
       await close()
     },
