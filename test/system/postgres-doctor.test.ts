@@ -124,8 +124,8 @@ test('asynchronous replication is refused by a start and by doctor, synchronous 
     lookMs: 100,
     report: (message, level) => told.push([message, level]),
   })
-  const tells = (message: string, level?: 'warn') =>
-    expect.poll(() => told.at(-1)).toEqual([expect.stringContaining(message), level])
+  const tells = async (message: string, level?: 'warn') =>
+    await expect.poll(() => told.at(-1)).toEqual([expect.stringContaining(message), level])
   await sql("alter system set synchronous_standby_names = 'another'", 'select pg_reload_conf()')
   await tells('No synchronous standby is connected: writes wait until one is', 'warn')
   await sql('alter system reset synchronous_standby_names', 'select pg_reload_conf()')

@@ -70,7 +70,7 @@ const connectionRows = async (installed: readonly Installed[], context: Context)
       const rows = await examineConnection(connection, context)
       return different.length === 1 || name === ''
         ? rows
-        : rows.map((row) => ({ ...row, name: `${row.name} (${name})` }))
+        : rows.map((row) => Object.assign(row, { name: `${row.name} (${name})` }))
     }),
   )
   return found.flat()
