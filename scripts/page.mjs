@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { rolldown } from 'rolldown'
-import { englishModule } from './messages.mjs'
+import { compileLanguage, englishModule, languages } from './messages.mjs'
 
 // The approver page: one script that a tag loads, its service worker, and static files, each with its brotli form.
 
@@ -39,15 +39,17 @@ const brotli = (data) =>
     },
   })
 
-/** The bytes of each file of the page by its name. `more` are scripts that the page loads only if it needs them. */
-export const pageFiles = async (more = {}) => {
+/** The bytes of each file of the page by its name. */
+export const pageFiles = async () => {
   // Part of the page, and the types of its texts.
   writeFileSync(root('src/approver/language/english.ts'), englishModule())
 
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
   files.set('style.css', Buffer.from(style()))
   files.set('app.js', Buffer.from(await script('src/approver/app.ts', 'es')))
-  for (const [name, code] of Object.entries(more)) files.set(name, Buffer.from(code))
+  // English is part of the script.
+  for (const language of languages.filter((one) => one !== 'en'))
+    files.set(`${language}.json`, Buffer.from(JSON.stringify(compileLanguage(language))))
 
   // A version of all files together. The page asks for the files of its own version, so that the worker never mixes two.
   const whole = sha256('')

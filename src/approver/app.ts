@@ -1,5 +1,5 @@
 import { openAgents } from './agents/agents.ts'
-import { addressWorks, requestInAddress, takeToken } from './shell/address.ts'
+import { addressWorks, canSign, hasToken, requestInAddress, takeToken } from './shell/address.ts'
 import { call, Refused, watchSlowCalls, type Session } from './calls/api.ts'
 import { openConsent } from './agents/consent.ts'
 import { enroll } from './enrollment/enrollment.ts'
@@ -24,13 +24,16 @@ import { choose, chosenAmong } from './calls/sessions.ts'
 import { showSignIn } from './enrollment/sign-in.ts'
 import { confirmEmail } from './enrollment/verify-email.ts'
 import type { View } from './shell/view.ts'
-import { speak, t } from './language/text.ts'
+import { loadLanguage } from './language/choice.ts'
+import { showLanguages } from './language/language-list.ts'
+import { t } from './language/text.ts'
 
 /** One for each organization of this phone, and the one whose members and devices are shown. */
 let sessions: Session[] = []
 let session: Session | undefined
 let pending: PendingRequest[] | undefined
 let view: View = {}
+const language = loadLanguage()
 /** The request for access of a client, until the person is signed in. */
 let asked: string | undefined
 
@@ -126,6 +129,7 @@ const showPlace = (): void => {
       return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, back: toInbox })
     if (location.hash === '#members') return void surroundings.openMembers(here)
     if (location.hash === '#devices') return void surroundings.openDevices(here)
+    if (location.hash === '#language') return showLanguages(toInbox)
     if (location.hash === '#agents') return void openAgents(() => location.hash === '#agents')
     const notify = async (): Promise<void> => {
       await offerNotifications(here, sessions)
@@ -152,14 +156,17 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
   const attempt = ++attempts
   const again = (): void => void enter(fresh, entered)
   // Not at once, because most answers arrive sooner.
-  const loading = setTimeout(() => {
+  const loading = setTimeout(async () => {
+    await language
     if (attempt === attempts && !hasScreen())
       showNotice({ drawing: 'clock', title: t('common.loading'), lines: [t('common.moment')] })
   }, noticeableMs)
   let reading: Awaited<ReturnType<typeof readSessions>>
   try {
-    reading = await readSessions()
+    const [found] = await Promise.all([readSessions(), language])
+    reading = found
   } catch (error) {
+    await language
     if (attempt !== attempts) return
     if (error instanceof Refused && error.status !== 429) return signIn()
     setOffline(true, again)
@@ -227,10 +234,10 @@ document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') feed.refresh()
 })
 
-speak({}, { language: navigator.languages.find((one) => /^en\b/.test(one)) ?? 'en', isRightToLeft: false })
+watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 
-watchSlowCalls(setSlow)
-
+// The session is read while the texts are loaded.
+if (hasToken() || !canSign) await language
 if (!beginEmailCheck() && addressWorks()) {
   const started = !beginEnrollment() && !beginConsent() && enter()
   // Not before the first screen, because its download would delay it.

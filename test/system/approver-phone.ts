@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs'
-import { chromium, type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type CDPSession,
+  type Page,
+} from 'playwright-core'
 
 // A phone: a browser profile with an authenticator that verifies its owner or does not.
 
@@ -39,6 +46,7 @@ export const createPhone = async (
   browser: Browser,
   origin: string,
   colorScheme: 'light' | 'dark' = 'light',
+  more: BrowserContextOptions = {},
 ): Promise<Phone> => {
   const context = await browser.newContext({
     viewport: { width: 360, height: 740 },
@@ -46,6 +54,7 @@ export const createPhone = async (
     hasTouch: true,
     colorScheme,
     reducedMotion: 'reduce',
+    ...more,
   })
   context.setDefaultTimeout(20_000)
   const misdeeds: string[] = []

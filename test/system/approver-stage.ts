@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from 'playwright-core'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
 import { ask, show } from '../service/approver.ts'
 import { remote } from '../e2e/person.ts'
@@ -47,7 +48,8 @@ export const createStage = async (env: Record<string, string> = {}) => {
     org,
     browser,
     linkFor,
-    openPhone: (scheme?: 'light' | 'dark'): Promise<Phone> => createPhone(browser, origin, scheme),
+    openPhone: (scheme?: 'light' | 'dark', more?: BrowserContextOptions): Promise<Phone> =>
+      createPhone(browser, origin, scheme, more),
     /** A new person for each test, because one phone receives at most five requests in ten minutes. */
     person: async (more: object = {}): Promise<{ id: number; mobile: string }> => {
       people += 1

@@ -30,7 +30,7 @@ const whoAsks = ({ client_name, client_host }: Consent): Node =>
 /** Who wants access, to what, and where the answer goes. This device signs a consent. */
 const showRequest = (session: Session, request: string, consent: Consent): void => {
   const problem = problemLine()
-  const name = h('input', { id: 'agent-name', maxlength: 60, autocomplete: 'off' })
+  const name = h('input', { id: 'agent-name', dir: 'auto', maxlength: 60, autocomplete: 'off' })
   name.value = consent.name
 
   const allow = (): Promise<void> =>

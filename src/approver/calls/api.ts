@@ -8,7 +8,7 @@ import type { device } from '../../contract/device.ts'
 import type { mutes } from '../../contract/mute.ts'
 import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
-import { t } from '../language/text.ts'
+import { isKey, t } from '../language/text.ts'
 
 type Table = typeof approver &
   typeof approverDevices &
@@ -75,15 +75,22 @@ export type Newcomer = { id: string; active_from: string | null }
 /** Details of a refusal, in addition to its message. */
 type Details = { code?: unknown; device?: Waiting; pending?: Newcomer[]; [field: string]: unknown }
 
+/** What a code of the service means for the person, in their language; its English message, if the page does not know the code. */
+const meaningOf = (code: string, message: string): string => {
+  const key = `refused.${code.replace(/^(already|user)_.*/, '$1_changed')}`
+  return isKey(key) ? t(key) : message
+}
+
 /** The service refused. `code` is for the program, `message` for the person. */
 export class Refused extends Error {
   readonly status: number
   readonly code: string
   readonly data: Details
   constructor(status: number, message: string, data: Details = {}) {
-    super(message)
+    const code = typeof data.code === 'string' ? data.code : ''
+    super(meaningOf(code, message))
     this.status = status
-    this.code = typeof data.code === 'string' ? data.code : ''
+    this.code = code
     this.data = data
   }
 }

@@ -1,9 +1,10 @@
 import { call, Refused, type Enrollment } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { nameOrganization, problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
+import { exactText } from '../shell/text.ts'
 import { showPendingDevice } from './pending-device.ts'
 import { CheckFailed, missingPart, register, type Answer } from '../calls/webauthn.ts'
-import { nodes, t } from '../language/text.ts'
+import { nodes, t, withoutIsolates } from '../language/text.ts'
 
 const showOver = (): void => {
   showNotice({
@@ -40,14 +41,22 @@ const suggestedName = async (firstName: string): Promise<string> => {
   const model = (await hints?.getHighEntropyValues(['model']).catch(() => undefined))?.model
   const system = systems().find(([sign]) => sign.test(navigator.userAgent))?.[1]
   const device = model || (system ?? t('enrollment.phone'))
-  return (firstName ? t('enrollment.deviceOf', { device, name: firstName }) : device).slice(0, 60)
+  const whole = firstName ? t('enrollment.deviceOf', { device, name: firstName }) : device
+  return withoutIsolates(whole).slice(0, 60)
 }
 
 type Ends = { done: (org_id: number) => void; signIn: () => void }
 
 const showRegistration = (token: string, enrollment: Enrollment, name: string, ends: Ends): void => {
   const problem = problemLine()
-  const field = h('input', { id: 'name', value: name, maxlength: 60, autocomplete: 'off', required: true })
+  const field = h('input', {
+    id: 'name',
+    dir: 'auto',
+    value: name,
+    maxlength: 60,
+    autocomplete: 'off',
+    required: true,
+  })
   // A new key is kept until the service has it, so that the phone does not create another one.
   let made: Answer | undefined
 
@@ -95,7 +104,11 @@ const showRegistration = (token: string, enrollment: Enrollment, name: string, e
       { class: 'notice' },
       picture('phone', 'good'),
       h('h1', {}, hello),
-      h('p', {}, nodes('enrollment.asksYou', { organization: h('strong', {}, enrollment.organization) })),
+      h(
+        'p',
+        {},
+        nodes('enrollment.asksYou', { organization: h('strong', {}, exactText(enrollment.organization)) }),
+      ),
       h('p', {}, t('enrollment.staysHere')),
     ),
     h('div', { class: 'field' }, h('label', { for: 'name' }, t('enrollment.nameLabel')), field),

@@ -1,6 +1,7 @@
 import { call, Refused, type Waiting } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { announce, problemLine, sentenceFor, show } from '../shell/frame.ts'
+import { plainDigits } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
 import { assert, type Answer } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
@@ -36,6 +37,7 @@ export const showPendingDevice = (
   const wantsCode = waiting.proof === 'otp' && waiting.active_from === null
   const code = h('input', {
     id: 'code',
+    dir: 'ltr',
     inputmode: 'numeric',
     autocomplete: 'one-time-code',
     maxlength: 6,
@@ -63,7 +65,7 @@ export const showPendingDevice = (
       done()
     })
   const confirm = (): Promise<void> => {
-    const typed = code.value.trim()
+    const typed = plainDigits(code.value.trim())
     if (/^\d{6}$/.test(typed))
       return check(async (proof) => {
         await call('openSession', { ...proof, code: typed })

@@ -6,6 +6,8 @@ import { notificationOffer } from '../notifications/push.ts'
 import { exactText, clockText, headline, requesterText } from '../shell/text.ts'
 import { countDown, msUntil } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
+import { currentLanguage } from '../language/choice.ts'
+import { languages } from '../language/languages.ts'
 import { t } from '../language/text.ts'
 
 type Actions = {
@@ -60,7 +62,9 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
   const list = h(
     'select',
     { id: 'switcher' },
-    ...sessions.map((one) => h('option', { value: one.org_id, selected: one === session }, one.organization)),
+    ...sessions.map((one) =>
+      h('option', { dir: 'auto', value: one.org_id, selected: one === session }, one.organization),
+    ),
   )
   list.addEventListener('change', () => {
     const chosen = sessions.find(({ org_id }) => String(org_id) === list.value)
@@ -81,6 +85,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
       h('a', { class: 'row', href: '#members' }, picture('people'), t('inbox.members', { count: waiting })),
     h('a', { class: 'row', href: '#devices' }, picture('phone'), t('inbox.devices', { count: newDevices })),
     h('a', { class: 'row', href: '#agents' }, picture('place'), t('inbox.agents')),
+    h('a', { class: 'row', href: '#language' }, picture('globe'), languages[currentLanguage()]),
     ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
     offer === 'blocked' && h('p', { class: 'aside' }, t('notifications.blocked')),
     h('p', { class: 'aside' }, exactText(session.device_name)),

@@ -6,6 +6,8 @@ import { fill, type Catalogue, type Message } from './message.ts'
 
 export type Key = keyof Texts
 type Values<K extends Key> = Texts[K]
+/** The keys of texts without values. */
+type Plain = { [K in Key]: Record<never, never> extends Texts[K] ? K : never }[Key]
 /** A value without a plural or a select can also be a node. */
 type Nodes<K extends Key> = {
   [N in keyof Texts[K]]: string | number extends Texts[K][N] ? string | number | Node : Texts[K][N]
@@ -31,16 +33,24 @@ export const speak = (
   rightToLeft = isRightToLeft
 }
 
-const messageOf = (key: Key): Message => {
+const messageIn = (catalogue: Catalogue, key: string): Message | undefined => {
   const [screen = '', name = ''] = key.split('.')
-  return spoken[screen]?.[name] ?? english[screen]?.[name] ?? key
+  return catalogue[screen]?.[name]
 }
+
+/** Whether the catalogue has a text for this. */
+export const isKey = (key: string): key is Plain => messageIn(english, key) !== undefined
+
+const messageOf = (key: Key): Message => messageIn(spoken, key) ?? messageIn(english, key) ?? key
 
 /** A value is foreign to the text around it: its direction must not change the order of the words. */
 const valueText = (value: string | number): string => {
   if (typeof value === 'number') return numbers.format(value)
   return rightToLeft ? `\u2068${value}\u2069` : value
 }
+
+/** For a text that becomes a value itself, such as a name that is sent to the service. */
+export const withoutIsolates = (text: string): string => text.replaceAll(/[\u2068\u2069]/g, '')
 
 /** The text of a key in the language of the page. */
 export const t = <K extends Key>(key: K, ...[values]: Given<Values<K>>): string =>

@@ -1,7 +1,7 @@
 import { call, type Member, type Members, type Moved, type Session } from '../calls/api.ts'
 import { button, h } from '../shell/element.ts'
 import { announce, problemLine, show, showOutcome } from '../shell/frame.ts'
-import { exactText, nameOf } from '../shell/text.ts'
+import { exactText, nameOf, plainDigits } from '../shell/text.ts'
 import { assert } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
 
@@ -37,7 +37,7 @@ const shownText = (shown: number, total: number, find: string): string => {
 const activeMembers = (take: (member: Member, move: 'hold' | 'promote', item: HTMLElement) => unknown) => {
   const list = h('ul', { class: 'people' })
   const status = h('p', { class: 'aside' })
-  const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60 })
+  const input = h('input', { id: 'find', type: 'search', dir: 'auto', autocomplete: 'off', maxlength: 60 })
   const field = h('div', { class: 'field' }, h('label', { for: 'find' }, t('members.search')), input)
 
   const row = (member: Member): HTMLElement => {
@@ -58,7 +58,7 @@ const activeMembers = (take: (member: Member, move: 'hold' | 'promote', item: HT
   const load = async (): Promise<void> => {
     latest += 1
     const mine = latest
-    const find = input.value.trim()
+    const find = plainDigits(input.value.trim())
     const found = await call('listMembers', { state: 'active', ...(find && { find }) }).catch(() => undefined)
     if (mine !== latest) return
     if (!found) {

@@ -1,30 +1,33 @@
 import type { Pending } from '../calls/api.ts'
 import { h } from '../shell/element.ts'
-import { exactText, listText } from '../shell/text.ts'
-import { t, type Key } from '../language/text.ts'
+import { alternatives, exactText } from '../shell/text.ts'
+import { nodes, t, type Key } from '../language/text.ts'
 
 type Condition = Pending['conditions'][number]
 
-const listed = ({ options, total }: Condition): string => {
+const listed = ({ options, total }: Condition): Node => {
   const more = total - options.length
-  return listText(more > 0 ? [...options, t('request.more', { count: more })] : options)
+  const named = options.map(exactText)
+  return alternatives(more > 0 ? [...named, nodes('request.more', { count: more })] : named)
 }
 
-const words: Record<Condition['factor'], (condition: Condition) => string> = {
-  biometric: () => t('request.biometric'),
+const words: Record<Condition['factor'], (condition: Condition) => Node> = {
+  biometric: () => nodes('request.biometric'),
   location: (one) =>
-    one.total > 0 ? t('request.locationIn', { places: listed(one) }) : t('request.location'),
-  time: (one) => (one.total > 0 ? t('request.timeIn', { hours: listed(one) }) : t('request.time')),
-  device: () => t('request.device'),
-  ip: (one) => t('request.network', { networks: listed(one) }),
+    one.total > 0 ? nodes('request.locationIn', { places: listed(one) }) : nodes('request.location'),
+  time: (one) => (one.total > 0 ? nodes('request.timeIn', { hours: listed(one) }) : nodes('request.time')),
+  device: () => nodes('request.device'),
+  ip: (one) => nodes('request.network', { networks: listed(one) }),
 }
 
-const textOf = (one: Condition): string =>
-  one.required ? words[one.factor](one) : t('request.recordedOnly', { condition: words[one.factor](one) })
+const textOf = (one: Condition): Node => {
+  const condition = words[one.factor](one)
+  return one.required ? condition : nodes('request.recordedOnly', { condition })
+}
 
 /** Everything that an approval is checked against, in plain words. */
 export const conditionList = ({ conditions }: Pending): HTMLElement =>
-  h('ul', { class: 'conditions' }, ...conditions.map((one) => h('li', {}, exactText(textOf(one)))))
+  h('ul', { class: 'conditions' }, ...conditions.map((one) => h('li', {}, textOf(one))))
 
 const refusals: Partial<Record<Condition['factor'], Key>> = {
   time: 'request.outsideHours',

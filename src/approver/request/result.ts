@@ -17,33 +17,34 @@ const placeOf = ({ expected }: Refusal): string | undefined => {
 }
 
 /** Why a rule refused, in words for the approver; the numbers are in the record of the requester. */
-const refusalText = (refused: Refusal): string => {
+const refusalText = (refused: Refusal): string | Node => {
   const { factor, observed } = refused
   const isKnown = Object.values((observed ?? {}) as object).some((one) => one !== null)
   if (factor === 'location' && !isKnown) return t('request.locationMissing')
-  const place = placeOf(refused)
+  const name = placeOf(refused)
+  const place = name === undefined ? undefined : exactText(name)
   if (factor === 'location')
-    return place === undefined ? t('request.wasOutsidePlaces') : t('request.wasOutsidePlace', { place })
+    return place === undefined ? t('request.wasOutsidePlaces') : nodes('request.wasOutsidePlace', { place })
   if (factor === 'time')
     return place === undefined
       ? t('request.wasOutsideHours')
-      : t('request.wasOutsideNamedHours', { hours: place })
+      : nodes('request.wasOutsideNamedHours', { hours: place })
   if (factor === 'ip') return t('request.wasOutsideNetwork')
   if (factor === 'device') return t('request.untrustedDevice')
-  return refused.reason
+  return exactText(refused.reason)
 }
 
-const decided = ({ status, device, ended_at }: Outcome, own: string): string => {
+const decided = ({ status, device, ended_at }: Outcome, own: string): Node => {
   const decision = status === 'approved' ? 'approved' : 'other'
   const when = ended_at === null ? undefined : momentText(ended_at)
-  const on = device === null || device.id === own ? undefined : device.name
+  const on = device === null || device.id === own ? undefined : exactText(device.name)
   if (on === undefined)
     return when === undefined
-      ? t('request.youDecided', { decision })
-      : t('request.youDecidedAt', { decision, when })
+      ? nodes('request.youDecided', { decision })
+      : nodes('request.youDecidedAt', { decision, when })
   return when === undefined
-    ? t('request.youDecidedOn', { decision, device: on })
-    : t('request.youDecidedAtOn', { decision, when, device: on })
+    ? nodes('request.youDecidedOn', { decision, device: on })
+    : nodes('request.youDecidedAtOn', { decision, when, device: on })
 }
 
 const wordsFor = (outcome: Outcome, own: string): Words => {

@@ -1,4 +1,5 @@
 import { button, h } from '../shell/element.ts'
+import { plainDigits } from '../shell/text.ts'
 import { t } from '../language/text.ts'
 
 type NumberStep = {
@@ -14,14 +15,14 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
   const input = h('input', {
     id: 'number',
     class: 'number',
+    dir: 'ltr',
     inputmode: 'numeric',
-    pattern: '[0-9]*',
     maxlength: 2,
     autocomplete: 'off',
     'aria-describedby': 'number-problem',
   })
   const submit = (): unknown => {
-    const typed = input.value.trim()
+    const typed = plainDigits(input.value.trim())
     if (/^[0-9]{2}$/.test(typed)) return approve(typed)
     problem.textContent = t('request.twoDigits')
     input.focus()
@@ -51,7 +52,7 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
 
 /** The note is part of what is signed, so its author sees exactly what is sent. */
 export const noteStep = (deny: (note?: string) => unknown, back: () => void): HTMLElement => {
-  const input = h('textarea', { id: 'note', rows: 3, maxlength: 280, autocomplete: 'off' })
+  const input = h('textarea', { id: 'note', dir: 'auto', rows: 3, maxlength: 280, autocomplete: 'off' })
   const submit = (): unknown => deny(input.value.replace(/\s+/g, ' ').trim() || undefined)
   return h(
     'div',

@@ -15,9 +15,18 @@ export const requestInAddress = (): string | undefined =>
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** WebAuthn requires a host name and https, or localhost. If it cannot work, shows why and returns false. */
+/** Whether the address of this page opens a screen that needs no session. */
+export const hasToken = (): boolean => /^#(?:enroll|verify-email|authorize)=/.test(location.hash)
+
+const isNamed = !loopback.test(location.hostname)
+
+/** WebAuthn requires a host name and https, or localhost. */
+export const canSign = isSecureContext && isNamed
+
+/** If WebAuthn cannot work here, shows why and returns false. */
 export const addressWorks = (): boolean => {
-  if (loopback.test(location.hostname)) {
+  if (canSign) return true
+  if (!isNamed) {
     const there = new URL(location.href)
     there.hostname = 'localhost'
     showNotice({
@@ -30,7 +39,6 @@ export const addressWorks = (): boolean => {
     })
     return false
   }
-  if (isSecureContext) return true
   showNotice({
     drawing: 'phone',
     title: t('common.httpsAddress'),

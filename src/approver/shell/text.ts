@@ -42,8 +42,14 @@ export const nameOf = ({ first_name, last_name, mobile }: Member): string =>
   `${first_name} ${last_name}`.trim() || mobile
 
 /** "A, B, or C". */
-export const listText = (items: readonly string[]): string =>
-  new Intl.ListFormat(locale(), { type: 'disjunction' }).format(items)
+export const alternatives = (items: readonly Node[]): DocumentFragment => {
+  const whole = document.createDocumentFragment()
+  const places = new Intl.ListFormat(locale(), { type: 'disjunction' }).formatToParts(
+    items.map((_, at) => String(at)),
+  )
+  whole.append(...places.map(({ type, value }) => (type === 'element' ? items[Number(value)]! : value)))
+  return whole
+}
 
 /** 4:05, or 1:02:03 from an hour on. */
 export const clockText = (ms: number): string => {
@@ -55,3 +61,7 @@ export const clockText = (ms: number): string => {
     .map((value, at) => value.toLocaleString(locale(), { minimumIntegerDigits: at === 0 ? 1 : 2 }))
     .join(':')
 }
+
+/** Digits of Arabic and Persian keyboards, and the wide ones of Japanese keyboards, as the service expects them. */
+export const plainDigits = (text: string): string =>
+  text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => String(digit.charCodeAt(0) & 15))

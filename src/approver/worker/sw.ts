@@ -1,5 +1,5 @@
-import { push as english } from '../language/english.ts'
-import { fill } from '../language/message.ts'
+import { fileOf } from '../language/languages.ts'
+import { pageLanguage, pushTexts } from './push-text.ts'
 
 const worker = globalThis as unknown as ServiceWorkerGlobalScope
 
@@ -23,7 +23,7 @@ const pathOf = (file: string): string => (file === 'index.html' ? page : `${page
 const keep = async (file: string): Promise<Response> => {
   const integrity = hashes[file]!
   const read = async (cache: RequestCache): Promise<Response> => {
-    const asked = /\.(?:js|css)$/.test(file) ? `?v=${version}` : ''
+    const asked = /\.(?:js|css|json)$/.test(file) ? `?v=${version}` : ''
     const response = await fetch(pathOf(file) + asked, { integrity, cache })
     if (!response.ok) throw new Error(`${file}: ${response.status}`)
     return response
@@ -33,10 +33,16 @@ const keep = async (file: string): Promise<Response> => {
   return response
 }
 
+/** For notifications, and for a start without a network. */
+const keepLanguage = async (): Promise<void> => {
+  const file = fileOf(await pageLanguage())
+  if (file !== undefined) await keep(file).catch(() => undefined)
+}
+
 // A complete new version takes over at once. A page that is open goes on with the files of its own version.
 worker.addEventListener('install', (event) => {
   void worker.skipWaiting()
-  event.waitUntil(Promise.all(needed.map(keep)))
+  event.waitUntil(Promise.all([...needed.map(keep), keepLanguage()]))
 })
 
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
@@ -87,28 +93,26 @@ const readPush = (data: PushMessageData | null): PushData => {
   }
 }
 
-const text = (key: keyof typeof english, values: Record<string, string> = {}): string =>
-  fill(english[key], values, 'en', (value) => value).join('')
-
 // Push messages do not contain the request, so the notification cannot show it.
-worker.addEventListener('push', (event) => {
-  const push = readPush(event.data)
+const notify = async (push: PushData): Promise<void> => {
   const requestId = typeof push?.request_id === 'string' ? push.request_id : ''
   const notice = push?.notice === 'devices' || push?.notice === 'report' ? push.notice : undefined
   const organization = typeof push?.organization === 'string' ? push.organization : ''
   const kind = push?.test === true ? 'test' : (notice ?? 'request')
-  const title = organization ? text(`${kind}In`, { organization }) : text(kind)
-  const body = text(`${kind}Body`)
-  event.waitUntil(
-    worker.registration.showNotification(title, {
-      body,
+  const text = await pushTexts(pathOf)
+  await worker.registration.showNotification(
+    organization ? text(`${kind}In`, { organization }) : text(kind),
+    {
+      body: text(`${kind}Body`),
       tag: notice ?? requestId,
       icon: `${page}/icon-192.png`,
       requireInteraction: true,
       data: { request_id: requestId, place: notice === 'devices' ? '#devices' : '' },
-    }),
+    },
   )
-})
+}
+
+worker.addEventListener('push', (event) => event.waitUntil(notify(readPush(event.data))))
 
 // The page repeats this at its next start, with the key that the service has then.
 worker.addEventListener('pushsubscriptionchange', (event) => {

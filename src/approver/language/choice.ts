@@ -1,0 +1,89 @@
+import {
+  fileOf,
+  isLanguage,
+  isRightToLeft,
+  noteForWorker,
+  preferred,
+  regional,
+  type Language,
+} from './languages.ts'
+import type { Catalogue } from './message.ts'
+import { speak, t } from './text.ts'
+
+const kept = 'svc-language'
+const patienceMs = 5000
+
+let current: Language = 'en'
+
+export const currentLanguage = (): Language => current
+
+/** What the person chose on this page; storage can be blocked. */
+const chosen = (): Language | undefined => {
+  try {
+    const code = localStorage.getItem(kept)
+    return isLanguage(code) ? code : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The texts of a language; undefined if they cannot be loaded. */
+const textsOf = async (language: Language): Promise<Catalogue | undefined> => {
+  const file = fileOf(language)
+  if (file === undefined) return {}
+  try {
+    const signal = AbortSignal.timeout(patienceMs)
+    return (await (await fetch(`/approver/${file}?v=PAGE_VERSION`, { signal })).json()) as Catalogue
+  } catch {
+    return undefined
+  }
+}
+
+/** The worker shows notifications while the page is closed. */
+const tellWorker = async (language: Language): Promise<void> => {
+  try {
+    const cache = await caches.open(noteForWorker.cache)
+    await cache.put(noteForWorker.key, new Response(language))
+  } catch {
+    // It takes the language of the browser.
+  }
+}
+
+/** Switches the page to a language. Returns false if its texts cannot be loaded. */
+const switchTo = async (language: Language): Promise<boolean> => {
+  const texts = await textsOf(language)
+  if (!texts) return false
+  const before = t('common.title')
+  current = language
+  speak(texts, {
+    language: regional(language, navigator.languages),
+    isRightToLeft: isRightToLeft(language),
+  })
+  const { documentElement: page } = document
+  page.lang = language === 'pt' ? 'pt-BR' : language
+  page.dir = isRightToLeft(language) ? 'rtl' : 'ltr'
+  const title = t('common.title')
+  document.querySelector('meta[name="apple-mobile-web-app-title"]')?.setAttribute('content', title)
+  // Until an organization is known.
+  const name = document.getElementById('organization')
+  if (name?.textContent === before) name.textContent = title
+  void tellWorker(language)
+  return true
+}
+
+/** At the start of the page, before its first screen: the choice of the person, or else of the browser. */
+export const loadLanguage = async (): Promise<void> => {
+  const wanted = chosen() ?? preferred(navigator.languages)
+  if (!(await switchTo(wanted))) await switchTo('en')
+}
+
+/** The person chose a language. Returns false if its texts cannot be loaded. */
+export const chooseLanguage = async (language: Language): Promise<boolean> => {
+  if (!(await switchTo(language))) return false
+  try {
+    localStorage.setItem(kept, language)
+  } catch {
+    // It is chosen until the page is closed.
+  }
+  return true
+}

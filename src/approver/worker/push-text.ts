@@ -1,0 +1,41 @@
+import { push as english } from '../language/english.ts'
+import {
+  fileOf,
+  isLanguage,
+  noteForWorker,
+  preferred,
+  regional,
+  type Language,
+} from '../language/languages.ts'
+import { fill, type Catalogue } from '../language/message.ts'
+
+/** The language of the page, or of the browser if the page could not leave it here. */
+export const pageLanguage = async (): Promise<Language> => {
+  try {
+    const { cache, key } = noteForWorker
+    const noted = await (await caches.match(key, { cacheName: cache }))?.text()
+    if (isLanguage(noted)) return noted
+  } catch {
+    // Storage is blocked.
+  }
+  return preferred(navigator.languages)
+}
+
+type Texts = (key: keyof typeof english, values?: Record<string, string>) => string
+
+/**
+ * The texts of notifications in the language of the page, or in English if its file is not cached: a notification must not
+ * wait for the network.
+ */
+export const pushTexts = async (pathOf: (file: string) => string): Promise<Texts> => {
+  const language = await pageLanguage()
+  const file = fileOf(language)
+  const tag = regional(language, navigator.languages)
+  let texts: Catalogue = {}
+  try {
+    if (file !== undefined) texts = ((await (await caches.match(pathOf(file)))?.json()) ?? {}) as Catalogue
+  } catch {
+    // English, then.
+  }
+  return (key, values = {}) => fill(texts.push?.[key] ?? english[key], values, tag, (value) => value).join('')
+}

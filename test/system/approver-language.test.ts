@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest'
+import type { Phone } from './approver-phone.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+installHooks()
+
+const narrow = { viewport: { width: 320, height: 568 } }
+
+type Person = { id: number; mobile: string }
+
+/** A phone whose browser has this language, on the screen of a link. */
+const opened = async (locale: string, { id }: Person): Promise<Phone> => {
+  const phone = await stage.openPhone('light', { ...narrow, locale })
+  await phone.page.goto(await stage.linkFor(id))
+  return phone
+}
+
+/** Registers a phone in German, Arabic or Japanese, as far as the inbox. */
+const enrolled = async (
+  locale: string,
+  user: Person,
+  [register, notNow, inbox]: string[],
+): Promise<Phone> => {
+  const phone = await opened(locale, user)
+  await phone.tap(register!)
+  await phone.tap(notNow!)
+  await phone.sees(inbox!)
+  return phone
+}
+
+const german = ['Dieses Telefon registrieren', 'Jetzt nicht', 'Sie sind auf dem neuesten Stand']
+const arabic = ['تسجيل هذا الهاتف', 'ليس الآن', 'لا توجد طلبات في الانتظار']
+
+const languageOf = (phone: Phone): Promise<unknown> =>
+  phone.page.evaluate('[document.documentElement.lang, document.documentElement.dir].join()')
+
+/** How far the page is wider than the screen. */
+const overflow = (phone: Phone): Promise<unknown> =>
+  phone.page.evaluate('document.documentElement.scrollWidth - innerWidth')
+
+const choose = async (phone: Phone, current: string, name: string): Promise<void> => {
+  await phone.page.getByRole('link', { name: current }).click()
+  await phone.tap(name)
+}
+
+describe('the language of the page', () => {
+  test('is that of the browser, and German fits a width of 320 pixels on every screen', async () => {
+    const user = await stage.person()
+    await stage.makeAdmin(user)
+    const phone = await opened('de-AT', user)
+    await phone.sees(/^Guten Tag/)
+    expect(await languageOf(phone)).toBe('de,ltr')
+    expect(await overflow(phone)).toBe(0)
+    await phone.tap(german[0]!)
+    await phone.sees('Mitteilungen aktivieren?')
+    expect(await overflow(phone)).toBe(0)
+    await phone.tap(german[1]!)
+    await phone.sees(german[2]!)
+    for (const place of ['Mitglieder', 'Geräte', 'Agenten', 'Sprache']) {
+      const link = place === 'Sprache' ? 'Deutsch' : new RegExp(place)
+      await phone.page.getByRole('link', { name: link }).click()
+      await phone.sees(place)
+      expect([place, await overflow(phone)]).toEqual([place, 0])
+      await phone.page.getByRole('link', { name: 'Alle Anfragen' }).click()
+      await phone.sees(german[2]!)
+    }
+    const { request_id } = await stage.ask(user, { number: true })
+    await phone.sees('1 Anfrage wartet')
+    expect(await overflow(phone)).toBe(0)
+    await phone.page.locator(`a[href="#request=${request_id}"]`).click()
+    await phone.tap('Genehmigen')
+    await phone.page.getByLabel('Zahl').waitFor()
+    expect(await overflow(phone)).toBe(0)
+    await phone.tap('Ablehnen')
+    await phone.sees('Abgelehnt')
+    expect(await overflow(phone)).toBe(0)
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('can be chosen from the list, and is kept', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    await choose(phone, 'English', '日本語')
+    await phone.sees('待機中のリクエストはありません')
+    expect(await languageOf(phone)).toBe('ja,ltr')
+    await phone.page.reload()
+    await phone.sees('待機中のリクエストはありません')
+    await choose(phone, '日本語', 'العربية')
+    await phone.sees(arabic[2]!)
+    expect(await languageOf(phone)).toBe('ar,rtl')
+    await choose(phone, 'العربية', 'English')
+    await phone.sees('You’re all caught up')
+    expect(await languageOf(phone)).toBe('en,ltr')
+  })
+
+  test('can be chosen where storage is blocked, until the page is closed', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    await phone.page.addInitScript(
+      `Object.defineProperty(globalThis, 'localStorage', { get() { throw new DOMException('', 'SecurityError') } })`,
+    )
+    await phone.page.reload()
+    await phone.sees('You’re all caught up')
+    await choose(phone, 'English', 'Deutsch')
+    await phone.sees(german[2]!)
+    await phone.page.reload()
+    await phone.sees('You’re all caught up')
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('is English if its texts cannot be loaded', async () => {
+    const phone = await stage.openPhone('light', { ...narrow, locale: 'de', serviceWorkers: 'block' })
+    await phone.page.route(/\/approver\/de\.json/, (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Sign in to the network</h1>' }),
+    )
+    await phone.page.goto(`${stage.origin}/approver`)
+    await phone.sees('Sign in with this phone')
+    expect(await languageOf(phone)).toBe('en,ltr')
+  })
+
+  test('is also that of its notifications', async () => {
+    const user = await stage.person()
+    const phone = await enrolled('de', user, german)
+    await phone.context.grantPermissions(['notifications'], { origin: stage.origin })
+    const registered = new Promise<string>((resolve) => {
+      phone.devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        if (registrations[0]) resolve(registrations[0].registrationId)
+      })
+    })
+    await phone.devtools.send('ServiceWorker.enable')
+    await phone.page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
+    const shown = async (data: object): Promise<unknown> => {
+      const registrationId = await registered
+      await phone.devtools.send('ServiceWorker.deliverPushMessage', {
+        origin: stage.origin,
+        registrationId,
+        data: JSON.stringify(data),
+      })
+      return phone.page.evaluate(`(async () => {
+        const worker = await navigator.serviceWorker.ready
+        for (;;) {
+          const [one] = await worker.getNotifications()
+          if (one) return one.close(), [one.title, one.body]
+          await new Promise((resolve) => setTimeout(resolve, 20))
+        }
+      })()`)
+    }
+    expect(await shown({ test: true, organization: 'acme' })).toEqual([
+      'acme: ein Test',
+      'Mitteilungen funktionieren auf diesem Gerät.',
+    ])
+    await choose(phone, 'Deutsch', '日本語')
+    await phone.sees('待機中のリクエストはありません')
+    expect(await shown({ test: true })).toEqual(['テスト通知', 'このデバイスで通知を受け取れます。'])
+  })
+})
+
+describe('in Arabic, on a width of 320 pixels', () => {
+  test('a request is approved, with the digits of the region', async () => {
+    const user = await stage.person()
+    const phone = await enrolled('ar-EG', user, arabic)
+    expect(await languageOf(phone)).toBe('ar,rtl')
+    const { request_id, number } = await stage.ask(user, {
+      action: 'نقل 40.000 إلى Contoso Ltd.',
+      reason: 'Invoice 7',
+      number: true,
+    })
+    await phone.sees('طلب واحد في الانتظار')
+    await stage.ask(user, { action: 'second' })
+    await phone.sees('طلبان في الانتظار')
+    expect(await overflow(phone)).toBe(0)
+    const card = phone.page.locator(`a[href="#request=${request_id}"]`)
+    expect(await card.locator('.left').textContent()).toMatch(/^بقي \u2068?[٠-٩]+:[٠-٩]{2}\u2069?$/)
+    await card.click()
+    const approve = phone.page.getByRole('button', { name: 'موافقة', exact: true })
+    await approve.waitFor()
+    expect(await overflow(phone)).toBe(0)
+    const box = await phone.page.getByRole('link', { name: 'كل الطلبات' }).boundingBox()
+    expect(box!.x + box!.width).toBeGreaterThan(290)
+    await approve.click()
+    // As an Arabic keyboard types it.
+    const typed = [...number!].map((digit) => String.fromCharCode(0x660 + Number(digit))).join('')
+    await phone.page.getByLabel('أدخل الرقم').fill(typed)
+    await approve.click()
+    await phone.sees('تمت الموافقة')
+    await phone.page.getByText(/^لقد وافقت على هذا \u2068في \u2068\u200f?[٠-٩]{1,2}:[٠-٩]{2}/).waitFor()
+    expect(await overflow(phone)).toBe(0)
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+    expect(phone.misdeeds).toEqual([])
+  })
+})
