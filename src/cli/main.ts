@@ -85,7 +85,7 @@ export const groups: Record<string, Group> = {
       async () => ({
         ...(await import('../contract/approval.ts')).approval,
         ...(await import('../contract/device.ts')).device,
-        ...(await import('../contract/mute.ts')).mutes,
+        ...(await import('../contract/mute.ts')).mute,
       }),
       {
         extend: async () => (await import('./approve/commands.ts')).eitherWay,

@@ -20,7 +20,7 @@ export const muteRecord = z.looseObject({
   until: chosen(time, 'When the mute ends'),
 })
 
-export const mutes = operations({
+export const mute = operations({
   listMutes: {
     method: 'GET',
     path: '/svc/v1/organizations/{org_id}/mutes',

@@ -17,7 +17,7 @@ import { iot } from './iot.ts'
 import { key } from './key.ts'
 import { limits } from './limits.ts'
 import { mobile } from './mobile.ts'
-import { mutes } from './mute.ts'
+import { mute } from './mute.ts'
 import { node } from './node.ts'
 import { notify } from './notify.ts'
 import { org } from './org.ts'
@@ -42,7 +42,7 @@ export const table = {
   ...events,
   ...webhook,
   ...approval,
-  ...mutes,
+  ...mute,
   ...device,
   ...approver,
   ...approverDevices,

@@ -5,7 +5,7 @@ import type { approverNotifications } from '../../contract/approver-notification
 import type { approverRequests } from '../../contract/approver-requests.ts'
 import type { approver } from '../../contract/approver.ts'
 import type { device } from '../../contract/device.ts'
-import type { mutes } from '../../contract/mute.ts'
+import type { mute } from '../../contract/mute.ts'
 import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
 import { isKey, t } from '../language/text.ts'
@@ -17,7 +17,7 @@ type Table = typeof approver &
   typeof approverHistory &
   typeof approverAgents &
   Pick<typeof device, 'registerDevice' | 'decideApproval'> &
-  Pick<typeof mutes, 'listOwnMutes' | 'beginUnmute' | 'unmute'>
+  Pick<typeof mute, 'listOwnMutes' | 'beginUnmute' | 'unmute'>
 type Name = keyof Table
 type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
 

@@ -1,4 +1,4 @@
-import type { mutes } from '../../contract/mute.ts'
+import type { mute } from '../../contract/mute.ts'
 import { forbidden, notFound } from '../../core/refusal.ts'
 import { liftMute, muteIdOf, readMutes } from '../approvals/mutes.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -36,12 +36,12 @@ const lift = async (call: Call, member: Member, mute_id: string): Promise<void> 
   await call.audit(member.org_id, `user:${member.user_id}`, ['mutes', `key:${lifted.key_id}`])
 }
 
-export const listMutes: HandlerOf<typeof mutes.listMutes> = async ({ org_id }, call) => {
+export const listMutes: HandlerOf<typeof mute.listMutes> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   return shownMutes(call, { org_id })
 }
 
-export const deleteMute: HandlerOf<typeof mutes.deleteMute> = async ({ org_id, user_id, mute_id }, call) => {
+export const deleteMute: HandlerOf<typeof mute.deleteMute> = async ({ org_id, user_id, mute_id }, call) => {
   await reachOrganization(call, org_id)
   const { caller } = call
   if (!isOperator(caller) && mute_id.split('-')[0] === String(namedKeyOf(caller)))
@@ -50,7 +50,7 @@ export const deleteMute: HandlerOf<typeof mutes.deleteMute> = async ({ org_id, u
   return undefined
 }
 
-export const listOwnMutes: HandlerOf<typeof mutes.listOwnMutes> = async (_, call) => {
+export const listOwnMutes: HandlerOf<typeof mute.listOwnMutes> = async (_, call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   return { mutes: await shownMutes(call, { org_id, user_id }) }
 }
@@ -60,11 +60,11 @@ const questionOf = ({ caller }: Pick<Call, 'caller'>, mute_id: string): Question
   return { type: 'unmute', org_id, user_id, mute_id, device_id }
 }
 
-export const beginUnmute: HandlerOf<typeof mutes.beginUnmute> = async ({ mute_id }, call) => ({
+export const beginUnmute: HandlerOf<typeof mute.beginUnmute> = async ({ mute_id }, call) => ({
   challenge: createChallenge(call.keyring, questionOf(call, mute_id), call.now),
 })
 
-export const unmute: HandlerOf<typeof mutes.unmute> = {
+export const unmute: HandlerOf<typeof mute.unmute> = {
   before: async ({ mute_id, ...answer }, { service, caller }) => {
     const person = requirePerson(caller)
     const { device_id: deviceId } = person
