@@ -90,6 +90,9 @@ export const showHooks = async (context: Context): Promise<void> => {
   const broken = rows.filter(({ state }) => state === 'broken').length
   await output.report(broken === 0 ? 'No problem found' : 'Some hooks would block every call', rows)
   if (broken > 0) context.exitCode = 1
+  // A table cuts what is long.
+  if (output.format === 'table')
+    for (const { name, state, detail } of rows) if (state === 'broken') output.note(`${name}: ${detail}`)
   if (rows.some(({ name, state }) => state === 'ok' && name.startsWith('codex')))
     output.note('svc cannot see whether Codex trusts the hook: /hooks in Codex shows it')
 }

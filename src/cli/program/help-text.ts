@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listed } from '../../core/sentence.ts'
 import { wrap } from '../terminal/wrap.ts'
 import type { CommandNode } from './command-node.ts'
 
@@ -39,7 +38,7 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
     `\nUsage: ${['svc', ...words, node.usage].join(' ')}\n`,
     section(
       'Arguments:',
-      node.choices.length > 0 ? [[`<${node.args[0]}>`, listed(node.choices)]] : [],
+      node.choices.length > 0 ? [[`<${node.args[0]}>`, node.choices.join(', ')]] : [],
       width,
     ),
     section(

@@ -20,8 +20,8 @@ const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 export const isTime = (text: string): boolean => time.test(text)
 
-/** Whether a field contains a time: `at`, `created_at`, `as_of`. */
-export const holdsTime = (field: string): boolean => /(?:^|_)(?:at|of)$/.test(field)
+/** Whether a field contains a time: `at`, `created_at`, `as_of`, `failing_since`. */
+export const holdsTime = (field: string): boolean => /(?:^|_)(?:at|of|since)$/.test(field)
 
 /** A relative time: `3 minutes ago`, `in 2 hours`, or `2030-01-31`. Returns text that is not a time unchanged. */
 export const relativeTime = (text: string, now: Date): string => {
@@ -93,22 +93,27 @@ export const readable = (
 
 const gap = '  '
 
-/** Whether a column is useless when cut: ids that a person copies into the next command, and times. */
+/** Whether a column is useless when cut: ids that a person copies into the next command, types of events, and times. */
 const isKept = (name: string, cells: readonly string[]): boolean =>
-  /^(?:.+_)?id$|^prefix$/.test(name) ||
+  /^(?:.+_)?id$|^prefix$|^type$/.test(name) ||
   (cells.some(isTime) && cells.every((cell) => cell === '-' || isTime(cell)))
 
 /** The minimum width of a column that is cut. */
 const least = 3
 
-type Column = { at: number; width: number; kept: boolean }
+/** A word of at most this width, such as a state, is cut last. */
+const word = 8
+
+/** `content`: the width without the head. */
+type Column = { at: number; width: number; content: number; kept: boolean }
 
 const widthOf = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + gap.length + width, -gap.length)
 
 /**
- * The columns that fit into `room`. Cuts the widest column first, but no kept column that fits by itself. If there is
- * not enough room, it drops columns from the end, and kept ones last.
+ * The columns that fit into `room`. Cuts only heads if that is enough, and otherwise the widest
+ * column, but no kept column that fits by itself. If
+ * there is not enough room, it drops columns from the end, and kept ones last.
  */
 const fit = (natural: readonly Column[], room: number): Column[] => {
   let columns = natural.map((column) => ({ ...column, width: Math.min(column.width, room) }))
@@ -117,8 +122,16 @@ const fit = (natural: readonly Column[], room: number): Column[] => {
     const last = columns.findLast(({ kept }) => !kept) ?? columns.at(-1)
     columns = columns.filter((column) => column !== last)
   }
-  for (let over = widthOf(columns.map(({ width }) => width)) - room; over > 0; over--) {
-    const able = columns.filter((column) => column.width > minimumWidth(column))
+  const excess = widthOf(columns.map(({ width }) => width)) - room
+  const spare = columns.reduce(
+    (sum, { kept, width, content }) => sum + (kept ? 0 : Math.max(0, width - Math.max(content, least))),
+    0,
+  )
+  for (let over = excess; over > 0; over--) {
+    const cuttable = columns.filter((column) => column.width > minimumWidth(column))
+    const heads = spare < excess ? [] : cuttable.filter(({ width, content }) => width > content)
+    const texts = cuttable.filter(({ width }) => width > word)
+    const able = [heads, texts, cuttable].find((some) => some.length > 0)!
     able.reduce((widest, column) => (column.width > widest.width ? column : widest)).width -= 1
   }
   return columns
@@ -163,6 +176,7 @@ export const drawTable = (grid: Grid, { width, colour }: { width: number; colour
   const natural = grid.head.map((name, at) => ({
     at,
     width: Math.max(1, ...all.map((line) => stringWidth(line[at]!))),
+    content: Math.max(1, ...lines.map((line) => stringWidth(line[at]!))),
     kept: isKept(
       name,
       lines.map((line) => line[at]!),

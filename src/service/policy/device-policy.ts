@@ -42,7 +42,7 @@ export const refuseImpossible = (policy: Policy, defaults: Defaults): void => {
   if (attestation === 'direct' && !allowed.includes('platform'))
     throw invalid(
       'policy.authenticators',
-      'must contain platform with attestation direct, because svc can verify the certificates of phones only',
+      'must contain platform with attestation direct, because only the certificates of phones can be verified',
     )
 }
 
