@@ -1,5 +1,12 @@
 import { openAgents } from './agents/agents.ts'
-import { addressWorks, canSign, hasToken, requestInAddress, takeToken } from './shell/address.ts'
+import {
+  addressWorks,
+  canSign,
+  hasToken,
+  inAddress,
+  requestInAddress,
+  takeToken,
+} from './shell/address.ts'
 import { call, Refused, watchSlowCalls, type Session } from './calls/api.ts'
 import { openConsent } from './agents/consent.ts'
 import { enroll } from './enrollment/enrollment.ts'
@@ -13,6 +20,12 @@ import {
   showNotice,
   tellNext,
 } from './shell/frame.ts'
+import { showAddDevice } from './devices/add-device.ts'
+import { showDevices } from './devices/devices.ts'
+import { showDecision } from './history/decision.ts'
+import { showActivity, showHistory } from './history/history.ts'
+import { showMember } from './members/member.ts'
+import { showMembers } from './members/members.ts'
 import { showInbox } from './inbox/inbox.ts'
 import { createSurroundings } from './inbox/surroundings.ts'
 import { isWanted, showGone } from './request/gone.ts'
@@ -99,12 +112,8 @@ const take = (requests: PendingRequest[]): void => {
   void surroundings.look()
 }
 
-const signOut = async (here: Session): Promise<void> => {
-  try {
-    await call('closeSession', {}, { org: here.org_id })
-  } catch (error) {
-    if (!(error instanceof Refused)) return announce(t('inbox.stillSignedIn'))
-  }
+/** Ends one session of this page; the others go on. */
+const drop = (here: Session): void => {
   feed.stop()
   endSession(
     here,
@@ -113,6 +122,38 @@ const signOut = async (here: Session): Promise<void> => {
   if (!session) return
   showPlace()
   feed.start()
+}
+
+const signOut = async (here: Session): Promise<void> => {
+  try {
+    await call('closeSession', {}, { org: here.org_id })
+  } catch (error) {
+    if (!(error instanceof Refused)) return announce(t('inbox.stillSignedIn'))
+  }
+  drop(here)
+}
+
+/** The person removed the device that they use. */
+const removedHere = (here: Session): void => {
+  history.replaceState(null, '', location.pathname)
+  drop(here)
+}
+
+/** The screens that show what the service answers, by address. */
+const screens: Record<string, (here: Session) => View> = {
+  '#members': showMembers,
+  '#devices': (here) => showDevices(here, () => removedHere(here)),
+  '#add-device': (here) => showAddDevice(here, () => removedHere(here)),
+  '#history': showHistory,
+  '#activity': showActivity,
+}
+
+const screenOf = (here: Session): View | undefined => {
+  const [own, other, member] = [inAddress('decision'), inAddress('activity'), inAddress('member')]
+  if (own !== undefined) return showDecision(here, own, 'history')
+  if (other !== undefined) return showDecision(here, other, 'activity')
+  if (member !== undefined) return showMember(here, member)
+  return screens[location.hash]?.(here)
 }
 
 /** The screen for the address: a request, the members, or the inbox. */
@@ -127,8 +168,8 @@ const showPlace = (): void => {
     if (request) return showRequest(request, request.session, toInbox)
     if (wanted !== undefined)
       return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, back: toInbox })
-    if (location.hash === '#members') return void surroundings.openMembers(here)
-    if (location.hash === '#devices') return void surroundings.openDevices(here)
+    const screen = screenOf(here)
+    if (screen) return screen
     if (location.hash === '#language') return showLanguages(toInbox)
     if (location.hash === '#agents') return void openAgents(() => location.hash === '#agents')
     const notify = async (): Promise<void> => {

@@ -42,6 +42,7 @@ export const approverHistory = operations({
     message: 'Decision',
     input: z.strictObject({ request_id }),
     data: z.extend(decisionRecord, {
+      own: chosen(z.boolean(), 'Whether the signed-in person was asked'),
       member: chosen(shownPerson, 'The approver'),
       action: approvalRecord.shape.action,
       reason: approvalRecord.shape.reason,

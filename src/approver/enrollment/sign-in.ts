@@ -1,4 +1,5 @@
 import { call, Refused } from '../calls/api.ts'
+import { lostDevice } from '../devices/lost-device.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
 import { showPendingDevice } from './pending-device.ts'
@@ -43,6 +44,7 @@ export const showSignIn = (done: () => void): void => {
     ),
     problem.element,
     h('div', { class: 'actions' }, button(t('enrollment.signIn'), 'primary', signIn)),
+    lostDevice(),
     h('p', { class: 'aside' }, t('enrollment.newHere')),
   )
 }

@@ -84,6 +84,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     waiting !== undefined &&
       h('a', { class: 'row', href: '#members' }, picture('people'), t('inbox.members', { count: waiting })),
     h('a', { class: 'row', href: '#devices' }, picture('phone'), t('inbox.devices', { count: newDevices })),
+    h('a', { class: 'row', href: '#history' }, picture('clock'), t('inbox.history')),
     h('a', { class: 'row', href: '#agents' }, picture('place'), t('inbox.agents')),
     h('a', { class: 'row', href: '#language' }, picture('globe'), languages[currentLanguage()]),
     ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),

@@ -1,8 +1,6 @@
 import { actFor, call, type Devices, type Members, type Session } from '../calls/api.ts'
-import { countWaiting, noDevices, showDevices } from '../devices/devices.ts'
-import { isAdmin, nobody, showMembers } from '../members/members.ts'
-import { openList } from '../shell/open-list.ts'
-import { t } from '../language/text.ts'
+import { countWaiting, noDevices } from '../devices/devices.ts'
+import { isAdmin, nobody } from '../members/members.ts'
 
 /** Undefined if the service does not answer: then what was known still counts. */
 const unlessUnknown = <T>(answer: Promise<T>): Promise<T | undefined> => answer.catch(() => undefined)
@@ -30,8 +28,8 @@ export const createSurroundings = (changed: () => void) => {
       const here = session
       if (!here) return
       const [people, own] = await Promise.all([
-        isAdmin(here) && location.hash !== '#members' ? unlessUnknown(call('listMembers', {})) : undefined,
-        location.hash === '#devices' ? undefined : unlessUnknown(call('listOwnDevices', {})),
+        isAdmin(here) ? unlessUnknown(call('listMembers', {})) : undefined,
+        unlessUnknown(call('listOwnDevices', {})),
       ])
       if (session !== here) return
       const before = [members.total, countWaiting(devices)]
@@ -39,21 +37,5 @@ export const createSurroundings = (changed: () => void) => {
       devices = own ?? devices
       if (members.total !== before[0] || countWaiting(devices) !== before[1]) changed()
     },
-    openMembers: (here: Session): Promise<void> =>
-      openList({
-        drawing: 'people',
-        title: t('members.title'),
-        read: () => call('listMembers', {}),
-        isHere: () => session === here && location.hash === '#members',
-        show: (found) => showMembers(here, (members = found)),
-      }),
-    openDevices: (here: Session): Promise<void> =>
-      openList({
-        drawing: 'phone',
-        title: t('devices.title'),
-        read: () => call('listOwnDevices', {}),
-        isHere: () => session === here && location.hash === '#devices',
-        show: (found) => showDevices(here, (devices = found)),
-      }),
   }
 }

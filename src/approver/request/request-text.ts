@@ -14,21 +14,22 @@ const fieldLine = ({ label, value, before }: Field): HTMLElement =>
     ? line(label, exactText(value))
     : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
 
+type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason' | 'requester' | 'verified_as'>
+
+/** The fields of the subject, then the claims of the requester. */
+export const requestLines = ({ action, subject, reason, ...who }: Asked): HTMLElement[] => [
+  ...(subject?.fields ?? []).map(fieldLine),
+  ...(action === headline({ action, subject }) ? [] : [line(t('request.inTheirWords'), exactText(action))]),
+  ...(reason === null ? [] : [line(t('request.reason'), exactText(reason))]),
+  line(t('request.requester'), requesterText(who)),
+]
+
 /** The request: the headline and fields of the subject that will be signed, then the claims of the requester. */
 export const requestText = (request: PendingRequest): HTMLElement => {
-  const { action, subject, reason, ...who } = request
   return h(
     'section',
     { class: 'paper' },
-    h('h1', { class: 'action' }, exactText(headline({ action, subject }))),
-    h(
-      'dl',
-      {},
-      ...(subject?.fields ?? []).map(fieldLine),
-      action !== headline({ action, subject }) && line(t('request.inTheirWords'), exactText(action)),
-      reason !== null && line(t('request.reason'), exactText(reason)),
-      line(t('request.requester'), requesterText(who)),
-      line(t('request.checked'), conditionList(request)),
-    ),
+    h('h1', { class: 'action' }, exactText(headline(request))),
+    h('dl', {}, ...requestLines(request), line(t('request.checked'), conditionList(request))),
   )
 }

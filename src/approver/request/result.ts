@@ -47,7 +47,8 @@ const decided = ({ status, device, ended_at }: Outcome, own: string): Node => {
     : nodes('request.youDecidedAtOn', { decision, when, device: on })
 }
 
-const wordsFor = (outcome: Outcome, own: string): Words => {
+/** How a request ended, in words for the device `own`. */
+export const wordsFor = (outcome: Outcome, own: string): Words => {
   const { status, ended_by, ended_at, device, note, refused, detail } = outcome
   const here = device === null || device.id === own
   if (ended_by === 'person' && status === 'approved')

@@ -13,6 +13,12 @@ export const takeToken = (of: 'enroll' | 'verify-email' | 'authorize'): string |
 export const requestInAddress = (): string | undefined =>
   /^#request=([\w%.-]{1,200})$/.exec(location.hash)?.[1]
 
+/** The id in an address such as `#member=7`. */
+export const inAddress = (name: 'decision' | 'activity' | 'member'): string | undefined => {
+  const [, found, id] = /^#(decision|activity|member)=([\w.-]{1,64})$/.exec(location.hash) ?? []
+  return found === name ? id : undefined
+}
+
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Whether the address of this page opens a screen that needs no session. */

@@ -38,7 +38,11 @@ export const requesterText = ({
   return h('span', {}, nodes('common.verifiedSaysItIs', { verified, name: exactText(requester) }))
 }
 
-export const nameOf = ({ first_name, last_name, mobile }: Member): string =>
+export const nameOf = ({
+  first_name,
+  last_name,
+  mobile,
+}: Pick<Member, 'first_name' | 'last_name' | 'mobile'>): string =>
   `${first_name} ${last_name}`.trim() || mobile
 
 /** "A, B, or C". */

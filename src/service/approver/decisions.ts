@@ -124,6 +124,7 @@ export const getDecision: HandlerOf<typeof approverHistory.getDecision> = {
       const { action, reason, expires_at, attestation, receipt_digest, cleared_at } = row
       return {
         ...toDecision(row, devices.get(row.device_id ?? 0)),
+        own: row.user_id === user_id,
         member,
         action,
         reason,

@@ -179,7 +179,11 @@ describe('an administrator', () => {
       mobile: '••••••••0103',
     })
     expect(headlines(dataOf(await organizationList(admin, `?user_id=${ada.user}`)))).toEqual(['Deploy'])
-    expect(dataOf(await detail(id, admin))).toMatchObject({ member: { user_id: ada.user }, signed: true })
+    expect(dataOf(await detail(id, admin))).toMatchObject({
+      own: false,
+      member: { user_id: ada.user },
+      signed: true,
+    })
     expect(await list(admin)).toEqual({ decisions: [], next: null })
   })
 

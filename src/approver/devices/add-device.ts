@@ -1,0 +1,79 @@
+import { call, type Session } from '../calls/api.ts'
+import { assert } from '../calls/webauthn.ts'
+import { t } from '../language/text.ts'
+import { button, h } from '../shell/element.ts'
+import { problemLine } from '../shell/frame.ts'
+import { showReading } from '../shell/reading.ts'
+import { clockText } from '../shell/text.ts'
+import { countDown, deadline } from '../shell/time.ts'
+import type { View } from '../shell/view.ts'
+import { ownDevice } from './own-device.ts'
+
+/** A link for another device of this person, signed by this one. */
+const createLink = async ({ org_id: org, rp_id, credential_id }: Session) => {
+  const { challenge } = await call('beginDeviceLink', {}, { org })
+  const response = await assert(rp_id, challenge, credential_id)
+  return call('createDeviceLink', { challenge, response }, { org })
+}
+
+/** Adds a device of the same person from this one: a link to open there, and the new device to approve here. */
+export const showAddDevice = (session: Session, ended: () => void): View => {
+  let stop = (): void => undefined
+  const problem = problemLine()
+  const place = h('div', { class: 'content' })
+
+  const offer = (label: string): HTMLElement =>
+    button(label, 'primary', () => problem.attempt(async () => showLink(await createLink(session))))
+  const showLink = ({ url, expires_in_ms }: Awaited<ReturnType<typeof createLink>>): void => {
+    stop()
+    const left = h('p', { class: 'aside' })
+    const copied = h('p', { class: 'aside', role: 'status' })
+    const copy = async (): Promise<void> => {
+      await navigator.clipboard.writeText(url).then(
+        () => (copied.textContent = t('devices.copied')),
+        () => (copied.textContent = t('devices.notCopied')),
+      )
+    }
+    place.replaceChildren(
+      h('p', {}, t('devices.openThere')),
+      h('p', { class: 'quote' }, h('span', { class: 'exact', dir: 'ltr' }, url)),
+      left,
+      button(t('devices.copyLink'), 'plain', copy),
+      copied,
+    )
+    stop = countDown(
+      deadline(expires_in_ms),
+      (ms) => {
+        left.textContent = t('common.timeLeft', { time: clockText(ms) })
+        if (ms === 0) place.replaceChildren(h('p', {}, t('devices.linkOver')), offer(t('devices.newLink')))
+      },
+      () => undefined,
+    )
+  }
+  place.append(h('p', {}, t('devices.addWhy')), offer(t('devices.createLink')))
+
+  const view = showReading({
+    title: t('devices.add'),
+    back: { href: '#devices', text: t('devices.title') },
+    read: () => call('listOwnDevices', {}, { org: session.org_id }),
+    draw: ({ devices }, screen) => {
+      const pending = devices.filter(({ state }) => state === 'pending')
+      return [
+        pending.length > 0 && h('p', {}, t('devices.onlyOwn')),
+        h(
+          'ul',
+          { class: 'cards' },
+          ...pending.map((device) => ownDevice(device, { session, screen, isLast: false, ended })),
+        ),
+      ]
+    },
+    below: () => h('div', { class: 'content' }, problem.element, place),
+  })
+  return {
+    ...view,
+    leave: () => {
+      stop()
+      view.leave?.()
+    },
+  }
+}

@@ -1,0 +1,34 @@
+import type { Devices } from '../calls/api.ts'
+import { dateText } from '../shell/time.ts'
+import { t } from '../language/text.ts'
+
+export type Device = Devices['devices'][number]
+
+/** Where the key of a device is. The flags are signed by the authenticator, the attachment is what the browser said. */
+const keyText = ({ kind, backed_up, backup_eligible, attachment }: Device): string => {
+  if (kind === 'software') return t('devices.softwareKey')
+  if (backed_up) return t('devices.synced')
+  if (attachment === 'cross-platform') return t('devices.securityKey')
+  return t(backup_eligible ? 'devices.canSync' : 'devices.bound')
+}
+
+export const stateText = ({ state, active_from }: Device): string =>
+  active_from !== null && state === 'pending'
+    ? t('devices.becomesActive', { date: dateText(active_from) })
+    : t(`devices.${state}`)
+
+const usedText = ({ last_used_at: at }: Device): string =>
+  at === null ? t('devices.notUsed') : t('devices.lastUsed', { date: dateText(at) })
+
+/** The lines below the name of a device. `own`: the device that shows them. */
+export const deviceLines = (device: Device, own?: string): string[] => {
+  const { id, revoked_at, registered_at } = device
+  if (revoked_at !== null) return [t('devices.removedOn', { date: dateText(revoked_at) })]
+  return [
+    id === own ? t('devices.thisDevice') : stateText(device),
+    keyText(device),
+    `${t('devices.added', { date: dateText(registered_at) })} ${usedText(device)}`,
+  ]
+}
+
+export const isActive = ({ state }: Device): boolean => state === 'active'

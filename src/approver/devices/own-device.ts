@@ -1,0 +1,180 @@
+import { call, type Session } from '../calls/api.ts'
+import { nodes, t } from '../language/text.ts'
+import { button, h } from '../shell/element.ts'
+import { problemLine } from '../shell/frame.ts'
+import type { Screen } from '../shell/reading.ts'
+import { exactText } from '../shell/text.ts'
+import { dateText } from '../shell/time.ts'
+import { type Device, deviceLines } from './device-text.ts'
+import { moveDevice } from './move.ts'
+
+type Surroundings = {
+  session: Session
+  screen: Screen
+  /** Whether no other device of the person is active. */
+  isLast: boolean
+  /** This device was removed. */
+  ended: () => void
+}
+
+type Question = {
+  lines: readonly string[]
+  /** What the button says. */
+  label: string
+  work: () => Promise<void>
+  /** Runs once the work has succeeded. */
+  done: () => unknown
+}
+
+/** Asks before something is taken away. The screen does not change while it asks. */
+export const askFirst = (item: HTMLElement, { lines, label, work, done }: Question): void => {
+  const before = [...item.childNodes]
+  const problem = problemLine()
+  const end = (): void => {
+    item.classList.remove('editing')
+    item.replaceChildren(...before)
+  }
+  item.classList.add('editing')
+  const go = button(label, 'danger', async () => {
+    let isDone = false
+    await problem.attempt(async () => {
+      await work()
+      isDone = true
+    })
+    if (!isDone) return
+    end()
+    await done()
+  })
+  item.replaceChildren(
+    before[0] ?? '',
+    ...lines.map((line) => h('p', {}, line)),
+    problem.element,
+    h('div', { class: 'pair' }, go, button(t('common.cancel'), 'plain', end)),
+  )
+  go.focus()
+}
+
+const rename = (device: Device, item: HTMLElement, { session, screen }: Surroundings): void => {
+  const before = [...item.childNodes]
+  const problem = problemLine()
+  const field = h('input', {
+    id: 'name',
+    value: device.name,
+    maxlength: 60,
+    autocomplete: 'off',
+    dir: 'auto',
+  })
+  const end = (): void => {
+    item.classList.remove('editing')
+    item.replaceChildren(...before)
+  }
+  const save = async (): Promise<void> => {
+    const name = field.value.trim()
+    if (!name) {
+      problem.say(t('devices.nameMissing'))
+      field.focus()
+      return
+    }
+    await problem.attempt(async () => {
+      await call('renameOwnDevice', { device_id: device.id, name }, { org: session.org_id })
+      end()
+      screen.tell(nodes('devices.renamed', { name: exactText(name) }))
+    })
+    await screen.refresh()
+  }
+  const form = h(
+    'form',
+    { class: 'field' },
+    h('label', { for: 'name' }, t('devices.name')),
+    field,
+    problem.element,
+    h(
+      'div',
+      { class: 'pair' },
+      button(t('common.save'), 'primary', save),
+      button(t('common.cancel'), 'plain', end),
+    ),
+  )
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void save()
+  })
+  item.classList.add('editing')
+  item.replaceChildren(form)
+  field.focus()
+}
+
+/** What the outcome of a move is called. */
+const outcomeOf = ({ name }: Device, what: 'approve' | 'refuse', active_from: string | null): Node => {
+  const named = { name: exactText(name) }
+  if (what === 'refuse') return nodes('devices.refusedNow', named)
+  return active_from === null
+    ? nodes('devices.approvedNow', named)
+    : nodes('devices.approvedLater', { ...named, date: dateText(active_from) })
+}
+
+/** Approve and Refuse for a pending device. */
+export const answersFor = (
+  device: Device,
+  { session, screen }: Pick<Surroundings, 'session' | 'screen'>,
+  canApprove: boolean,
+): HTMLElement => {
+  const problem = problemLine()
+  const answer = async (what: 'approve' | 'refuse'): Promise<void> => {
+    await problem.attempt(async () => {
+      screen.tell(outcomeOf(device, what, await moveDevice(session, device.id, what)))
+    })
+    await screen.refresh()
+  }
+  return h(
+    'div',
+    {},
+    problem.element,
+    h(
+      'div',
+      { class: 'pair', role: 'group', 'aria-label': device.name },
+      canApprove && button(t('common.approve'), 'primary', () => answer('approve')),
+      button(t('common.refuse'), 'plain', () => answer('refuse')),
+    ),
+  )
+}
+
+/** A device of the person, with what they can do with it. */
+export const ownDevice = (device: Device, around: Surroundings): HTMLElement => {
+  const { session, screen, isLast, ended } = around
+  const isThis = device.id === session.device_id
+  const item = h('li', { class: 'member' })
+  const remove = (): void =>
+    askFirst(item, {
+      lines: [
+        t(isThis ? 'devices.removeThis' : 'devices.removeOther'),
+        ...(isLast ? [t('devices.removeLast')] : []),
+      ],
+      label: t('devices.remove'),
+      work: async () => void (await moveDevice(session, device.id, isLast ? 'remove_last' : 'remove')),
+      done: () => {
+        if (isThis) return ended()
+        screen.tell(nodes('devices.removedNow', { name: exactText(device.name) }))
+        return screen.refresh()
+      },
+    })
+  item.append(
+    h('h3', {}, exactText(device.name)),
+    ...deviceLines(device, session.device_id).map((line) => h('p', { class: 'who' }, line)),
+  )
+  if (device.state === 'pending') item.append(answersFor(device, around, device.proof === 'device'))
+  if (device.state === 'active')
+    item.append(
+      h(
+        'div',
+        { class: 'links' },
+        button(t('devices.rename'), 'quiet', () => rename(device, item, around), {
+          'aria-label': t('devices.renameName', { name: device.name }),
+        }),
+        button(t('devices.remove'), 'quiet', remove, {
+          'aria-label': t('devices.removeName', { name: device.name }),
+        }),
+      ),
+    )
+  return item
+}

@@ -1,0 +1,89 @@
+import { call, type DecisionDetail, type Session } from '../calls/api.ts'
+import { nodes, t } from '../language/text.ts'
+import { endText } from './decision-rows.ts'
+import { requestLines } from '../request/request-text.ts'
+import { wordsFor } from '../request/result.ts'
+import { button, h, picture } from '../shell/element.ts'
+import { showReading } from '../shell/reading.ts'
+import { exactText, headline, nameOf } from '../shell/text.ts'
+import { dateText } from '../shell/time.ts'
+import type { View } from '../shell/view.ts'
+
+/** Saves a text as a file. */
+const save = (text: string, name: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  h('a', { href: url, download: name }).click()
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+const receiptPart = ({
+  request_id,
+  receipt,
+  receipt_digest,
+  cleared_at,
+}: DecisionDetail): (Node | false)[] => {
+  if (receipt !== null)
+    return [
+      h('p', { class: 'aside' }, t('history.receiptWhy')),
+      button(t('history.receipt'), 'plain', () => save(receipt, `receipt-${request_id}.json`)),
+    ]
+  if (cleared_at === undefined) return [h('p', { class: 'aside' }, t('history.noReceipt'))]
+  return [
+    h('p', { class: 'aside' }, t('history.cleared', { date: dateText(cleared_at) })),
+    receipt_digest !== undefined &&
+      h(
+        'p',
+        { class: 'aside' },
+        t('history.digest'),
+        ' ',
+        h('code', { class: 'exact', dir: 'ltr' }, receipt_digest),
+      ),
+  ]
+}
+
+const looks = {
+  approved: { drawing: 'check', tone: 'good' },
+  denied: { drawing: 'cross', tone: 'bad' },
+  expired: { drawing: 'clock', tone: 'still' },
+  pending: { drawing: 'clock', tone: 'still' },
+} as const
+
+/** A request as it was signed, what became of it, and its receipt. */
+export const showDecision = (session: Session, request_id: string, list: 'history' | 'activity'): View =>
+  showReading({
+    title: t('history.detail'),
+    back: { href: `#${list}`, text: t(list === 'history' ? 'history.title' : 'history.activity') },
+    read: () => call('getDecision', { request_id }, { org: session.org_id }),
+    draw: (decision) => {
+      const { member, own, ended_at, cleared_at } = decision
+      const {
+        drawing,
+        tone = 'still',
+        title,
+        lines,
+      } = own
+        ? wordsFor(decision, session.device_id)
+        : {
+            ...looks[decision.status],
+            title: endText(decision),
+            lines: ended_at === null ? [] : [dateText(ended_at)],
+          }
+      return [
+        h(
+          'div',
+          { class: 'result' },
+          picture(drawing, tone),
+          h('div', {}, h('h2', {}, title), ...lines.map((line) => h('p', {}, line))),
+        ),
+        h(
+          'section',
+          { class: 'paper' },
+          h('h2', { class: 'action' }, exactText(headline(decision))),
+          h('dl', {}, ...(cleared_at === undefined ? requestLines(decision) : [])),
+        ),
+        !own && h('p', { class: 'aside' }, nodes('history.approver', { name: exactText(nameOf(member)) })),
+        ...receiptPart(decision),
+      ]
+    },
+  })

@@ -1,0 +1,60 @@
+import { call, type Decisions, type OrganizationDecisions, type Session } from '../calls/api.ts'
+import { t } from '../language/text.ts'
+import { button, h } from '../shell/element.ts'
+import { problemLine } from '../shell/frame.ts'
+import { showReading } from '../shell/reading.ts'
+import type { View } from '../shell/view.ts'
+import { decisionRow } from './decision-rows.ts'
+
+type Page = Decisions | OrganizationDecisions
+
+/** A list of decided requests. Older pages are read on demand. */
+export const decisionList = (first: Page, read: (before: string) => Promise<Page>): (Node | false)[] => {
+  const list = h('ul', { class: 'cards' })
+  const problem = problemLine()
+  const more = h('div', { class: 'actions' })
+  const add = ({ decisions, next }: Page): void => {
+    list.append(...decisions.map(decisionRow))
+    more.replaceChildren(
+      ...(next === null
+        ? []
+        : [
+            button(t('history.older'), 'plain', () =>
+              problem.attempt(async () => {
+                add(await read(next))
+                // The list goes on; a new drawing would begin again.
+                list.classList.add('editing')
+              }),
+            ),
+          ]),
+    )
+  }
+  add(first)
+  return [list, problem.element, more]
+}
+
+/** What this person was asked and what became of it, newest first. */
+export const showHistory = ({ org_id: org }: Session): View => {
+  const read = (before?: string) => call('listOwnDecisions', { before }, { org })
+  return showReading({
+    title: t('history.title'),
+    read: () => read(),
+    draw: (page) =>
+      page.decisions.length === 0
+        ? [h('p', { class: 'aside' }, t('history.none'))]
+        : decisionList(page, read),
+  })
+}
+
+/** For administrators: what everybody in the organization was asked. */
+export const showActivity = ({ org_id: org }: Session): View => {
+  const read = (before?: string) => call('listDecisions', { before }, { org })
+  return showReading({
+    title: t('history.activity'),
+    read: () => read(),
+    draw: (page) =>
+      page.decisions.length === 0
+        ? [h('p', { class: 'aside' }, t('history.noneOfAnybody'))]
+        : [h('p', { class: 'aside' }, t('history.filter')), ...decisionList(page, read)],
+  })
+}

@@ -1,0 +1,92 @@
+import { call, type Session } from '../calls/api.ts'
+import { type Device, deviceLines, isActive } from '../devices/device-text.ts'
+import { removedDevices } from '../devices/devices.ts'
+import { moveDevice } from '../devices/move.ts'
+import { askFirst } from '../devices/own-device.ts'
+import { decisionList } from '../history/history.ts'
+import { nodes, t } from '../language/text.ts'
+import { button, h } from '../shell/element.ts'
+import { problemLine } from '../shell/frame.ts'
+import { showReading, type Screen } from '../shell/reading.ts'
+import { exactText, nameOf } from '../shell/text.ts'
+import type { View } from '../shell/view.ts'
+import { moveMember } from './move.ts'
+
+type Around = { session: Session; screen: Screen; name: string; isLast: boolean }
+
+const deviceRow = (device: Device, { session, screen, name, isLast }: Around): HTMLElement => {
+  const item = h('li', { class: 'member' })
+  const remove = (): void =>
+    askFirst(item, {
+      lines: [t('members.removeDevice', { name }), ...(isLast ? [t('members.removeLast')] : [])],
+      label: t('devices.remove'),
+      work: async () => void (await moveDevice(session, device.id, isLast ? 'remove_last' : 'remove')),
+      done: () => {
+        screen.tell(nodes('devices.removedNow', { name: exactText(device.name) }))
+        return screen.refresh()
+      },
+    })
+  item.append(
+    h('h3', {}, exactText(device.name)),
+    ...deviceLines(device).map((line) => h('p', { class: 'who' }, line)),
+    device.state === 'active'
+      ? h(
+          'div',
+          { class: 'links' },
+          button(t('devices.remove'), 'quiet', remove, {
+            'aria-label': t('devices.removeName', { name: device.name }),
+          }),
+        )
+      : '',
+  )
+  return item
+}
+
+/** For an administrator: the devices of a member, of which they remove a lost one, and what the member was asked. */
+export const showMember = (session: Session, user_id: string): View => {
+  const org = session.org_id
+  return showReading({
+    title: t('members.member'),
+    back: { href: '#members', text: t('members.title') },
+    read: async () => {
+      const [person, page] = await Promise.all([
+        call('listMemberDevices', { user_id }, { org }),
+        call('listDecisions', { user_id }, { org }),
+      ])
+      return { ...person, page }
+    },
+    draw: ({ member, devices, page }, screen) => {
+      const name = nameOf(member)
+      const kept = devices.filter(({ state }) => state === 'active' || state === 'pending')
+      const active = devices.filter(isActive)
+      const problem = problemLine()
+      const sendLink = () =>
+        problem.attempt(async () => screen.tell(...(await moveMember(session, member, 'link'))))
+      return [
+        h('h2', {}, exactText(name)),
+        h('p', { class: 'who' }, exactText(member.mobile)),
+        h('p', { class: 'who' }, exactText(member.email)),
+        h('h2', {}, t('devices.title')),
+        kept.length === 0 && h('p', { class: 'aside' }, t('members.noDevices')),
+        h(
+          'ul',
+          { class: 'cards' },
+          ...kept.map((device) =>
+            deviceRow(device, { session, screen, name, isLast: active.length === 1 && isActive(device) }),
+          ),
+        ),
+        removedDevices(devices),
+        ...(active.length === 0 && member.state === 'active'
+          ? [
+              h('p', { class: 'aside' }, t('members.sendLinkWhy')),
+              problem.element,
+              button(t('members.sendLink'), 'plain', sendLink),
+            ]
+          : []),
+        h('h2', {}, t('members.decisions')),
+        page.decisions.length === 0 && h('p', { class: 'aside' }, t('members.noDecisions')),
+        ...decisionList(page, (before) => call('listDecisions', { user_id, before }, { org })),
+      ]
+    },
+  })
+}

@@ -1,0 +1,90 @@
+import { Refused } from '../calls/api.ts'
+import { t } from '../language/text.ts'
+import { button, h } from './element.ts'
+import { show } from './frame.ts'
+import { momentText } from './time.ts'
+import type { View } from './view.ts'
+
+type Child = Node | string | false
+
+type Reading<D> = {
+  title: string
+  /** The way back; to the requests by default. */
+  back?: { href: string; text: string }
+  read: () => Promise<D>
+  draw: (data: D, screen: Screen) => Child[]
+  /** Stays as it is below the content. */
+  below?: (screen: Screen) => Node
+}
+
+export type Screen = {
+  /** Says what became of a tap, above the content, where it stays when the content changes. */
+  tell: (...outcome: (Node | string)[]) => void
+  /** Reads again and shows what has changed. */
+  refresh: () => Promise<void>
+}
+
+/** Whoever edits something, or is in a device check, keeps what they see. */
+const editing = '.editing'
+const isBusy = (content: HTMLElement): boolean =>
+  content.querySelector(editing) !== null || content.closest('[aria-busy="true"]') !== null
+
+const problemOf = (error: unknown): string => {
+  if (!(error instanceof Refused)) return t('common.cantReadNow')
+  return error.code === 'admin_only' ? t('common.adminOnly') : error.message
+}
+
+/** A screen of what the service answers. Without an answer, the screen says so: an empty list would be untrue. */
+export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): View => {
+  const status = h(
+    'div',
+    { class: 'reading', role: 'status' },
+    h('p', { class: 'aside' }, t('common.moment')),
+  )
+  const told = h('p', { class: 'outcome', role: 'status', tabindex: -1 })
+  const content = h('div', { class: 'content' })
+  let left = false
+  let drawn: string | undefined
+  let readAt = ''
+
+  const refresh = async (): Promise<void> => {
+    try {
+      const data = await read()
+      if (left) return
+      readAt = new Date().toISOString()
+      status.replaceChildren()
+      const text = JSON.stringify(data)
+      if (text === drawn || isBusy(content)) return
+      drawn = text
+      content.replaceChildren(...draw(data, screen).filter((child) => child !== false))
+    } catch (error) {
+      if (left) return
+      status.replaceChildren(
+        h('p', { class: 'problem' }, problemOf(error)),
+        drawn === undefined
+          ? ''
+          : h('p', { class: 'aside' }, t('common.readAt', { when: momentText(readAt) })),
+        error instanceof Refused ? '' : button(t('common.tryAgain'), 'plain', refresh),
+      )
+    }
+  }
+  const screen: Screen = {
+    tell: (...outcome) => {
+      told.replaceChildren(...outcome)
+      told.focus({ preventScroll: true })
+      told.scrollIntoView({ block: 'nearest' })
+    },
+    refresh,
+  }
+  show(
+    title,
+    h('a', { class: 'back', href: back?.href ?? '#' }, back?.text ?? t('common.allRequests')),
+    h('h1', {}, title),
+    told,
+    status,
+    content,
+    below?.(screen) ?? false,
+  )
+  void refresh()
+  return { update: () => void refresh(), leave: () => (left = true) }
+}
