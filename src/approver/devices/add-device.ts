@@ -18,14 +18,14 @@ const createLink = async ({ org_id: org, rp_id, credential_id }: Session) => {
 
 /** Adds a device of the same person from this one: a link to open there, and the new device to approve here. */
 export const showAddDevice = (session: Session, ended: () => void): View => {
-  let stop = (): void => undefined
+  let stop: (() => void) | undefined
   const problem = problemLine()
   const place = h('div', { class: 'content' })
 
   const offer = (label: string): HTMLElement =>
     button(label, 'primary', () => problem.attempt(async () => showLink(await createLink(session))))
   const showLink = ({ url, expires_in_ms }: Awaited<ReturnType<typeof createLink>>): void => {
-    stop()
+    stop?.()
     const left = h('p', { class: 'aside' })
     const copied = h('p', { class: 'aside', role: 'status' })
     const copy = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
   return {
     ...view,
     leave: () => {
-      stop()
+      stop?.()
       view.leave?.()
     },
   }

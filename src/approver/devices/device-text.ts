@@ -9,6 +9,8 @@ const keyText = ({ kind, backed_up, backup_eligible, attachment }: Device): stri
   if (kind === 'software') return t('devices.softwareKey')
   if (backed_up) return t('devices.synced')
   if (attachment === 'cross-platform') return t('devices.securityKey')
+  // A device from before the service noted it.
+  if (backup_eligible === null) return ''
   return t(backup_eligible ? 'devices.canSync' : 'devices.bound')
 }
 
@@ -28,7 +30,7 @@ export const deviceLines = (device: Device, own?: string): string[] => {
     id === own ? t('devices.thisDevice') : stateText(device),
     keyText(device),
     `${t('devices.added', { date: dateText(registered_at) })} ${usedText(device)}`,
-  ]
+  ].filter((line) => line !== '')
 }
 
 export const isActive = ({ state }: Device): boolean => state === 'active'

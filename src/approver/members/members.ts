@@ -59,8 +59,8 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
 
 /** Waiting members first, active ones in a disclosure. The device signs each change. */
 export const showMembers = (session: Session): View => {
-  let refreshActive = (): void => undefined
-  const changed = (): void => refreshActive()
+  let refreshActive: (() => void) | undefined
+  const changed = (): void => refreshActive?.()
   return showReading({
     title: t('members.title'),
     read: () => call('listMembers', {}, { org: session.org_id }),

@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { flaws } from './approver-flaws.ts'
+import type { Phone } from './approver-phone.ts'
+import { installHooks, open, stage } from './open-stage.ts'
+
+installHooks()
+
+afterEach(() => stage.setPolicy({ recovery_delay_s: 0 }))
+
+const row = ({ page }: Phone, name: string | RegExp) =>
+  page.locator('li.member').filter({ has: page.getByRole('heading', { name }) })
+const tells = ({ page }: Phone, text: string | RegExp) => page.getByRole('status').getByText(text).waitFor()
+const goTo = async (phone: Phone, place: string, heading: string): Promise<void> => {
+  await phone.page.evaluate(`location.hash = '${place}'`)
+  await phone.sees(heading)
+}
+const rename = async (phone: Phone, from: string | RegExp, to: string): Promise<void> => {
+  await row(phone, from)
+    .getByRole('button', { name: /^Rename/ })
+    .click()
+  await phone.page.getByLabel('Name of the device').fill(to)
+  await phone.tap('Save')
+  await tells(phone, `The device is now called ${to}.`)
+}
+
+/** Adds a second device of the same person with a link that the first one makes. */
+const added = async (first: Phone): Promise<Phone> => {
+  await goTo(first, 'add-device', 'Add a device')
+  await first.tap('Create a link')
+  const link = await first.page.getByText('#enroll=').textContent()
+  const second = await stage.openPhone()
+  await second.page.goto(link!)
+  await second.tap('Register this phone')
+  await second.sees('Waiting for your other device')
+  return second
+}
+
+test('a person adds a second device from the first, renames it and removes it', async () => {
+  const user = await stage.person()
+  const first = await stage.enrolled(user)
+  await first.page.getByRole('link', { name: 'Devices' }).click()
+  await first.sees('Devices')
+  await first.page.getByText('You have only one device.').waitFor()
+  expect(await flaws(first)).toEqual([])
+  await rename(first, /computer|Android/, 'Kitchen')
+  await row(first, 'Kitchen').getByText('This device', { exact: true }).waitFor()
+  const second = await added(first)
+  // Nobody has to reload: the new device appears on the page that is open.
+  await first.tap('Approve')
+  await tells(first, 'Approved.')
+  await second.tap('Check again')
+  await stage.reachesInbox(second)
+  await goTo(first, 'devices', 'Devices')
+  await rename(first, /^(?!Kitchen)/, 'Tablet')
+  await row(first, 'Tablet').getByRole('button', { name: 'Remove Tablet' }).click()
+  await first.page.getByText('It’s signed out immediately').waitFor()
+  await first.setOwner(false)
+  await first.tap('Remove')
+  await first.page.getByRole('alert').getByText('wasn’t completed').waitFor()
+  await first.setOwner(true)
+  await first.tap('Remove')
+  await tells(first, 'Tablet: Removed.')
+  // Its session ends at once, without a tap.
+  await second.sees('Sign in with this phone')
+  await first.page.getByText('1 removed device').click()
+  await first.page.getByText('Removed on').waitFor()
+  expect([...first.misdeeds, ...second.misdeeds]).toEqual([])
+})
+
+describe('the last device', () => {
+  test('is removed only after the page said what follows, and can be kept', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    await goTo(phone, 'devices', 'Devices')
+    const remove = phone.page.getByRole('button', { name: /^Remove / })
+    await remove.click()
+    await phone.page.getByText('It’s your last device.').waitFor()
+    expect(await flaws(phone)).toEqual([])
+    await phone.tap('Cancel')
+    await remove.click()
+    await phone.tap('Remove')
+    await phone.sees('Sign in with this phone')
+    expect(phone.misdeeds).toEqual([])
+  })
+})
+
+test('a device that is removed while it signs says so, and decides nothing', async () => {
+  const user = await stage.person()
+  const first = await stage.enrolled(user)
+  const second = await added(first)
+  await first.tap('Approve')
+  await tells(first, 'Approved.')
+  await second.tap('Check again')
+  await stage.reachesInbox(second)
+  const { request_id } = await stage.ask(user)
+  await open(second, request_id)
+  // The decision is signed and on its way when the other device removes this one.
+  let release!: () => void
+  const removed = new Promise<void>((resolve) => (release = resolve))
+  await second.page.route('**/decide', async (route) => {
+    await removed
+    await route.continue()
+  })
+  const sent = second.page.waitForRequest('**/decide')
+  await second.tap('Approve')
+  await sent
+  await goTo(first, 'devices', 'Devices')
+  await first.page
+    .getByRole('button', { name: /^Remove / })
+    .last()
+    .click()
+  await first.tap('Remove')
+  await tells(first, 'Removed.')
+  release()
+  await second.page.getByRole('heading', { level: 1, name: /This phone was removed|Sign in/ }).waitFor()
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
+})
+
+describe('a lost phone', () => {
+  test('of a person with another device is removed there', async () => {
+    const user = await stage.person()
+    const lost = await stage.enrolled(user)
+    const backup = await added(lost)
+    await lost.tap('Approve')
+    await tells(lost, 'Approved.')
+    await backup.tap('Check again')
+    await stage.reachesInbox(backup)
+    await goTo(backup, 'devices', 'Devices')
+    await backup.page
+      .getByRole('button', { name: /^Remove / })
+      .first()
+      .click()
+    await backup.tap('Remove')
+    await tells(backup, 'Removed.')
+    await lost.sees('Sign in with this phone')
+    await lost.page.getByText('Lost your device?').click()
+    await lost.page.getByText('contact an administrator of your organization').waitFor()
+    expect(await flaws(lost)).toEqual([])
+    await lost.tap('Sign in with this phone')
+    await lost.sees('This phone was removed')
+  })
+
+  test('of a person without another is replaced by an administrator, on the page alone', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    const chief = await stage.enrolled(admin)
+    const user = await stage.person({ first_name: 'Grace', last_name: 'Hopper' })
+    const lost = await stage.enrolled(user)
+    await goTo(chief, 'members', 'Members')
+    await chief.page.getByText('Active members').click()
+    await chief.page.getByRole('link', { name: 'Grace Hopper' }).click()
+    await chief.sees('Member')
+    expect(await flaws(chief)).toEqual([])
+    await chief.page.getByRole('button', { name: /^Remove / }).click()
+    await chief.page.getByText('It’s their last device.').waitFor()
+    await chief.tap('Remove')
+    await tells(chief, 'Removed.')
+    await lost.sees('Sign in with this phone')
+    await chief.tap('Send a link for a new device')
+    await tells(chief, 'A link to register a phone is on its way by SMS.')
+    await expect.poll(() => stage.log().includes(`sms (enrollment) to +1${user.mobile}`)).toBe(true)
+    const phone = await stage.registered(user)
+    await phone.sees('Waiting for an administrator')
+    await goTo(chief, 'devices', 'Devices')
+    await row(chief, 'Grace Hopper').getByRole('button', { name: 'Approve' }).click()
+    await tells(chief, 'Approved.')
+    await phone.tap('Check again')
+    await stage.reachesInbox(phone)
+    expect([...chief.misdeeds, ...phone.misdeeds]).toEqual([])
+  })
+})
+
+describe('while the service cannot be reached', () => {
+  test('devices are not shown as none', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    await phone.page.route('**/svc/v1/approver/devices', (route) =>
+      route.fulfill({ status: 503, body: '{}' }),
+    )
+    await goTo(phone, 'devices', 'Devices')
+    await phone.page.getByText('This can’t be read now.').waitFor()
+    expect(await phone.page.locator('li.member').count()).toBe(0)
+    expect(await phone.page.getByRole('link', { name: 'Add a device' }).count()).toBe(0)
+    await phone.page.unroute('**/svc/v1/approver/devices')
+    await phone.tap('Try again')
+    await row(phone, /./).waitFor()
+    await phone.page.getByText('This can’t be read now.').waitFor({ state: 'detached' })
+    expect(phone.misdeeds).toEqual([])
+  })
+})
