@@ -1,12 +1,5 @@
 import { openAgents } from './agents/agents.ts'
-import {
-  addressWorks,
-  canSign,
-  hasToken,
-  inAddress,
-  requestInAddress,
-  takeToken,
-} from './shell/address.ts'
+import { addressWorks, canSign, hasToken, inAddress, requestInAddress, takeToken } from './shell/address.ts'
 import { call, Refused, watchSlowCalls, type Session } from './calls/api.ts'
 import { openConsent } from './agents/consent.ts'
 import { enroll } from './enrollment/enrollment.ts'
