@@ -1,5 +1,4 @@
-import { openAgents } from './agents/agents.ts'
-import { addressWorks, canSign, hasToken, inAddress, requestInAddress, takeToken } from './shell/address.ts'
+import { addressWorks, canSign, hasToken, requestInAddress, takeToken } from './shell/address.ts'
 import { call, Refused, watchSlowCalls, type Session } from './calls/api.ts'
 import { openConsent } from './agents/consent.ts'
 import { enroll } from './enrollment/enrollment.ts'
@@ -13,12 +12,6 @@ import {
   showNotice,
   tellNext,
 } from './shell/frame.ts'
-import { showAddDevice } from './devices/add-device.ts'
-import { showDevices } from './devices/devices.ts'
-import { showDecision } from './history/decision.ts'
-import { showActivity, showHistory } from './history/history.ts'
-import { showMember } from './members/member.ts'
-import { showMembers } from './members/members.ts'
 import { showInbox } from './inbox/inbox.ts'
 import { createSurroundings } from './inbox/surroundings.ts'
 import { isWanted, showGone } from './request/gone.ts'
@@ -27,11 +20,11 @@ import { clearNotifications, keepNotifications, registerWorker } from './notific
 import { noticeableMs } from './shell/open-list.ts'
 import { showRequest } from './request/request.ts'
 import { choose, chosenAmong } from './calls/sessions.ts'
+import { screenAt } from './screens.ts'
 import { showSignIn } from './enrollment/sign-in.ts'
 import { confirmEmail } from './enrollment/verify-email.ts'
 import type { View } from './shell/view.ts'
 import { loadLanguage } from './language/choice.ts'
-import { showLanguages } from './language/language-list.ts'
 import { t } from './language/text.ts'
 
 /** One for each organization of this phone, and the one whose members and devices are shown. */
@@ -108,6 +101,7 @@ const take = (requests: PendingRequest[]): void => {
 /** Ends one session of this page; the others go on. */
 const drop = (here: Session): void => {
   feed.stop()
+  history.replaceState(null, '', location.pathname)
   endSession(
     here,
     sessions.filter((one) => one !== here),
@@ -126,29 +120,6 @@ const signOut = async (here: Session): Promise<void> => {
   drop(here)
 }
 
-/** The person removed the device that they use. */
-const removedHere = (here: Session): void => {
-  history.replaceState(null, '', location.pathname)
-  drop(here)
-}
-
-/** The screens that show what the service answers, by address. */
-const screens: Record<string, (here: Session) => View> = {
-  '#members': showMembers,
-  '#devices': (here) => showDevices(here, () => removedHere(here)),
-  '#add-device': (here) => showAddDevice(here, () => removedHere(here)),
-  '#history': showHistory,
-  '#activity': showActivity,
-}
-
-const screenOf = (here: Session): View | undefined => {
-  const [own, other, member] = [inAddress('decision'), inAddress('activity'), inAddress('member')]
-  if (own !== undefined) return showDecision(here, own, 'history')
-  if (other !== undefined) return showDecision(here, other, 'activity')
-  if (member !== undefined) return showMember(here, member)
-  return screens[location.hash]?.(here)
-}
-
 /** The screen for the address: a request, the members, or the inbox. */
 const showPlace = (): void => {
   const here = session
@@ -161,10 +132,8 @@ const showPlace = (): void => {
     if (request) return showRequest(request, request.session, toInbox)
     if (wanted !== undefined)
       return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, back: toInbox })
-    const screen = screenOf(here)
+    const screen = screenAt(here, { removed: () => drop(here), back: toInbox })
     if (screen) return screen
-    if (location.hash === '#language') return showLanguages(toInbox)
-    if (location.hash === '#agents') return void openAgents(() => location.hash === '#agents')
     const notify = async (): Promise<void> => {
       await offerNotifications(here, sessions)
       showPlace()

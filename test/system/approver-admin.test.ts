@@ -45,6 +45,7 @@ describe('an admin', () => {
     await page.getByRole('listitem').filter({ hasText: 'Grace Hopper' }).waitFor()
     await expect.poll(() => page.getByRole('button', { name: /^Hold/ }).count()).toBe(1)
     await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('status').getByText('Grace Hopper is on hold.').waitFor()
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Grace Hopper is on hold.')
