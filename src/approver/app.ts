@@ -102,10 +102,8 @@ const take = (requests: PendingRequest[]): void => {
 const drop = (here: Session): void => {
   feed.stop()
   history.replaceState(null, '', location.pathname)
-  endSession(
-    here,
-    sessions.filter((one) => one !== here),
-  )
+  const left = sessions.filter((one) => one !== here)
+  endSession(here, left)
   if (!session) return
   showPlace()
   feed.start()
