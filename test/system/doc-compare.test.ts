@@ -14,6 +14,9 @@ test.each([
   [['one', 'two', 'three'], ['one', '…', 'two'], false],
   [['one', 'two'], ['one'], false],
   [['acme    Acme Corp'], ['acme\tAcme Corp'], true],
+  [[`hint: ${'long '.repeat(10)}`.trim(), '      text'], [`hint: ${'long '.repeat(10)}text`], true],
+  [[`hint: ${'long '.repeat(10)}`.trim(), '      test'], [`hint: ${'long '.repeat(10)}text`], false],
+  [['short', 'text'], ['short text'], false],
 ])('compares %j with %j at 100 columns: %s', (shown, expected, result) => {
   expect(agrees(shown, expected)).toBe(result)
 })

@@ -45,9 +45,24 @@ const linesAgree = (shown: readonly string[], expected: readonly string[], same:
   return at(0, 0)
 }
 
+/** svc breaks a message that is longer than the terminal between words. A path makes it longer here than on the page. */
+const shortestBroken = 50
+
+/** A line with the one below it, if they may be one message; undefined if not. */
+const joined = (line: string, below: string | undefined): string | undefined =>
+  below !== undefined && line.length >= shortestBroken ? `${line} ${below.trim()}` : undefined
+
 /** Compares exactly, on a terminal as wide as the pages are written for. */
-export const agrees = (shown: readonly string[], expected: readonly string[]): boolean =>
-  linesAgree(shown, expected, matches)
+export const agrees = (shown: readonly string[], expected: readonly string[]): boolean => {
+  const at = (i: number, j: number): boolean => {
+    if (j === expected.length) return i === shown.length
+    if (expected[j]!.trim() === '…') return at(i, j + 1) || (i < shown.length && at(i + 1, j))
+    for (let end = i + 1, line = shown[i]; line !== undefined; line = joined(line, shown[end++]))
+      if (matches(line, expected[j]!) && at(end, j + 1)) return true
+    return false
+  }
+  return at(0, 0)
+}
 
 /** A truncated time, whose rest is unknown. */
 const uncut = (cell: string): string => settled(cell).replaceAll(/\b\d{4}-[\d\-T:.]*…/g, '…')
