@@ -46,7 +46,7 @@ const identityOf = (found: BigIntStats | undefined): string | undefined =>
   found && `${found.mode}:${found.dev}:${found.ino}`
 
 /** The path that a program would open. `a/../b` stays unchanged: if `a` is a link, it is not `b`. */
-const pathOf = (name: string, { cwd }: Pick<Io, 'cwd'>): string => {
+export const pathOf = (name: string, { cwd }: Pick<Io, 'cwd'>): string => {
   const parts = name.split(sep)
   const named = parts.findIndex((part) => !['', '.', '..'].includes(part))
   if (named < 0 || !parts.includes('..', named)) return resolve(cwd, name)

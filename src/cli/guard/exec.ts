@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, chmodSync, existsSync, rmSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { failure, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { bindCommand } from '../approve/bound-command.ts'
+import { bindCommand, pathOf } from '../approve/bound-command.ts'
 import { findCommand, runChild } from '../approve/child.ts'
 import type { Io } from '../terminal/io.ts'
 import { fixedEnvironment, fixedPath } from './guarded-environment.ts'
@@ -32,7 +32,7 @@ const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false
 /** The program and the arguments that are files which somebody else than root could change until they are opened. */
 const changeableFiles = (argv: readonly string[], file: string, cwd: string): string[] =>
   [file, ...argv.slice(1)].filter((name) => {
-    const path = resolve(cwd, name)
+    const path = pathOf(name, { cwd })
     return name !== '' && isFile(path) && changeableBy(path) !== undefined
   })
 
@@ -55,7 +55,7 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
   if (files.length > 0 && config.exec?.files !== 'copy')
     throw failure(
       'guard_changeable',
-      `${changeableBy(resolve(cwd, files[0]!))!.message}: it could change after the approval, so ${nothing}`,
+      `${changeableBy(pathOf(files[0]!, { cwd }))!.message}: it could change after the approval, so ${nothing}`,
       'Install it so that only root can change it, or set exec: {files: copy} in /etc/svc/guard.yaml',
     )
   // Others cannot replace a folder of this account in /tmp, because of its sticky bit.
@@ -80,7 +80,7 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
           if (added !== undefined)
             throw failure(
               'file_changed',
-              `${resolve(cwd, added)} is not what was approved: ${nothing}`,
+              `${pathOf(added, { cwd })} is not what was approved: ${nothing}`,
               'Request a new approval',
             )
           command.recheck()

@@ -75,7 +75,8 @@ export const createGit = (repository: string, env: Env) => {
           ...place,
         },
       })
-    } catch {
+    } catch (error) {
+      if (args[0] === 'symbolic-ref' && (error as { status?: unknown }).status === 1) return ''
       throw failure(
         'guard_git',
         `git ${args[0]} failed in ${repository}: the push is refused`,
@@ -84,7 +85,10 @@ export const createGit = (repository: string, env: Env) => {
     }
   }
 }
-type Git = ReturnType<typeof createGit>
+export type Git = ReturnType<typeof createGit>
+
+/** The ref that a push to this one changes: a symbolic ref leads to another, which may not exist yet. */
+export const targetOf = (ref: string, git: Git): string => git('symbolic-ref', '-q', ref).trim() || ref
 
 const isAncestor = (git: Git, before: string, after: string): boolean =>
   git('rev-list', '--count', `${after}..${before}`, '--').trim() === '0'

@@ -35,7 +35,10 @@ const lookAt = (path: string): Stats | undefined => {
 
 const mostLinks = 40
 
-/** What lets somebody else than root change what this path leads to; undefined if nothing does. Follows links. */
+/**
+ * What lets somebody else than root change what this path leads to; undefined if nothing does. Follows links and `..` one by one
+ * as the system does: `link/..` is the folder above the target of the link.
+ */
 export const changeableBy = (path: string, links = mostLinks): Problem | undefined => {
   const missing = { path, message: `${path} does not exist or cannot be read`, fix: `ls -ld ${quoted(path)}` }
   if (!isAbsolute(path) || links === 0) return missing
@@ -44,14 +47,14 @@ export const changeableBy = (path: string, links = mostLinks): Problem | undefin
   const root = changeable(lstatSync('/'), '/')
   if (root) return root
   for (const [at, part] of parts.entries()) {
-    if (part === '..') return changeableBy(resolve(path), links - 1)
-    place = join(place, part)
+    place = part === '..' ? dirname(place) : join(place, part)
     const stats = lookAt(place)
     if (!stats) return missing
     if (stats.isSymbolicLink()) {
       if (stats.uid !== 0) return changeable({ uid: stats.uid, mode: 0 }, place)
-      const rest = parts.slice(at + 1)
-      return changeableBy(join(resolve(dirname(place), readlinkSync(place)), ...rest), links - 1)
+      const target = readlinkSync(place)
+      const from = isAbsolute(target) ? [target] : [dirname(place), target]
+      return changeableBy([...from, ...parts.slice(at + 1)].join('/'), links - 1)
     }
     const found = changeable(stats, place)
     if (found) return found

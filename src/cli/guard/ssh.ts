@@ -25,10 +25,13 @@ const outsideSshd = (command: string): string => {
   return server === undefined ? command : command.replace(/^internal-sftp(?=\s|$)/, server)
 }
 
+/** A server that the account cannot have brought along. */
+const isSftpServer = (program: string): boolean =>
+  program === 'internal-sftp' || (basename(program) === 'sftp-server' && changeableBy(program) === undefined)
+
 /** Only a plain call of the server: `sftp-server; reboot` is a command. */
 const callsSftp = (command: string): boolean =>
-  /^[\w./-]+(?: +[\w./=-]+)* *$/.test(command) &&
-  ['sftp-server', 'internal-sftp'].includes(basename(command.split(' ')[0]!))
+  /^[\w./-]+(?: +[\w./=-]+)* *$/.test(command) && isSftpServer(command.split(' ')[0]!)
 
 export const kindOf = (command: string | undefined): SshKind => {
   if (command === undefined || command === '') return 'shell'

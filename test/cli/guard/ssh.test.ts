@@ -13,6 +13,10 @@ test.each([
   ['sftp-server\nreboot', 'command'],
   ['scp -t /etc', 'command'],
   ['./not-sftp-server', 'command'],
+  ['./sftp-server', 'command'],
+  ['sftp-server', 'command'],
+  ['/tmp/sftp-server', 'command'],
+  ['/usr/lib/../../tmp/sftp-server', 'command'],
 ])('what a client requests with %j is a %s', (command, kind) => {
   expect(kindOf(command)).toBe(kind)
 })

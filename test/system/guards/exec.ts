@@ -160,6 +160,21 @@ export const tryExec = (): void => {
       expect([existsSync(`${mark}.good`), existsSync(`${mark}.evil`)]).toEqual([true, false])
     })
 
+    test('refuses a file that the caller could change behind a link and ..', async () => {
+      const real = join(home, 'real')
+      mkdirSync(join(real, 'inner'), { recursive: true })
+      symlinkSync(join(real, 'inner'), join(home, 'link'))
+      // Read as text, link/../behind.sh is a file that does not exist.
+      writeFileSync(join(real, 'behind.sh'), `: > ${mark}\n`)
+      execFileSync('chown', ['-R', account, real])
+      for (const name of ['link/../behind.sh', `${home}/link/../behind.sh`]) {
+        const { exit, stderr } = await sudo(['sh', name]).ended
+        expect({ name, exit }).toEqual({ name, exit: 101 })
+        expect(stderr).toContain('it could change after the approval, so nothing was run')
+      }
+      expect(hasRun()).toBe(false)
+    })
+
     test.each([
       ['the program leads to another one', 'program'],
       ['the folder leads to another one', 'folder'],

@@ -97,6 +97,22 @@ export const tryGit = (): void => {
       expect(pushed('refs/heads/feature')).toBe(id)
     })
 
+    test('holds a push to a name that leads to a held ref', async () => {
+      const before = pushed('refs/heads/main')
+      const alias = ['symbolic-ref', 'refs/heads/alias', 'refs/heads/main']
+      execFileSync('git', ['-c', 'safe.directory=*', '-C', repository, ...alias])
+      execFileSync('chown', ['-R', account, repository])
+      await commit('Around the back')
+      const running = git(['push', '-q', '--force', 'origin', 'HEAD:alias'])
+      const id = await running.asked()
+      expect((await record(id)).subject.data.arguments['refs/heads/alias (refs/heads/main)']).toContain(
+        before,
+      )
+      await answer(id, approver, 'deny')
+      expect((await running.ended).exit).toBe(1)
+      expect(pushed('refs/heads/main')).toBe(before)
+    })
+
     test('takes nothing from the variables of the one who pushes', async () => {
       const before = pushed('refs/heads/main')
       await commit('Sneak in')

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { account, at, home } from './host.ts'
-import { answer, approver, hasRun, host, mark, record } from './stage.ts'
+import { answer, approver, change, hasRun, host, mark, record } from './stage.ts'
 
 const ssh = (command: string[], { env = {}, options = [] as string[] } = {}) => {
   const sent = Object.keys(env).flatMap((name) => ['-o', `SendEnv=${name}`])
@@ -54,6 +54,19 @@ export const trySsh = (): void => {
       expect({ exit, stderr }).toEqual({
         exit: 101,
         stderr: expect.stringContaining('File transfer (sftp) is not allowed here'),
+      })
+    })
+
+    test('does not take a program of the account for the server of sftp', async () => {
+      change('held: [shell, command]', 'held: [sftp]')
+      const own = `${home}/sftp-server`
+      writeFileSync(own, `#!/bin/sh\n: > ${mark}\n`)
+      chmodSync(own, 0o755)
+      const { exit, stderr } = await ssh([own]).ended
+      expect({ exit, stderr, ran: hasRun() }).toEqual({
+        exit: 101,
+        stderr: expect.stringContaining('A command is not allowed here'),
+        ran: false,
       })
     })
 
