@@ -6,9 +6,15 @@ import { invalid } from '../../core/refusal.ts'
 
 // An address that somebody else chose must not direct the service into its own network.
 
+/** The only addresses of IPv6 that are assigned globally. Others, such as ::10.0.0.1, can lead to IPv4. */
+const globalV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+
 /** Whether an address is on the public internet. */
-const isPublic = (address: string): boolean =>
-  ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+const isPublic = (address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false
+  const one = ipaddr.process(address)
+  return one.range() === 'unicast' && (one instanceof ipaddr.IPv4 || one.match(globalV6))
+}
 
 /** The host without the brackets of IPv6. */
 const bareHost = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')

@@ -1,7 +1,7 @@
 import { request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
 import { isLoopbackHost } from '../../../core/loopback.ts'
-import { checkPublicUrl, publicLookup } from '../../delivery/public-address.ts'
+import { checkPublicUrl, isOwnMachine, publicLookup } from '../../delivery/public-address.ts'
 import { OAuthProblem } from './answer.ts'
 
 // Client id metadata documents: the id of a client is the https address of its metadata. Anybody can name an address, so
@@ -67,7 +67,7 @@ const fetchDocument = (url: URL, dev: boolean): Promise<Fetched> =>
         headers: { accept: 'application/json' },
         agent: false,
         signal: AbortSignal.timeout(timeoutMs),
-        ...(!dev && { lookup: publicLookup }),
+        ...(!isOwnMachine(url, dev) && { lookup: publicLookup }),
       },
       (response) => {
         const { statusCode, headers } = response
