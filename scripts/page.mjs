@@ -47,6 +47,7 @@ export const pageFiles = async () => {
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
   files.set('style.css', Buffer.from(style()))
   files.set('app.js', Buffer.from(await script('src/approver/app.ts', 'es')))
+  files.set('code.js', Buffer.from(await script('src/approver/enrollment/code.ts', 'es')))
   // English is part of the script.
   for (const language of languages.filter((one) => one !== 'en'))
     files.set(`${language}.json`, Buffer.from(JSON.stringify(compileLanguage(language))))

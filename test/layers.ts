@@ -24,7 +24,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
   },
   // Its packages are those of client and receipt, which it reaches through them.
   library: { rooms: ['client', 'receipt', 'contract', 'core'], packages: [], node: true },
-  approver: { rooms: ['contract'], packages: ['@simplewebauthn/browser'], node: false },
+  approver: { rooms: ['contract'], packages: ['@simplewebauthn/browser', 'uqr'], node: false },
   service: {
     rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
     packages: [

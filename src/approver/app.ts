@@ -1,7 +1,10 @@
-import { addressWorks, canSign, hasToken, requestInAddress, takeToken } from './shell/address.ts'
+import { addressWorks, canSign, hasToken, requestInAddress } from './shell/address.ts'
 import { call, Refused, watchSlowCalls, type Session } from './calls/api.ts'
 import { openConsent } from './agents/consent.ts'
-import { enroll } from './enrollment/enrollment.ts'
+import { createArrival } from './enrollment/arrival.ts'
+import { createLinks } from './enrollment/links.ts'
+import { showWelcome } from './enrollment/welcome.ts'
+import { withdraw } from './calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from './calls/feed.ts'
 import {
   announce,
@@ -21,8 +24,6 @@ import { noticeableMs } from './shell/open-list.ts'
 import { showRequest } from './request/request.ts'
 import { choose, chosenAmong } from './calls/sessions.ts'
 import { screenAt } from './screens.ts'
-import { showSignIn } from './enrollment/sign-in.ts'
-import { confirmEmail } from './enrollment/verify-email.ts'
 import type { View } from './shell/view.ts'
 import { loadLanguage } from './language/choice.ts'
 import { t } from './language/text.ts'
@@ -55,10 +56,7 @@ const leave = (): void => {
   surroundings.follow(undefined)
 }
 
-const signIn = (): void => {
-  leave()
-  change(() => showSignIn(() => void enter()))
-}
+const arrival = createArrival({ leave, change, enter: (fresh) => void enter(fresh) })
 
 /** Shows the members and devices of this organization from now on. */
 const select = (chosen: Session): void => {
@@ -72,7 +70,7 @@ const select = (chosen: Session): void => {
 const endSession = (ended: Session, left: Session[]): void => {
   sessions = left
   pending = pending?.filter((one) => one.session !== ended)
-  if (!left[0]) return signIn()
+  if (!left[0]) return arrival.signIn()
   if (session === ended) select(left[0])
   tellNext(t('inbox.signedOutOf', { organization: ended.organization }))
 }
@@ -89,7 +87,7 @@ const feed = createFeed({
     else showPlace()
   },
   reached: (reached) => setOffline(!reached, feed.refresh),
-  ended: () => signIn(),
+  ended: () => arrival.signIn(),
 })
 
 const take = (requests: PendingRequest[]): void => {
@@ -169,7 +167,7 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
   } catch (error) {
     await language
     if (attempt !== attempts) return
-    if (error instanceof Refused && error.status !== 429) return signIn()
+    if (error instanceof Refused && error.status !== 429) return arrival.turnAway(fresh)
     setOffline(true, again)
     showNotice({ drawing: 'clock', title: t('common.noConnection'), lines: [t('common.waitingOffline')] })
     setTimeout(() => attempt === attempts && again(), 2000)
@@ -181,54 +179,46 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
   setOffline(false, feed.refresh)
   sessions = reading.sessions
   const here = sessions.find(({ org_id }) => org_id === entered) ?? chosenAmong(sessions)
-  if (!here) return signIn()
+  if (!here) return arrival.signIn()
+  arrival.setOpened(false)
   select(here)
   await keepNotifications(sessions, () => location.hash === '' && showPlace())
   if (fresh) {
-    tellNext(t('enrollment.registered'))
+    await showWelcome(here)
     await makeOffers(here, sessions)
   }
   const request = asked
   asked = undefined
   if (request !== undefined) {
-    return change(() => void openConsent(here, request, () => void enter()))
+    return change(() => void openConsent(here, request, links.done))
   }
   take(reading.requests)
   showPlace()
   feed.start(reading)
 }
 
-/** Starts the registration of an enrollment link, which can also be opened in a running page. */
-const beginEnrollment = (): boolean => {
-  const token = takeToken('enroll')
-  if (token === undefined) return false
-  leave()
-  change(() => void enroll(token, { done: (org) => void enter(true, org), signIn: () => void enter() }))
-  return true
-}
-
-/** Handles the link of a verification e-mail; the person may not be an approver. */
-const beginEmailCheck = (): boolean => {
-  const token = takeToken('verify-email')
-  if (token === undefined) return false
-  leave()
-  change(() => confirmEmail(token))
-  return true
-}
-
-/** Handles the address to which a client sends a person who connects an agent. */
-const beginConsent = (): boolean => {
-  const request = takeToken('authorize')
-  if (request === undefined) return false
-  leave()
-  asked = request
-  change(() => void enter())
-  return true
-}
+const links = createLinks({
+  leave,
+  change,
+  enter: () => void enter(),
+  registered: (org, hasSession) => {
+    arrival.setOpened(hasSession)
+    void enter(true, org)
+  },
+  consent: (request) => {
+    asked = request
+    change(() => void enter())
+  },
+})
 
 addEventListener('hashchange', () => {
-  if (beginEmailCheck() || beginEnrollment() || beginConsent() || !session) return
-  showPlace()
+  const wasAtLink = links.isOpen()
+  if (links.open('verify-email', 'enroll', 'authorize')) return
+  if (session) return showPlace()
+  if (!wasAtLink) return
+  // Back, from a link that was opened in this page.
+  withdraw()
+  void enter()
 })
 addEventListener('online', feed.refresh)
 document.addEventListener('visibilitychange', () => {
@@ -239,8 +229,8 @@ watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 
 // The session is read while the texts are loaded.
 if (hasToken() || !canSign) await language
-if (!beginEmailCheck() && addressWorks()) {
-  const started = !beginEnrollment() && !beginConsent() && enter()
+if (!links.open('verify-email') && addressWorks()) {
+  const started = !links.open('enroll', 'authorize') && enter()
   // Not before the first screen, because its download would delay it.
   void Promise.resolve(started).then(() =>
     registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`)),

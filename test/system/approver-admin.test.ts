@@ -18,7 +18,7 @@ describe('an admin', () => {
     await phone.sees('Members')
     await phone.setOwner(false)
     await phone.tap('Accept')
-    await phone.page.getByRole('alert').getByText('wasn’t completed').waitFor()
+    await phone.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
     await phone.setOwner(true)
     await phone.tap('Accept')
     await phone.page.getByRole('status').getByText('is accepted').waitFor()

@@ -19,17 +19,18 @@ const opened = async (locale: string, { id }: Person): Promise<Phone> => {
 const enrolled = async (
   locale: string,
   user: Person,
-  [register, notNow, inbox]: string[],
+  [register, goOn, notNow, inbox]: string[],
 ): Promise<Phone> => {
   const phone = await opened(locale, user)
   await phone.tap(register!)
+  await phone.tap(goOn!)
   await phone.tap(notNow!)
   await phone.sees(inbox!)
   return phone
 }
 
-const german = ['Dieses Telefon registrieren', 'Jetzt nicht', 'Sie sind auf dem neuesten Stand']
-const arabic = ['تسجيل هذا الهاتف', 'ليس الآن', 'لا توجد طلبات في الانتظار']
+const german = ['Dieses Gerät registrieren', 'Weiter', 'Jetzt nicht', 'Sie sind auf dem neuesten Stand']
+const arabic = ['تسجيل هذا الجهاز', 'متابعة', 'ليس الآن', 'لا توجد طلبات في الانتظار']
 
 const languageOf = (phone: Phone): Promise<unknown> =>
   phone.page.evaluate('[document.documentElement.lang, document.documentElement.dir].join()')
@@ -52,17 +53,20 @@ describe('the language of the page', () => {
     expect(await languageOf(phone)).toBe('de,ltr')
     expect(await overflow(phone)).toBe(0)
     await phone.tap(german[0]!)
-    await phone.sees('Mitteilungen aktivieren?')
+    await phone.sees('Dieses Gerät ist registriert')
     expect(await overflow(phone)).toBe(0)
     await phone.tap(german[1]!)
-    await phone.sees(german[2]!)
+    await phone.sees('Mitteilungen aktivieren?')
+    expect(await overflow(phone)).toBe(0)
+    await phone.tap(german[2]!)
+    await phone.sees(german[3]!)
     for (const place of ['Mitglieder', 'Geräte', 'Agenten', 'Sprache']) {
       const link = place === 'Sprache' ? 'Deutsch' : new RegExp(place)
       await phone.page.getByRole('link', { name: link }).click()
       await phone.sees(place)
       expect([place, await overflow(phone)]).toEqual([place, 0])
       await phone.page.getByRole('link', { name: 'Alle Anfragen' }).click()
-      await phone.sees(german[2]!)
+      await phone.sees(german[3]!)
     }
     const { request_id } = await stage.ask(user, { number: true })
     await phone.sees('1 Anfrage wartet')
@@ -85,7 +89,7 @@ describe('the language of the page', () => {
     await phone.page.reload()
     await phone.sees('待機中のリクエストはありません')
     await choose(phone, '日本語', 'العربية')
-    await phone.sees(arabic[2]!)
+    await phone.sees(arabic[3]!)
     expect(await languageOf(phone)).toBe('ar,rtl')
     await choose(phone, 'العربية', 'English')
     await phone.sees('You’re all caught up')
@@ -100,7 +104,7 @@ describe('the language of the page', () => {
     await phone.page.reload()
     await phone.sees('You’re all caught up')
     await choose(phone, 'English', 'Deutsch')
-    await phone.sees(german[2]!)
+    await phone.sees(german[3]!)
     await phone.page.reload()
     await phone.sees('You’re all caught up')
     expect(phone.misdeeds).toEqual([])
@@ -112,7 +116,7 @@ describe('the language of the page', () => {
       route.fulfill({ contentType: 'text/html', body: '<h1>Sign in to the network</h1>' }),
     )
     await phone.page.goto(`${stage.origin}/approver`)
-    await phone.sees('Sign in with this phone')
+    await phone.sees('Sign in')
     expect(await languageOf(phone)).toBe('en,ltr')
   })
 

@@ -80,7 +80,7 @@ describe('a page left open', () => {
     const phone = await stage.enrolled(await stage.person())
     await phone.context.clearCookies()
     await phone.page.reload()
-    await phone.tap('Sign in with this phone')
+    await phone.tap('Sign in')
     await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
   })
 
@@ -93,10 +93,10 @@ describe('a page left open', () => {
     const [{ id }] = (await stage.service.call('GET', devices)).body.data
     const started = performance.now()
     await stage.service.call('DELETE', `/svc/v1/organizations/${stage.org.id}/devices/${id}`)
-    await phone.sees('Sign in with this phone')
+    await phone.sees('Sign in')
     expect(performance.now() - started).toBeLessThan(5000)
-    await phone.tap('Sign in with this phone')
-    await expect(phone.sees('This phone was removed')).resolves.toBeUndefined()
+    await phone.tap('Sign in')
+    await expect(phone.sees('This device was removed')).resolves.toBeUndefined()
     await phone.page.getByText('ask your administrator for a new link').waitFor()
   })
 })

@@ -20,7 +20,7 @@ const inTwo = async () => {
   const path = `/svc/v1/organizations/${globex.id}/users/${other.id}/enrollments`
   const { url } = dataOf(await stage.service.call('POST', path, { body: {} }))
   await phone.page.goto(url)
-  await phone.tap('Register this phone')
+  await phone.tap('Register this device')
   await stage.reachesInbox(phone)
   return { ada, phone, other, name: `globex${tenants}` }
 }

@@ -24,9 +24,9 @@ const flags = [
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
 /** The browser profile is temporary and is deleted when the phone closes. */
-export const launch = (): Promise<Browser> => {
+export const launch = (more: string[] = []): Promise<Browser> => {
   if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
-  return chromium.launch({ executablePath, args: flags })
+  return chromium.launch({ executablePath, args: [...flags, ...more] })
 }
 
 export type Phone = {
@@ -40,6 +40,23 @@ export type Phone = {
   sees(heading: string | RegExp): Promise<void>
   /** Whether the owner passes verification from now on. */
   setOwner(present: boolean): Promise<void>
+}
+
+/** Gives a page an authenticator; each page has its own. */
+export const addAuthenticator = async (page: Page) => {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return { devtools, authenticatorId }
 }
 
 export const createPhone = async (
@@ -70,18 +87,7 @@ export const createPhone = async (
   )
   const page = await context.newPage()
   page.on('pageerror', ({ message }) => misdeeds.push(message))
-  const devtools = await context.newCDPSession(page)
-  await devtools.send('WebAuthn.enable')
-  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  })
+  const { devtools, authenticatorId } = await addAuthenticator(page)
   return {
     page,
     context,

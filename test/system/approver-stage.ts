@@ -8,8 +8,10 @@ import { createPhone, launch, type Phone } from './approver-phone.ts'
 
 const operator = 'svc_op_approver_0123456789012345678901234567890'
 
-/** From a new registration to the inbox, past the offer of notifications. */
+/** From a new registration to the inbox, past what it says and the offer of notifications. */
 const reachesInbox = async (phone: Phone): Promise<void> => {
+  await phone.sees(/is registered|Turn on notifications|all caught up/)
+  if (await phone.page.getByRole('button', { name: 'Continue' }).isVisible()) await phone.tap('Continue')
   await phone.sees(/Turn on notifications|all caught up/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) await phone.tap('Not now')
   await phone.sees('You’re all caught up')
@@ -34,7 +36,7 @@ export const createStage = async (env: Record<string, string> = {}) => {
   const registered = async (user: { id: number }, scheme?: 'light' | 'dark'): Promise<Phone> => {
     const phone = await createPhone(browser, origin, scheme)
     await phone.page.goto(await linkFor(user.id))
-    await phone.tap('Register this phone')
+    await phone.tap('Register this device')
     return phone
   }
 

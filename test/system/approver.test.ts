@@ -4,32 +4,32 @@ import { installHooks, open, stage } from './open-stage.ts'
 installHooks()
 
 describe('enrollment', () => {
-  test('registers a phone and removes the token from the address at once', async () => {
+  test('registers a phone, and removes the token from the address once it is used', async () => {
     const user = await stage.person()
     const phone = await stage.openPhone()
     await phone.page.goto(await stage.linkFor(user.id))
     await phone.sees('Hello Ada')
+    await phone.page.getByLabel('Name of this device').fill('Pixel of Ada')
+    await phone.tap('Register this device')
+    await phone.sees('This device is registered')
     expect(phone.page.url()).toBe(`${stage.origin}/approver`)
-    await phone.page.getByLabel('Name of this phone').fill('Pixel of Ada')
-    await phone.tap('Register this phone')
-    await phone.sees(/Turn on notifications|all caught up/)
     const path = `/svc/v1/organizations/${stage.org.id}/users/${user.id}/devices`
     const { body } = await stage.service.call('GET', path)
     expect(body.data).toMatchObject([{ name: 'Pixel of Ada', kind: 'phone', revoked_at: null }])
     expect(phone.misdeeds).toEqual([])
   })
 
-  test('rejects a link that has expired or was already used, and says what to request', async () => {
+  test('rejects a link that was already used, and says what to do', async () => {
     const user = await stage.person()
     const link = await stage.linkFor(user.id)
     const first = await stage.openPhone()
     await first.page.goto(link)
-    await first.tap('Register this phone')
-    await first.sees(/Turn on notifications|all caught up/)
+    await first.tap('Register this device')
+    await first.sees('This device is registered')
     const second = await stage.openPhone()
     await second.page.goto(link)
-    await expect(second.sees('This link has expired or was already used')).resolves.toBeUndefined()
-    await second.page.getByText('Ask your administrator for a new link').waitFor()
+    await expect(second.sees('This link was already used')).resolves.toBeUndefined()
+    await second.page.getByText('tell your administrator right away').waitFor()
   })
 
   test('does not use up the link when verification fails', async () => {
@@ -37,18 +37,18 @@ describe('enrollment', () => {
     const phone = await stage.openPhone()
     await phone.setOwner(false)
     await phone.page.goto(await stage.linkFor(user.id))
-    await phone.tap('Register this phone')
-    await phone.page.getByRole('alert').getByText('wasn’t completed').waitFor()
+    await phone.tap('Register this device')
+    await phone.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
     await phone.setOwner(true)
-    await phone.tap('Register this phone')
-    await expect(phone.sees(/Turn on notifications|all caught up/)).resolves.toBeUndefined()
+    await phone.tap('Register this device')
+    await expect(phone.sees('This device is registered')).resolves.toBeUndefined()
   })
 
   test('tells a registered phone that it needs no link', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     await phone.page.goto(await stage.linkFor(user.id))
-    await phone.tap('Register this phone')
+    await phone.tap('Register this device')
     await phone.sees('Already registered')
     await phone.tap('Open your requests')
     await expect(phone.sees('You’re all caught up')).resolves.toBeUndefined()
@@ -150,7 +150,7 @@ describe('a decision', () => {
     await open(phone, request_id)
     await phone.setOwner(false)
     await phone.tap('Approve')
-    await phone.page.getByRole('alert').getByText('wasn’t completed').waitFor()
+    await phone.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
     await phone.setOwner(true)
     await phone.tap('Approve')

@@ -62,9 +62,11 @@ try {
     console.log(`  [the phone] ${name}: ${path}`)
   }
   await phone.page.goto((JSON.parse(enrolled.stdout) as { url: string }).url)
-  await phone.page.getByRole('button', { name: 'Register this phone' }).waitFor()
+  await phone.page.getByRole('button', { name: 'Register this device' }).waitFor()
   await picture('enroll')
-  await phone.tap('Register this phone')
+  await phone.tap('Register this device')
+  await phone.sees('This device is registered')
+  await phone.tap('Continue')
   await phone.sees(/Turn on notifications|all caught up/)
   if (await phone.page.getByRole('button', { name: 'Not now' }).isVisible()) {
     await picture('notifications')

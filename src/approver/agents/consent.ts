@@ -1,4 +1,5 @@
-import { call, type Consent, type Session } from '../calls/api.ts'
+import { call, Refused, type Consent, type Session } from '../calls/api.ts'
+import { clearToken } from '../shell/address.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine, show, showNotice } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
@@ -10,6 +11,7 @@ const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][
 
 const goTo = (address: string, title: string): void => {
   if (!isAddress(address)) throw new Error('The address of the client is not valid')
+  clearToken()
   showNotice({
     drawing: 'check',
     tone: 'good',
@@ -75,7 +77,15 @@ export const openConsent = async (session: Session, request: string, toInbox: ()
   showNotice({ drawing: 'clock', title: t('agents.connect'), lines: [t('common.moment')] })
   try {
     showRequest(session, request, await call('readConsent', { request }))
-  } catch {
+  } catch (error) {
+    if (!(error instanceof Refused))
+      return void showNotice({
+        drawing: 'cross',
+        title: t('common.noConnection'),
+        lines: [t('enrollment.linkStillWorks')],
+        actions: [button(t('common.tryAgain'), 'primary', () => openConsent(session, request, toInbox))],
+      })
+    clearToken()
     showNotice({
       drawing: 'clock',
       title: t('agents.ended'),

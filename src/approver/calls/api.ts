@@ -197,16 +197,22 @@ type Options = {
   org?: number | null | undefined
   /** Called when the answer is overdue. */
   slow?: () => void
+  /** The same for each attempt of one write: if the answer to an attempt was lost, the next one gets it. */
+  once?: string
 }
 
 /** Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. */
 export const call = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
-  { stop, org = current, slow: tell }: Options = {},
+  { stop, org = current, slow: tell, once }: Options = {},
 ): Promise<Data<Table[K]>> => {
   const { url, init } = planned(routes[name], input)
-  const headers = { ...init.headers, ...(typeof org === 'number' && { 'x-svc-organization': String(org) }) }
+  const headers = {
+    ...init.headers,
+    ...(typeof org === 'number' && { 'x-svc-organization': String(org) }),
+    ...(once !== undefined && { 'idempotency-key': once }),
+  }
   const patience = { stop, slow: tell, waits: 'wait_s' in input }
   const { response, body } = await exchange(url, { ...init, headers }, patience)
   if (response.ok && isSuccess<Data<Table[K]>>(body)) return body.data

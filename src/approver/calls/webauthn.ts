@@ -7,6 +7,7 @@ import {
   startRegistration,
   WebAuthnAbortService,
   type AuthenticationResponseJSON,
+  type PublicKeyCredentialHint,
   type RegistrationResponseJSON,
 } from '@simplewebauthn/browser'
 import type { Enrollment } from './api.ts'
@@ -53,15 +54,24 @@ const attempt = async (
   }
 }
 
-/** Why this browser cannot store a key, or undefined. */
-export const missingPart = async (): Promise<string | undefined> => {
-  if (!browserSupportsWebAuthn()) return t('enrollment.noIdentityCheck')
-  if (!(await platformAuthenticatorIsAvailable().catch(() => false))) return t('enrollment.noScreenLock')
-  return undefined
+/** Whether the browser can use keys at all, and whether this device can check its owner and keep one. */
+export const keysHere = async (): Promise<{ possible: boolean; onDevice: boolean }> => {
+  const possible = browserSupportsWebAuthn()
+  return { possible, onDevice: possible && (await platformAuthenticatorIsAvailable().catch(() => false)) }
 }
 
-/** Creates a key on this phone that requires the verification of its owner for each use. */
-export const register = (enrollment: Enrollment): Promise<Answer> =>
+/** Where a new key is kept: on this device, or on a security key or a phone that the browser connects to. */
+export type Place = 'here' | 'elsewhere'
+
+const kindsOf = (place: Place, allowed: Enrollment['authenticators']): PublicKeyCredentialHint[] => {
+  if (place === 'here') return ['client-device']
+  const onKey = allowed.includes('security_key')
+  const onPhone = allowed.includes('synced') || allowed.includes('platform')
+  return [...(onKey ? (['security-key'] as const) : []), ...(onPhone ? (['hybrid'] as const) : [])]
+}
+
+/** Creates a key that requires the verification of its owner for each use. */
+export const register = (enrollment: Enrollment, place: Place): Promise<Answer> =>
   attempt(
     startRegistration({
       optionsJSON: {
@@ -73,8 +83,9 @@ export const register = (enrollment: Enrollment): Promise<Answer> =>
         },
         challenge: enrollment.challenge,
         pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: 'public-key', alg })),
+        hints: kindsOf(place, enrollment.authenticators),
         authenticatorSelection: {
-          authenticatorAttachment: 'platform',
+          authenticatorAttachment: place === 'here' ? 'platform' : 'cross-platform',
           residentKey: 'required',
           requireResidentKey: true,
           userVerification: 'required',
@@ -85,6 +96,14 @@ export const register = (enrollment: Enrollment): Promise<Answer> =>
       },
     }),
   )
+
+type Signals = { signalUnknownCredential?: (key: { rpId: string; credentialId: string }) => Promise<void> }
+
+/** Lets the browser delete a key that the service refused to register, so that it is never offered. */
+export const forget = (rpId: string, { id: credentialId }: Answer): void =>
+  void (PublicKeyCredential as Signals)
+    .signalUnknownCredential?.({ rpId, credentialId })
+    .catch(() => undefined)
 
 /** Verifies the owner and signs the challenge; without a credential, the phone offers all it has. */
 export const assert = (rpId: string, challenge: string, credential?: string): Promise<Answer> =>

@@ -1,135 +1,163 @@
-import { call, Refused, type Enrollment } from '../calls/api.ts'
+import { call, Refused, Unreachable, type Enrollment } from '../calls/api.ts'
+import { CheckFailed, forget, keysHere, register, type Answer, type Place } from '../calls/webauthn.ts'
+import { nodes, t } from '../language/text.ts'
+import { clearToken } from '../shell/address.ts'
+import { isComputer } from '../shell/browser.ts'
 import { button, h, picture } from '../shell/element.ts'
-import { nameOrganization, problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
+import { nameOrganization, problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
+import { nameOfKey, suggestedName } from './device-name.ts'
+import { createCode } from './hand-over.ts'
+import { reasonOf, showLinkOver } from './link-over.ts'
 import { showPendingDevice } from './pending-device.ts'
-import { CheckFailed, missingPart, register, type Answer } from '../calls/webauthn.ts'
-import { nodes, t, withoutIsolates } from '../language/text.ts'
+import { acceptedKinds, refusedKeyText } from './refused-key.ts'
+import { showWayOut } from './way-out.ts'
 
-const showOver = (): void => {
+export type Ends = {
+  /** The device is active. `hasSession` is false if the answer that opens the session may be lost. */
+  done: (org_id: number, hasSession: boolean) => void
+  signIn: () => void
+}
+
+type Link = { token: string; enrollment: Enrollment; onDevice: boolean; suggested: string }
+
+const showAlreadyRegistered = (signIn: () => void): void => {
+  clearToken()
   showNotice({
-    drawing: 'clock',
-    title: t('enrollment.linkOver'),
-    lines: [t('enrollment.newLink')],
+    drawing: 'phone',
+    title: t('enrollment.alreadyRegistered'),
+    lines: [t('enrollment.alreadyRegisteredWhy')],
+    actions: [button(t('enrollment.openRequests'), 'primary', signIn)],
   })
 }
 
-const showUnreachable = (again: () => void): void => {
-  showNotice({
-    drawing: 'cross',
-    title: t('common.noConnection'),
-    lines: [t('enrollment.linkStillWorks')],
-    actions: [button(t('common.tryAgain'), 'primary', again)],
-  })
+/** What a key on something else than this device can be on. */
+const elsewhereText = (allowed: Enrollment['authenticators']): string => {
+  if (!allowed.includes('security_key')) return t('enrollment.registerPhone')
+  return allowed.length === 1 ? t('enrollment.registerKey') : t('enrollment.registerElsewhere')
 }
 
-type Hints = { getHighEntropyValues: (names: string[]) => Promise<{ model?: string }> }
-
-const systems = (): (readonly [RegExp, string])[] => [
-  [/iPhone/, 'iPhone'],
-  [/iPad/, 'iPad'],
-  [/Android/, t('enrollment.androidDevice')],
-  [/Macintosh/, 'Mac'],
-  [/Windows/, t('enrollment.windowsComputer')],
-  [/CrOS/, 'Chromebook'],
-  [/Linux/, t('enrollment.linuxComputer')],
-]
-
-/** A name for this device, such as "Pixel 9 of Ada". Never longer than the service accepts. */
-const suggestedName = async (firstName: string): Promise<string> => {
-  const hints = (navigator as { userAgentData?: Hints }).userAgentData
-  const model = (await hints?.getHighEntropyValues(['model']).catch(() => undefined))?.model
-  const system = systems().find(([sign]) => sign.test(navigator.userAgent))?.[1]
-  const device = model || (system ?? t('enrollment.phone'))
-  const whole = firstName ? t('enrollment.deviceOf', { device, name: firstName }) : device
-  return withoutIsolates(whole).slice(0, 60)
-}
-
-type Ends = { done: (org_id: number) => void; signIn: () => void }
-
-const showRegistration = (token: string, enrollment: Enrollment, name: string, ends: Ends): void => {
+const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends: Ends): void => {
+  const { first_name: firstName, organization, authenticators: allowed } = enrollment
   const problem = problemLine()
   const field = h('input', {
     id: 'name',
-    dir: 'auto',
-    value: name,
+    value: suggested,
     maxlength: 60,
     autocomplete: 'off',
+    dir: 'auto',
     required: true,
   })
-  // A new key is kept until the service has it, so that the phone does not create another one.
+  // A new key is kept until the service has it, so that no second one is created. The first answer may be lost.
   let made: Answer | undefined
+  let isRepeated = false
 
-  const signInInstead = (): void => {
-    showNotice({
-      drawing: 'phone',
-      title: t('enrollment.alreadyRegistered'),
-      lines: [t('enrollment.alreadyRegisteredWhy')],
-      actions: [button(t('enrollment.openRequests'), 'primary', ends.signIn)],
-    })
+  const create = async (place: Place): Promise<Answer> => {
+    // Another tab may have used the link: its key would be overwritten by a second one for the same person.
+    const now = await call('beginEnrollment', { token })
+    return register(now, place)
   }
   const explain = (error: unknown): void => {
-    if (error instanceof CheckFailed && error.registered) signInInstead()
-    else if (error instanceof Refused && error.status === 410) showOver()
-    else if (error instanceof CheckFailed || error instanceof Refused) problem.say(error.message)
-    else problem.say(t('enrollment.noAnswer'))
-    if (error instanceof Refused) made = undefined
+    if (error instanceof Unreachable) {
+      isRepeated = made !== undefined
+      return problem.say(made ? t('enrollment.noAnswer') : t('enrollment.linkStillWorks'))
+    }
+    if (error instanceof CheckFailed && error.registered) return showAlreadyRegistered(ends.signIn)
+    if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
+    if (error.status === 429) return problem.say(sentenceFor(error))
+    const refusedKey = refusedKeyText(error, enrollment)
+    if (made && refusedKey !== undefined) forget(enrollment.rp_id, made)
+    made = undefined
+    if (error.status === 410) showLinkOver(reasonOf(error), ends.signIn)
+    else problem.say(refusedKey ?? sentenceFor(error))
   }
-  const submit = async (): Promise<void> => {
+  const submit = async (place: Place): Promise<void> => {
     problem.say('')
-    const called = field.value.trim()
-    if (!called) {
+    const typed = field.value.trim()
+    if (!typed) {
       problem.say(t('enrollment.nameMissing'))
       field.focus()
       return
     }
     setBusy(true)
     try {
-      made ??= await register(enrollment)
-      const device = await call('registerDevice', { token, name: called, response: made })
-      if (device.state === 'active') ends.done(device.org_id)
-      else showPendingDevice(device, { done: () => ends.done(device.org_id), over: ends.signIn })
+      made ??= await create(place)
+      const name = nameOfKey(typed, { suggested, firstName, place, made })
+      const device = await call('registerDevice', { token, name, response: made })
+      clearToken()
+      const done = (): void => ends.done(device.org_id, !isRepeated)
+      if (device.state === 'active') done()
+      else showPendingDevice(device, { done: () => ends.done(device.org_id, true), again: ends.signIn })
     } catch (error) {
       setBusy(false)
       explain(error)
     }
   }
-  const hello = enrollment.first_name
-    ? t('enrollment.helloName', { name: enrollment.first_name })
-    : t('enrollment.hello')
+
+  const isHere = onDevice && (allowed.includes('platform') || allowed.includes('synced'))
+  const kinds = acceptedKinds(enrollment)
+  const title = isHere
+    ? firstName
+      ? t('enrollment.helloName', { name: firstName })
+      : t('enrollment.hello')
+    : t('enrollment.noCheckTitle')
+  const elsewhere = button(elsewhereText(allowed), isHere ? 'plain' : 'primary', () => submit('elsewhere'))
+  const panel = [createCode(), h('div', { class: 'actions' }, elsewhere)]
   show(
     t('enrollment.register'),
     h(
       'div',
       { class: 'notice' },
       picture('phone', 'good'),
-      h('h1', {}, hello),
-      h(
-        'p',
-        {},
-        nodes('enrollment.asksYou', { organization: h('strong', {}, exactText(enrollment.organization)) }),
-      ),
-      h('p', {}, t('enrollment.staysHere')),
+      h('h1', {}, title),
+      h('p', {}, nodes('enrollment.asksYou', { organization: h('strong', {}, exactText(organization)) })),
+      h('p', {}, isHere ? t('enrollment.staysHere') : t('enrollment.noCheckComputer')),
+      kinds !== undefined && h('p', {}, t('enrollment.onlyAllowed', { organization, kinds })),
     ),
     h('div', { class: 'field' }, h('label', { for: 'name' }, t('enrollment.nameLabel')), field),
     problem.element,
-    h('div', { class: 'actions' }, button(t('enrollment.register'), 'primary', submit)),
+    isHere &&
+      h(
+        'div',
+        { class: 'actions' },
+        button(t('enrollment.register'), 'primary', () => submit('here')),
+      ),
+    ...(isHere ? [h('details', {}, h('summary', {}, t('enrollment.otherDevice')), ...panel)] : panel),
   )
 }
 
-/** Registers a phone with the token of a link. Only a successful registration uses up the token. */
-export const enroll = async (token: string, ends: Ends): Promise<void> => {
-  const missing = await missingPart()
-  if (missing !== undefined) {
-    showNotice({ drawing: 'phone', title: t('enrollment.browserUnusable'), lines: [missing] })
-    return
-  }
+/** A phone without a screen lock cannot check its owner. */
+const showNoLock = (again: () => void): void =>
+  void showNotice({
+    drawing: 'phone',
+    title: t('enrollment.noWebAuthn'),
+    lines: [t('enrollment.noCheckPhone')],
+    actions: [button(t('common.tryAgain'), 'primary', again)],
+  })
+
+const start = async (token: string, ends: Ends): Promise<void> => {
   try {
     const enrollment = await call('beginEnrollment', { token })
     nameOrganization(enrollment.organization)
-    showRegistration(token, enrollment, await suggestedName(enrollment.first_name), ends)
+    const { onDevice } = await keysHere()
+    if (!onDevice && !isComputer && !enrollment.authenticators.includes('security_key'))
+      return showNoLock(() => void start(token, ends))
+    const suggested = await suggestedName(enrollment.first_name)
+    showRegistration({ token, enrollment, onDevice, suggested }, ends)
   } catch (error) {
-    if (error instanceof Refused) showOver()
-    else showUnreachable(() => void enroll(token, ends))
+    if (error instanceof Refused && error.status === 410) return showLinkOver(reasonOf(error), ends.signIn)
+    showNotice({
+      drawing: 'cross',
+      title: error instanceof Refused ? t('common.unreachableTitle') : t('common.noConnection'),
+      lines: [error instanceof Refused ? sentenceFor(error) : t('enrollment.linkStillWorks')],
+      actions: [button(t('common.tryAgain'), 'primary', () => start(token, ends))],
+    })
   }
+}
+
+/** Registers a device with the token of a link. Only a successful registration uses up the token. */
+export const enroll = async (token: string, ends: Ends): Promise<void> => {
+  if (token === 'damaged') return showLinkOver('damaged', ends.signIn)
+  const goOn = (): void => void start(token, ends)
+  if (!(await showWayOut(goOn))) goOn()
 }

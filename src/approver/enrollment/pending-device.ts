@@ -1,8 +1,9 @@
 import { call, Refused, type Waiting } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
-import { announce, problemLine, sentenceFor, show } from '../shell/frame.ts'
+import { announce, problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
 import { plainDigits } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
+import { showStanding } from './standing.ts'
 import { assert, type Answer } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 
@@ -28,10 +29,10 @@ const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: strin
   }
 }
 
-/** For a phone that is registered and not active yet. Calls `done` once it is, and `over` if it was refused or revoked. */
+/** For a device that is registered and not active yet. Calls `done` once it is; `again` starts with the sign-in. */
 export const showPendingDevice = (
   waiting: Waiting,
-  { done, over }: { done: () => void; over: () => void },
+  { done, again }: { done: () => void; again: () => void },
 ): void => {
   const problem = problemLine()
   const wantsCode = waiting.proof === 'otp' && waiting.active_from === null
@@ -44,20 +45,30 @@ export const showPendingDevice = (
     required: true,
   })
   const { title, line } = wordsFor(waiting)
+  let rpId = ''
 
-  const check = (work: (proof: { challenge: string; response: Answer }) => Promise<unknown>) =>
-    problem.attempt(async () => {
+  // Busy until the next screen: the session is still to be read.
+  const check = async (
+    work: (proof: { challenge: string; response: Answer }) => Promise<unknown>,
+  ): Promise<void> => {
+    problem.say('')
+    setBusy(true)
+    try {
       const { rp_id, challenge } = await call('beginSession', {})
+      rpId = rp_id
       const response = await assert(rp_id, challenge)
       await work({ challenge, response })
-    }, explain)
+    } catch (error) {
+      setBusy(false)
+      explain(error)
+    }
+  }
   const explain = (error: unknown): void => {
     const now = error instanceof Refused ? error.data.device : undefined
     const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
-    if (now && changed) showPendingDevice(now, { done, over })
+    if (now && changed) showPendingDevice(now, { done, again })
     else if (now) problem.say(t('enrollment.notApprovedYet'))
-    else if (error instanceof Refused && error.code.startsWith('device_')) over()
-    else problem.say(sentenceFor(error))
+    else if (!(error instanceof Refused && showStanding(error, rpId, again))) problem.say(sentenceFor(error))
   }
   const signIn = () =>
     check(async (proof) => {
@@ -78,6 +89,7 @@ export const showPendingDevice = (
   const sendAgain = () =>
     check(async (proof) => {
       await call('sendDeviceCode', proof)
+      setBusy(false)
       announce(t('enrollment.codeSent'))
       problem.say(t('enrollment.codeSentWhy'))
     })

@@ -1,4 +1,4 @@
-import { call, type Newcomer } from '../calls/api.ts'
+import { call, Refused, type Newcomer } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { problemLine, show } from '../shell/frame.ts'
 import { dateText } from '../shell/time.ts'
@@ -12,7 +12,10 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
     problem.attempt(async () => {
       const { challenge } = await call('beginDeviceRefusal', { device_id })
       const response = await assert(rpId, challenge)
-      await call('refuseNewDevice', { device_id, challenge, response })
+      await call('refuseNewDevice', { device_id, challenge, response }).catch((error: unknown) => {
+        // The answer to the first attempt was lost.
+        if (!(error instanceof Refused && error.code === 'device_refused')) throw error
+      })
       item.replaceChildren(h('p', { class: 'outcome', role: 'status' }, t('enrollment.newcomerRefused')))
     })
   const row = (newcomer: Newcomer): HTMLElement => {

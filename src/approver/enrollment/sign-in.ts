@@ -1,18 +1,26 @@
 import { call, Refused } from '../calls/api.ts'
+import { assert, keysHere } from '../calls/webauthn.ts'
+import { t } from '../language/text.ts'
+import { isComputer } from '../shell/browser.ts'
 import { lostDevice } from '../devices/lost-device.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
+import { createCode } from './hand-over.ts'
 import { showPendingDevice } from './pending-device.ts'
-import { showRemoved } from './removed.ts'
-import { assert } from '../calls/webauthn.ts'
-import { t } from '../language/text.ts'
+import { showStanding } from './standing.ts'
+import { showWayOut } from './way-out.ts'
 
-const whyNot = (error: unknown): string =>
-  error instanceof Refused && error.status !== 429 ? t('enrollment.notRegistered') : sentenceFor(error)
+/** On a computer, the link of the page goes on to a phone: at once if only a phone or a security key can sign. */
+const createHandOver = async (place: HTMLElement): Promise<void> => {
+  const code = createCode()
+  if ((await keysHere()).onDevice)
+    place.append(h('details', {}, h('summary', {}, t('enrollment.otherDevice')), code))
+  else place.append(code)
+}
 
-/** For a phone that is registered and whose session has ended. */
-export const showSignIn = (done: () => void): void => {
+const showForm = (done: () => void): void => {
   const problem = problemLine()
+  const again = (): void => showForm(done)
   const signIn = async (): Promise<void> => {
     problem.say('')
     setBusy(true)
@@ -26,13 +34,12 @@ export const showSignIn = (done: () => void): void => {
     } catch (error) {
       setBusy(false)
       if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
-      const { device, pending } = error.data
-      if (error.code === 'device_pending' && device)
-        showPendingDevice(device, { done, over: () => showSignIn(done) })
-      else if (error.code === 'device_revoked') showRemoved(rpId, pending)
-      else problem.say(error.code === 'device_refused' ? error.message : whyNot(error))
+      const { device } = error.data
+      if (error.code === 'device_pending' && device) showPendingDevice(device, { done, again })
+      else if (!showStanding(error, rpId, again)) problem.say(sentenceFor(error))
     }
   }
+  const handOver = h('div')
   show(
     t('enrollment.signInTitle'),
     h(
@@ -46,5 +53,13 @@ export const showSignIn = (done: () => void): void => {
     h('div', { class: 'actions' }, button(t('enrollment.signIn'), 'primary', signIn)),
     lostDevice(),
     h('p', { class: 'aside' }, t('enrollment.newHere')),
+    handOver,
   )
+  if (isComputer && location.protocol === 'https:') void createHandOver(handOver)
+}
+
+/** For a device that is registered and whose session has ended. */
+export const showSignIn = (done: () => void): void => {
+  showForm(done)
+  void showWayOut(() => showForm(done))
 }

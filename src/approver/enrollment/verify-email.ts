@@ -1,6 +1,7 @@
 import { call, Refused } from '../calls/api.ts'
+import { clearToken } from '../shell/address.ts'
 import { button, h, picture } from '../shell/element.ts'
-import { problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
+import { problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
 import { t } from '../language/text.ts'
 
 const showDone = (): void =>
@@ -18,19 +19,29 @@ const showOver = (): void =>
     lines: [t('enrollment.emailLinkOver')],
   })
 
+const showDamaged = (): void =>
+  void showNotice({
+    drawing: 'clock',
+    title: t('enrollment.linkDamaged'),
+    lines: [t('enrollment.linkDamagedWhy')],
+  })
+
 /** The tap uses up the token, not the opening of the link: mail scanners open links too. */
 export const confirmEmail = (token: string): void => {
+  if (token === 'damaged') return showDamaged()
   const problem = problemLine()
+  const once = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const submit = async (): Promise<void> => {
     problem.say('')
     setBusy(true)
     try {
-      await call('verifyEmail', { token })
+      await call('verifyEmail', { token }, { once })
+      clearToken()
       showDone()
     } catch (error) {
       setBusy(false)
       if (error instanceof Refused && error.status === 410) showOver()
-      else if (error instanceof Refused) problem.say(error.message)
+      else if (error instanceof Refused) problem.say(sentenceFor(error))
       else problem.say(t('enrollment.emailUnreachable'))
     }
   }

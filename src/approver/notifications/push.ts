@@ -124,7 +124,8 @@ export const turnOnNotifications = async (
 
 /** Removes the notifications of requests that are no longer pending. */
 export const clearNotifications = async (pending: ReadonlySet<string>): Promise<void> => {
-  const registration = await navigator.serviceWorker?.getRegistration('/approver')
+  // A browser that blocks storage refuses this, too.
+  const registration = await navigator.serviceWorker?.getRegistration('/approver').catch(() => undefined)
   for (const shown of (await registration?.getNotifications()) ?? [])
     if (shown.tag !== 'devices' && !pending.has(shown.tag)) shown.close()
 }

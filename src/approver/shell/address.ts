@@ -2,13 +2,33 @@ import { h } from './element.ts'
 import { showNotice } from './frame.ts'
 import { t } from '../language/text.ts'
 
-/** Takes the token of a link, and removes it from the address bar and the history. */
-export const takeToken = (of: 'enroll' | 'verify-email' | 'authorize'): string | undefined => {
-  const [, name, token] = /^#(enroll|verify-email|authorize)=([\w-]{1,8000})$/.exec(location.hash) ?? []
-  if (name !== of) return undefined
-  history.replaceState(null, '', location.pathname)
-  return token
+export type Token = 'enroll' | 'verify-email' | 'authorize'
+
+/** The part of the address after `#`; some apps encode it once more. */
+const fragment = (): string => {
+  try {
+    return decodeURIComponent(location.hash)
+  } catch {
+    return location.hash
+  }
 }
+
+/**
+ * The token of a link, or `damaged`. It stays in the address until it has been used: a reload, or the same address in another
+ * browser, goes on with it. Servers never see this part of an address, and the history has it as soon as the link is opened.
+ */
+export const tokenInAddress = (of: Token): string | undefined => {
+  const found = fragment()
+  if (!found.startsWith(`#${of}=`)) return undefined
+  const text = found.slice(of.length + 2)
+  // A chat may append a full stop or a bracket to a link.
+  const token = /^[\w-]+/.exec(text)?.[0] ?? ''
+  const isWhole = of === 'authorize' ? /^[\w-]{1,8000}$/.test(text) : token.length === 43
+  return isWhole ? token : 'damaged'
+}
+
+/** Removes a token that was used from the address and from this entry of the history. */
+export const clearToken = (): void => history.replaceState(null, '', location.pathname)
 
 export const requestInAddress = (): string | undefined =>
   /^#request=([\w%.-]{1,200})$/.exec(location.hash)?.[1]
@@ -22,7 +42,8 @@ export const inAddress = (name: 'decision' | 'activity' | 'member'): string | un
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/
 
 /** Whether the address of this page opens a screen that needs no session. */
-export const hasToken = (): boolean => /^#(?:enroll|verify-email|authorize)=/.test(location.hash)
+export const hasToken = (): boolean =>
+  (['enroll', 'verify-email', 'authorize'] as const).some((one) => tokenInAddress(one) !== undefined)
 
 const isNamed = !loopback.test(location.hostname)
 

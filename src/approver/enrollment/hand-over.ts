@@ -1,0 +1,63 @@
+import { t } from '../language/text.ts'
+import { announce } from '../shell/frame.ts'
+import { button, h } from '../shell/element.ts'
+
+type Drawer = { modulesOf: (text: string) => { size: number; path: string } }
+
+/** Only a computer needs the code, so it is a file of its own. */
+const drawerFile = '/approver/code.js?v=PAGE_VERSION'
+
+/** A phone cannot open an address of this machine. */
+const opensElsewhere = (): boolean => location.protocol === 'https:'
+
+const codeOf = async (address: string): Promise<HTMLElement | undefined> => {
+  try {
+    const { modulesOf } = (await import(drawerFile)) as Drawer
+    const { size, path } = modulesOf(address)
+    return h(
+      'svg',
+      {
+        class: 'code',
+        viewBox: `0 0 ${size} ${size}`,
+        role: 'img',
+        'aria-label': t('enrollment.codeAlt'),
+      },
+      h('path', { d: path }),
+    )
+  } catch {
+    return undefined
+  }
+}
+
+/** The link of this page, to open it on a phone: as a code, which the phone scans. Empty if no phone can open it. */
+export const createCode = (): HTMLElement => {
+  const place = h('div', { class: 'hand-over' })
+  if (opensElsewhere())
+    void codeOf(location.href).then((code) => code && place.append(code, h('p', {}, t('enrollment.scan'))))
+  return place
+}
+
+/** The link of this page as text, and a button that copies it. */
+export const createCopy = (): HTMLElement => {
+  const field = h('input', { id: 'link', readonly: true, dir: 'ltr', value: location.href })
+  const said = h('p', { role: 'status' })
+  const copy = async (): Promise<void> => {
+    field.select()
+    try {
+      await navigator.clipboard.writeText(location.href)
+      said.textContent = t('enrollment.copied')
+    } catch {
+      // Some apps allow no access to the clipboard.
+      said.textContent = t('enrollment.copyByHand')
+    }
+    announce(said.textContent)
+  }
+  return h(
+    'div',
+    { class: 'field' },
+    h('label', { for: 'link' }, t('enrollment.linkLabel')),
+    field,
+    button(t('enrollment.copyLink'), 'plain', copy),
+    said,
+  )
+}

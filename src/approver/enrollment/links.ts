@@ -1,0 +1,43 @@
+import { clearToken, tokenInAddress, type Token } from '../shell/address.ts'
+import { enroll, type Ends } from './enrollment.ts'
+import { confirmEmail } from './verify-email.ts'
+
+type Page = {
+  /** Ends what the page does for the person who is signed in. */
+  leave: () => void
+  change: (next: () => void) => void
+  enter: () => void
+  registered: Ends['done']
+  /** A client sent the person here, who connects an agent. */
+  consent: (request: string) => void
+}
+
+/** The links with a token, which can also be opened in a running page. */
+export const createLinks = ({ leave, change, enter, registered, consent }: Page) => {
+  let isOpen = false
+
+  /** The link has served its purpose, or never will. */
+  const done = (): void => {
+    clearToken()
+    enter()
+  }
+  const openers: Record<Token, (token: string) => void> = {
+    enroll: (token) => change(() => void enroll(token, { done: registered, signIn: done })),
+    // The person may not be an approver.
+    'verify-email': (token) => change(() => confirmEmail(token)),
+    authorize: consent,
+  }
+  return {
+    done,
+    /** Opens the link in the address, if it is one of these. */
+    open: (...kinds: Token[]): boolean => {
+      const kind = kinds.find((one) => tokenInAddress(one) !== undefined)
+      isOpen = kind !== undefined
+      if (kind === undefined) return false
+      leave()
+      openers[kind](tokenInAddress(kind)!)
+      return true
+    },
+    isOpen: (): boolean => isOpen,
+  }
+}
