@@ -22,7 +22,8 @@ export const checkChildTools = async (child: Child, signal: AbortSignal): Promis
     const call = { name: 'check_status', arguments: { request_id: 'apr_svc_mcp_install' } }
     const { content } = await client.callTool(call, { timeout, signal })
     const text = content.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
-    if (!text.includes('unknown request_id')) throw broken(text)
+    // What follows is for a model.
+    if (!text.includes('unknown request_id')) throw broken(text.split(' Next: ')[0]!)
     return tools.map(({ name }) => name)
   } catch (error) {
     throw error instanceof SvcError ? error : broken((error as Error).message)

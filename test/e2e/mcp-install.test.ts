@@ -65,9 +65,16 @@ test('a client is not configured if the service does not answer or accept the ke
   const file = join(broken.SVC_CONFIG_DIR, 'profiles.json')
   writeFileSync(file, JSON.stringify({ version: 1, current: 'work', profiles: { work: profile } }))
   chmodSync(file, 0o600)
-  const { exit, stderr } = await svc(['mcp', 'install', 'gemini'], broken)
-  expect([exit, readFileSync(path, 'utf8')]).toEqual([1, '{ "theme": "dark" }'])
-  expect(stderr).toContain('svc mcp does not work')
+  const refused = await svc(['mcp', 'install', 'gemini'], broken)
+  expect([refused.exit, readFileSync(path, 'utf8')]).toEqual([4, '{ "theme": "dark" }'])
+  expect(refused.stderr).toContain('does not accept this API key')
+
+  const origin = 'http://127.0.0.1:1'
+  const away = { ...profile, base_url: `${origin}/admin/public/api`, ask_key_origin: origin }
+  writeFileSync(file, JSON.stringify({ version: 1, current: 'work', profiles: { work: away } }))
+  const down = await svc(['mcp', 'install', 'gemini'], broken)
+  expect([down.exit, readFileSync(path, 'utf8')]).toEqual([9, '{ "theme": "dark" }'])
+  expect(down.stderr).toMatch(/^svc: Nothing answers at 127\.0\.0\.1:1\nhint: /)
 })
 
 test('a client is not configured without a profile', async () => {

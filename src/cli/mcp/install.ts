@@ -101,6 +101,18 @@ const edited = (file: ClientFile, path: string, entry: Entry | undefined) => {
   return { config, text }
 }
 
+/** Starts the tools and calls one. If the service itself cannot be used, its error says more than that of the tools. */
+const checkTools = async (entry: Entry, context: Context): Promise<string[]> => {
+  const { checkChildTools } = await import('../../client/child-tools.ts')
+  try {
+    return await checkChildTools(entry, context.io.signal)
+  } catch (error) {
+    const { requestingKey } = await import('../approve/separation.ts')
+    await requestingKey(context)
+    throw error
+  }
+}
+
 const pathOf = (file: ClientFile, project: boolean, { io }: Context): string =>
   project ? file.project(io) : file.user(io)
 
@@ -110,7 +122,6 @@ export const installClient = async (
   { project = false, dryRun = false }: Options,
   context: Context,
 ): Promise<void> => {
-  const { io } = context
   const file = clientFiles[client]
   const path = pathOf(file, project, context)
   const profile = await profileFor(context)
@@ -121,8 +132,7 @@ export const installClient = async (
   const state = await prepareKey(client, profile, context, dryRun)
   const data = { client, file: path, profile, key: state, command: [entry.command, ...entry.args].join(' ') }
   if (dryRun) return output.reportDryRun('Nothing was written', data)
-  const { checkChildTools } = await import('../../client/child-tools.ts')
-  const tools = await checkChildTools(entry, io.signal)
+  const tools = await checkTools(entry, context)
   if (text !== undefined) {
     writeConfig(config, text, project ? 0o644 : 0o600)
     context.changed = true

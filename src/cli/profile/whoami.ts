@@ -43,7 +43,9 @@ export const registerWhoami = (command: Command, context: Context): void => {
       const { profile, baseUrl } = await context.settings()
       const output = await context.output()
       const own = await askService(context, () => context.client())
-      const asking = await askAboutAskKey(context)
+      // It is the same service, which would fail in the same way.
+      const isAway = context.exitCode === exitCode('unreachable')
+      const asking = isAway ? undefined : await askAboutAskKey(context)
       const data = {
         profile: profile.value,
         base_url: baseUrl.value,

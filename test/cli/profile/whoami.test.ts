@@ -99,3 +99,10 @@ test('does not require another service of the contract to know the key', async (
   expect({ exit, err }).toEqual({ exit: 0, err: 'This service does not report which key it is\n' })
   expect(data).toMatchObject({ base_url: other.baseUrl, kind: null })
 })
+
+test('says once that a service does not answer, also with an ask key', async () => {
+  const away = { SVC_BASE_URL: 'http://127.0.0.1:1/admin/public/api', SVC_ASK_KEY: 'svc_org_1' }
+  const { exit, err } = await run('whoami -o json', away)
+  expect(exit).toBe(9)
+  expect(err.match(/Nothing answers/g)).toHaveLength(1)
+})
