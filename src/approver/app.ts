@@ -19,7 +19,9 @@ import { showInbox } from './inbox/inbox.ts'
 import { createSurroundings } from './inbox/surroundings.ts'
 import { isWanted, showGone } from './request/gone.ts'
 import { makeOffers, offerNotifications } from './notifications/offers.ts'
-import { clearNotifications, keepNotifications, registerWorker } from './notifications/push.ts'
+import { mirrorPending } from './notifications/mirror.ts'
+import { keepNotifications } from './notifications/push.ts'
+import { registerWorker } from './notifications/register-worker.ts'
 import { noticeableMs } from './shell/open-list.ts'
 import { showRequest } from './request/request.ts'
 import { choose, chosenAmong } from './calls/sessions.ts'
@@ -92,7 +94,7 @@ const feed = createFeed({
 
 const take = (requests: PendingRequest[]): void => {
   pending = requests
-  void clearNotifications(new Set(requests.map(({ request_id }) => request_id)))
+  mirrorPending(requests)
   void surroundings.look()
 }
 
@@ -128,12 +130,13 @@ const showPlace = (): void => {
     if (request) return showRequest(request, request.session, toInbox)
     if (wanted !== undefined)
       return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, back: toInbox })
-    const screen = screenAt(here, { removed: () => drop(here), back: toInbox })
-    if (screen) return screen
     const notify = async (): Promise<void> => {
       await offerNotifications(here, sessions)
       showPlace()
     }
+    const ways = { sessions, removed: () => drop(here), back: toInbox, again: showPlace, notify }
+    const screen = screenAt(here, ways)
+    if (screen) return screen
     return showInbox(here, requests, {
       sessions,
       select: (chosen) => {

@@ -8,13 +8,19 @@ import { showLanguages } from './language/language-list.ts'
 import { showMember } from './members/member.ts'
 import { showMembers } from './members/members.ts'
 import { inAddress } from './shell/address.ts'
+import { showNotifications } from './notifications/settings.ts'
 import type { View } from './shell/view.ts'
 
 type Ways = {
+  sessions: readonly Session[]
   /** The person removed the device that they use. */
   removed: () => void
   /** To the requests. */
   back: () => void
+  /** Shows the same screen again. */
+  again: () => void
+  /** Offers notifications. */
+  notify: () => Promise<void>
 }
 
 const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
@@ -24,6 +30,7 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
   '#history': showHistory,
   '#activity': showActivity,
   '#agents': () => void openAgents(() => location.hash === '#agents'),
+  '#notifications': showNotifications,
   '#language': (_, { back }) => showLanguages(back),
 }
 

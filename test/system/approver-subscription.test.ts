@@ -42,7 +42,7 @@ test('a blocked permission is said, although the service has a subscription', as
   await pretend(phone, 'granted')
   await phone.page.getByText('You’ll get a notification for each request').waitFor()
   await pretend(phone, 'denied')
-  await phone.page.getByText('Notifications are blocked').waitFor()
+  await phone.page.getByText('Notifications: blocked').waitFor()
   await phone.page.getByText('Keep this page open').waitFor()
   expect(await phone.page.getByText('You’ll get a notification').count()).toBe(0)
 })

@@ -88,7 +88,12 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     h('a', { class: 'row', href: '#agents' }, picture('place'), t('inbox.agents')),
     h('a', { class: 'row', href: '#language' }, picture('globe'), languages[currentLanguage()]),
     ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
-    offer === 'blocked' && h('p', { class: 'aside' }, t('notifications.blocked')),
+    h(
+      'a',
+      { class: 'row', href: '#notifications' },
+      picture('bell'),
+      t('notifications.state', { state: offer === 'on' || offer === 'blocked' ? offer : 'other' }),
+    ),
     h('p', { class: 'aside' }, exactText(session.device_name)),
     button(
       several ? t('inbox.signOutOf', { organization: session.organization }) : t('inbox.signOut'),

@@ -1,8 +1,9 @@
+import { leaveNote } from '../calls/worker-note.ts'
 import {
   fileOf,
   isLanguage,
   isRightToLeft,
-  noteForWorker,
+  languageNote,
   preferred,
   regional,
   type Language,
@@ -39,16 +40,6 @@ const textsOf = async (language: Language): Promise<Catalogue | undefined> => {
   }
 }
 
-/** The worker shows notifications while the page is closed. */
-const tellWorker = async (language: Language): Promise<void> => {
-  try {
-    const cache = await caches.open(noteForWorker.cache)
-    await cache.put(noteForWorker.key, new Response(language))
-  } catch {
-    // It takes the language of the browser.
-  }
-}
-
 /** Switches the page to a language. Returns false if its texts cannot be loaded. */
 const switchTo = async (language: Language): Promise<boolean> => {
   const texts = await textsOf(language)
@@ -67,7 +58,7 @@ const switchTo = async (language: Language): Promise<boolean> => {
   // Until an organization is known.
   const name = document.getElementById('organization')
   if (name?.textContent === before) name.textContent = title
-  void tellWorker(language)
+  void leaveNote(languageNote, language)
   return true
 }
 

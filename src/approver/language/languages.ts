@@ -29,5 +29,5 @@ export const isRightToLeft = (language: Language): boolean => language === 'ar'
 export const fileOf = (language: Language): string | undefined =>
   language === 'en' ? undefined : `${language}.json`
 
-/** Where the page leaves its language for the worker. */
-export const noteForWorker = { cache: 'svc-language', key: '/approver/language' }
+/** The name of the note that tells the worker the language of the page. */
+export const languageNote = 'language'

@@ -2,37 +2,6 @@ import { base64URLStringToBuffer } from '@simplewebauthn/browser'
 import { call, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 
-const worker = '/approver/sw.js'
-
-type TrustedTypes = {
-  createPolicy(
-    name: string,
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): string }
-}
-
-/** The Trusted Types policy for the address of the worker, the only policy of the page. */
-const trustedWorker = (): string => {
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes }
-  const rules = {
-    createScriptURL: (url: string) => {
-      if (url === worker) return url
-      throw new TypeError('Not the service worker')
-    },
-  }
-  return trustedTypes?.createPolicy('svc-worker', rules).createScriptURL(worker) ?? worker
-}
-
-/** Registers the worker: the shell works offline, and push messages arrive while the page is closed. */
-export const registerWorker = async (open: (requestId: string) => void): Promise<void> => {
-  if (!('serviceWorker' in navigator)) return
-  navigator.serviceWorker.addEventListener('message', ({ data }) => {
-    const id = (data as { request_id?: unknown } | null)?.request_id
-    if (typeof id === 'string') open(id)
-  })
-  await navigator.serviceWorker.register(trustedWorker(), { scope: '/approver' }).catch(() => undefined)
-}
-
 /** Whether notifications of an organization reach this phone, or can. */
 export type Offer = 'on' | 'possible' | 'blocked' | 'install first' | 'impossible'
 
@@ -56,6 +25,28 @@ const hashOf = async (text: string): Promise<string> => {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
+
+const wish = 'svc-notifications'
+
+/** Whether the person turned notifications off on this device, although the browser allows them; storage can be blocked. */
+const wantsNone = (): boolean => {
+  try {
+    return localStorage.getItem(wish) === 'off'
+  } catch {
+    return false
+  }
+}
+
+const wishFor = (state: 'on' | 'off'): void => {
+  try {
+    localStorage.setItem(wish, state)
+  } catch {
+    // Then the subscription of the browser alone counts.
+  }
+}
+
+const subscriptionHere = async (): Promise<PushSubscription | null | undefined> =>
+  (await navigator.serviceWorker.getRegistration('/approver'))?.pushManager.getSubscription()
 
 const keysOf = (subscription: PushSubscription) => {
   const { endpoint = '', keys } = subscription.toJSON()
@@ -90,10 +81,9 @@ export const keepNotifications = async (
   own = undefined
   const key = sessions.find(({ push_key }) => push_key !== null)?.push_key
   if (!key || !('PushManager' in globalThis) || !('Notification' in globalThis)) return
-  if (Notification.permission !== 'granted') return
+  if (Notification.permission !== 'granted' || wantsNone()) return
   try {
-    const registration = await navigator.serviceWorker.getRegistration('/approver')
-    const present = await registration?.pushManager.getSubscription()
+    const present = await subscriptionHere()
     if (present) own = await hashOf(keysOf(present).endpoint)
     const wanted = sessions.filter((one) => one.push_key !== null && !isOn(one))
     if (wanted.length === 0 || (!present && !sessions.some(({ subscribed }) => subscribed))) return
@@ -116,16 +106,23 @@ export const turnOnNotifications = async (
   if ((await Notification.requestPermission()) !== 'granted') return t('notifications.off')
   try {
     await report(await subscribe(push_key!), sessions)
+    wishFor('on')
     return undefined
   } catch {
     return t('notifications.failed')
   }
 }
 
-/** Removes the notifications of requests that are no longer pending. */
-export const clearNotifications = async (pending: ReadonlySet<string>): Promise<void> => {
-  // A browser that blocks storage refuses this, too.
-  const registration = await navigator.serviceWorker?.getRegistration('/approver').catch(() => undefined)
-  for (const shown of (await registration?.getNotifications()) ?? [])
-    if (shown.tag !== 'devices' && !pending.has(shown.tag)) shown.close()
+/**
+ * Ends the subscription of this browser, for every organization. A service that cannot be told now learns it from the push
+ * service.
+ */
+export const turnOffNotifications = async (sessions: readonly Session[]): Promise<void> => {
+  wishFor('off')
+  await (await subscriptionHere())?.unsubscribe()
+  for (const session of sessions) {
+    session.push_hashes = session.push_hashes.filter((hash) => hash !== own)
+    await call('unsubscribePush', {}, { org: session.org_id }).catch(() => undefined)
+  }
+  own = undefined
 }

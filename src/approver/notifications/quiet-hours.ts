@@ -1,7 +1,5 @@
 import { leaveNote, readNote } from '../calls/worker-note.ts'
-
-/** Times of the day of this phone, `HH:MM`; `until` can be on the next day. */
-export type QuietHours = { from: string; until: string }
+import type { QuietHours } from './quiet-time.ts'
 
 const name = 'quiet-hours'
 const time = '([01]\\d|2[0-3]):[0-5]\\d'
@@ -16,12 +14,3 @@ export const readQuietHours = async (): Promise<QuietHours | undefined> => {
 /** Returns false if they cannot be kept. */
 export const keepQuietHours = (hours: QuietHours | undefined): Promise<boolean> =>
   leaveNote(name, hours ? `${hours.from}-${hours.until}` : '')
-
-const two = (value: number): string => String(value).padStart(2, '0')
-
-export const isQuiet = (hours: QuietHours | undefined, at: Date): boolean => {
-  if (!hours) return false
-  const { from, until } = hours
-  const now = `${two(at.getHours())}:${two(at.getMinutes())}`
-  return from <= until ? from <= now && now < until : from <= now || now < until
-}

@@ -1,8 +1,9 @@
+import { readNote } from '../calls/worker-note.ts'
 import { push as english } from '../language/english.ts'
 import {
   fileOf,
   isLanguage,
-  noteForWorker,
+  languageNote,
   preferred,
   regional,
   type Language,
@@ -11,14 +12,8 @@ import { fill, type Catalogue } from '../language/message.ts'
 
 /** The language of the page, or of the browser if the page could not leave it here. */
 export const pageLanguage = async (): Promise<Language> => {
-  try {
-    const { cache, key } = noteForWorker
-    const noted = await (await caches.match(key, { cacheName: cache }))?.text()
-    if (isLanguage(noted)) return noted
-  } catch {
-    // Storage is blocked.
-  }
-  return preferred(navigator.languages)
+  const noted = await readNote(languageNote)
+  return isLanguage(noted) ? noted : preferred(navigator.languages)
 }
 
 type Texts = (key: keyof typeof english, values?: Record<string, string>) => string

@@ -1,5 +1,6 @@
 import { fileOf } from '../language/languages.ts'
-import { pageLanguage, pushTexts } from './push-text.ts'
+import { notify } from './notify.ts'
+import { pageLanguage } from './push-text.ts'
 
 const worker = globalThis as unknown as ServiceWorkerGlobalScope
 
@@ -80,39 +81,7 @@ worker.addEventListener('fetch', (event) => {
   event.respondWith(answer(file, (!isStart && searchParams.get('v')) || version, event.request))
 })
 
-type PushData =
-  | { request_id?: unknown; organization?: unknown; test?: unknown; notice?: unknown }
-  | null
-  | undefined
-
-const readPush = (data: PushMessageData | null): PushData => {
-  try {
-    return data?.json() as PushData
-  } catch {
-    return undefined
-  }
-}
-
-// Push messages do not contain the request, so the notification cannot show it.
-const notify = async (push: PushData): Promise<void> => {
-  const requestId = typeof push?.request_id === 'string' ? push.request_id : ''
-  const notice = push?.notice === 'devices' || push?.notice === 'report' ? push.notice : undefined
-  const organization = typeof push?.organization === 'string' ? push.organization : ''
-  const kind = push?.test === true ? 'test' : (notice ?? 'request')
-  const text = await pushTexts(pathOf)
-  await worker.registration.showNotification(
-    organization ? text(`${kind}In`, { organization }) : text(kind),
-    {
-      body: text(`${kind}Body`),
-      tag: notice ?? requestId,
-      icon: `${page}/icon-192.png`,
-      requireInteraction: true,
-      data: { request_id: requestId, place: notice === 'devices' ? '#devices' : '' },
-    },
-  )
-}
-
-worker.addEventListener('push', (event) => event.waitUntil(notify(readPush(event.data))))
+worker.addEventListener('push', (event) => event.waitUntil(notify(worker, event.data, pathOf)))
 
 // The page repeats this at its next start, with the key that the service has then.
 worker.addEventListener('pushsubscriptionchange', (event) => {

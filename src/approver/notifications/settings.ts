@@ -1,0 +1,118 @@
+import { call, Refused, type Session } from '../calls/api.ts'
+import { locale, t } from '../language/text.ts'
+import { button, h, picture } from '../shell/element.ts'
+import { problemLine, sentenceFor, show } from '../shell/frame.ts'
+import type { View } from '../shell/view.ts'
+import { notificationOffer, turnOffNotifications, turnOnNotifications } from './push.ts'
+import { keepQuietHours, readQuietHours } from './quiet-hours.ts'
+import type { QuietHours } from './quiet-time.ts'
+
+type Actions = { sessions: readonly Session[]; notify: () => Promise<void>; again: () => void }
+
+const stateOf = (session: Session, sessions: readonly Session[]): string => {
+  const offer = notificationOffer(session)
+  if (offer === 'on') {
+    const names = sessions
+      .filter((one) => notificationOffer(one) === 'on')
+      .map(({ organization }) => organization)
+    return names.length > 1
+      ? t('notifications.onFor', { organizations: new Intl.ListFormat(locale()).format(names) })
+      : t('notifications.on')
+  }
+  if (offer === 'blocked') return t('notifications.blocked')
+  if (offer === 'impossible')
+    return session.push_key === null ? t('notifications.noService') : t('notifications.noBrowser')
+  return t('notifications.offNow')
+}
+
+const usual: QuietHours = { from: '22:00', until: '07:00' }
+
+/** The worker of this browser follows them, so the service need not know when a person sleeps. */
+const quietForm = (kept: QuietHours | undefined, say: (text: string) => void): HTMLElement[] => {
+  const use = h('input', { type: 'checkbox', id: 'quiet', checked: kept !== undefined })
+  const times = (['from', 'until'] as const).map((name) =>
+    h('input', { type: 'time', id: `quiet-${name}`, value: (kept ?? usual)[name], required: true }),
+  )
+  const [from, until] = times as [HTMLInputElement, HTMLInputElement]
+  const rows = h(
+    'div',
+    { class: 'pair' },
+    h('div', { class: 'field' }, h('label', { for: from.id }, t('notifications.quietFrom')), from),
+    h('div', { class: 'field' }, h('label', { for: until.id }, t('notifications.quietUntil')), until),
+  )
+  rows.hidden = kept === undefined
+  const save = async (): Promise<void> => {
+    rows.hidden = !use.checked
+    const hours = { from: from.value, until: until.value }
+    if (use.checked && !(hours.from && hours.until)) return
+    const isKept = await keepQuietHours(use.checked ? hours : undefined)
+    say(isKept ? t('notifications.quietKept') : t('notifications.quietFailed'))
+  }
+  for (const input of [use, ...times]) input.addEventListener('change', () => void save())
+  return [
+    h('h2', {}, t('notifications.quiet')),
+    h('p', { class: 'aside' }, t('notifications.quietWhy')),
+    h('label', { class: 'choice' }, use, t('notifications.quietOn')),
+    rows,
+  ]
+}
+
+/** Whether notifications reach this device, and how. */
+export const showNotifications = (session: Session, { sessions, notify, again }: Actions): View => {
+  const offer = notificationOffer(session)
+  const problem = problemLine()
+  const outcome = h('p', { role: 'status' })
+  const say = (text: string): void => void (outcome.textContent = text)
+
+  const sendTest = (): Promise<void> =>
+    problem.attempt(
+      async () => {
+        say('')
+        await call('testPush', {}, { org: session.org_id })
+        // It may have arrived meanwhile.
+        if (outcome.textContent === '') say(t('notifications.testSent'))
+      },
+      (error) =>
+        problem.say(
+          error instanceof Refused && error.status === 429
+            ? t('notifications.testTooMany')
+            : sentenceFor(error),
+        ),
+    )
+  const turnOn = async (): Promise<void> => {
+    const reason = await turnOnNotifications(session, sessions)
+    if (reason === undefined) again()
+    else problem.say(reason)
+  }
+  const onMessage = ({ data }: MessageEvent): void => {
+    if ((data as { test?: unknown } | null)?.test === true) say(t('notifications.testArrived'))
+  }
+  navigator.serviceWorker?.addEventListener('message', onMessage)
+
+  const quiet = h('section', {})
+  if (offer === 'on') void readQuietHours().then((kept) => quiet.replaceChildren(...quietForm(kept, say)))
+
+  show(
+    t('notifications.title'),
+    h('a', { class: 'back', href: '#' }, t('common.allRequests')),
+    h('div', { class: 'notice' }, picture('bell', offer === 'on' ? 'good' : 'still')),
+    h('h1', {}, t('notifications.title')),
+    h('p', {}, stateOf(session, sessions)),
+    outcome,
+    problem.element,
+    h(
+      'div',
+      { class: 'actions' },
+      offer === 'possible' && button(t('notifications.turnOn'), 'primary', turnOn),
+      offer === 'install first' && button(t('notifications.turnOn'), 'primary', notify),
+      offer === 'on' && button(t('notifications.test'), 'primary', sendTest),
+      offer === 'on' &&
+        button(t('notifications.turnOff'), 'plain', async () => {
+          await turnOffNotifications(sessions)
+          again()
+        }),
+    ),
+    quiet,
+  )
+  return { leave: () => navigator.serviceWorker?.removeEventListener('message', onMessage) }
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest'
+import { subscribeBrowser } from '../service/approver/push-service.ts'
+import type { Phone } from './approver-phone.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+// Headless Chromium has no push service, so the subscription of the browser is set by the test.
+
+installHooks()
+
+/** A phone that gets notifications, at its settings for them. */
+const atSettings = async (): Promise<Phone> => {
+  const phone = await stage.enrolled(await stage.person())
+  const { endpoint, keys } = subscribeBrowser('http://127.0.0.1:9/p').subscription
+  const subscription = JSON.stringify({ endpoint, keys })
+  await phone.context.addInitScript(`
+    let present = ${subscription}
+    const opened = () => ({ toJSON: () => present, unsubscribe: async () => { present = null } })
+    PushManager.prototype.getSubscription = async () => present && opened()
+    PushManager.prototype.subscribe = async () => { present = ${subscription}; return opened() }
+    Notification.requestPermission = async () => 'granted'
+    Object.defineProperty(Notification, 'permission', { get: () => 'granted' })`)
+  await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  await phone.page.reload()
+  await phone.page.getByRole('link', { name: 'Notifications: on' }).click()
+  await phone.sees('Notifications')
+  return phone
+}
+
+const push = async ({ context }: Phone, data: object): Promise<void> => {
+  await context.grantPermissions(['notifications'], { origin: stage.origin })
+  const [worker] = context.serviceWorkers()
+  await worker!.evaluate(
+    `dispatchEvent(new PushEvent('push', { data: ${JSON.stringify(JSON.stringify(data))} }))`,
+  )
+}
+
+const shown = ({ page }: Phone): Promise<unknown> =>
+  page.evaluate(`navigator.serviceWorker.ready.then((worker) => worker.getNotifications())
+    .then((all) => all.map(({ title, silent }) => ({ title, silent })))`)
+
+test('a test notification is sent, and the page says when it arrives', async () => {
+  const phone = await atSettings()
+  await phone.tap('Send a test notification')
+  await phone.page.getByText('Sent. It usually appears').waitFor()
+  await push(phone, { test: true, organization: 'acme' })
+  await phone.page.getByText('The test notification arrived.').waitFor()
+  expect(await shown(phone)).toEqual([{ title: 'acme: a test', silent: false }])
+})
+
+test('notifications can be turned off, stay off, and can be turned on again', async () => {
+  const phone = await atSettings()
+  await phone.tap('Turn off notifications')
+  await phone.page.getByText('This device gets no notifications.').waitFor()
+  await phone.page.reload()
+  await phone.page.getByText('This device gets no notifications.').waitFor()
+  await phone.tap('Turn on notifications')
+  const on = phone.page.getByText('This device gets a notification for each request')
+  await expect(on.waitFor()).resolves.toBeUndefined()
+})
+
+test('in quiet hours a notification makes no sound', async () => {
+  const phone = await atSettings()
+  await phone.page.getByLabel('Use quiet hours').check()
+  await phone.page.getByLabel('From').fill('00:00')
+  await phone.page.getByLabel('Until').fill('23:59')
+  await phone.page.getByText('Saved on this device.').waitFor()
+  await push(phone, { request_id: 'apr_1', organization: 'acme' })
+  await expect.poll(() => shown(phone)).toEqual([{ title: 'acme: a request is waiting', silent: true }])
+  await phone.page.reload()
+  expect(await phone.page.getByLabel('From').inputValue()).toBe('00:00')
+})
+
+test('blocked notifications are named where they are set, with what to do', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await phone.context.addInitScript(
+    `Object.defineProperty(Notification, 'permission', { get: () => 'denied' })`,
+  )
+  await phone.page.reload()
+  await phone.page.getByRole('link', { name: 'Notifications: blocked' }).click()
+  await phone.page.getByText('Allow them for this page in your browser’s settings').waitFor()
+  expect(await phone.page.getByRole('button', { name: /notification/ }).count()).toBe(0)
+})
