@@ -42,10 +42,16 @@ const longestLifetime = 3600
 const digestOf = async (data: unknown): Promise<string> =>
   (await import('../receipt/subject.ts')).digestOf(data)
 
-/** The digest that the receipt must name. An action alone is a subject of the type `text`. */
-const wantedDigest = async (wanted: Wanted): Promise<string> => {
-  if ('digest' in wanted) return wanted.digest
-  return digestOf('subject' in wanted ? wanted.subject.data : { text: wanted.action })
+/**
+ * The digest that the receipt must name. An action alone is a subject of the type `text`. Throws if something is missing, as it
+ * can be in a program in JavaScript: without a digest, the receipt of any action would do.
+ */
+const wantedDigest = async (wanted: unknown): Promise<string> => {
+  const { digest, subject, action } = isRecord(wanted) ? wanted : {}
+  if (typeof digest === 'string' && /^[0-9a-f]{64}$/.test(digest)) return digest
+  if (isRecord(subject) && isRecord(subject.data)) return digestOf(subject.data)
+  if (typeof action === 'string') return digestOf({ text: action })
+  throw usageError('watchApproval requires wanted: the action, the subject or its digest')
 }
 
 const notProven = (request: ApprovalRequest, receipt: ReceiptVerification | undefined): SvcError =>
@@ -68,10 +74,7 @@ export const watchApproval = async (
   request_id: string,
   options: WatchOptions,
 ): Promise<WatchedApproval> => {
-  // A program in JavaScript may leave it out.
   const { wanted, expected = {}, jwks, signal } = options ?? {}
-  if (!isRecord(wanted) || !('action' in wanted || 'digest' in wanted || 'subject' in wanted))
-    throw usageError('watchApproval requires wanted: the action, the subject or its digest')
   const digest = await wantedDigest(wanted)
   const calls = signal ? { signal } : {}
   const read = (wait_s?: number): Promise<ApprovalRequest> =>

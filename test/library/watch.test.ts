@@ -128,11 +128,17 @@ test('ends with its signal, and leaves the request open', async () => {
   expect((await client.getApproval({ request_id })).status).toBe('pending')
 })
 
-test.each([undefined, {}, { wanted: {} }, { wanted: 'Deploy 4.2' }])(
-  'requires wanted, not %j',
-  async (options) => {
-    const error = await failure(watchApproval(client, 'apr_1', options as never))
-    expect(error.code).toBe('usage')
-    expect(error.message).toBe('watchApproval requires wanted: the action, the subject or its digest')
-  },
-)
+test.each([
+  undefined,
+  {},
+  { wanted: {} },
+  { wanted: 'Deploy 4.2' },
+  { wanted: { digest: undefined } },
+  { wanted: { digest: 'A'.repeat(64) } },
+  { wanted: { action: undefined } },
+  { wanted: { subject: {} } },
+])('requires wanted, not %j', async (options) => {
+  const error = await failure(watchApproval(client, 'apr_1', options as never))
+  expect(error.code).toBe('usage')
+  expect(error.message).toBe('watchApproval requires wanted: the action, the subject or its digest')
+})
