@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
+import { withOwnCodes } from '../program/own-codes.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { collect } from '../operation/flags.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
@@ -86,15 +87,10 @@ const askAndRun = async (
 
 /** `svc approve run -- cmd`: runs a command only after a person has approved exactly it, and passes it the receipt. */
 export const registerRun = (group: Command, context: Context): void => {
-  const command = group
-    .command('run')
+  const command = withOwnCodes(group.command('run'), context)
     .description('Run a command only if a person approves exactly it; exits with the code of the command')
     .usage('[flags] -- <command> [args...]')
     .argument('[command...]')
-    .exitOverride((error) => {
-      context.exitOffset = 100
-      throw error
-    })
   addAskFlags(command, runOperation)
   command
     .option(
@@ -121,7 +117,6 @@ export const registerRun = (group: Command, context: Context): void => {
 
   noteScope(command, 'ask')
   command.action(async () => {
-    context.exitOffset = 100
     const options = command.opts<Options>()
     const { io } = context
     const [name] = command.args

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { failure, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { withOwnCodes } from '../program/own-codes.ts'
 import { configPath, type GuardConfig } from './config.ts'
 import { registerCheck } from './check.ts'
 
@@ -35,13 +36,6 @@ const guarded = async <T>(
   return run(config)
 }
 
-/** The exit code of a failure cannot be mistaken for that of what was run. */
-const withOwnCodes = (command: Command, context: Context): Command =>
-  command.exitOverride((error) => {
-    context.exitOffset = 100
-    throw error
-  })
-
 const codes =
   '\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable. Nothing runs then.'
 
@@ -56,7 +50,6 @@ const registerExec = (group: Command, context: Context): void => {
         '\n\nExample:\n  svc guard exec -- systemctl restart nginx',
     )
     .action(async (argv: string[]) => {
-      context.exitOffset = 100
       const { guardExec } = await import('./exec.ts')
       context.exitCode = await guarded('exec', context, (config) => guardExec(argv, config, context.io))
     })
@@ -73,7 +66,6 @@ const registerSsh = (group: Command, context: Context): void => {
         '\n\nExample:\n  svc guard ssh --as alice',
     )
   command.action(async () => {
-    context.exitOffset = 100
     const { as } = command.opts<{ as?: string }>()
     if (as !== undefined && !/^[\w.@+-]{1,64}$/.test(as))
       throw usageError(`--as must be a name of letters, digits and . @ + -, not "${as}"`, '--as alice')
@@ -92,7 +84,6 @@ const registerGit = (group: Command, context: Context): void => {
         '\n\nExample:\n  svc guard git < updates',
     )
     .action(async () => {
-      context.exitOffset = 100
       const { guardGit } = await import('./git.ts')
       await guarded('git', context, (config) => guardGit(config, context.io))
     })
