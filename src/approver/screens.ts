@@ -5,6 +5,7 @@ import { showDevices } from './devices/devices.ts'
 import { showDecision } from './history/decision.ts'
 import { showActivity, showHistory } from './history/history.ts'
 import { showLanguages } from './language/language-list.ts'
+import { showMemberMutes } from './members/member-mutes.ts'
 import { showMember } from './members/member.ts'
 import { showMembers } from './members/members.ts'
 import { inAddress } from './shell/address.ts'
@@ -29,6 +30,7 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
   '#add-device': (here, { removed }) => showAddDevice(here, removed),
   '#history': showHistory,
   '#activity': showActivity,
+  '#member-mutes': showMemberMutes,
   '#agents': () => void openAgents(() => location.hash === '#agents'),
   '#notifications': showNotifications,
   '#language': (_, { back }) => showLanguages(back),

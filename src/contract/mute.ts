@@ -1,10 +1,13 @@
 import * as z from 'zod/mini'
+import { shownPerson } from './approver.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { challengeRecord, org_id, signedChallenge, time, user_id } from './records.ts'
 
 // Mutes: an approver reported a requester, which cannot ask them again for a while. Under /svc/v1. spec: not shown
 
+/** Only an administrator can end the mute of somebody else. */
+const whose = chosen(z.optional(id), 'User who muted the requester; default: the signed-in person')
 const mute_id = chosen(line(40), 'Mute id', { example: '3' })
 
 export const muteRecord = z.looseObject({
@@ -53,6 +56,21 @@ export const mute = operations({
     input: z.strictObject({}),
     data: z.looseObject({ mutes: chosen(z.array(muteRecord), 'Mutes, the first to end first') }),
   },
+  listOrganizationMutes: {
+    method: 'GET',
+    path: '/svc/v1/approver/organization/mutes',
+    cli: 'approver organization-mutes',
+    session: true,
+    summary: 'List the requesters that members of the organization have muted, for an administrator',
+    message: 'Mutes',
+    input: z.strictObject({}),
+    data: z.looseObject({
+      mutes: chosen(
+        z.array(z.extend(muteRecord, { member: chosen(shownPerson, 'Who muted the requester') })),
+        'Mutes, the first to end first',
+      ),
+    }),
+  },
   beginUnmute: {
     method: 'POST',
     path: '/svc/v1/approver/mutes/{mute_id}/challenge',
@@ -61,7 +79,7 @@ export const mute = operations({
     effect: 'read',
     summary: 'Get a challenge for letting a muted requester ask again',
     message: 'Challenge',
-    input: z.strictObject({ mute_id }),
+    input: z.strictObject({ mute_id, user_id: whose }),
     data: challengeRecord,
   },
   unmute: {
@@ -71,6 +89,6 @@ export const mute = operations({
     session: true,
     summary: 'Let a muted requester ask again, signed by the device of the session',
     message: 'Mute ended',
-    input: z.strictObject({ mute_id, ...signedChallenge }),
+    input: z.strictObject({ mute_id, user_id: whose, ...signedChallenge }),
   },
 })

@@ -130,6 +130,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   renameOwnDevice: (_, { device }) => ({ device_id: device, name: 'x' }),
   beginDeviceLink: () => ({}),
   createDeviceLink: () => ({ challenge: 'x', response: { id: 'x', response: {} } }),
+  listOrganizationMutes: () => ({}),
   listOwnDecisions: () => ({}),
   getDecision: (_, { approval }) => ({ request_id: approval }),
   listDecisions: (_, { user }) => ({ user_id: user }),

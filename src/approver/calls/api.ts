@@ -17,7 +17,7 @@ type Table = typeof approver &
   typeof approverHistory &
   typeof approverAgents &
   Pick<typeof device, 'registerDevice' | 'decideApproval'> &
-  Pick<typeof mute, 'listOwnMutes' | 'beginUnmute' | 'unmute'>
+  Pick<typeof mute, 'listOwnMutes' | 'listOrganizationMutes' | 'beginUnmute' | 'unmute'>
 type Name = keyof Table
 type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
 
@@ -36,6 +36,7 @@ const routes: { [K in Name]: Route<K> } = {
   beginDenials: ['POST', '/svc/v1/approver/denials/challenge'],
   denyRequests: ['POST', '/svc/v1/approver/denials'],
   listOwnMutes: ['GET', '/svc/v1/approver/mutes'],
+  listOrganizationMutes: ['GET', '/svc/v1/approver/organization/mutes'],
   beginUnmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/challenge'],
   unmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/end'],
   decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
@@ -233,6 +234,7 @@ export type Member = Members['members'][number]
 export type Devices = Data<Table['listOwnDevices']>
 export type Decisions = Data<Table['listOwnDecisions']>
 export type OrganizationDecisions = Data<Table['listDecisions']>
+export type OrganizationMutes = Data<Table['listOrganizationMutes']>
 export type DecisionDetail = Data<Table['getDecision']>
 export type Moved = Data<Table['moveMember']>
 export type Consent = Data<Table['readConsent']>

@@ -8,9 +8,8 @@ import { type ApprovalRow, findApproval, selectApprovals, toSubjectRecord } from
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { isAdministrator } from '../devices/administrators.ts'
-import { selectUsers } from '../members/member.ts'
 import type { Db } from '../storage/schema.ts'
-import { maskedPerson, requireAdmin } from './members.ts'
+import { readPeople, requireAdmin } from './members.ts'
 import { type DecidingDevice, outcomeOf } from './outcome.ts'
 
 /** As many as a person reads at once. */
@@ -54,13 +53,6 @@ const readDevices = async (
   return new Map(devices.map((device) => [device.id, device]))
 }
 
-const readMembers = async (call: Call, org_id: number, rows: readonly { user_id: number }[]) => {
-  const ids = [...new Set(rows.map(({ user_id }) => user_id))]
-  if (ids.length === 0) return new Map<number, ReturnType<typeof maskedPerson>>()
-  const users = await selectUsers(call).where('m.org_id', '=', org_id).where('m.user_id', 'in', ids).execute()
-  return new Map(users.map((user) => [user.id, maskedPerson(user)]))
-}
-
 const toDecision = (row: ApprovalRow, device: DecidingDevice | undefined) => ({
   ...outcomeOf(row, device ?? null),
   requester: row.requester,
@@ -97,7 +89,7 @@ export const listDecisions: HandlerOf<typeof approverHistory.listDecisions> = {
     return async (call) => {
       const { org_id } = await requireAdmin(call)
       const { shown, decisions, next } = await listPage(call, { org_id, user_id, before })
-      const members = await readMembers(call, org_id, shown)
+      const members = await readPeople(call, org_id, shown)
       return {
         decisions: decisions.flatMap((decision, at) => {
           const member = members.get(shown[at]!.user_id)
@@ -119,7 +111,7 @@ export const getDecision: HandlerOf<typeof approverHistory.getDecision> = {
       if (row.user_id !== user_id && !(await isAdministrator(call.db, { org_id, user_id })))
         throw notFound('Approval request')
       const devices = await readDevices(call.db, org_id, [row])
-      const member = (await readMembers(call, org_id, [row])).get(row.user_id)
+      const member = (await readPeople(call, org_id, [row])).get(row.user_id)
       if (!member) throw notFound('Approval request')
       const { action, reason, expires_at, attestation, receipt_digest, cleared_at } = row
       return {

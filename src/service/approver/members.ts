@@ -35,6 +35,14 @@ export const maskedMember = (user: UserRecord) => {
   return { ...maskedPerson(user), email, state, updated_at }
 }
 
+/** The people whom these rows are about, by id. */
+export const readPeople = async (call: Call, org_id: number, rows: readonly { user_id: number }[]) => {
+  const ids = [...new Set(rows.map(({ user_id }) => user_id))]
+  if (ids.length === 0) return new Map<number, ReturnType<typeof maskedPerson>>()
+  const users = await selectUsers(call).where('m.org_id', '=', org_id).where('m.user_id', 'in', ids).execute()
+  return new Map(users.map((user) => [user.id, maskedPerson(user)]))
+}
+
 type MaskedMember = ReturnType<typeof maskedMember>
 
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

@@ -4,6 +4,7 @@ import { liftMute, muteIdOf, readMutes } from '../approvals/mutes.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf, requirePerson } from '../call/caller.ts'
 import { type Member, reachOrganization } from '../call/tenant.ts'
+import { readPeople, requireAdmin } from './members.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 
@@ -55,23 +56,40 @@ export const listOwnMutes: HandlerOf<typeof mute.listOwnMutes> = async (_, call)
   return { mutes: await shownMutes(call, { org_id, user_id }) }
 }
 
-const questionOf = ({ caller }: Pick<Call, 'caller'>, mute_id: string): Question => {
-  const { org_id, user_id, device_id } = requirePerson(caller)
-  return { type: 'unmute', org_id, user_id, mute_id, device_id }
+export const listOrganizationMutes: HandlerOf<typeof mute.listOrganizationMutes> = async (_, call) => {
+  const { org_id } = await requireAdmin(call)
+  const all = await shownMutes(call, { org_id })
+  const members = await readPeople(call, org_id, all)
+  return {
+    mutes: all.flatMap((mute) => {
+      const member = members.get(mute.user_id)
+      return member ? [{ ...mute, member }] : []
+    }),
+  }
 }
 
-export const beginUnmute: HandlerOf<typeof mute.beginUnmute> = async ({ mute_id }, call) => ({
-  challenge: createChallenge(call.keyring, questionOf(call, mute_id), call.now),
+type Target = { mute_id: string; user_id?: number | undefined }
+
+const questionOf = ({ caller }: Pick<Call, 'caller'>, { mute_id, user_id }: Target): Question => {
+  const person = requirePerson(caller)
+  const { org_id, device_id } = person
+  return { type: 'unmute', org_id, user_id: user_id ?? person.user_id, mute_id, device_id }
+}
+
+export const beginUnmute: HandlerOf<typeof mute.beginUnmute> = async (target, call) => ({
+  challenge: createChallenge(call.keyring, questionOf(call, target), call.now),
 })
 
 export const unmute: HandlerOf<typeof mute.unmute> = {
-  before: async ({ mute_id, ...answer }, { service, caller }) => {
-    const person = requirePerson(caller)
-    const { device_id: deviceId } = person
-    const { settle } = await proveDevice(service, answer, questionOf({ caller }, mute_id), { deviceId })
+  before: async ({ mute_id, user_id, ...answer }, { service, caller }) => {
+    const { org_id, user_id: own, device_id: deviceId } = requirePerson(caller)
+    const question = questionOf({ caller }, { mute_id, user_id })
+    const { settle } = await proveDevice(service, answer, question, { deviceId })
     return async (call) => {
+      const whose = user_id ?? own
+      if (whose !== own) await requireAdmin(call)
       await settle(call)
-      await lift(call, person, mute_id)
+      await lift(call, { org_id, user_id: whose }, mute_id)
       return undefined
     }
   },

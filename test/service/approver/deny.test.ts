@@ -92,6 +92,8 @@ describe('"this wasn’t me"', () => {
 const mutes = async (phone = ada) =>
   dataOf(await fromPhone(service, 'GET', 'mutes', { cookie: phone.cookie })).mutes
 
+const all = ({ cookie }: Phone) => fromPhone(service, 'GET', 'organization/mutes', { cookie })
+
 const unmute = async (mute_id: string, { by = ada, signer = ada, of = mute_id } = {}) => {
   const { cookie } = by
   const path = `mutes/${of}`
@@ -132,6 +134,31 @@ describe('a mute', () => {
     expect(await pending()).toEqual([])
     await request()
     expect(refusal(await unmute(mute_id))).toEqual([404, 'not_found', []])
+  })
+
+  test('is seen and lifted by an administrator of the organization', async () => {
+    const [{ mute_id }] = await mutes()
+    const admin = await createPhone(service, acme.id, 2, { role: 'admin' })
+    expect(refusal(await all(ada))).toEqual([403, 'admin_only', []])
+    const { mutes: found } = dataOf(await all(admin))
+    expect(found).toMatchObject([{ mute_id, user_id: ada.user, member: { first_name: 'Ada' } }])
+    const lift = async ({ cookie, key }: Phone) => {
+      const begun = await fromPhone(service, 'POST', `mutes/${mute_id}/challenge`, {
+        cookie,
+        body: { user_id: ada.user },
+      })
+      const { challenge } = dataOf(begun)
+      const body = { user_id: ada.user, challenge, response: answerTo(challenge, key) }
+      return fromPhone(service, 'POST', `mutes/${mute_id}/end`, { cookie, body })
+    }
+    const bob = await createPhone(service, acme.id, 3)
+    expect(refusal(await lift(bob))).toEqual([403, 'admin_only', []])
+    const globex = await createTenant(service, 'globex')
+    const eve = await createPhone(service, globex.id, 4, { role: 'admin' })
+    expect(refusal(await lift(eve))).toEqual([404, 'not_found', []])
+    expect(dataOf(await all(eve)).mutes).toEqual([])
+    dataOf(await lift(admin))
+    expect(await mutes()).toEqual([])
   })
 
   test('is lifted by nobody else, and not by a signature for another mute', async () => {
