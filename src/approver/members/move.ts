@@ -21,11 +21,11 @@ const already: Partial<Record<MemberMove, string>> = {
 }
 
 /** Whether a member gets the link that registers their phone, or what an administrator must do instead. */
-const linkSaid = ({ enrollment }: Moved): string => {
-  if (!enrollment) return ''
+const linkSaid = ({ enrollment }: Moved): string | undefined => {
+  if (!enrollment) return undefined
   const { channel, next } = enrollment
-  if (!channel) return ' ' + t('members.linkNotSent', { next: next ?? '' })
-  return ' ' + t('members.linkSent', { channel: channel === 'push' ? 'other' : channel })
+  if (!channel) return t('members.linkNotSent', { next: next ?? '' })
+  return t('members.linkSent', { channel: channel === 'push' ? 'other' : channel })
 }
 
 /** Changes a member; this device signs it. Returns what to say about it. */
@@ -39,7 +39,8 @@ export const moveMember = async (
   try {
     const { challenge } = await call('beginMemberMove', { user_id, move }, { org })
     const response = await assert(rp_id, challenge, credential_id)
-    return [said, linkSaid(await call('moveMember', { user_id, move, challenge, response }, { org }))]
+    const link = linkSaid(await call('moveMember', { user_id, move, challenge, response }, { org }))
+    return link === undefined ? [said] : [said, ' ', link]
   } catch (error) {
     if (error instanceof Refused && error.code === already[move]) return [said]
     throw error
