@@ -149,7 +149,7 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
   for (const note of notes) output.warn(`# ${note}`)
   const { output: wanted, json, jq, envelope } = context.globals
   const asTyped = [wanted, json, jq, envelope].every((flag) => flag === undefined)
-  if (format === 'toml' && asTyped) io.stdout.write(`${(await import('smol-toml')).stringify(data)}\n`)
+  if (format === 'toml' && asTyped) io.stdout.write((await import('smol-toml')).stringify(data))
   else await output.report('Configuration', data, { document: true })
 }
 
