@@ -28,25 +28,26 @@ export const withoutCookies = async <T>(route: Route, work: () => Promise<T>): P
 
 export const faults: Record<Fault, (route: Route) => Promise<unknown>> = {
   'lost before': (route) => route.abort('connectionreset'),
+  '502 of a proxy': (route) => route.fulfill({ ...html, status: 502 }),
+  'captive portal': (route) => route.fulfill({ ...html, status: 200 }),
   'lost after': async (route) => {
     await withoutCookies(route, () => route.fetch())
     await route.abort('connectionreset')
   },
-  '502 of a proxy': (route) => route.fulfill({ ...html, status: 502 }),
-  'captive portal': (route) => route.fulfill({ ...html, status: 200 }),
 }
 
-/** The first such call goes wrong, the others do not. */
+export const everyFault = Object.keys(faults) as Fault[]
+
+/** The first such calls go wrong, each in one of these ways, the others do not. */
 export const disturb = async (
-  phone: Phone,
+  { page }: Phone,
   [method, path]: readonly [string, string],
-  fault: Fault,
+  ...ways: Fault[]
 ): Promise<void> => {
-  let isFirst = true
-  await phone.page.route(`**${path}`, (route) => {
-    if (!isFirst || route.request().method() !== method) return route.fallback()
-    isFirst = false
-    return faults[fault](route)
+  const left = [...ways]
+  await page.route(`**${path}`, (route) => {
+    const way = route.request().method() === method ? left.shift() : undefined
+    return way === undefined ? route.fallback() : faults[way](route)
   })
 }
 
@@ -57,4 +58,7 @@ export const calls = {
   beginSession: ['POST', '/svc/v1/approver/challenge'],
   openSession: ['POST', '/svc/v1/approver/session'],
   sendDeviceCode: ['POST', '/svc/v1/approver/device-code'],
+  readConsent: ['POST', '/svc/v1/approver/consent/request'],
+  beginConsent: ['POST', '/svc/v1/approver/consent/challenge'],
+  giveConsent: ['POST', '/svc/v1/approver/consent'],
 } as const

@@ -145,3 +145,16 @@ describe('a device that cannot sign in is told why', () => {
     await expect(phone.sees('You’re no longer a member')).resolves.toBeUndefined()
   })
 })
+
+test('signing in goes on after a reload in the middle', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await endSession(phone)
+  await phone.page.reload()
+  await phone.setOwner(false)
+  await phone.tap('Sign in')
+  await phone.page.getByRole('alert').getByText('cancelled').waitFor()
+  await phone.page.reload()
+  await phone.setOwner(true)
+  await phone.tap('Sign in')
+  await expect(stage.reachesInbox(phone)).resolves.toBeUndefined()
+})

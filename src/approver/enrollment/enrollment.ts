@@ -96,22 +96,19 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
 
   const isHere = onDevice && (allowed.includes('platform') || allowed.includes('synced'))
   const kinds = acceptedKinds(enrollment)
-  const title = isHere
-    ? firstName
-      ? t('enrollment.helloName', { name: firstName })
-      : t('enrollment.hello')
-    : t('enrollment.noCheckTitle')
+  const hello = firstName ? t('enrollment.helloName', { name: firstName }) : t('enrollment.hello')
+  const missing = isComputer ? t('enrollment.noCheckComputer') : t('enrollment.noCheckPhone')
   const elsewhere = button(elsewhereText(allowed), isHere ? 'plain' : 'primary', () => submit('elsewhere'))
-  const panel = [createCode(), h('div', { class: 'actions' }, elsewhere)]
+  const panel = [isComputer && createCode(), h('div', { class: 'actions' }, elsewhere)]
   show(
     t('enrollment.register'),
     h(
       'div',
       { class: 'notice' },
       picture('phone', 'good'),
-      h('h1', {}, title),
+      h('h1', {}, onDevice ? hello : t('enrollment.noCheckTitle')),
       h('p', {}, nodes('enrollment.asksYou', { organization: h('strong', {}, exactText(organization)) })),
-      h('p', {}, isHere ? t('enrollment.staysHere') : t('enrollment.noCheckComputer')),
+      h('p', {}, onDevice ? t('enrollment.staysHere') : missing),
       kinds !== undefined && h('p', {}, t('enrollment.onlyAllowed', { organization, kinds })),
     ),
     h('div', { class: 'field' }, h('label', { for: 'name' }, t('enrollment.nameLabel')), field),
@@ -122,7 +119,16 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
         { class: 'actions' },
         button(t('enrollment.register'), 'primary', () => submit('here')),
       ),
-    ...(isHere ? [h('details', {}, h('summary', {}, t('enrollment.otherDevice')), ...panel)] : panel),
+    ...(isHere
+      ? [
+          h(
+            'details',
+            {},
+            h('summary', { class: 'row' }, t('enrollment.otherDevice')),
+            h('div', { class: 'content' }, ...panel),
+          ),
+        ]
+      : panel),
   )
 }
 
@@ -130,7 +136,7 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
 const showNoLock = (again: () => void): void =>
   void showNotice({
     drawing: 'phone',
-    title: t('enrollment.noWebAuthn'),
+    title: t('enrollment.noCheckTitle'),
     lines: [t('enrollment.noCheckPhone')],
     actions: [button(t('common.tryAgain'), 'primary', again)],
   })

@@ -14,7 +14,14 @@ import { showWayOut } from './way-out.ts'
 const createHandOver = async (place: HTMLElement): Promise<void> => {
   const code = createCode()
   if ((await keysHere()).onDevice)
-    place.append(h('details', {}, h('summary', {}, t('enrollment.otherDevice')), code))
+    place.append(
+      h(
+        'details',
+        {},
+        h('summary', { class: 'row' }, t('enrollment.otherDevice')),
+        h('div', { class: 'content' }, code),
+      ),
+    )
   else place.append(code)
 }
 
