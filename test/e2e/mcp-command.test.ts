@@ -157,6 +157,19 @@ test.each([
   expect(stderr).toContain(message)
 })
 
+test.each(['SVC_API_KEY', 'SVC_ASK_KEY'])('a wrong %s does not connect', async (name) => {
+  const wrong = `${key.slice(0, -4)}xxxx`
+  const { exit, stdout, stderr } = await svc(['mcp'], { ...env, [name]: wrong })
+  expect([exit, stdout]).toEqual([4, ''])
+  expect(stderr).toContain(name)
+  expect(stderr).not.toContain(wrong)
+})
+
+test('a key for a service that does not answer yet connects', async () => {
+  const there = { ...config, SVC_BASE_URL: 'http://127.0.0.1:9/', SVC_API_KEY: key }
+  expect(await svc(['mcp'], there)).toMatchObject({ exit: 0 })
+})
+
 test('a profile with a tool server that does not answer yet connects', async () => {
   const there = { SVC_CONFIG_DIR: join(folder.path, 'absent'), SVC_MCP_URL: 'http://127.0.0.1:9/mcp' }
   expect(await svc(['mcp'], there)).toMatchObject({ exit: 0 })

@@ -3,7 +3,6 @@ import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { readAskingDefaults, type AskingDefaults, type NamedSetting } from '../../contract/asking-defaults.ts'
-import type { ToolClient } from '../../client/tool-client.ts'
 import { within } from '../../client/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
@@ -49,12 +48,12 @@ const usesToolServer = async (context: Context): Promise<boolean> => {
 const checkMs = 5_000
 
 /**
- * Throws if the tool server does not accept the bearer: a client would show svc as connected while every call fails. It is no
- * error that the server cannot be reached yet.
+ * Throws if the service does not accept the bearer or the key: a client would show svc as connected while every call fails. It
+ * is no error that the service cannot be reached yet.
  */
-const checkBearer = async (tools: ToolClient, signal: AbortSignal): Promise<void> => {
+const requireAccepted = async (looking: Promise<unknown>, signal: AbortSignal): Promise<void> => {
   try {
-    await within(tools.list(), { ms: checkMs, signal, late: () => [] })
+    await within(looking, { ms: checkMs, signal, late: () => undefined })
   } catch (error) {
     if (error instanceof SvcError && error.code === 'unauthenticated') throw error
   }
@@ -62,7 +61,7 @@ const checkBearer = async (tools: ToolClient, signal: AbortSignal): Promise<void
 
 /**
  * Chooses the tool server at SVC_MCP_URL, the REST API if there is a key, the tool server of the profile, or the demo, in
- * this order. Throws a usage error for an invalid address or secret, and if the tool server does not accept the bearer.
+ * this order. Throws a usage error for an invalid address or secret, and if the bearer or the key is not accepted.
  */
 const chooseGateway = async (context: Context): Promise<Chosen> => {
   const settings = await context.settings()
@@ -72,7 +71,7 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
       import('../../client/mcp-gateway.ts'),
       import('../approve/tool-server.ts'),
     ])
-    await withTools(context, ({ tools }) => checkBearer(tools, context.io.signal))
+    await withTools(context, ({ tools }) => requireAccepted(tools.list(), context.io.signal))
     const { url, tools, close } = await openTools(context)
     return {
       gateway: createMcpGateway({ tools }),
@@ -86,7 +85,11 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
-  const { openBackend } = await import('../approve/open-backend.ts')
+  const [{ openBackend }, { requestingKey }] = await Promise.all([
+    import('../approve/open-backend.ts'),
+    import('../approve/separation.ts'),
+  ])
+  await requireAccepted(requestingKey(context), context.io.signal)
   const { gateway: everywhere } = await openBackend(context)
   const { org } = settings
   const gateway = org ? inOrganization(everywhere, org.value, context) : everywhere
