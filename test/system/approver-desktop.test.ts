@@ -132,6 +132,25 @@ describe('a computer without an authenticator', () => {
   })
 })
 
+test('a computer shows the link for another device of the same person as a code', async () => {
+  const { user, link } = await createPerson()
+  const page = await openComputer('internal')
+  await page.goto(link)
+  await tap(page, 'Register this device')
+  await sees(page, 'This device is registered')
+  await page.goto(`${origin}/approver#add-device`)
+  await page.reload()
+  await sees(page, 'Add a device')
+  await tap(page, 'Create a link')
+  const added = (await page.getByText('#enroll=').textContent())!
+  expect(await shownCode(page)).toBe(codeOf(added))
+  const phone = await openComputer('internal')
+  await phone.goto(added)
+  await tap(phone, 'Register this device')
+  await sees(phone, 'Waiting for your other device')
+  expect(await devicesOf(user)).toMatchObject([{ state: 'active' }, { state: 'pending', proof: 'device' }])
+})
+
 describe('a security key', () => {
   test('registers, signs in and approves', async () => {
     const { user, link } = await createPerson()

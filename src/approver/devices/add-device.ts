@@ -1,5 +1,6 @@
 import { call, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
+import { createCode } from '../enrollment/hand-over.ts'
 import { t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
@@ -36,6 +37,7 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
     }
     place.replaceChildren(
       h('p', {}, t('devices.openThere')),
+      createCode(url, t('devices.codeAlt')),
       h('p', { class: 'quote' }, h('span', { class: 'exact', dir: 'ltr' }, url)),
       left,
       button(t('devices.copyLink'), 'plain', copy),

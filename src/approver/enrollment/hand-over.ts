@@ -10,7 +10,7 @@ const drawerFile = '/approver/code.js?v=PAGE_VERSION'
 /** A phone cannot open an address of this machine. */
 const opensElsewhere = (): boolean => location.protocol === 'https:'
 
-const codeOf = async (address: string): Promise<HTMLElement | undefined> => {
+const codeOf = async (address: string, alt: string): Promise<HTMLElement | undefined> => {
   try {
     const { modulesOf } = (await import(drawerFile)) as Drawer
     const { size, path } = modulesOf(address)
@@ -20,7 +20,7 @@ const codeOf = async (address: string): Promise<HTMLElement | undefined> => {
         class: 'code',
         viewBox: `0 0 ${size} ${size}`,
         role: 'img',
-        'aria-label': t('enrollment.codeAlt'),
+        'aria-label': alt,
       },
       h('path', { d: path }),
     )
@@ -29,11 +29,11 @@ const codeOf = async (address: string): Promise<HTMLElement | undefined> => {
   }
 }
 
-/** The link of this page, to open it on a phone: as a code, which the phone scans. Empty if no phone can open it. */
-export const createCode = (): HTMLElement => {
+/** A link, such as that of this page, to open it on a phone: as a code, which the phone scans. Empty if no phone can open it. */
+export const createCode = (address = location.href, alt = t('enrollment.codeAlt')): HTMLElement => {
   const place = h('div', { class: 'hand-over' })
   if (opensElsewhere())
-    void codeOf(location.href).then((code) => code && place.append(code, h('p', {}, t('enrollment.scan'))))
+    void codeOf(address, alt).then((code) => code && place.append(code, h('p', {}, t('enrollment.scan'))))
   return place
 }
 
