@@ -45,6 +45,7 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
     timeslot_id: child.ids.slot,
     device_id: child.ids[id === 'refuseDevice' ? 'pendingDevice' : 'device'],
     request_id: id === 'consumeApproval' ? child.approved : child.request,
+    webhook_id: child.webhook,
     digest: child.digest,
     // In its own organization, another tenant's phone gets the same response as an unknown one.
     approver_mobile: org.mobile,
@@ -83,6 +84,8 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
   if (id === 'updateUser') for (const name of ['country_code', 'mobile']) delete input[name]
   if (id === 'createAuthCode' || id === 'updateAuthCode') delete input.expires_at
   if (id === 'updateOrganization' || id === 'createOrganization') delete input.slug
+  // Events are listed from a time or after an event, here without a wait for the next one.
+  if (id === 'listEvents') for (const name of ['after', 'wait_s']) delete input[name]
   delete input.cursor
   return input
 }

@@ -31,6 +31,7 @@ export type Tenant = {
   /** A sent message. */
   message: string
   authCode: string
+  webhook: string
   ids: Record<string, number | string>
 }
 
@@ -67,6 +68,10 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
     request(baseUrl, 'createApproval', key.key, { action: mark, approver_mobile: approver.mobile, ...more })
   const approved = await approval({ use_within_s: 86_400 })
   await approve(baseUrl, operator, approved.request_id, approver)
+  const webhook = await request(baseUrl, 'createWebhook', operator, {
+    url: 'https://hooks.example.com/svc',
+    org_id: org,
+  })
   return {
     mark,
     slug: mark,
@@ -86,6 +91,7 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
     otp: waitingPhone.otp,
     message: waitingPhone.message_id,
     authCode: (await request(baseUrl, 'createAuthCode', operator, { org_id: org, label: mark })).code,
+    webhook: webhook.webhook_id,
     ids: {
       org,
       person: person.user,

@@ -17,8 +17,15 @@ const secretRefused: Partial<Record<OperationId, number>> = {
 /** An owner is a field of the new key, so a foreign one is invalid input. */
 const childRefused: Partial<Record<OperationId, number>> = { createKey: 422 }
 
-/** A sent message is not sent again: found, and refused. */
-const ownRefused: Partial<Record<OperationId, number>> = { retryMessage: 409 }
+/**
+ * A sent message is not sent again: found, and refused. An agent exists only after a consent, and a mute after a report; the
+ * tests of the service try those of another tenant.
+ */
+const ownRefused: Partial<Record<OperationId, number>> = {
+  retryMessage: 409,
+  revokeAgent: 404,
+  deleteMute: 404,
+}
 
 /** Operations in which only the caller's key selects the organization. */
 const withoutOrg = new Set<OperationId>([
@@ -48,6 +55,7 @@ const withoutChild = (id: OperationId): boolean =>
       'request_id',
       'machine_id',
       'message_id',
+      'webhook_id',
     ].includes(name),
   )
 
