@@ -43,7 +43,7 @@ export const fieldsOf = (rows: readonly Row[]): string[] => [...new Set(rows.fla
 
 /** The field of an answer that `-o id` prints. */
 export const idOf = (fields: readonly string[]): string | undefined =>
-  ['id', 'request_id', 'message_id'].find((name) => fields.includes(name))
+  ['id', 'request_id', 'message_id', 'webhook_id', 'mute_id'].find((name) => fields.includes(name))
 
 /** `policy.factors` of a row: the field with exactly that name, or else the nested field. */
 const valueAt = (value: unknown, path: string): unknown => {

@@ -101,3 +101,11 @@ describe('a wrong number of arguments', () => {
     expect(await run(line)).toMatchObject({ exit: 2, message, hint, out: '' })
   })
 })
+
+test('a value that is not one of many gets a suggestion, and not the whole list', async () => {
+  expect(await run('webhook create https://hooks.example.com --org 1 --type polcy')).toMatchObject({
+    exit: 2,
+    message: '--type does not accept "polcy"; did you mean policy?',
+    hint: '--type policy',
+  })
+})

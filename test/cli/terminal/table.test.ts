@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { relativeTime } from '../../../src/cli/terminal/table.ts'
+import { drawTable, relativeTime } from '../../../src/cli/terminal/table.ts'
 import { shown } from './show.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -92,4 +92,15 @@ describe('CSV of an empty list', () => {
     expect((await shown([], { output: 'csv' }, { shape: { columns: ['id'] } })).piped).toBe('id\n')
     expect((await shown([], { output: 'csv' })).piped).toBe('')
   })
+})
+
+test('a head gives way before the content of a column, and a short word last', () => {
+  const row = { rule: 'default', when: 'folder: drafts', timeout: '120', factors: 'biometric' }
+  const grid = { head: Object.keys(row), lines: [Object.values(row)] }
+  const drawn = (width: number) => drawTable(grid, { width, colour: false }).split('\n')
+  expect(drawn(40)).toEqual([
+    'RULE     WHEN            TIM…  FACTORS',
+    'default  folder: drafts  120   biometric',
+  ])
+  expect(drawn(36)[1]).toBe('default  folder:…  120      biometr…')
 })
