@@ -59,7 +59,7 @@ const unsafe = /[^\P{Cc}\n\t]|\p{Cf}|\p{Zl}|\p{Zp}/u
 const lines = (text: string): string[] => text.split('\n').slice(0, -1)
 const listed = (payload: unknown): unknown[] => (Array.isArray(payload) ? payload : [payload])
 const hasId = (row: unknown): boolean =>
-  ['id', 'request_id', 'message_id'].some((name) => name in Object(row))
+  ['id', 'request_id', 'message_id', 'webhook_id', 'mute_id'].some((name) => name in Object(row))
 
 /** Whether the output in each format parses to the response. Piped output is complete. */
 const reads: Record<string, (out: string, payload: unknown) => boolean> = {
