@@ -6,6 +6,7 @@ import { createLinks } from './enrollment/links.ts'
 import { showWelcome } from './enrollment/welcome.ts'
 import { withdraw } from './calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from './calls/feed.ts'
+import { createNewRequests } from './shell/new-requests.ts'
 import {
   announce,
   hasScreen,
@@ -17,6 +18,7 @@ import {
 } from './shell/frame.ts'
 import { showInbox } from './inbox/inbox.ts'
 import { createSurroundings } from './inbox/surroundings.ts'
+import { createQueue } from './request/queue.ts'
 import { isWanted, showGone } from './request/gone.ts'
 import { makeOffers, offerNotifications } from './notifications/offers.ts'
 import { mirrorPending } from './notifications/mirror.ts'
@@ -45,10 +47,10 @@ const change = (next: () => View | void): void => {
   view = next() ?? {}
 }
 
-const toInbox = (): void => {
-  history.replaceState(null, '', location.pathname)
-  showPlace()
-}
+const queue = createQueue({ pending: () => pending ?? [], show: () => showPlace() })
+
+const newRequests = createNewRequests()
+const noteNew = (): void => newRequests.follow(pending ?? [], view.announces?.() === true, requestInAddress())
 
 const leave = (): void => {
   attempts += 1
@@ -77,7 +79,7 @@ const endSession = (ended: Session, left: Session[]): void => {
   tellNext(t('inbox.signedOutOf', { organization: ended.organization }))
 }
 
-const surroundings = createSurroundings(() => location.hash === '' && showPlace())
+const surroundings = createSurroundings(() => pending && view.update?.(pending))
 
 const feed = createFeed({
   changed: ({ sessions: now, requests }) => {
@@ -87,6 +89,7 @@ const feed = createFeed({
     take(requests)
     if (isSame) view.update?.(requests)
     else showPlace()
+    noteNew()
   },
   reached: (reached) => setOffline(!reached, feed.refresh),
   ended: () => arrival.signIn(),
@@ -127,14 +130,14 @@ const showPlace = (): void => {
   change(() => {
     const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
     nameOrganization((request || undefined)?.session.organization ?? here.organization)
-    if (request) return showRequest(request, request.session, toInbox)
+    if (request) return showRequest(request, requests, queue)
     if (wanted !== undefined)
-      return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, back: toInbox })
+      return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, queue })
     const notify = async (): Promise<void> => {
       await offerNotifications(here, sessions)
       showPlace()
     }
-    const ways = { sessions, removed: () => drop(here), back: toInbox, again: showPlace, notify }
+    const ways = { sessions, removed: () => drop(here), back: queue.back, again: showPlace, notify }
     const screen = screenAt(here, ways)
     if (screen) return screen
     return showInbox(here, requests, {
@@ -146,9 +149,10 @@ const showPlace = (): void => {
       },
       signOut: () => signOut(here),
       notify,
-      ...surroundings.counts(),
+      counts: surroundings.counts,
     })
   })
+  noteNew()
 }
 
 /** Counts the attempts to start, so that only the latest one shows something. */
@@ -196,6 +200,7 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
     return change(() => void openConsent(here, request, links.done))
   }
   take(reading.requests)
+  newRequests.start(reading.requests)
   showPlace()
   feed.start(reading)
 }

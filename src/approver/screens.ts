@@ -8,6 +8,7 @@ import { showLanguages } from './language/language-list.ts'
 import { showMemberMutes } from './members/member-mutes.ts'
 import { showMember } from './members/member.ts'
 import { showMembers } from './members/members.ts'
+import { openMutes } from './mutes/mutes.ts'
 import { inAddress } from './shell/address.ts'
 import { showNotifications } from './notifications/settings.ts'
 import type { View } from './shell/view.ts'
@@ -33,6 +34,7 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
   '#member-mutes': showMemberMutes,
   '#agents': () => void openAgents(() => location.hash === '#agents'),
   '#notifications': showNotifications,
+  '#mutes': (here) => void openMutes(here, () => location.hash === '#mutes'),
   '#language': (_, { back }) => showLanguages(back),
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalRecord } from './approval.ts'
-import { outcomeRecord } from './approver-requests.ts'
+import { origin, outcomeRecord } from './approver-requests.ts'
 import { shownPerson } from './approver.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './operation.ts'
@@ -48,6 +48,7 @@ export const approverHistory = operations({
       reason: approvalRecord.shape.reason,
       subject: approvalRecord.shape.subject,
       expires_at: approvalRecord.shape.expires_at,
+      origin: chosen(origin, 'Where the request came from'),
       receipt: chosen(
         z.nullable(z.string()),
         'The receipt as a file, exactly as `svc approve request --receipt` writes it',

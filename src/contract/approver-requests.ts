@@ -7,7 +7,7 @@ import { challengeRecord, factorRuling, signedChallenge, time } from './records.
 // A request as the person who is asked sees it, under /svc/v1/approver. spec: not shown
 
 /** Where a request came from: what the service verified, apart from what the requester says. */
-const origin = z.strictObject({
+export const origin = z.strictObject({
   id: chosen(z.string(), 'Identifies the requester among those that ask the person; also the id of a mute'),
   credential: chosen(
     z.nullable(

@@ -17,5 +17,9 @@ export const installHooks = (env: Record<string, string> = {}): void => {
 
 export const open = async (phone: Phone, id: string): Promise<void> => {
   await phone.page.locator(`a[href="#request=${id}"]`).click()
-  await phone.page.getByRole('button', { name: 'Approve', exact: true }).waitFor()
+  const first = phone.page.getByRole('button', { name: 'Read everything first' })
+  const approve = phone.page.getByRole('button', { name: 'Approve', exact: true })
+  await first.or(approve).waitFor()
+  for (let taps = 0; (await first.count()) > 0 && taps < 20; taps++) await first.click()
+  await approve.waitFor()
 }

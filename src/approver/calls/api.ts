@@ -239,3 +239,4 @@ export type DecisionDetail = Data<Table['getDecision']>
 export type Moved = Data<Table['moveMember']>
 export type Consent = Data<Table['readConsent']>
 export type Agents = Data<Table['listOwnAgents']>
+export type Mutes = Data<Table['listOwnMutes']>

@@ -105,15 +105,22 @@ export const forget = (rpId: string, { id: credentialId }: Answer): void =>
     .signalUnknownCredential?.({ rpId, credentialId })
     .catch(() => undefined)
 
-/** Verifies the owner and signs the challenge; without a credential, the phone offers all it has. */
-export const assert = (rpId: string, challenge: string, credential?: string): Promise<Answer> =>
+/**
+ * Verifies the owner and signs the challenge; without a credential, the phone offers all it has. `presence`: a touch is enough.
+ */
+export const assert = (
+  rpId: string,
+  challenge: string,
+  credential?: string,
+  { presence = false }: { presence?: boolean } = {},
+): Promise<Answer> =>
   attempt(
     startAuthentication({
       optionsJSON: {
         rpId,
         challenge,
         ...(credential !== undefined && { allowCredentials: [{ id: credential, type: 'public-key' }] }),
-        userVerification: 'required',
+        userVerification: presence ? 'discouraged' : 'required',
         timeout: patienceMs,
       },
     }),

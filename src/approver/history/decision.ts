@@ -1,10 +1,11 @@
 import { call, type DecisionDetail, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { endText } from './decision-rows.ts'
-import { requestLines } from '../request/request-text.ts'
+import { originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { showReading } from '../shell/reading.ts'
+import { requesterLines } from '../shell/requester.ts'
 import { exactText, headline, nameOf } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
@@ -80,7 +81,12 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           'section',
           { class: 'paper' },
           h('h2', { class: 'action' }, exactText(headline(decision))),
-          h('dl', {}, ...(cleared_at === undefined ? requestLines(decision) : [])),
+          ...(cleared_at === undefined
+            ? [
+                h('div', { class: 'asker' }, ...requesterLines(decision.origin)),
+                h('dl', {}, ...requestLines(decision), ...originLines(decision)),
+              ]
+            : []),
         ),
         !own && h('p', { class: 'aside' }, nodes('history.approver', { name: exactText(nameOf(member)) })),
         ...receiptPart(decision),

@@ -3,7 +3,8 @@ import { button, h, picture } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { announce, show } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
-import { exactText, clockText, headline, requesterText } from '../shell/text.ts'
+import { requesterLines } from '../shell/requester.ts'
+import { exactText, clockText, headline } from '../shell/text.ts'
 import { countDown, msUntil } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
 import { currentLanguage } from '../language/choice.ts'
@@ -17,24 +18,22 @@ type Actions = {
   select: (session: Session) => void
   signOut: () => Promise<void>
   notify: () => Promise<void>
-  /** Number of members to accept; 0 unless the person is an administrator. */
-  waiting?: number
-  /** Number of new devices that this person can approve or refuse. */
-  newDevices: number
+  /** Members to accept, undefined unless the person is an administrator, and new devices that this person can approve. */
+  counts: () => { waiting?: number; newDevices: number }
 }
 
 const card = (
   one: PendingRequest,
-  { stops, expired, named }: { stops: (() => void)[]; expired: () => void; named: boolean },
-): HTMLElement => {
+  { expired, named }: { expired: () => void; named: boolean },
+): { item: HTMLElement; stop: () => void } => {
   const left = h('span', { class: 'left' })
   const tick = (ms: number): void => {
     left.textContent = t('common.timeLeft', { time: clockText(ms) })
     // Not while the list is being rendered.
     if (ms === 0) queueMicrotask(expired)
   }
-  stops.push(countDown(one.expiresAt, tick, () => undefined))
-  return h(
+  const stop = countDown(one.expiresAt, tick, () => undefined)
+  const item = h(
     'li',
     {},
     h(
@@ -42,10 +41,11 @@ const card = (
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
       named && h('span', { class: 'who' }, exactText(one.session.organization)),
       h('span', { class: 'asked' }, exactText(headline(one))),
-      h('span', { class: 'who' }, requesterText(one)),
+      ...requesterLines(one.origin),
       left,
     ),
   )
+  return { item, stop }
 }
 
 const empty = (subscribed: boolean): HTMLElement =>
@@ -74,7 +74,8 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
 }
 
 const foot = (session: Session, actions: Actions): HTMLElement => {
-  const { sessions, signOut, notify, waiting, newDevices } = actions
+  const { sessions, signOut, notify, counts } = actions
+  const { waiting, newDevices } = counts()
   const several = sessions.length > 1
   const offer = notificationOffer(session)
   return h(
@@ -85,6 +86,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
       h('a', { class: 'row', href: '#members' }, picture('people'), t('inbox.members', { count: waiting })),
     h('a', { class: 'row', href: '#devices' }, picture('phone'), t('inbox.devices', { count: newDevices })),
     h('a', { class: 'row', href: '#history' }, picture('clock'), t('inbox.history')),
+    h('a', { class: 'row', href: '#mutes' }, picture('people'), t('inbox.mutes')),
     h('a', { class: 'row', href: '#agents' }, picture('place'), t('inbox.agents')),
     h('a', { class: 'row', href: '#language' }, picture('globe'), languages[currentLanguage()]),
     ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
@@ -103,37 +105,80 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
   )
 }
 
-/** The pending requests, oldest first. The list updates automatically. */
-export const showInbox = (session: Session, first: readonly PendingRequest[], actions: Actions): View => {
-  let stops: (() => void)[] = []
-  let shown: string | undefined
-  const leave = (): void => {
-    for (const stop of stops) stop()
-    stops = []
+/** The cards of the requests, each one for as long as its request is pending. */
+const createCards = (named: boolean, expired: () => void) => {
+  const element = h('ul', { class: 'cards' })
+  const cards = new Map<string, { item: HTMLElement; stop: () => void }>()
+  const drop = (id: string): void => {
+    cards.get(id)?.stop()
+    cards.get(id)?.item.remove()
+    cards.delete(id)
   }
+  return {
+    element,
+    show: (requests: readonly PendingRequest[]): void => {
+      const ids = new Set(requests.map(({ request_id }) => request_id))
+      for (const id of cards.keys()) if (!ids.has(id)) drop(id)
+      for (const one of requests) {
+        const known = cards.get(one.request_id)
+        const next = known ?? card(one, { expired, named })
+        cards.set(one.request_id, next)
+        // Moving an element would take the focus away from it.
+        if (!known) element.append(next.item)
+      }
+    },
+    stop: (): void => {
+      for (const { stop } of cards.values()) stop()
+    },
+  }
+}
+
+/** The pending requests, oldest first. The list updates automatically, without moving what is on the screen. */
+export const showInbox = (session: Session, first: readonly PendingRequest[], actions: Actions): View => {
+  let now = first
+  let shown: string | undefined
+  const cards = createCards(actions.sessions.length > 1, () => update(now))
+  const title = h('h1', { tabindex: -1 })
+  const list = h('section', {}, title, cards.element)
+  const nothing = empty(notificationOffer(session) === 'on')
+  let head: HTMLElement | undefined
+  let below = foot(session, actions)
+  let counted = JSON.stringify(actions.counts())
+
+  const updateFoot = (): void => {
+    const counts = JSON.stringify(actions.counts())
+    if (counts === counted) return
+    counted = counts
+    const focused = document.activeElement
+    const at = [...below.querySelectorAll('a, button, select')].indexOf(focused!)
+    const next = foot(session, actions)
+    below.replaceWith(next)
+    below = next
+    if (at >= 0) below.querySelectorAll<HTMLElement>('a, button, select')[at]?.focus({ preventScroll: true })
+  }
+
   const update = (requests: readonly PendingRequest[]): void => {
+    now = requests
     const open = requests.filter(({ expiresAt }) => msUntil(expiresAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
+    if (shown !== undefined) updateFoot()
     if (ids === shown) return
-    leave()
     const count = t('inbox.requestsWaiting', { count: open.length })
-    const title = open.length ? t('inbox.titleWaiting', { count: open.length }) : t('common.title')
-    show(
-      title,
-      open.length ? h('h1', {}, count) : empty(notificationOffer(session) === 'on'),
-      open.length > 0 &&
-        h(
-          'ul',
-          { class: 'cards' },
-          ...open.map((one) =>
-            card(one, { stops, expired: () => update(requests), named: actions.sessions.length > 1 }),
-          ),
-        ),
-      foot(session, actions),
-    )
+    const hadFocus = cards.element.contains(document.activeElement)
+    title.textContent = count
+    cards.show(open)
+    const next = open.length > 0 ? list : nothing
+    const page = open.length ? t('inbox.titleWaiting', { count: open.length }) : t('common.title')
+    if (head === undefined) show(page, next, below)
+    else if (head !== next) head.replaceWith(next)
+    head = next
+    document.title = page
+    // The focused card has ended.
+    if (hadFocus && !cards.element.contains(document.activeElement))
+      (head.querySelector<HTMLElement>('.card') ?? title).focus({ preventScroll: true })
     if (shown !== undefined) announce(open.length ? count : t('inbox.caughtUp'))
     shown = ids
   }
   update(first)
-  return { update, leave }
+  return { update, leave: cards.stop, announces: () => true }
 }

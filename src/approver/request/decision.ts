@@ -3,6 +3,7 @@ import { checksLocation } from './conditions.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { withNote } from './note.ts'
+import { refusalSentence } from './refusals.ts'
 import { headline } from '../shell/text.ts'
 import { assert, challengeOf, CheckFailed } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
@@ -36,12 +37,12 @@ const resultOf = (error: unknown): Result => {
     return error.withdrawn ? { kind: 'cancelled' } : { kind: 'again', message: error.message }
   if (error instanceof Unreachable) return { kind: 'unsure' }
   if (!(error instanceof Refused)) return { kind: 'again', message: t('request.failed') }
-  const { code, status, message } = error
+  const { code, status } = error
   if (code === 'wrong_number') return { kind: 'wrong number', message: t('request.wrongNumber') }
   if (code === 'device_revoked') return { kind: 'removed' }
-  if (code === 'approver_not_active') return { kind: 'stopped', message }
+  if (code === 'approver_not_active') return { kind: 'stopped', message: refusalSentence(error) }
   if (code === 'denied' || status === 410 || status === 409 || status === 404) return { kind: 'ended' }
-  return { kind: 'again', message }
+  return { kind: 'again', message: refusalSentence(error) }
 }
 
 type Place = Awaited<ReturnType<typeof locate>>
@@ -90,7 +91,9 @@ export const createDecider = (request: PendingRequest, session: Session) => {
         choice.note === undefined
           ? await challenges[choice.decision]
           : await challengeOf(withNote(request.contexts.deny, choice.note))
-      const response = await assert(session.rp_id, challenge, session.credential_id)
+      const presence =
+        request.deny_check === 'presence' && choice.decision === 'deny' && choice.not_me !== true
+      const response = await assert(session.rp_id, challenge, session.credential_id, { presence })
       const location = await place?.later
       if (wanted && !without && !location && !(await steps.withoutPlace()))
         return { kind: 'again', message: t('request.allowLocation') }

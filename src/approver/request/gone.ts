@@ -3,6 +3,7 @@ import { button } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { nameOrganization, showNotice } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
+import type { Queue } from './queue.ts'
 import { showMissing, showOutcome } from './result.ts'
 import type { View } from '../shell/view.ts'
 import { t } from '../language/text.ts'
@@ -16,7 +17,7 @@ type Surroundings = {
   refresh: () => void
   /** The request is in a list now. */
   arrived: () => void
-  back: () => void
+  queue: Queue
 }
 
 const showLoading = (line: string, back: () => void): void =>
@@ -28,7 +29,9 @@ const showLoading = (line: string, back: () => void): void =>
   })
 
 /** A request that is in no list: it has ended, or its notification arrived before the list. */
-export const showGone = (wanted: string, { sessions, refresh, arrived, back }: Surroundings): View => {
+export const showGone = (wanted: string, { sessions, refresh, arrived, queue }: Surroundings): View => {
+  const { back } = queue
+  let follow: (() => void) | undefined
   let left = false
   const look = async (): Promise<void> => {
     const id = decodeURIComponent(wanted)
@@ -41,14 +44,19 @@ export const showGone = (wanted: string, { sessions, refresh, arrived, back }: S
       if (outcome?.status === 'pending') return refresh()
       if (!outcome) continue
       nameOrganization(one.organization)
-      return showOutcome(outcome, { own: one.device_id, back })
+      follow = showOutcome(outcome, { session: one, queue })
+      return
     }
     showMissing(back)
   }
   showLoading(t('common.moment'), back)
   void look()
   return {
-    update: (requests) => void (requests.some((one) => isWanted(one, wanted)) && arrived()),
+    update: (requests) => {
+      if (requests.some((one) => isWanted(one, wanted))) arrived()
+      else follow?.()
+    },
+    announces: () => follow !== undefined,
     leave: () => (left = true),
   }
 }

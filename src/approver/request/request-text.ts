@@ -1,7 +1,10 @@
 import { conditionList } from './conditions.ts'
 import { h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { exactText, headline, requesterText } from '../shell/text.ts'
+import { longText } from './long-text.ts'
+import { requesterLines } from '../shell/requester.ts'
+import { exactText, headline } from '../shell/text.ts'
+import { momentText } from '../shell/time.ts'
 import { t } from '../language/text.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
@@ -11,25 +14,57 @@ type Field = NonNullable<PendingRequest['subject']>['fields'][number]
 
 const fieldLine = ({ label, value, before }: Field): HTMLElement =>
   before === undefined
-    ? line(label, exactText(value))
-    : line(label, h('del', {}, exactText(before)), ' ', h('ins', {}, exactText(value)))
+    ? line(label, longText(value))
+    : line(label, h('del', {}, longText(before)), ' ', h('ins', {}, longText(value)))
 
-type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason' | 'requester' | 'verified_as'>
+type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason'>
 
-/** The fields of the subject, then the claims of the requester. */
-export const requestLines = ({ action, subject, reason, ...who }: Asked): HTMLElement[] => [
+/** The fields of the subject, then the words of the requester. */
+export const requestLines = ({ action, subject, reason }: Asked): HTMLElement[] => [
   ...(subject?.fields ?? []).map(fieldLine),
-  ...(action === headline({ action, subject }) ? [] : [line(t('request.inTheirWords'), exactText(action))]),
-  ...(reason === null ? [] : [line(t('request.reason'), exactText(reason))]),
-  line(t('request.requester'), requesterText(who)),
+  ...(action === headline({ action, subject }) ? [] : [line(t('request.inTheirWords'), longText(action))]),
+  ...(reason === null ? [] : [line(t('request.reason'), longText(reason))]),
 ]
 
-/** The request: the headline and fields of the subject that will be signed, then the claims of the requester. */
-export const requestText = (request: PendingRequest): HTMLElement => {
-  return h(
-    'section',
-    { class: 'paper' },
+type From = Pick<PendingRequest, 'origin' | 'requested_at'>
+
+/** When and from where it was requested. */
+export const originLines = ({ origin, requested_at }: From): HTMLElement[] => {
+  const { address, network, via } = origin
+  return [
+    line(t('requester.requested'), momentText(requested_at)),
+    ...(address === null
+      ? []
+      : [
+          line(
+            t('requester.from'),
+            network === null ? address : t('requester.addressInNetwork', { address, network }),
+          ),
+        ]),
+    ...(via === 'tools' || via === 'rule'
+      ? [line(t('requester.through'), t(via === 'tools' ? 'requester.tools' : 'requester.rule'))]
+      : []),
+  ]
+}
+
+/**
+ * The request: the headline, who asks, and the fields of the subject that will be signed; then the requester's words. Where it
+ * came from and what is checked comes last. `signed` ends with what must be read.
+ */
+export const requestText = (request: PendingRequest): { element: HTMLElement; signed: HTMLElement } => {
+  const words = requestLines(request)
+  const signed = h(
+    'div',
+    { class: 'signed' },
     h('h1', { class: 'action' }, exactText(headline(request))),
-    h('dl', {}, ...requestLines(request), line(t('request.checked'), conditionList(request))),
+    h('div', { class: 'asker' }, ...requesterLines(request.origin)),
+    words.length > 0 && h('dl', {}, ...words),
   )
+  const facts = h(
+    'dl',
+    { class: 'facts' },
+    ...originLines(request),
+    line(t('request.checked'), conditionList(request)),
+  )
+  return { element: h('section', { class: 'paper' }, signed, facts), signed }
 }

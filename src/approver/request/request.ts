@@ -1,6 +1,8 @@
-import type { Outcome, Pending, Session } from '../calls/api.ts'
+import type { Outcome, Pending } from '../calls/api.ts'
 import { warningsFor } from './conditions.ts'
 import { createDecider, type Choice, type Result } from './decision.ts'
+import { createBar } from './bar.ts'
+import { denyAllStep, ofSameRequester } from './deny-all.ts'
 import { button, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { announce, problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
@@ -8,7 +10,9 @@ import { readOutcome } from '../calls/outcome.ts'
 import { requestText } from './request-text.ts'
 import { showRemoved } from '../enrollment/removed.ts'
 import { showMissing, showOutcome } from './result.ts'
-import { noteStep, notMeStep, numberStep, withoutPlaceStep } from './steps.ts'
+import { numberStep } from './number-step.ts'
+import type { Queue } from './queue.ts'
+import { noteStep, notMeStep, withoutPlaceStep } from './steps.ts'
 import { exactText } from '../shell/text.ts'
 import { timeLeft } from './time-left.ts'
 import { msUntil } from '../shell/time.ts'
@@ -16,14 +20,25 @@ import type { View } from '../shell/view.ts'
 import { withdraw } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 
+/** These devices check their owner with nothing else, unless it is a passcode. */
+const hasFaceId = /\b(?:iPhone|iPad)\b/.test(navigator.userAgent)
+
 type Phase = 'reading' | 'checking' | 'sending' | 'looking' | 'over'
 
 /** One request, until it is decided here or elsewhere, or expires. */
-export const showRequest = (request: PendingRequest, session: Session, back: () => void): View => {
+export const showRequest = (
+  request: PendingRequest,
+  first: readonly PendingRequest[],
+  queue: Queue,
+): View => {
+  const { session } = request
+  const { back } = queue
   const decider = createDecider(request, session)
   const problem = problemLine()
   const progress = h('p', { class: 'progress', role: 'status' })
-  const step = h('div', { class: 'steps' })
+  let same = ofSameRequester(request, first)
+  /** Follows the requests that arrive, once this one is over. */
+  let follow: (() => void) | undefined
   let phase: Phase = 'reading'
   // "This wasn't me" was sent.
   let mutes = false
@@ -45,6 +60,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
   const stop = (): void => {
     phase = 'over'
     left.stop()
+    bar.stop()
     withdraw()
   }
   const end = (outcome: Outcome): void => {
@@ -53,7 +69,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     const { ended_by, status, device } = outcome
     const here = device === null || device.id === session.device_id
     const isMuted = mutes && here && ended_by === 'person' && status === 'denied'
-    showOutcome(outcome, { own: session.device_id, more: isMuted ? t('request.muted') : undefined, back })
+    follow = showOutcome(outcome, { session, queue, muted: isMuted ? request.origin.id : undefined })
   }
   /** Only the service knows how a request ended. Until it answers, nothing is said about it. */
   const look = async (): Promise<void> => {
@@ -80,11 +96,6 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)
   }
 
-  const put = (element: HTMLElement): void => {
-    step.replaceChildren(element)
-    element.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true })
-    element.scrollIntoView({ block: 'nearest' })
-  }
   const settle = (result: Result): void => {
     if (isOver() || phase === 'looking') return
     if (result.kind === 'unsure') return void look()
@@ -93,7 +104,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     setBusy(false)
     say('')
     if (result.kind === 'cancelled') return
-    if (result.kind === 'wrong number') return put(numbered(result.message))
+    if (result.kind === 'wrong number') return bar.put(numbered(result.message))
     if (result.kind === 'again') {
       problem.say(result.message)
       if (msUntil(expiresAt) === 0) void look()
@@ -109,7 +120,7 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
     mutes = choice.not_me === true
     problem.say('')
     setBusy(true)
-    say(t('request.waitingForCheck'))
+    say(t(hasFaceId ? 'request.waitingForFace' : 'request.waitingForDevice'))
     const result = await decider.decide(choice, {
       sending: () => {
         if (phase === 'checking') phase = 'sending'
@@ -120,10 +131,10 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
         new Promise((resolve) => {
           setBusy(false)
           say('')
-          const before = [...step.childNodes]
-          put(
+          const before = bar.step.firstElementChild as HTMLElement
+          bar.put(
             withoutPlaceStep((send) => {
-              step.replaceChildren(...before)
+              bar.put(before)
               setBusy(send)
               resolve(send)
             }),
@@ -134,46 +145,53 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
   }
   const deny = (note?: string): Promise<void> =>
     choose({ decision: 'deny', ...(note !== undefined && { note }) })
-  const toStart = (): void => put(start())
   const numbered = (wrong?: string): HTMLElement =>
     numberStep({
       wrong,
       approve: (number) => choose({ decision: 'approve', number }),
-      back: toStart,
+      back: () => bar.toStart(),
       deny: () => deny(),
     })
-  const start = (): HTMLElement =>
-    h(
-      'div',
-      { class: 'actions' },
-      button(t('common.approve'), 'primary', () =>
-        request.number_required ? put(numbered()) : choose({ decision: 'approve' }),
-      ),
-      button(t('common.deny'), 'danger', () => deny()),
-      h(
-        'div',
-        { class: 'links' },
-        button(t('request.denyWithNote'), 'quiet', () => put(noteStep(deny, toStart))),
-        button(t('request.notMe'), 'quiet', () =>
-          put(notMeStep(() => choose({ decision: 'deny', not_me: true }), toStart)),
+  const denyAll = (): void => {
+    const whole = {
+      requests: same,
+      session,
+      queue,
+      back: () => bar.toStart(),
+      over: (refresh: () => void) => {
+        stop()
+        follow = refresh
+      },
+    }
+    bar.put(denyAllStep(whole))
+  }
+  const text = requestText(request)
+  const bar = createBar(text.signed, {
+    approve: () => (request.number_required ? bar.put(numbered()) : choose({ decision: 'approve' })),
+    deny: () => deny(),
+    denyWithNote: () => bar.put(noteStep(deny, () => bar.toStart())),
+    notMe: () =>
+      bar.put(
+        notMeStep(
+          () => choose({ decision: 'deny', not_me: true }),
+          () => bar.toStart(),
         ),
       ),
-    )
-
-  step.append(start())
-  show(
-    t('request.title'),
-    h('a', { class: 'back', href: '#' }, t('common.allRequests')),
-    left.element,
-    requestText(request),
-    h('div', { class: 'foot' }, warning, problem.element, progress, step),
-  )
+    denyAll,
+  })
+  bar.element.append(warning, problem.element, progress, bar.step)
+  bar.follow(same)
+  show(t('request.title'), backLink(back), left.element, text.element, bar.element)
+  bar.begin()
   left.follow(expiresAt)
   warn(request)
   void decider.ready.then(() => warn(request))
 
   return {
     update: (requests) => {
+      if (isOver()) return follow?.()
+      same = ofSameRequester(request, requests)
+      bar.follow(same)
       const now = requests.find(({ request_id }) => request_id === request.request_id)
       if (!now) {
         if (phase !== 'sending') void look()
@@ -181,11 +199,21 @@ export const showRequest = (request: PendingRequest, session: Session, back: () 
       }
       warn(now)
       // The timer of the phone stops while it sleeps, so the service may know better.
-      if (phase !== 'over' && Math.abs(now.expiresAt - expiresAt) > 1500)
-        left.follow((expiresAt = now.expiresAt))
+      if (Math.abs(now.expiresAt - expiresAt) > 1500) left.follow((expiresAt = now.expiresAt))
     },
+    announces: () => follow !== undefined,
     leave: stop,
   }
+}
+
+/** Replaces the request in the history, so that Back does not lead to it again. */
+const backLink = (back: () => void): HTMLElement => {
+  const link = h('a', { class: 'back', href: '#' }, t('common.allRequests'))
+  link.addEventListener('click', (event) => {
+    event.preventDefault()
+    back()
+  })
+  return link
 }
 
 /** For an approver who is no longer an active member. */

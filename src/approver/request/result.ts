@@ -1,6 +1,8 @@
-import type { Outcome } from '../calls/api.ts'
+import type { Outcome, Session } from '../calls/api.ts'
 import { button, h, type Drawing } from '../shell/element.ts'
-import { announce, showNotice } from '../shell/frame.ts'
+import { announce, problemLine, showNotice } from '../shell/frame.ts'
+import { unmute } from '../mutes/unmute.ts'
+import { createNext, type Queue } from './queue.ts'
 import { exactText } from '../shell/text.ts'
 import { momentText } from '../shell/time.ts'
 import { nodes, t } from '../language/text.ts'
@@ -16,19 +18,22 @@ const placeOf = ({ expected }: Refusal): string | undefined => {
   return other === undefined && typeof one?.name === 'string' ? one.name : undefined
 }
 
+const named = (name: string): Node => h('strong', {}, exactText(name))
+
 /** Why a rule refused, in words for the approver; the numbers are in the record of the requester. */
 const refusalText = (refused: Refusal): string | Node => {
   const { factor, observed } = refused
   const isKnown = Object.values((observed ?? {}) as object).some((one) => one !== null)
   if (factor === 'location' && !isKnown) return t('request.locationMissing')
-  const name = placeOf(refused)
-  const place = name === undefined ? undefined : exactText(name)
+  const place = placeOf(refused)
   if (factor === 'location')
-    return place === undefined ? t('request.wasOutsidePlaces') : nodes('request.wasOutsidePlace', { place })
+    return place === undefined
+      ? t('request.wasOutsidePlaces')
+      : nodes('request.wasOutsidePlace', { place: named(place) })
   if (factor === 'time')
     return place === undefined
       ? t('request.wasOutsideHours')
-      : nodes('request.wasOutsideNamedHours', { hours: place })
+      : nodes('request.wasOutsideNamedHours', { hours: named(place) })
   if (factor === 'ip') return t('request.wasOutsideNetwork')
   if (factor === 'device') return t('request.untrustedDevice')
   return exactText(refused.reason)
@@ -73,7 +78,7 @@ export const wordsFor = (outcome: Outcome, own: string): Words => {
       drawing: 'cross',
       tone: 'bad',
       title: t('request.notApproved'),
-      lines: [t('request.refusedByRules'), ...refused.map(refusalText)],
+      lines: refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByRules')],
     }
   if (ended_by === 'number')
     return {
@@ -94,6 +99,12 @@ export const wordsFor = (outcome: Outcome, own: string): Words => {
       drawing: 'clock',
       title: t('request.ended'),
       lines: [t('request.endedKey')],
+    }
+  if (ended_by === 'report')
+    return {
+      drawing: 'clock',
+      title: t('request.ended'),
+      lines: [t('request.endedReport')],
     }
   if (ended_by === 'requester')
     return {
@@ -117,23 +128,40 @@ export const showMissing = (back: () => void): void =>
     actions: [button(t('common.allRequests'), 'primary', back)],
   })
 
-type Showing = {
-  /** Id of this device. */
-  own: string
-  /** Said below the result. */
-  more?: string | undefined
-  back: () => void
+/** After "This wasn't me": what it did, and the way to undo it. */
+const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo: HTMLElement } => {
+  const line = h('span', { role: 'status' }, t('request.reported'))
+  const problem = problemLine()
+  const lift = button(t('mutes.undo'), 'quiet', () =>
+    problem.attempt(async () => {
+      await unmute(mute_id, session)
+      line.textContent = t('mutes.unmuted')
+      undo.remove()
+    }),
+  )
+  const undo = h('div', { class: 'step' }, problem.element, lift)
+  return { line, undo }
 }
 
-/** How a request ended, as the service recorded it, and the way back. */
-export const showOutcome = (outcome: Outcome, { own, more, back }: Showing): void => {
-  const { lines, title, ...look } = wordsFor(outcome, own)
+type Showing = {
+  session: Session
+  queue: Queue
+  /** The id of the mute that came with the decision. */
+  muted?: string | undefined
+}
+
+/** How a request ended, as the service recorded it, and the way on. Returns what follows the requests that arrive. */
+export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing): (() => void) => {
+  const { lines, title, ...look } = wordsFor(outcome, session.device_id)
   const quote = h('span', { class: 'quote' }, exactText(outcome.headline))
+  const note = muted === undefined ? undefined : muteNote(muted, session)
+  const next = createNext(queue, [outcome.request_id])
   showNotice({
     ...look,
     title,
-    lines: [quote, ...lines, ...(more === undefined ? [] : [more])],
-    actions: [button(t('common.done'), 'plain', back)],
+    lines: [quote, ...lines, ...(note ? [note.line] : [])],
+    actions: [next.element, ...(note ? [note.undo] : [])],
   })
   announce(title)
+  return next.refresh
 }

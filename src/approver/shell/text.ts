@@ -1,6 +1,6 @@
 import type { Member, Pending } from '../calls/api.ts'
 import { h } from './element.ts'
-import { locale, nodes } from '../language/text.ts'
+import { locale } from '../language/text.ts'
 
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
 // separators, and all that Unicode declares ignorable. Newlines are kept.
@@ -24,19 +24,6 @@ export const exactText = (text: string): Node => {
 /** The request in one line, rendered from the subject. */
 export const headline = ({ action, subject }: Pick<Pending, 'action' | 'subject'>): string =>
   subject?.summary ?? action
-
-/** `key "orgbot", says it is Claude Code`: the verified part first, then the claim of the requester. */
-export const requesterText = ({
-  requester,
-  verified_as,
-}: Pick<Pending, 'requester' | 'verified_as'>): Node => {
-  if (verified_as === null)
-    return h('span', {}, nodes('common.saysItIs', { name: h('strong', {}, exactText(requester)) }))
-  const verified = h('strong', {}, exactText(verified_as))
-  const same = [requester, `key "${requester}"`].includes(verified_as)
-  if (same || verified_as.startsWith(`agent "${requester}" (consented by `)) return verified
-  return h('span', {}, nodes('common.verifiedSaysItIs', { verified, name: exactText(requester) }))
-}
 
 export const nameOf = ({
   first_name,

@@ -30,10 +30,14 @@ export const countDown = (
   return () => clearTimeout(timer)
 }
 
+/** 14:02, in the language of the page and the time zone of the phone. */
+export const timeText = (iso: string): string =>
+  new Date(iso).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
+
 /** "at 14:02", or with the date if it was not today. In the language of the page and the time zone of the phone. */
 export const momentText = (iso: string, now = new Date()): string => {
   const at = new Date(iso)
-  const time = at.toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
+  const time = timeText(iso)
   if (at.toDateString() === now.toDateString()) return t('common.at', { time })
   const date = at.toLocaleDateString(locale(), { day: 'numeric', month: 'long', year: 'numeric' })
   return t('common.onDate', { date, time })

@@ -5,6 +5,7 @@ import { safeJson } from '../../core/safe-text.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
 import { sweep } from '../approvals/expiry.ts'
 import { type ApprovalRow, findApproval, selectApprovals, toSubjectRecord } from '../approvals/record.ts'
+import { originOf } from '../approvals/requester.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { isAdministrator } from '../devices/administrators.ts'
@@ -121,6 +122,7 @@ export const getDecision: HandlerOf<typeof approverHistory.getDecision> = {
         action,
         reason,
         expires_at,
+        origin: originOf(row, []),
         subject: toSubjectRecord(row),
         receipt: attestation === null ? null : `${safeJson(JSON.parse(attestation), 2)}\n`,
         ...(receipt_digest !== null && { receipt_digest }),

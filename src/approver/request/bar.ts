@@ -1,0 +1,65 @@
+import type { PendingRequest } from '../calls/feed.ts'
+import { t } from '../language/text.ts'
+import { button, h } from '../shell/element.ts'
+import { announce } from '../shell/frame.ts'
+import { createReading } from './reading.ts'
+
+type Actions = {
+  approve: () => unknown
+  deny: () => unknown
+  denyWithNote: () => void
+  notMe: () => void
+  denyAll: () => void
+}
+
+/** The buttons below a request. Approving waits until the text was seen to its end; denying does not. */
+export const createBar = (text: HTMLElement, actions: Actions) => {
+  const approve = button(t('request.readFirst'), 'primary', () =>
+    reading.isDone() ? actions.approve() : reading.next(),
+  )
+  const all = button('', 'quiet', actions.denyAll)
+  const links = h(
+    'div',
+    { class: 'links' },
+    button(t('request.denyWithNote'), 'quiet', actions.denyWithNote),
+    button(t('request.notMe'), 'quiet', actions.notMe),
+  )
+  const start = h(
+    'div',
+    { class: 'actions' },
+    h('div', { class: 'choice' }, button(t('common.deny'), 'danger', actions.deny), approve),
+    links,
+  )
+  const step = h('div', { class: 'steps' }, start)
+  const element = h('div', { class: 'bar' })
+  let isRead = false
+  const reading = createReading(text, element, () => {
+    approve.textContent = t('common.approve')
+    if (isRead) announce(t('request.canApprove'))
+  })
+  const put = (next: HTMLElement): void => {
+    step.replaceChildren(next)
+    // A step is about the text above it, and may be longer than the screen.
+    element.className = next === start ? 'bar' : 'foot'
+    next.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true })
+    next.scrollIntoView({ block: 'nearest' })
+  }
+  return {
+    element,
+    step,
+    put,
+    toStart: (): void => put(start),
+    /** Once it is on the screen. */
+    begin: (): void => {
+      reading.look()
+      isRead = true
+    },
+    stop: reading.stop,
+    /** The pending requests of the requester, with this one. */
+    follow: (same: readonly PendingRequest[]): void => {
+      if (same.length < 2) return all.remove()
+      if (!links.contains(all)) links.append(all)
+      all.textContent = t('request.denyAllOf', { count: same.length })
+    },
+  }
+}

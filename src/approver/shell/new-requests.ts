@@ -1,0 +1,42 @@
+import type { PendingRequest } from '../calls/feed.ts'
+import { t } from '../language/text.ts'
+import { h } from './element.ts'
+
+const place = (): HTMLElement => document.getElementById('arrival')!
+
+/** Says above any screen but the list that requests have arrived, with a link to the first of them. */
+export const createNewRequests = () => {
+  let known = new Set<string>()
+  let fresh: string[] = []
+
+  const write = (): void => {
+    const [first] = fresh
+    const link =
+      first !== undefined &&
+      h(
+        'a',
+        { class: 'arrival', href: `#request=${encodeURIComponent(first)}` },
+        t('inbox.arrived', { count: fresh.length }),
+      )
+    place().replaceChildren(...(link ? [link] : []))
+  }
+
+  return {
+    /** `isSeen`: the screen lists the requests itself. `opened`: the request on the screen. */
+    follow: (requests: readonly PendingRequest[], isSeen: boolean, opened: string | undefined): void => {
+      const ids = requests.map(({ request_id }) => request_id)
+      const before = fresh.join(' ')
+      fresh = isSeen
+        ? []
+        : ids.filter((id) => encodeURIComponent(id) !== opened && (fresh.includes(id) || !known.has(id)))
+      known = new Set(ids)
+      if (fresh.join(' ') !== before) write()
+    },
+    /** What is there when the page starts has not arrived. */
+    start: (requests: readonly PendingRequest[]): void => {
+      known = new Set(requests.map(({ request_id }) => request_id))
+      fresh = []
+      write()
+    },
+  }
+}
