@@ -46,6 +46,10 @@ test('every language of the list has its texts, and no other has', () => {
 describe.each(Object.keys(languages))('the texts in %s', (language) => {
   const texts = textsOf(language)
 
+  test('are complete, and there are no others', () => {
+    expect([...texts.keys()]).toEqual([...originals.keys()])
+  })
+
   test('take the same values as in English', () => {
     const different = [...texts].filter(
       ([key, text]) => valuesIn(text).join() !== valuesIn(originals.get(key) ?? '').join(),
@@ -81,6 +85,21 @@ describe.each(Object.keys(languages))('the texts in %s', (language) => {
     expect([...texts].filter(([, text]) => text.includes("'"))).toEqual([])
   })
 })
+
+/** Texts that are the same as in English. */
+const borrowed: Record<string, string[]> = {
+  de: ['enrollment.code', 'enrollment.linkLabel'],
+  fr: ['agents.title', 'enrollment.code', 'inbox.agents', 'notifications.title'],
+  pt: ['enrollment.linkLabel'],
+}
+
+test.each(Object.keys(languages).filter((language) => language !== 'en'))(
+  'nothing is left in English by accident in %s',
+  (language) => {
+    const same = [...textsOf(language)].filter(([key, text]) => text === originals.get(key))
+    expect(same.map(([key]) => key).toSorted()).toEqual(borrowed[language] ?? [])
+  },
+)
 
 const inLanguage = (language: string): Catalogue =>
   language === 'en'

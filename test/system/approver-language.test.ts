@@ -73,7 +73,7 @@ describe('the language of the page', () => {
     expect(await overflow(phone)).toBe(0)
     await phone.page.locator(`a[href="#request=${request_id}"]`).click()
     await phone.tap('Genehmigen')
-    await phone.page.getByLabel('Zahl').waitFor()
+    await phone.page.getByLabel('Erste Ziffer').waitFor()
     expect(await overflow(phone)).toBe(0)
     await phone.tap('Ablehnen')
     await phone.sees('Abgelehnt')
@@ -182,7 +182,7 @@ describe('in Arabic, on a width of 320 pixels', () => {
     await approve.click()
     // As an Arabic keyboard types it.
     const typed = [...number!].map((digit) => String.fromCharCode(0x660 + Number(digit))).join('')
-    await phone.page.getByLabel('أدخل الرقم').fill(typed)
+    await phone.page.getByLabel('الرقم الأول').fill(typed)
     await approve.click()
     await phone.sees('تمت الموافقة')
     await phone.page.getByText(/^لقد وافقت على هذا \u2068في \u2068\u200f?[٠-٩]{1,2}:[٠-٩]{2}/).waitFor()
