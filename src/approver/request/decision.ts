@@ -3,7 +3,6 @@ import { checksLocation } from './conditions.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { withNote } from './note.ts'
-import { refusalSentence } from './refusals.ts'
 import { headline } from '../shell/text.ts'
 import { assert, challengeOf, CheckFailed } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
@@ -37,12 +36,12 @@ const resultOf = (error: unknown): Result => {
     return error.withdrawn ? { kind: 'cancelled' } : { kind: 'again', message: error.message }
   if (error instanceof Unreachable) return { kind: 'unsure' }
   if (!(error instanceof Refused)) return { kind: 'again', message: t('request.failed') }
-  const { code, status } = error
+  const { code, status, message } = error
   if (code === 'wrong_number') return { kind: 'wrong number', message: t('request.wrongNumber') }
   if (code === 'device_revoked') return { kind: 'removed' }
-  if (code === 'approver_not_active') return { kind: 'stopped', message: refusalSentence(error) }
+  if (code === 'approver_not_active') return { kind: 'stopped', message: message }
   if (code === 'denied' || status === 410 || status === 409 || status === 404) return { kind: 'ended' }
-  return { kind: 'again', message: refusalSentence(error) }
+  return { kind: 'again', message: message }
 }
 
 type Place = Awaited<ReturnType<typeof locate>>
