@@ -1,5 +1,6 @@
 import { addressWorks, canSign, hasToken, requestInAddress } from './shell/address.ts'
-import { call, Refused, watchSlowCalls, type Session } from './calls/api.ts'
+import { call, Refused, type Session } from './calls/api.ts'
+import { watchSlowCalls } from './calls/exchange.ts'
 import { openConsent } from './agents/consent.ts'
 import { createArrival } from './enrollment/arrival.ts'
 import { createLinks } from './enrollment/links.ts'
@@ -116,7 +117,10 @@ const signOut = async (here: Session): Promise<void> => {
   try {
     await call('closeSession', {}, { org: here.org_id })
   } catch (error) {
-    if (!(error instanceof Refused)) return announce(t('inbox.stillSignedIn'))
+    if (!(error instanceof Refused)) {
+      announce(t('inbox.maybeSignedIn'))
+      return feed.refresh()
+    }
   }
   drop(here)
 }
@@ -158,7 +162,7 @@ const showPlace = (): void => {
 /** Counts the attempts to start, so that only the latest one shows something. */
 let attempts = 0
 
-const enter = async (fresh = false, entered?: number): Promise<void> => {
+const enter = async (fresh = false, entered?: number, preloaded = false): Promise<void> => {
   const attempt = ++attempts
   const again = (): void => void enter(fresh, entered)
   // Not at once, because most answers arrive sooner.
@@ -169,7 +173,7 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
   }, noticeableMs)
   let reading: Awaited<ReturnType<typeof readSessions>>
   try {
-    const [found] = await Promise.all([readSessions(), language])
+    const [found] = await Promise.all([readSessions({ preloaded }), language])
     reading = found
   } catch (error) {
     await language
@@ -186,7 +190,7 @@ const enter = async (fresh = false, entered?: number): Promise<void> => {
   setOffline(false, feed.refresh)
   sessions = reading.sessions
   const here = sessions.find(({ org_id }) => org_id === entered) ?? chosenAmong(sessions)
-  if (!here) return arrival.signIn()
+  if (!here) return arrival.turnAway(fresh)
   arrival.setOpened(false)
   select(here)
   await keepNotifications(sessions, () => location.hash === '' && showPlace())
@@ -238,7 +242,7 @@ watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 // The session is read while the texts are loaded.
 if (hasToken() || !canSign) await language
 if (!links.open('verify-email') && addressWorks()) {
-  const started = !links.open('enroll', 'authorize') && enter()
+  const started = !links.open('enroll', 'authorize') && enter(false, undefined, true)
   // Not before the first screen, because its download would delay it.
   void Promise.resolve(started).then(() =>
     registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`)),

@@ -162,8 +162,9 @@ export const approver = operations({
     path: '/svc/v1/approver/sessions',
     cli: 'approver sessions',
     session: true,
+    open: true,
     summary:
-      'List the sessions of this browser with their pending requests; with wait_s, answer as soon as these differ from `seen`',
+      'List the sessions of this browser, possibly none, with their pending requests; with wait_s, answer as soon as these differ from `seen`',
     message: 'Sessions',
     input: z.strictObject(wait),
     data: z.looseObject({

@@ -55,7 +55,7 @@ const operationObject = (operationId: string, operation: Operation): Json => {
     description: `${scopeNote(operation)}${operation.hidden ? 'For programs' : `Command: \`${command}\``}`,
     'x-svc-scope': [operation.scope ?? []].flat(),
     ...(operation.open && { security: [] }),
-    ...(operation.session && { security: [{ approverSession: [] }] }),
+    ...(operation.session && { security: [{ approverSession: [] }, ...(operation.open ? [{}] : [])] }),
     parameters: [
       ...inPath.map((name) => parameter('path', name, properties[name]!, true)),
       ...(hasBody ? [] : others).map((name) =>

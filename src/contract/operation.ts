@@ -46,7 +46,7 @@ export type Operation = {
   operator?: boolean
   /** Requires no key: a one-use token or an assertion in its input is the proof. */
   open?: boolean
-  /** Called by the approver page: the cookie of a device is the proof. Its command is hidden. */
+  /** Called by the approver page: the cookie of a device is the proof. Its command is hidden. If it is also `open`, it answers a browser without a session, too. */
   session?: boolean
   /** Its command is for programs, and help does not list it. */
   hidden?: boolean

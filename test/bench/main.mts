@@ -3,6 +3,7 @@ import { fenceFigure } from './fences.ts'
 import { filterFigure } from './filter.ts'
 import { idleness, median, passes, tableOf, type Figure, type Measured } from './figures.ts'
 import { watchOthers } from './processor-time.ts'
+import { pageFigures } from './page.ts'
 import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
 import { storeFigures } from './stores.ts'
@@ -53,6 +54,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   fences: async () => [fenceFigure()],
   import: bulkFigures,
   stores: storeFigures,
+  page: pageFigures,
 }
 
 const names = process.argv.slice(2)

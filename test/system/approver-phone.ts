@@ -21,10 +21,12 @@ const flags = [
   '--disable-sync',
 ]
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
+export const findChromium = (): string | undefined =>
+  ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
 /** The browser profile is temporary and is deleted when the phone closes. */
 export const launch = (more: string[] = []): Promise<Browser> => {
+  const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
   return chromium.launch({ executablePath, args: [...flags, ...more] })
 }

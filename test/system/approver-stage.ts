@@ -17,12 +17,17 @@ const reachesInbox = async (phone: Phone): Promise<void> => {
   await phone.sees('You’re all caught up')
 }
 
+/** What is between phones and service, at an address of its own. */
+type Between = { origin: string; connect(service: string): void; close(): void }
+
 /** The real service with an organization, and a browser that opens phones. */
-export const createStage = async (env: Record<string, string> = {}) => {
+export const createStage = async (env: Record<string, string> = {}, between?: Between) => {
   const folder = temporaryFolder()
-  const running = await startService(folder.path, operator, ['--dev'], env)
+  const args = between ? ['--dev', '--public-url', between.origin] : ['--dev']
+  const running = await startService(folder.path, operator, args, env)
   const service = remote(running.baseUrl, operator)
-  const origin = `http://localhost:${new URL(running.baseUrl).port}`
+  const origin = between?.origin ?? `http://localhost:${new URL(running.baseUrl).port}`
+  between?.connect(running.baseUrl)
   const org = await createTenant(service, 'acme')
   const browser = await launch()
   let people = 0
@@ -99,6 +104,7 @@ export const createStage = async (env: Record<string, string> = {}) => {
     },
     close: async (): Promise<void> => {
       await browser.close()
+      between?.close()
       await running.stop()
       folder.remove()
     },

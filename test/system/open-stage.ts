@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Phone } from './approver-phone.ts'
 import { createStage, type Stage } from './approver-stage.ts'
+import { createBadNetwork, type BadNetwork } from './bad-network.ts'
 
 // The page as a person sees it: real Chromium, the built page, the real service.
 
@@ -12,6 +13,21 @@ export const installHooks = (env: Record<string, string> = {}): void => {
     stage = await createStage(env)
   }, 60_000)
   afterEach(() => stage.closePhones())
+  afterAll(() => stage.close())
+}
+
+export let network: BadNetwork
+
+/** The same with a proxy in front of the service, which is mended before each test. */
+export const installHooksBehindProxy = (): void => {
+  beforeAll(async () => {
+    network = await createBadNetwork()
+    stage = await createStage({}, network)
+  }, 60_000)
+  afterEach(async () => {
+    network.mend()
+    await stage.closePhones()
+  })
   afterAll(() => stage.close())
 }
 

@@ -8,6 +8,7 @@ import type { device } from '../../contract/device.ts'
 import type { mute } from '../../contract/mute.ts'
 import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
+import { exchange, Unreachable } from './exchange.ts'
 import { isKey, t } from '../language/text.ts'
 
 type Table = typeof approver &
@@ -96,9 +97,6 @@ export class Refused extends Error {
   }
 }
 
-/** No answer: the request may or may not have arrived. */
-export class Unreachable extends Error {}
-
 type Success<D> = { status: 'success'; data: D }
 type Refusal = { message: string; data: Details & { code: string } }
 
@@ -112,26 +110,6 @@ const isRefusal = (body: unknown): body is Refusal =>
   typeof body['message'] === 'string' &&
   isObject(body['data']) &&
   typeof body['data']['code'] === 'string'
-
-const timeoutMs = 15_000
-/** Longer than the service waits for a change. */
-const waitTimeoutMs = 40_000
-/** A person who has waited this long wants to know why. */
-const slowMs = 3_000
-
-/** Calls that have taken longer than `slowMs`. */
-let slow = 0
-let tellSlow: ((isSlow: boolean) => void) | undefined
-
-/** Tells whether an answer of the service is overdue. */
-export const watchSlowCalls = (tell: (isSlow: boolean) => void): void => {
-  tellSlow = tell
-}
-
-const countSlow = (more: 1 | -1): void => {
-  slow += more
-  tellSlow?.(slow > 0)
-}
 
 const planned = ([method, path]: readonly [string, string], input: Record<string, unknown>) => {
   const rest = { ...input }
@@ -158,40 +136,6 @@ export const actFor = (org_id: number | undefined): void => {
   current = org_id
 }
 
-type Patience = {
-  stop?: AbortSignal | undefined
-  /** The service answers only when something changes. */
-  waits: boolean
-  /** Instead of those who watch slow calls. */
-  slow?: (() => void) | undefined
-}
-
-const exchange = async (url: string, init: RequestInit, { stop, waits, slow: tellCaller }: Patience) => {
-  const own = new AbortController()
-  const end = () => own.abort()
-  const timer = setTimeout(end, waits ? waitTimeoutMs : timeoutMs)
-  let counted = false
-  const overdue = (): void => {
-    if (tellCaller) return tellCaller()
-    counted = true
-    countSlow(1)
-  }
-  const slowTimer = waits ? undefined : setTimeout(overdue, slowMs)
-  stop?.addEventListener('abort', end)
-  try {
-    const response = await fetch(url, { ...init, signal: own.signal, cache: 'no-store', redirect: 'error' })
-    const body: unknown = await response.json()
-    return { response, body }
-  } catch {
-    throw new Unreachable(t('common.unreachableTitle'))
-  } finally {
-    clearTimeout(timer)
-    clearTimeout(slowTimer)
-    if (counted) countSlow(-1)
-    stop?.removeEventListener('abort', end)
-  }
-}
-
 type Options = {
   stop?: AbortSignal
   /** Null: all of the browser. */
@@ -200,13 +144,15 @@ type Options = {
   slow?: () => void
   /** The same for each attempt of one write: if the answer to an attempt was lost, the next one gets it. */
   once?: string
+  /** The browser has begun this call before the script was there. */
+  preloaded?: boolean
 }
 
 /** Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. */
 export const call = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
-  { stop, org = current, slow: tell, once }: Options = {},
+  { stop, org = current, slow: tell, once, preloaded }: Options = {},
 ): Promise<Data<Table[K]>> => {
   const { url, init } = planned(routes[name], input)
   const headers = {
@@ -214,7 +160,7 @@ export const call = async <K extends Name>(
     ...(typeof org === 'number' && { 'x-svc-organization': String(org) }),
     ...(once !== undefined && { 'idempotency-key': once }),
   }
-  const patience = { stop, slow: tell, waits: 'wait_s' in input }
+  const patience = { stop, slow: tell, waits: 'seen' in input, preloaded }
   const { response, body } = await exchange(url, { ...init, headers }, patience)
   if (response.ok && isSuccess<Data<Table[K]>>(body)) return body.data
   if (response.status < 400 || response.status >= 500 || !isRefusal(body))

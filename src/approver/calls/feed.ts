@@ -57,11 +57,22 @@ const isUnknown = (error: unknown): boolean => error instanceof Refused && error
 
 const waitS = 25
 
-/** Reads all sessions; with `seen`, once something has changed. */
-export const readSessions = async (seen?: string, stop?: AbortSignal): Promise<Reading> => {
-  const wait = seen ? { wait_s: waitS, seen } : {}
+/** Only the preload of index.html has this address, so that no later call gets its answer. */
+const preloadedWait = { wait_s: 1 }
+
+type Reader = {
+  /** Answer once something has changed. */
+  seen?: string | undefined
+  stop?: AbortSignal
+  /** Take the answer to the preload; only at the start of the page, because it becomes old. */
+  preloaded?: boolean
+}
+
+/** Reads all sessions. */
+export const readSessions = async ({ seen, stop, preloaded = false }: Reader = {}): Promise<Reading> => {
+  const wait = seen ? { wait_s: waitS, seen } : preloaded ? preloadedWait : {}
   try {
-    return toReading(await call('listSessions', wait, { org: null, ...(stop && { stop }) }))
+    return toReading(await call('listSessions', wait, { org: null, preloaded, ...(stop && { stop }) }))
   } catch (error) {
     if (isUnknown(error)) return toReading(await readApart())
     throw error
@@ -110,8 +121,8 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
   const rest = async (): Promise<void> => {
     if (mark === '') await pause(apartMs)
     else if (mark !== undefined && !lead.leads) await pause(unheardMs)
-    else return
-    mark = undefined
+    // A tab that leads now asks the service for what has changed since.
+    if (mark === '' || !lead.leads) mark = undefined
   }
 
   /** Returns undefined if it was woken: there may be something newer. */
@@ -119,7 +130,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
     const stopped = new AbortController()
     wake = () => stopped.abort()
     try {
-      return await readSessions(mark, stopped.signal)
+      return await readSessions({ seen: mark, stop: stopped.signal })
     } catch (error) {
       if (stopped.signal.aborted) return undefined
       throw error
@@ -133,6 +144,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
         const reading = over.aborted ? undefined : await look()
         if (over.aborted) return
         if (!reading) continue
+        if (reading.sessions.length === 0) return ended()
         failures = 0
         mark = reading.mark
         if (lead.leads) lead.tell(mark)

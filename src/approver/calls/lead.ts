@@ -17,30 +17,33 @@ export const createLead = ({ turned, heard }: Listener) => {
   let running = false
   let leads = false
   let release: (() => void) | undefined
-  let queued = new AbortController()
+  /** Withdraws the latest request for the lead; one that was made before no longer counts. */
+  let latest = new AbortController()
 
-  /** Keeps the lead until it is released or another tab takes it. */
-  const keep = async (): Promise<void> => {
-    if (!running) return
-    leads = true
-    turned()
-    await new Promise<void>((resolve) => (release = resolve))
+  const ask = (options: LockOptions): void => {
+    latest.abort()
+    const mine = (latest = new AbortController())
+    const keep = async (): Promise<void> => {
+      if (mine.signal.aborted) return
+      leads = true
+      turned()
+      await new Promise<void>((resolve) => (release = resolve))
+    }
+    // Another tab took it, and keeps it until it is closed or hidden for good.
+    const lost = (): void => {
+      if (mine.signal.aborted) return
+      leads = false
+      turned()
+      queue()
+    }
+    // A signal cannot be combined with `steal`, which does not wait anyway.
+    const waiting = options.steal ? options : { ...options, signal: mine.signal }
+    void locks!.request(name, waiting, keep).catch(lost)
   }
-  const lost = (): void => {
-    leads = false
-    turned()
-    if (running) queue()
-  }
-  const queue = (): void => {
-    queued = new AbortController()
-    const { signal } = queued
-    void locks!.request(name, { signal }, keep).catch(() => signal.aborted || lost())
-  }
+  const queue = (): void => ask({})
   /** The tab in front takes the lead, because the browser may have frozen the one that has it. */
   const take = (): void => {
-    if (!running || leads || document.visibilityState !== 'visible') return
-    queued.abort()
-    void locks!.request(name, { steal: true }, keep).catch(lost)
+    if (running && !leads && document.visibilityState === 'visible') ask({ steal: true })
   }
   if (canShare) {
     channel.addEventListener('message', ({ data }) => heard(String(data)))
@@ -64,7 +67,7 @@ export const createLead = ({ turned, heard }: Listener) => {
     stop: (): void => {
       running = false
       leads = false
-      queued.abort()
+      latest.abort()
       release?.()
     },
   }

@@ -1,4 +1,5 @@
-import { call, Refused, Unreachable, type Enrollment } from '../calls/api.ts'
+import { call, Refused, type Enrollment } from '../calls/api.ts'
+import { Unreachable } from '../calls/exchange.ts'
 import { CheckFailed, forget, keysHere, register, type Answer, type Place } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'

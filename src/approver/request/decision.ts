@@ -1,4 +1,5 @@
-import { call, Refused, Unreachable, type Outcome, type Session } from '../calls/api.ts'
+import { call, Refused, type Outcome, type Session } from '../calls/api.ts'
+import { Unreachable } from '../calls/exchange.ts'
 import { checksLocation } from './conditions.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { locate, locationState } from '../calls/location.ts'

@@ -154,12 +154,21 @@ const endedSince = (error: unknown): undefined => {
   throw error
 }
 
-const sessionsOf = (caller: Caller): readonly SignedIn[] => caller.sessions ?? [requirePerson(caller)]
+const sessionsOf = ({ sessions, person, orgId }: Caller): readonly SignedIn[] => {
+  if (sessions) return sessions
+  return person && orgId !== null ? [{ ...person, org_id: orgId }] : []
+}
 
 /** All that the page needs to start, in one answer: each session of the browser and its pending requests. */
 export const listSessions: HandlerOf<typeof approver.listSessions> = {
   before: async (input, outside) => {
-    const { mark, all } = await waitForRequests(input, sessionsOf(outside.caller), stateOfAll, outside)
+    const people = sessionsOf(outside.caller)
+    const found =
+      people.length > 0
+        ? await waitForRequests(input, people, stateOfAll, outside).catch(endedSince)
+        : undefined
+    // No refusal: a browser that is not signed in asks, too.
+    const { mark, all } = found ?? { mark: '', all: [] }
     const organizations = all.map(({ person }) => person.org_id)
     return async (call) => {
       const sessions = []
@@ -167,7 +176,7 @@ export const listSessions: HandlerOf<typeof approver.listSessions> = {
         const session = await readSession(call, person.device_id, organizations).catch(endedSince)
         if (session) sessions.push({ ...session, requests })
       }
-      return sessions.length > 0 ? { mark, sessions } : sessionOver()
+      return { mark, sessions }
     }
   },
 }

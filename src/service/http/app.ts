@@ -159,8 +159,9 @@ export const createApp = (options: AppOptions): Hono => {
     const onlyFromPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (onlyFromPage) requirePageOrigin(context, publicUrl)
-      if (operation.session) return authenticateSession(context)
-      return operation.open ? anonymous : authenticate(context.req.header('x-api-key'))
+      const outsider = operation.open ? anonymous : undefined
+      if (operation.session) return authenticateSession(context).then((person) => person ?? outsider)
+      return outsider ?? authenticate(context.req.header('x-api-key'))
     }
     app.on(
       method,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask } from '../approver.ts'
 import { day, minute } from '../clock.ts'
-import { createTenant, dataOf, refusal } from '../fixtures.ts'
+import { createTenant, dataOf } from '../fixtures.ts'
 import { createPhone, fromPage, fromPhone, type Phone } from './phone.ts'
 import { acme, ada, clock, installHooks, service } from './visit.ts'
 
@@ -41,6 +41,14 @@ describe('the sessions of a browser', () => {
     expect(sessions[0]).toMatchObject({ organizations: [acme.id, globex.id] })
   })
 
+  test('are none, without a wait, for a browser that is not signed in', async () => {
+    for (const cookies of ['', `svc-approver-${acme.id}=${'x'.repeat(43)}`])
+      expect(dataOf(await list('?wait_s=30&seen=x', cookies)).sessions).toEqual([])
+    expect(
+      (await service.call('GET', '/svc/v1/approver/sessions', { key: acme.key })).body.data.sessions,
+    ).toEqual([])
+  })
+
   test('are one if the call names an organization', async () => {
     const { sessions } = dataOf(await list('', cookie, { 'x-svc-organization': String(globex.id) }))
     expect(sessions).toMatchObject([{ org_id: globex.id, device_id: eve.device }])
@@ -71,7 +79,7 @@ describe('the sessions of a browser', () => {
     const { mark } = dataOf(await list('', eve.cookie))
     const waiting = list(`?wait_s=30&seen=${mark}`, eve.cookie)
     dataOf(await service.call('DELETE', `/svc/v1/organizations/${globex.id}/devices/${eve.device}`))
-    expect(refusal(await waiting)).toEqual([401, 'session_over', []])
+    expect(dataOf(await waiting).sessions).toEqual([])
   })
 
   test('wake a waiting page when a request expires', async () => {
@@ -85,7 +93,7 @@ describe('the sessions of a browser', () => {
   test('never include one with the cookie of another organization', async () => {
     await request(ada, acme.key)
     const forged = ada.cookie.replace(`svc-approver-${acme.id}=`, `svc-approver-${globex.id}=`)
-    expect(refusal(await list('', forged))).toEqual([401, 'session_over', []])
+    expect(dataOf(await list('', forged)).sessions).toEqual([])
   })
 
   test('all stay open for 90 days after they were last listed', async () => {
@@ -96,6 +104,6 @@ describe('the sessions of a browser', () => {
       await service.storage.write(async () => undefined, { org: null })
     }
     clock.tick(90 * day)
-    expect(refusal(await list())).toEqual([401, 'session_over', []])
+    expect(dataOf(await list()).sessions).toEqual([])
   })
 })

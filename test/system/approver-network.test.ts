@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import type { Phone } from './approver-phone.ts'
+import { faults, type Fault } from './bad-network.ts'
+import { installHooksBehindProxy, network, open, stage } from './open-stage.ts'
+
+// The page on networks that lose, replace and hold back answers.
+
+installHooksBehindProxy()
+
+const calls = {
+  start: ['GET', /approver\/sessions\?wait_s=1$/],
+  feed: ['GET', /approver\/sessions\?.*seen=/],
+  decide: ['POST', /\/decide$/],
+  outcome: ['GET', /approver\/requests\/\w+/],
+  signOut: ['DELETE', /approver\/session$/],
+  members: ['GET', /approver\/members/],
+  devices: ['GET', /approver\/devices/],
+} as const satisfies Record<string, [string, RegExp]>
+
+/** A phone whose clock the test can turn forward, with its worker, at the inbox. */
+const phoneOf = async (user: { id: number }): Promise<Phone> => {
+  const phone = await stage.enrolled(user)
+  await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  await phone.page.clock.install()
+  await phone.page.reload()
+  await phone.sees('You’re all caught up')
+  return phone
+}
+
+/** Does something whose next call fails. A stalled call ends when the page gives it up. */
+const failing = async (
+  { page }: Phone,
+  [call, fault]: [keyof typeof calls, Fault],
+  act: () => unknown,
+): Promise<void> => {
+  const [method, path] = calls[call]
+  const met = network.fail(method, path, fault, 1)
+  await act()
+  await met
+  if (fault === 'stalled') await page.clock.fastForward(call === 'feed' ? 40_000 : 15_000)
+}
+
+const alert = ({ page }: Phone, text: string): Promise<void> =>
+  page.getByRole('alert').getByText(text).waitFor()
+
+describe('a page that was opened before starts from its cache', () => {
+  test('whatever the network answers', async () => {
+    const phone = await phoneOf(await stage.person())
+    for (const fault of ['502', 'portal', 'stalled', 'before'] as const) {
+      network.mend()
+      void network.fail('GET', /^\/approver/, fault)
+      await phone.page.goto('about:blank')
+      await phone.page.goto(`${stage.origin}/approver/`)
+      await phone.sees('You’re all caught up')
+    }
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('when nothing is answered at all, and says so', async () => {
+    const phone = await phoneOf(await stage.person())
+    void network.fail('GET', /./, 'stalled')
+    await phone.page.reload()
+    await phone.sees('Loading your requests')
+    await phone.page.clock.fastForward(3_000)
+    await phone.page.getByRole('status').getByText('The connection is slow').waitFor()
+    await phone.page.clock.fastForward(15_000)
+    await phone.sees('No connection')
+    network.mend()
+    await phone.tap('Try now')
+    await phone.sees('You’re all caught up')
+    expect(await phone.page.locator('#offline').textContent()).toBe('')
+  })
+})
+
+describe.each(faults)('an answer that is lost (%s)', (fault) => {
+  test('at the start, in the feed, of a list and of the sign-out ends no session and shows no untruth', async () => {
+    const user = await stage.person()
+    await stage.makeAdmin(user)
+    const phone = await phoneOf(user)
+    const { page } = phone
+    await failing(phone, ['start', fault], () => page.reload())
+    await phone.sees('You’re all caught up')
+
+    await failing(phone, ['feed', fault], network.cut)
+    await stage.ask(user)
+    await phone.sees('1 request is waiting')
+
+    for (const call of ['members', 'devices'] as const) {
+      const [method, path] = calls[call]
+      // The inbox calls them too.
+      void network.fail(method, path, fault)
+      const asked = page.waitForRequest((one) => path.test(one.url()))
+      await page.evaluate(`location.hash = '${call}'`)
+      await asked
+      if (fault === 'stalled') await page.clock.fastForward(15_000)
+      const unread = page.getByRole('status').getByText('This can’t be read now')
+      await unread.waitFor()
+      network.mend()
+      await phone.tap('Try again')
+      await unread.waitFor({ state: 'detached' })
+      await page.evaluate(`location.hash = ''`)
+      await phone.sees('1 request is waiting')
+    }
+
+    await failing(phone, ['signOut', fault], () => phone.tap('Sign out'))
+    await page.locator('#announcement').getByText('You may still be signed in').waitFor({ state: 'attached' })
+    await phone.sees(fault === 'after' ? 'Sign in with this phone' : '1 request is waiting')
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('of a decision, and of its result, leads to what the service recorded', async () => {
+    const user = await stage.person()
+    const phone = await phoneOf(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await failing(phone, ['outcome', fault], () =>
+      failing(phone, ['decide', fault], () => phone.tap('Approve')),
+    )
+    if (fault !== 'after') {
+      await alert(phone, 'Your decision hasn’t arrived. Tap again.')
+      await phone.tap('Approve')
+    }
+    await phone.sees('Approved')
+    await phone.page.getByText(/^You approved this at \d/).waitFor()
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+  })
+})
+
+describe('on a stalled network', () => {
+  test('an approval says after three seconds that it waits, and never repeats itself', async () => {
+    const user = await stage.person()
+    const phone = await phoneOf(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    let sent = 0
+    phone.page.on('request', (one) => void (one.url().endsWith('/decide') && (sent += 1)))
+    const met = network.fail(...calls.decide, 'stalled', 1)
+    await phone.tap('Approve')
+    await met
+    await phone.page.getByRole('status').getByText('Sending…').waitFor()
+    await phone.page.clock.fastForward(3_000)
+    await phone.page.getByText('Still waiting for an answer to your decision').waitFor()
+    expect(await phone.page.locator('#offline').textContent()).toBe('')
+    await phone.page.clock.fastForward(12_000)
+    await alert(phone, 'Your decision hasn’t arrived. Tap again.')
+    expect([sent, (await stage.statusOf(request_id)).status]).toEqual([1, 'pending'])
+  })
+})
+
+describe('several tabs', () => {
+  test('eight of them leave a connection for the decision, and all show the same', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const others = []
+    for (let n = 0; n < 7; n += 1) {
+      const page = await phone.context.newPage()
+      await page.goto(`${stage.origin}/approver`)
+      await page.getByRole('heading', { name: 'all caught up' }).waitFor()
+      others.push(page)
+    }
+    const { request_id } = await stage.ask(user)
+    for (const page of others) await page.getByRole('heading', { name: '1 request is waiting' }).waitFor()
+    await open(phone, request_id)
+    await phone.tap('Approve')
+    await phone.sees('Approved')
+    for (const page of others) await page.getByRole('heading', { name: 'all caught up' }).waitFor()
+    await phone.tap('Done')
+    await phone.tap('Sign out')
+    for (const page of others) await page.getByRole('heading', { name: 'Sign in with this phone' }).waitFor()
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('one continues when the one that waits is closed', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const other = await phone.context.newPage()
+    await other.goto(`${stage.origin}/approver`)
+    await other.getByRole('heading', { name: 'all caught up' }).waitFor()
+    await other.close()
+    await stage.ask(user)
+    await expect(phone.sees('1 request is waiting')).resolves.toBeUndefined()
+  })
+})
+
+test('a permission that is taken away while the request is open is known before the device check', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  await phone.context.grantPermissions(['geolocation'], { origin: stage.origin })
+  await phone.context.setGeolocation({ latitude: 48.1, longitude: 11.5, accuracy: 10 })
+  await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+  const { request_id } = await stage.ask(user)
+  await open(phone, request_id)
+  await phone.page.getByText('Your location: in Office').waitFor()
+  await phone.context.clearPermissions()
+  await phone.setOwner(false)
+  await phone.tap('Approve')
+  await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
+})
+
+test.each([-2, 2])(
+  'a clock that is %i hours off changes neither the time left nor the decision',
+  async (hours) => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await phone.page.clock.install({ time: Date.now() + hours * 60 * 60_000 })
+    await phone.page.reload()
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await phone.page
+      .getByRole('timer')
+      .getByText(/^4:\d\d left to decide/)
+      .waitFor()
+    await phone.tap('Approve')
+    await phone.sees('Approved')
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+  },
+)
