@@ -3,16 +3,8 @@ import { fileURLToPath } from 'node:url'
 
 const page = fileURLToPath(new URL('../../dist/approver/', import.meta.url))
 
-/** What a phone downloads to use the page in English. */
-const files = [
-  'index.html',
-  'app.js',
-  'style.css',
-  'sw.js',
-  'manifest.webmanifest',
-  'icon.svg',
-  'icon-192.png',
-]
+/** What the page is made of in English, besides its icons. */
+const files = ['index.html', 'app.js', 'style.css', 'sw.js']
 
 /** In bytes, as the service sends it to a browser that accepts brotli. */
 export const compressedSize = (): number =>
