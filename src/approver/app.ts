@@ -232,10 +232,6 @@ addEventListener('hashchange', () => {
   withdraw()
   void enter()
 })
-addEventListener('online', feed.refresh)
-document.addEventListener('visibilitychange', () => {
-  if (document.visibilityState === 'visible') feed.refresh()
-})
 
 watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 

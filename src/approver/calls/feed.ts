@@ -169,6 +169,16 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
     wake?.()
   }
 
+  /** Updates now: after the phone slept or the network was down, the list may be old. */
+  const refresh = (): void => {
+    mark = undefined
+    wake?.()
+  }
+  addEventListener('online', refresh)
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') refresh()
+  })
+
   return {
     /** Follows what comes after this reading; without one, looks first. */
     start: (from?: Reading): void => {
@@ -179,10 +189,6 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
       void run(running.signal)
     },
     stop,
-    /** Updates now: after the phone slept or the network was down, the list may be old. */
-    refresh: (): void => {
-      mark = undefined
-      wake?.()
-    },
+    refresh,
   }
 }
