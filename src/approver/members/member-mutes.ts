@@ -1,4 +1,4 @@
-import { call, type OrganizationMutes, type Session } from '../calls/api.ts'
+import { call, Refused, type OrganizationMutes, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
@@ -21,7 +21,10 @@ const row = (
     await problem.attempt(async () => {
       const { challenge } = await call('beginUnmute', { mute_id, user_id }, { org })
       const response = await assert(rp_id, challenge, credential_id)
-      await call('unmute', { mute_id, user_id, challenge, response }, { org })
+      await call('unmute', { mute_id, user_id, challenge, response }, { org }).catch((error: unknown) => {
+        // It has ended: by its time, or by an earlier tap whose answer was lost.
+        if (!(error instanceof Refused && error.status === 404)) throw error
+      })
       screen.tell(nodes('members.unmuted', { name: exactText(name) }))
     })
     await screen.refresh()
