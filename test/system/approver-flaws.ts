@@ -1,21 +1,43 @@
 import axe from 'axe-core'
 import type { Phone } from './approver-phone.ts'
 
-type Finding = { impact: string; id: string; nodes: { html: string }[] }
+type Finding = { id: string; nodes: { html: string }[] }
 
-/** Checks besides those of axe: a screen wider than the phone, a target smaller than a finger. */
-export const flaws = async ({ page, devtools }: Phone): Promise<string[]> => {
-  // Through the debugger, because the content security policy allows no injected script.
-  await devtools.send('Runtime.evaluate', { expression: axe.source })
-  const found: Finding[] = await page.evaluate('axe.run().then(({ violations }) => violations)')
-  const serious = found.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+/** Axe, by rules. Through the debugger, because the content security policy allows no injected script. */
+const check = async ({ page, devtools }: Phone, options = ''): Promise<string[]> => {
+  if (await page.evaluate('!globalThis.axe'))
+    await devtools.send('Runtime.evaluate', { expression: axe.source })
+  const found: Finding[] = await page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`)
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+}
+
+/** Besides axe: a screen wider than the phone, a target smaller than a finger. */
+const measure = async ({ page }: Phone): Promise<string[]> => {
   const small: string[] =
-    await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea')]
-    .filter((one) => one.getBoundingClientRect().height < 44).map((one) => 'small: ' + one.textContent)`)
+    await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea, summary')]
+    .filter((one) => one.getClientRects().length > 0 && one.getBoundingClientRect().height < 44)
+    .map((one) => 'small: ' + one.textContent)`)
   const wide: boolean = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-  return [
-    ...serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-    ...small,
-    ...(wide ? ['wider than the phone'] : []),
-  ]
+  return [...small, ...(wide ? ['wider than the phone'] : [])]
+}
+
+export const flaws = async (phone: Phone): Promise<string[]> => [
+  ...(await check(phone)),
+  ...(await measure(phone)),
+]
+
+/** In light and dark, and on the smallest screen with text at twice the size. */
+export const flawsInEachView = async (phone: Phone): Promise<string[]> => {
+  const { page } = phone
+  const found = await flaws(phone)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  found.push(...(await check(phone, `{ runOnly: ['color-contrast'] }`)).map((one) => `dark: ${one}`))
+  await page.emulateMedia({ colorScheme: 'light' })
+  const { width, height } = page.viewportSize()!
+  await page.setViewportSize({ width: 320, height })
+  await page.evaluate(`document.documentElement.style.fontSize = '212.5%'`)
+  found.push(...(await measure(phone)).map((one) => `320 pixels, text twice as large: ${one}`))
+  await page.evaluate(`document.documentElement.style.fontSize = ''`)
+  await page.setViewportSize({ width, height })
+  return found
 }

@@ -21,7 +21,7 @@ const showList = ({ agents }: Agents): void => {
       })
     }
     item.append(
-      h('h3', {}, exactText(agent.name)),
+      h('h2', {}, exactText(agent.name)),
       h('p', { class: 'who' }, nodes('common.saysItIs', { name: exactText(agent.client_name) })),
       h('p', { class: 'who' }, usedText(agent.last_used_at)),
       button(t('agents.disconnect'), 'danger', disconnect, {

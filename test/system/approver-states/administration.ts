@@ -1,0 +1,57 @@
+import { createMember, createTenant, dataOf } from '../../service/fixtures.ts'
+import type { Steps, Way } from './way.ts'
+
+let tenants = 0
+
+export const administration = (way: Way): Steps => {
+  const { stage, page, sees, goto } = way
+  return {
+    'inbox, administrator': async () => {
+      const admin = await stage.person({ first_name: 'Katherine', last_name: 'Johnson' })
+      await stage.makeAdmin(admin)
+      await stage.putOnHold(
+        await stage.person({ first_name: 'Maximiliane', last_name: 'Freiherr von Hohenlohe' }),
+      )
+      await stage.putOnHold(await stage.person({ first_name: 'Grace', last_name: 'Hopper' }))
+      await way.openLink(admin)
+      await way.register()
+      await goto()
+      await page.locator('a[href="#members"]').waitFor()
+    },
+    members: async () => {
+      await page.locator('a[href="#members"]').click()
+      await sees('members.title')
+    },
+    'members, active': async () => {
+      await page.locator('details summary').first().click()
+      await page.locator('.person').first().waitFor()
+    },
+    'members, accepted': async () => {
+      await page.locator('.member .primary').first().click()
+      await page.locator('.outcome').first().waitFor()
+    },
+    devices: async () => {
+      await goto('#devices')
+      await sees('devices.title')
+    },
+    agents: async () => {
+      await goto('#agents')
+      await sees('agents.title')
+    },
+    'agents, request over': async () => {
+      await goto('#authorize=nothing')
+      await sees('agents.ended')
+    },
+    'inbox, several organizations': async () => {
+      tenants += 1
+      const globex = await createTenant(stage.service, `globex-international-${tenants}`)
+      const other = await createMember(stage.service, globex.id, 700 + tenants)
+      const path = `/svc/v1/organizations/${globex.id}/users/${other.id}/enrollments`
+      const { url } = dataOf(await stage.service.call('POST', path, { body: {} }))
+      await goto(new URL(url).hash)
+      await page.locator('#name').waitFor()
+      await way.register()
+      await page.locator('#switcher').waitFor()
+    },
+  }
+}

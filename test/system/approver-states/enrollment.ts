@@ -1,0 +1,74 @@
+import type { Steps, Way } from './way.ts'
+
+export const newPhone = (way: Way): Steps => {
+  const { stage, phone, page, sees, tap, goto } = way
+  const start = () => page.locator('main .primary').first().click()
+  return {
+    'sign in': async () => {
+      await goto()
+      await sees('enrollment.signIn')
+    },
+    'sign in, unknown phone': async () => {
+      await tap('enrollment.signIn')
+      await way.seesProblem()
+    },
+    'link, over': async () => {
+      await goto('#enroll=nothing')
+      await sees('enrollment.linkOver')
+    },
+    'e-mail link': async () => {
+      await goto('#verify-email=nothing')
+      await sees('enrollment.emailQuestion')
+    },
+    link: async () => way.openLink(await stage.person()),
+    'link, check cancelled': async () => {
+      await phone.setOwner(false)
+      await start()
+      await way.seesProblem()
+      await phone.setOwner(true)
+    },
+    'offer of notifications': async () => {
+      await start()
+      await sees('notifications.question')
+    },
+    'inbox, empty': async () => {
+      await tap('common.notNow')
+      await sees('inbox.caughtUp')
+    },
+  }
+}
+
+/** A second phone, and one whose owner lost it. */
+export const secondPhone = (way: Way): Steps => {
+  const { stage, page, tap, sees, goto } = way
+  let user: { id: number }
+  return {
+    'phone, waiting for the other': async () => {
+      user = await stage.person()
+      const other = await stage.registered(user)
+      await other.page.locator('#name').waitFor({ state: 'detached' })
+      await way.openLink(user)
+      await page.locator('main .primary').first().click()
+      await sees('enrollment.waitingForDevice')
+    },
+    'phone, not approved yet': async () => {
+      await tap('enrollment.checkAgain')
+      await way.seesProblem()
+    },
+    'phone, waiting for an administrator': async () => {
+      await stage.revokeDevices(user)
+      await goto()
+      await sees('enrollment.signIn')
+      const next = await stage.person()
+      await way.openLink(next)
+      await way.register()
+      await stage.revokeDevices(next)
+      await goto()
+      await sees('enrollment.signIn')
+    },
+    'phone, removed': async () => {
+      await tap('enrollment.signIn')
+      await sees('enrollment.removed')
+    },
+  }
+}

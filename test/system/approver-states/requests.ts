@@ -1,0 +1,157 @@
+import type { Steps, Way } from './way.ts'
+
+type Person = { id: number; mobile: string }
+
+const command = {
+  argv: ['kubectl', '--context', 'production-eu-central-1', 'delete', 'namespace', 'billing', '--wait=false'],
+  cwd: '/srv/deployments/billing/production/2026-11-22T14-02-11Z',
+  executable: { path: '/usr/local/bin/kubectl', sha256: '0f6b5c1d'.repeat(8) },
+  files: [],
+  environment: { passed: ['HOME', 'PATH'], set: { KUBECONFIG: '/etc/kube/production.yaml' } },
+}
+
+const reason =
+  'The namespace has had no traffic for 90 days and costs about 400 EUR a month. The data was exported yesterday, and the owner of the billing service agreed.'
+
+const update = {
+  organization: null,
+  operation: 'updateGeofence',
+  body: { name: 'Headquarters', radius: 300 },
+  before: { radius: 150 },
+}
+
+/** A slot that is not open on any day of this week. */
+const closed = () => {
+  const day = new Date(Date.now() + 2 * 24 * 60 * 60_000).toLocaleDateString('en', {
+    weekday: 'short',
+    timeZone: 'UTC',
+  })
+  return {
+    name: 'Night shift',
+    days: [day.toLowerCase()],
+    start: '03:00',
+    end: '03:01',
+    timezone: 'UTC',
+    is_active: 1,
+  }
+}
+
+export const decisions = (way: Way): Steps => {
+  const { stage, phone, page, sees, tap } = way
+  let user: Person
+  return {
+    'inbox, one request': async () => {
+      user = await stage.person()
+      await way.openLink(user)
+      await way.register()
+      await stage.ask(user, { reason: 'Fixes the login outage', requester: 'GitHub Actions', number: true })
+      await page.locator('a.card').waitFor()
+    },
+    request: () => way.openCard(),
+    'request, not me': () => tap('request.notMe'),
+    'request, note': async () => {
+      await tap('common.back')
+      await tap('request.denyWithNote')
+      await page.locator('#note').waitFor()
+    },
+    'request, number': async () => {
+      await tap('common.back')
+      await tap('common.approve')
+      await page.getByRole('heading', { name: way.said('request.enterNumber') }).waitFor()
+    },
+    'request, no number': async () => {
+      await tap('common.approve')
+      await way.seesProblem()
+    },
+    denied: async () => {
+      await tap('common.deny')
+      await sees('request.denied')
+    },
+    'inbox, many requests': async () => {
+      await way.done()
+      await stage.ask(user, { action: 'Release 4.2 to production', requester: 'GitHub Actions' })
+      await stage.ask(user, { subject: { type: 'command', data: command }, action: 'Clean up', reason })
+      await stage.ask(user, { subject: { type: 'request', data: update }, action: 'Tidy up' })
+      await page.locator('a.card').nth(2).waitFor()
+    },
+    'request, long': () => way.openCard(1),
+    'request, check cancelled': async () => {
+      await phone.setOwner(false)
+      await tap('common.approve')
+      await way.seesProblem()
+      await phone.setOwner(true)
+    },
+    approved: async () => {
+      await tap('common.approve')
+      await sees('request.approved')
+    },
+    'request, change': async () => {
+      await way.done()
+      await way.openCard(1)
+      await page.locator('ins').waitFor()
+    },
+  }
+}
+
+/** Requests that the approver does not decide, or not as they wish. */
+export const endings = (way: Way): Steps => {
+  const { stage, page, sees, tap, goto } = way
+  let user: Person
+  const opened = async (more: object = {}): Promise<string> => {
+    const { request_id } = await stage.ask(user, more)
+    await goto(`#request=${request_id}`)
+    await page.getByRole('button', { name: way.said('common.approve') }).waitFor()
+    return request_id
+  }
+  return {
+    withdrawn: async () => {
+      user = await stage.person()
+      await way.openLink(user)
+      await way.register()
+      const id = await opened()
+      await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
+      await sees('request.withdrawn')
+    },
+    expired: async () => {
+      await opened({ lifetime_s: 2 })
+      await sees('request.expired')
+    },
+    missing: async () => {
+      await goto('#request=apr_nothing')
+      await sees('request.missing')
+    },
+    'request, would be refused': async () => {
+      const path = `/user/${user.id}/timeslots/update`
+      await stage.service.call('PUT', path, { body: { timeslots: [closed()] } })
+      await opened()
+      await page.locator('.warning:not(:empty)').waitFor()
+    },
+    'not approved': async () => {
+      await tap('common.approve')
+      await sees('request.notApproved')
+    },
+    'request, no connection': async () => {
+      await opened()
+      await way.phone.context.setOffline(true)
+      await tap('common.deny')
+      await page.getByText(way.said('request.resultOffline')).waitFor()
+    },
+    'inbox, no connection': async () => {
+      await way.phone.context.setOffline(false)
+      // The decision never arrived.
+      await way.seesProblem()
+      await tap('common.deny')
+      await sees('request.denied')
+      await way.done()
+      await way.phone.context.setOffline(true)
+      await stage.ask(user)
+      await page.locator('#offline:not(:empty)').waitFor()
+    },
+    'no connection': async () => {
+      await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+      await page.reload()
+      await sees('common.noConnection')
+      await way.phone.context.setOffline(false)
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { existsSync, readFileSync } from 'node:fs'
+import type { Phone } from '../approver-phone.ts'
+import type { Stage } from '../approver-stage.ts'
+
+// A phone that is led through the screens in any language.
+
+const read = (language: string, screen: string): Record<string, string> => {
+  const file = new URL(`../../../src/approver/language/messages/${language}/${screen}.json`, import.meta.url)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>) : {}
+}
+
+const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+
+/** The text of a key, as a pattern that any value fits. */
+const words = (language: string, key: string): RegExp => {
+  const [screen = '', name = ''] = key.split('.')
+  const message = read(language, screen)[name] ?? read('en', screen)[name]
+  if (message === undefined) throw new Error(`No such text: ${key}`)
+  if (/, (?:plural|select)/.test(message)) return /./
+  return new RegExp(
+    `^${message
+      .split(/\{\w+\}/)
+      .map(escaped)
+      .join('.*')}$`,
+    's',
+  )
+}
+
+/** Leads to a state from the one before. */
+export type Steps = Record<string, () => Promise<unknown>>
+
+export type Way = ReturnType<typeof createWay>
+
+export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
+  const { page } = phone
+  const said = (key: string): RegExp => words(language, key)
+  const tap = (key: string): Promise<void> =>
+    page
+      .getByRole('button', { name: said(key) })
+      .first()
+      .click()
+  const sees = (key: string): Promise<void> =>
+    page
+      .getByRole('heading', { name: said(key) })
+      .first()
+      .waitFor()
+  const goto = async (rest = ''): Promise<void> => {
+    await page.goto('about:blank')
+    await page.goto(`${stage.origin}/approver${rest}`)
+  }
+  return {
+    stage,
+    phone,
+    page,
+    said,
+    tap,
+    sees,
+    goto,
+    /** A line of an error beside the button. */
+    seesProblem: (): Promise<void> => page.locator('[role=alert]:not(:empty)').first().waitFor(),
+    openLink: async (user: { id: number }): Promise<void> => {
+      await goto(new URL(await stage.linkFor(user.id)).hash)
+      await page.locator('#name').waitFor()
+    },
+    /** From the screen of the link to the inbox. */
+    register: async (): Promise<void> => {
+      await page.locator('main .primary').first().click()
+      await page.locator('#name').waitFor({ state: 'detached' })
+      const later = page.getByRole('button', { name: said('common.notNow') })
+      const ready = page.getByRole('heading', { name: said('inbox.caughtUp') })
+      await later.or(ready).first().waitFor()
+      while (await later.isVisible()) {
+        const offer = (await page.locator('.screen').elementHandle())!
+        await later.click()
+        await offer.waitForElementState('hidden')
+      }
+      await ready.waitFor()
+    },
+    openCard: async (at = 0): Promise<void> => {
+      await page.locator('a.card').nth(at).click()
+      await page.getByRole('button', { name: said('common.approve') }).waitFor()
+    },
+    /** From the result of a request back to the inbox. */
+    done: async (): Promise<void> => {
+      await page.locator('main .actions .button').last().click()
+      await page.locator('a[href="#devices"]').waitFor()
+    },
+  }
+}
