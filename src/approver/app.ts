@@ -67,7 +67,7 @@ const arrival = createArrival({ leave, change, enter: (fresh) => void enter(fres
 const select = (chosen: Session): void => {
   session = chosen
   choose(chosen)
-  nameOrganization(chosen.organization)
+  nameOrganization(chosen)
   surroundings.follow(chosen)
 }
 
@@ -133,7 +133,7 @@ const showPlace = (): void => {
   const wanted = requestInAddress()
   change(() => {
     const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
-    nameOrganization((request || undefined)?.session.organization ?? here.organization)
+    nameOrganization(request ? request.session : here)
     if (request) return showRequest(request, requests, queue)
     if (wanted !== undefined)
       return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, queue })

@@ -20,6 +20,8 @@ export type FieldMeta = {
   oldFlag?: string
   /** Must never be an argument, a log line or part of a stored answer. */
   secret?: boolean
+  /** Bytes in base64: people type the name of a file. */
+  file?: boolean
   /** A phone number or an e-mail address: masked in tables on a terminal. */
   personal?: boolean
   /** A time in the past: people can type how long ago it was, such as 2h. */
@@ -38,7 +40,7 @@ export const fieldMeta = z.registry<FieldMeta>()
 
 type Extra = { example?: unknown } & Pick<
   FieldMeta,
-  'flag' | 'oldFlag' | 'secret' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'meanings'
+  'flag' | 'oldFlag' | 'secret' | 'file' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'meanings'
 >
 
 const described =

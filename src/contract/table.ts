@@ -16,6 +16,7 @@ import { geofence } from './geofence.ts'
 import { iot } from './iot.ts'
 import { key } from './key.ts'
 import { limits } from './limits.ts'
+import { logo } from './logo.ts'
 import { mobile } from './mobile.ts'
 import { mute } from './mute.ts'
 import { node } from './node.ts'
@@ -32,6 +33,7 @@ export const table = {
   ...org,
   ...authCode,
   ...limits,
+  ...logo,
   ...user,
   ...pendingUser,
   ...geofence,

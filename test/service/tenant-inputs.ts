@@ -4,6 +4,9 @@ import { ada, fence, slot } from './fixtures.ts'
 import { machineFields, machineValues, type Holding } from './tenant-holding.ts'
 
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
+/** The smallest PNG image. */
+export const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const named = <T extends object>(fields: T) => fields as never
 
 /** For each operation an input that works for who may; the organization may be another than that of the children. */
@@ -14,6 +17,8 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   onboardOrganization: () => ({ name: 'New', ...ada }),
   updateOrganization: ({ org }) => ({ org_id: org, name: 'Changed' }),
   deleteOrganization: ({ org }) => ({ org_id: org }),
+  setLogo: ({ org }) => ({ org_id: org, image: pixel }),
+  removeLogo: ({ org }) => ({ org_id: org }),
   getApiCredentials: ({ org }) => ({ org_id: org }),
   setIdpCredentials: ({ org }) => ({ org_id: org, provider: 'p', client_id: 'c', client_secret: 's' }),
   getLimits: ({ org }) => ({ org_id: org }),

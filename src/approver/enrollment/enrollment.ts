@@ -145,7 +145,7 @@ const showNoLock = (again: () => void): void =>
 const start = async (token: string, ends: Ends): Promise<void> => {
   try {
     const enrollment = await call('beginEnrollment', { token })
-    nameOrganization(enrollment.organization)
+    nameOrganization(enrollment)
     const { onDevice } = await keysHere()
     if (!onDevice && !isComputer && !enrollment.authenticators.includes('security_key'))
       return showNoLock(() => void start(token, ends))

@@ -43,7 +43,7 @@ export const showGone = (wanted: string, { sessions, refresh, arrived, queue }: 
       if (left) return
       if (outcome?.status === 'pending') return refresh()
       if (!outcome) continue
-      nameOrganization(one.organization)
+      nameOrganization(one)
       follow = showOutcome(outcome, { session: one, queue })
       return
     }

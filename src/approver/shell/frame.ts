@@ -10,7 +10,22 @@ export const announce = (text: string): void => {
   place('announcement').textContent = text
 }
 
-export const nameOrganization = (name: string): void => {
+type Named = { organization: string; logo: string | null }
+
+const initialsOf = (name: string): string =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => [...word][0] ?? '')
+    .join('')
+    .toLocaleUpperCase()
+
+/** The head of the page. The logo is only beside the name: anyone who may set it could take another's. */
+export const nameOrganization = ({ organization: name, logo }: Named): void => {
+  const initials = h('span', { class: 'logo' }, initialsOf(name))
+  const image = logo !== null && h('img', { class: 'logo', src: logo, alt: '' })
+  if (image) image.addEventListener('error', () => image.replaceWith(initials))
+  place('logo').replaceChildren(image || initials)
   place('organization').textContent = name
 }
 

@@ -16,6 +16,7 @@ import { findRegistered } from '../devices/registered.ts'
 import { type DeviceRow, insertDeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
+import { logoPath } from '../members/logo.ts'
 import { usesLocation } from '../policy/rules.ts'
 import { startSession } from './session.ts'
 
@@ -32,6 +33,7 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
   return {
     first_name,
     organization,
+    logo: await logoPath(call.db, org_id),
     user_name: `${first_name} ${last_name}, ${organization}`,
     rp_id,
     challenge: challengeOfToken(token),

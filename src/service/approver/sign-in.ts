@@ -12,6 +12,7 @@ import { readPushTargets } from '../devices/push-targets.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { usesLocation } from '../policy/rules.ts'
+import { logoPath } from '../members/logo.ts'
 import { createChallenge } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 import { endSession, startSession } from './session.ts'
@@ -41,6 +42,7 @@ export const readSession = async (
   return {
     ...row,
     org_id,
+    logo: await logoPath(db, org_id),
     organizations: organizations ?? [org_id],
     subscribed: targets.length > 0,
     push_hashes: targets.flatMap(({ endpoint_hash }) => endpoint_hash ?? []),

@@ -26,6 +26,7 @@ import * as limits from '../limits/values.ts'
 import * as machineLogin from '../machines/login.ts'
 import * as machines from '../machines/machine.ts'
 import * as authCodes from '../members/auth-codes.ts'
+import * as logos from '../members/logo.ts'
 import * as organizations from '../members/organization.ts'
 import * as users from '../members/users.ts'
 import * as confirmation from '../mobile/confirmation.ts'
@@ -57,6 +58,8 @@ import * as onboarding from './onboarding.ts'
 /** A handler for each operation of the table. A missing one does not compile. */
 export const handlers: Handlers<Table> = {
   ...organizations,
+  setLogo: logos.setLogo,
+  removeLogo: logos.removeLogo,
   ...onboarding,
   ...credentials,
   ...limits,

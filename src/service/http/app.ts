@@ -22,6 +22,7 @@ import {
 import { createProbes, type Phase } from './health.ts'
 import type { ObserveResponse } from './metrics/event-counts.ts'
 import { createOperationRoute } from './operation-route.ts'
+import { createLogoRoute } from './logo-route.ts'
 import { createPageRoutes } from './page-routes.ts'
 import { createResponseCache } from './response-cache.ts'
 import {
@@ -144,6 +145,7 @@ export const createApp = (options: AppOptions): Hono => {
     jwks,
     createOpenApiRoute(publicUrl),
     ...createPageRoutes(service),
+    createLogoRoute(service),
     ...mounted,
   ])
     mount(route)

@@ -27,6 +27,7 @@ import * as webhooks from './migrations/0025-webhooks.ts'
 import * as devicePush from './migrations/0026-device-push.ts'
 import * as askedFrom from './migrations/0028-asked-from.ts'
 import * as ownDevices from './migrations/0029-own-devices.ts'
+import * as logos from './migrations/0032-logos.ts'
 import type { Db } from './schema.ts'
 
 /** Forward only: a released migration never changes; add the next one at the end. */
@@ -59,6 +60,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0026-device-push', up: devicePush.up },
   { name: '0028-asked-from', up: askedFrom.up },
   { name: '0029-own-devices', up: ownDevices.up },
+  { name: '0032-logos', up: logos.up },
 ]
 
 export const newestVersion = migrations.length

@@ -24,6 +24,7 @@ describe('a session', () => {
       first_name: 'Ada',
       org_id: acme.id,
       organization: 'acme',
+      logo: null,
       organizations: [acme.id],
       role: 'member',
       device_id: ada.device,

@@ -132,6 +132,8 @@ export type AdministrationTables = {
     prev_hash: string
     hash: string
   }
+  /** The image that the approver page shows beside the name of an organization; base64. */
+  logos: { org_id: number; type: string; hash: string; image: string; updated_at: string }
   /** Limits that the operator set for an organization; `value` is JSON. */
   organization_limits: { org_id: number; name: string; value: string }
   /** Stored responses for repeats of an `Idempotency-Key`, without secrets. */
