@@ -134,7 +134,7 @@ export const answersFor = (
       'div',
       { class: 'pair', role: 'group', 'aria-label': device.name },
       canApprove && button(t('common.approve'), 'primary', () => answer('approve')),
-      button(t('common.refuse'), 'plain', () => answer('refuse')),
+      button(t('common.refuse'), 'danger', () => answer('refuse')),
     ),
   )
 }
@@ -159,7 +159,7 @@ export const ownDevice = (device: Device, around: Surroundings): HTMLElement => 
       },
     })
   item.append(
-    h('h3', {}, exactText(device.name)),
+    h('h2', {}, exactText(device.name)),
     ...deviceLines(device, session.device_id).map((line) => h('p', { class: 'who' }, line)),
   )
   if (device.state === 'pending') item.append(answersFor(device, around, device.proof === 'device'))

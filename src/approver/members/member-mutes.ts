@@ -32,7 +32,7 @@ const row = (
   return h(
     'li',
     { class: 'member' },
-    h('h3', {}, exactText(credential)),
+    h('h2', {}, exactText(credential)),
     requester !== null && h('p', { class: 'who' }, nodes('common.saysItIs', { name: exactText(requester) })),
     h('p', { class: 'who' }, nodes('members.mutedBy', { name: exactText(nameOf(member)) })),
     h('p', { class: 'who' }, t('members.mutedUntil', { date: dateText(until) })),

@@ -51,7 +51,7 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
       'div',
       { class: 'pair', role: 'group', 'aria-label': name },
       button(t('members.accept'), 'primary', accept),
-      button(t('members.reject'), 'plain', reject),
+      button(t('members.reject'), 'danger', reject),
     ),
   )
   return item

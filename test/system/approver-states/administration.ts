@@ -4,7 +4,7 @@ import type { Steps, Way } from './way.ts'
 let tenants = 0
 
 export const administration = (way: Way): Steps => {
-  const { stage, page, sees, goto } = way
+  const { stage, page, sees, tap, goto } = way
   return {
     'inbox, administrator': async () => {
       const admin = await stage.person({ first_name: 'Katherine', last_name: 'Johnson' })
@@ -28,11 +28,31 @@ export const administration = (way: Way): Steps => {
     },
     'members, accepted': async () => {
       await page.locator('.member .primary').first().click()
-      await page.locator('.outcome').first().waitFor()
+      await page.locator('.outcome, [role=status]:not(:empty)').first().waitFor()
     },
     devices: async () => {
       await goto('#devices')
       await sees('devices.title')
+    },
+    'device, renaming': async () => {
+      await tap('devices.rename')
+      await page.locator('.member input').waitFor()
+    },
+    'device, adding': async () => {
+      await goto('#add-device')
+      await sees('devices.add')
+    },
+    'history, empty': async () => {
+      await goto('#history')
+      await sees('history.title')
+    },
+    notifications: async () => {
+      await goto('#notifications')
+      await sees('notifications.title')
+    },
+    language: async () => {
+      await goto('#language')
+      await sees('language.title')
     },
     agents: async () => {
       await goto('#agents')

@@ -12,9 +12,13 @@ export const newPhone = (way: Way): Steps => {
       await tap('enrollment.signIn')
       await way.seesProblem()
     },
-    'link, over': async () => {
+    'link, incomplete': async () => {
       await goto('#enroll=nothing')
-      await sees('enrollment.linkOver')
+      await sees('enrollment.linkDamaged')
+    },
+    'link, unknown': async () => {
+      await goto(`#enroll=${'A'.repeat(43)}`)
+      await page.locator('.notice h1').waitFor()
     },
     'e-mail link': async () => {
       await goto('#verify-email=nothing')
@@ -26,6 +30,10 @@ export const newPhone = (way: Way): Steps => {
       await start()
       await way.seesProblem()
       await phone.setOwner(true)
+    },
+    registered: async () => {
+      await start()
+      await sees('enrollment.registered')
     },
     'offer of notifications': async () => {
       await start()

@@ -85,8 +85,18 @@ export const decisions = (way: Way): Steps => {
       await tap('common.approve')
       await sees('request.approved')
     },
-    'request, change': async () => {
+    history: async () => {
       await way.done()
+      await way.goto('#history')
+      await page.locator('.end').first().waitFor()
+    },
+    'history, decision': async () => {
+      await page.locator('main a[href^="#decision"]').first().click()
+      await page.locator('.result').waitFor()
+    },
+    'request, change': async () => {
+      await way.goto()
+      await page.locator('a.card').first().waitFor()
       await way.openCard(1)
       await page.locator('ins').waitFor()
     },

@@ -66,6 +66,8 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     register: async (): Promise<void> => {
       await page.locator('main .primary').first().click()
       await page.locator('#name').waitFor({ state: 'detached' })
+      await sees('enrollment.registered')
+      await tap('common.continue')
       const later = page.getByRole('button', { name: said('common.notNow') })
       const ready = page.getByRole('heading', { name: said('inbox.caughtUp') })
       await later.or(ready).first().waitFor()
