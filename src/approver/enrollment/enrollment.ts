@@ -106,7 +106,7 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
     h(
       'div',
       { class: 'notice' },
-      picture('phone', 'good'),
+      picture('phone'),
       h('h1', {}, onDevice ? hello : t('enrollment.noCheckTitle')),
       h('p', {}, nodes('enrollment.asksYou', { organization: h('strong', {}, exactText(organization)) })),
       h('p', {}, onDevice ? t('enrollment.staysHere') : missing),

@@ -52,7 +52,7 @@ const showForm = (done: () => void): void => {
     h(
       'div',
       { class: 'notice' },
-      picture('phone', 'good'),
+      picture('phone'),
       h('h1', {}, t('enrollment.signIn')),
       h('p', {}, t('enrollment.signInWhy')),
     ),

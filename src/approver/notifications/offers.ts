@@ -32,7 +32,7 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
     )
     show(
       title,
-      h('div', { class: 'notice' }, picture(drawing, 'good'), h('h1', {}, title), h('p', {}, why), outcome),
+      h('div', { class: 'notice' }, picture(drawing), h('h1', {}, title), h('p', {}, why), outcome),
       actions,
     )
   })
@@ -44,7 +44,7 @@ const offerInstallation = (): Promise<void> =>
       h(
         'div',
         { class: 'notice' },
-        picture('bell', 'good'),
+        picture('bell'),
         h('h1', {}, t('notifications.homeScreen')),
         h('p', {}, t('notifications.homeScreenWhy')),
         h('p', {}, t('notifications.homeScreenNext')),
