@@ -1,17 +1,17 @@
 import axe from 'axe-core'
 import type { Phone } from './approver-phone.ts'
 
-type Finding = { id: string; nodes: { html: string }[] }
+type Finding = { impact: string; id: string; nodes: { html: string }[] }
 
-/** Axe, by rules. Through the debugger, because the content security policy allows no injected script. */
-const check = async ({ page, devtools }: Phone, options = ''): Promise<string[]> => {
+/** Through the debugger, because the content security policy allows no injected script. */
+const check = async ({ page, devtools }: Phone, options = ''): Promise<Finding[]> => {
   if (await page.evaluate('!globalThis.axe'))
     await devtools.send('Runtime.evaluate', { expression: axe.source })
-  const found: Finding[] = await page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`)
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+  return page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`)
 }
 
-/** Besides axe: a screen wider than the phone, a target smaller than a finger. */
+const lineOf = ({ id, nodes }: Finding): string => `${id}: ${nodes.map(({ html }) => html).join(' ')}`
+
 const measure = async ({ page }: Phone): Promise<string[]> => {
   const small: string[] =
     await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea, summary')]
@@ -22,16 +22,16 @@ const measure = async ({ page }: Phone): Promise<string[]> => {
 }
 
 export const flaws = async (phone: Phone): Promise<string[]> => [
-  ...(await check(phone)),
+  ...(await check(phone)).filter(({ impact }) => impact === 'serious' || impact === 'critical').map(lineOf),
   ...(await measure(phone)),
 ]
 
-/** In light and dark, and on the smallest screen with text at twice the size. */
+/** Any violation of axe, in light and dark, and what does not fit on the smallest screen with text at twice the size. */
 export const flawsInEachView = async (phone: Phone): Promise<string[]> => {
   const { page } = phone
-  const found = await flaws(phone)
+  const found = [...(await check(phone)).map(lineOf), ...(await measure(phone))]
   await page.emulateMedia({ colorScheme: 'dark' })
-  found.push(...(await check(phone, `{ runOnly: ['color-contrast'] }`)).map((one) => `dark: ${one}`))
+  found.push(...(await check(phone, `{ runOnly: ['color-contrast'] }`)).map((one) => `dark: ${lineOf(one)}`))
   await page.emulateMedia({ colorScheme: 'light' })
   const { width, height } = page.viewportSize()!
   await page.setViewportSize({ width: 320, height })
@@ -39,5 +39,7 @@ export const flawsInEachView = async (phone: Phone): Promise<string[]> => {
   found.push(...(await measure(phone)).map((one) => `320 pixels, text twice as large: ${one}`))
   await page.evaluate(`document.documentElement.style.fontSize = ''`)
   await page.setViewportSize({ width, height })
+  // What did not fit was zoomed out.
+  await phone.devtools.send('Emulation.setPageScaleFactor', { pageScaleFactor: 1 })
   return found
 }

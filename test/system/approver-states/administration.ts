@@ -35,7 +35,7 @@ export const administration = (way: Way): Steps => {
       await sees('devices.title')
     },
     'device, renaming': async () => {
-      await tap('devices.rename')
+      await tap('devices.renameName')
       await page.locator('.member input').waitFor()
     },
     'device, adding': async () => {
@@ -45,6 +45,10 @@ export const administration = (way: Way): Steps => {
     'history, empty': async () => {
       await goto('#history')
       await sees('history.title')
+    },
+    mutes: async () => {
+      await goto('#mutes')
+      await page.locator('main h1').waitFor()
     },
     notifications: async () => {
       await goto('#notifications')

@@ -77,12 +77,12 @@ export const decisions = (way: Way): Steps => {
     'request, long': () => way.openCard(1),
     'request, check cancelled': async () => {
       await phone.setOwner(false)
-      await tap('common.approve')
+      await way.approve()
       await way.seesProblem()
       await phone.setOwner(true)
     },
     approved: async () => {
-      await tap('common.approve')
+      await way.approve()
       await sees('request.approved')
     },
     history: async () => {

@@ -1,5 +1,5 @@
 import { administration } from './administration.ts'
-import { newPhone, secondPhone } from './enrollment.ts'
+import { lostPhone, newPhone, secondPhone } from './enrollment.ts'
 import { decisions, endings } from './requests.ts'
 import type { Steps, Way } from './way.ts'
 
@@ -7,6 +7,7 @@ import type { Steps, Way } from './way.ts'
 export const journeys: Record<string, (way: Way) => Steps> = {
   'a new phone': newPhone,
   'a second phone': secondPhone,
+  'a lost phone': lostPhone,
   decisions,
   endings,
   administration,

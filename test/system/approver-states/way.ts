@@ -80,7 +80,13 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     },
     openCard: async (at = 0): Promise<void> => {
       await page.locator('a.card').nth(at).click()
-      await page.getByRole('button', { name: said('common.approve') }).waitFor()
+      await page.locator('.bar .primary').waitFor()
+    },
+    /** Reads a long text to its end first. */
+    approve: async (): Promise<void> => {
+      const approve = page.getByRole('button', { name: said('common.approve') })
+      while (!(await approve.isVisible())) await page.locator('.bar .primary').click()
+      await approve.click()
     },
     /** From the result of a request back to the inbox. */
     done: async (): Promise<void> => {
