@@ -39,6 +39,10 @@ const languageOf = (phone: Phone): Promise<unknown> =>
 const overflow = (phone: Phone): Promise<unknown> =>
   phone.page.evaluate('document.documentElement.scrollWidth - innerWidth')
 
+/** Approving waits until the whole text was seen. */
+const readAll = (phone: Phone): Promise<unknown> =>
+  phone.page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+
 const choose = async (phone: Phone, current: string, name: string): Promise<void> => {
   await phone.page.getByRole('link', { name: current }).click()
   await phone.tap(name)
@@ -72,6 +76,8 @@ describe('the language of the page', () => {
     await phone.sees('1 Anfrage wartet')
     expect(await overflow(phone)).toBe(0)
     await phone.page.locator(`a[href="#request=${request_id}"]`).click()
+    await phone.page.getByRole('button', { name: 'Ablehnen', exact: true }).waitFor()
+    await readAll(phone)
     await phone.tap('Genehmigen')
     await phone.page.getByLabel('Erste Ziffer').waitFor()
     expect(await overflow(phone)).toBe(0)
@@ -174,11 +180,13 @@ describe('in Arabic, on a width of 320 pixels', () => {
     const card = phone.page.locator(`a[href="#request=${request_id}"]`)
     expect(await card.locator('.left').textContent()).toMatch(/^بقي \u2068?[٠-٩]+:[٠-٩]{2}\u2069?$/)
     await card.click()
+    await phone.sees(/Contoso/)
+    await readAll(phone)
     const approve = phone.page.getByRole('button', { name: 'موافقة', exact: true })
     await approve.waitFor()
     expect(await overflow(phone)).toBe(0)
-    const box = await phone.page.getByRole('link', { name: 'كل الطلبات' }).boundingBox()
-    expect(box!.x + box!.width).toBeGreaterThan(290)
+    const back = await phone.page.getByRole('link', { name: 'كل الطلبات' }).boundingBox()
+    expect(back!.x + back!.width).toBeGreaterThan(290)
     await approve.click()
     // As an Arabic keyboard types it.
     const typed = [...number!].map((digit) => String.fromCharCode(0x660 + Number(digit))).join('')
