@@ -46,7 +46,7 @@ describe('"this wasn’t me"', () => {
     await phone.sees('Muted requesters')
     await phone.setOwner(false)
     await phone.page.getByRole('button', { name: /^Unmute / }).click()
-    await phone.page.getByRole('alert').getByText('wasn’t completed').waitFor()
+    await phone.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
     await expect(stage.ask(user)).rejects.toThrow('muted')
     await phone.setOwner(true)
     await phone.page.getByRole('button', { name: /^Unmute / }).click()
@@ -85,7 +85,7 @@ test('a touch is enough for a denial where the policy allows it, and for nothing
   const { phone, ids } = await asked(1)
   await phone.setOwner(false)
   await phone.tap('Approve')
-  await phone.page.getByRole('alert').getByText('wasn’t completed').waitFor()
+  await phone.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
   await phone.tap('Deny')
   await phone.sees('Denied')
   const path = `/svc/v1/approvals/${ids[0]}`
