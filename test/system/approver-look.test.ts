@@ -67,7 +67,7 @@ describe.each(['light', 'dark'] as const)('each screen, %s', (scheme) => {
     await phone.sees('This request has expired')
     await look('lapsed')
     expect(Object.entries(seen).filter(([, found]) => found.length > 0)).toEqual([])
-    expect(Object.keys(seen)).toHaveLength(12)
+    expect(Object.keys(seen)).toHaveLength(13)
     expect(phone.misdeeds).toEqual([])
   })
 })
