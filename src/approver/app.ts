@@ -118,7 +118,8 @@ const signOut = async (here: Session): Promise<void> => {
     await call('closeSession', {}, { org: here.org_id })
   } catch (error) {
     if (!(error instanceof Refused)) {
-      announce(t('inbox.maybeSignedIn'))
+      // The feed may know by now.
+      if (sessions.includes(here)) announce(t('inbox.maybeSignedIn'))
       return feed.refresh()
     }
   }

@@ -103,8 +103,12 @@ describe.each(faults)('an answer that is lost (%s)', (fault) => {
     }
 
     await failing(phone, ['signOut', fault], () => phone.tap('Sign out'))
-    await page.locator('#announcement').getByText('You may still be signed in').waitFor({ state: 'attached' })
-    await phone.sees(fault === 'after' ? 'Sign in with this phone' : '1 request is waiting')
+    const unsure = page.locator('#announcement').getByText('You may still be signed in')
+    if (fault === 'after') await phone.sees(/^Sign in/)
+    else {
+      await unsure.waitFor({ state: 'attached' })
+      await phone.sees('1 request is waiting')
+    }
     expect(phone.misdeeds).toEqual([])
   })
 
@@ -166,7 +170,7 @@ describe('several tabs', () => {
     for (const page of others) await page.getByRole('heading', { name: 'all caught up' }).waitFor()
     await phone.tap('Done')
     await phone.tap('Sign out')
-    for (const page of others) await page.getByRole('heading', { name: 'Sign in with this phone' }).waitFor()
+    for (const page of others) await page.getByRole('heading', { name: /^Sign in/ }).waitFor()
     expect(phone.misdeeds).toEqual([])
   })
 
@@ -191,7 +195,14 @@ test('a permission that is taken away while the request is open is known before 
   const { request_id } = await stage.ask(user)
   await open(phone, request_id)
   await phone.page.getByText('Your location: in Office').waitFor()
-  await phone.context.clearPermissions()
+  const { targetInfo } = await phone.devtools.send('Target.getTargetInfo')
+  const browser = await stage.browser.newBrowserCDPSession()
+  await browser.send('Browser.setPermission', {
+    permission: { name: 'geolocation' },
+    setting: 'denied',
+    origin: stage.origin,
+    browserContextId: targetInfo.browserContextId!,
+  })
   await phone.setOwner(false)
   await phone.tap('Approve')
   await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
