@@ -1,27 +1,35 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { afterEach, expect, test } from 'vitest'
-import { decide, env, installHooks, ok, path, service } from './approvals.ts'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { decide, env, installHooks, ok, path, people, service } from './approvals.ts'
 import { eras, type Era } from './mcp-client.ts'
 import { bin, svc } from './processes.ts'
 
 installHooks()
 
-const agent = () => ({
-  SVC_BASE_URL: service.baseUrl,
-  SVC_CONFIG_DIR: path('agent'),
-  SVC_ASK_KEY: env.SVC_ASK_KEY!,
-  SVC_DEFAULT_MOBILE: env.SVC_DEFAULT_MOBILE!,
-  SVC_ORG: 'acme',
+/** The profile of the user names the approver; the flags name the service and a key that can only request approvals. */
+const config = () => ({ SVC_CONFIG_DIR: path(`agent-${people}`) })
+const way = () => ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
+beforeEach(async () => {
+  writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
+  const settings = [`default_mobile=${env.SVC_DEFAULT_MOBILE!}`, 'org=acme']
+  const create = ['profile', 'create', 'own', '--base-url', service.baseUrl]
+  expect(await svc(create, config())).toMatchObject({ exit: 0 })
+  expect(await svc(['profile', 'set', ...settings], config())).toMatchObject({ exit: 0 })
 })
 
 let client: Client | undefined
 afterEach(() => client?.close())
 
-const connect = async (mode: Era, more: Record<string, string> = {}): Promise<Client> => {
+const connect = async (
+  mode: Era,
+  { variables = {}, flags = way() }: { variables?: Record<string, string>; flags?: string[] } = {},
+): Promise<Client> => {
   client = new Client({ name: 'claude-code', version: '1' }, { versionNegotiation: { mode } })
-  const args = [bin, 'mcp', '--permission-prompt']
-  const childEnv = { PATH: process.env.PATH!, ...agent(), ...more }
+  const args = [bin, 'mcp', '--permission-prompt', ...flags]
+  const childEnv = { PATH: process.env.PATH!, ...config(), ...variables }
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, env: childEnv, stderr: 'ignore' }),
   )
@@ -63,7 +71,7 @@ test.each(eras)('allows a call with exactly the approved input, and denies one (
 })
 
 test('denies what it cannot read, and a call if the service does not answer', async () => {
-  await connect('legacy', { SVC_BASE_URL: 'http://127.0.0.1:1/' })
+  await connect('legacy', { flags: ['--base-url', 'http://127.0.0.1:1/', '--key-file', path('ask.key')] })
   expect(await ask()).toMatchObject({ behavior: 'deny', message: expect.stringContaining('Nothing answers') })
   for (const args of [
     {},
@@ -91,9 +99,44 @@ test('withdraws the request when the client ends', async () => {
   expect(stdout.trim()).toBe('expired')
 })
 
+// Claude Code passes on the variables in the settings of a project.
+test('does not let variables of a project choose the service, the key, the profile or the approver', async () => {
+  const variables = {
+    SVC_BASE_URL: 'http://127.0.0.1:1/',
+    SVC_MCP_URL: 'http://127.0.0.1:1/mcp',
+    SVC_API_KEY: 'svc_of_another_service',
+    SVC_ASK_KEY: 'svc_of_another_service',
+    SVC_PROFILE: 'nobody',
+    SVC_ORG: 'other',
+    SVC_DEFAULT_MOBILE: '+12025550199',
+    MCP_AUTH_TOKEN: 'token',
+  }
+  await connect('legacy', { variables })
+  const answer = ask()
+  await decide('deny', await pending())
+  expect(await answer).toMatchObject({ message: expect.stringContaining('Not approved (denied)') })
+})
+
+test('says which variables it does not use', async () => {
+  const { stderr } = await svc(['mcp', '--permission-prompt', ...way()], {
+    ...config(),
+    SVC_BASE_URL: 'http://127.0.0.1:1/',
+  })
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain('SVC_BASE_URL from the environment is not used')
+})
+
+test('does not let a .svcrc choose the profile', async () => {
+  const project = path('project')
+  mkdirSync(project, { recursive: true })
+  writeFileSync(join(project, '.svcrc'), 'profile: nobody\n', { mode: 0o600 })
+  expect(await svc(['mcp', '--permission-prompt', ...way()], config(), '', project)).toMatchObject({
+    exit: 0,
+  })
+})
+
 test('does not start without an approver', async () => {
-  const { SVC_DEFAULT_MOBILE: _, ...without } = agent()
-  expect(await svc(['mcp', '--permission-prompt'], without)).toMatchObject({
+  const without = { SVC_CONFIG_DIR: path('nobody'), SVC_DEFAULT_MOBILE: env.SVC_DEFAULT_MOBILE! }
+  expect(await svc(['mcp', '--permission-prompt', ...way()], without)).toMatchObject({
     exit: 2,
     stderr: expect.stringContaining('has no approver'),
   })

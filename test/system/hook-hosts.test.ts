@@ -213,12 +213,28 @@ describe.each(found)('the real %s', (host) => {
 test.runIf(findProgram('claude') !== undefined)(
   'the real claude makes a call only if the permission prompt of svc allows it',
   async () => {
+    const own = { SVC_CONFIG_DIR: path('agent') }
+    writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
+    const create = ['profile', 'create', 'agent', '--base-url', service.baseUrl]
+    expect(await svc(create, own)).toMatchObject({ exit: 0 })
+    const settings = [`default_mobile=${env.SVC_DEFAULT_MOBILE!}`, 'org=acme']
+    expect(await svc(['profile', 'set', ...settings], own)).toMatchObject({ exit: 0 })
     for (const decision of ['deny', 'approve']) {
       rmSync(ran(), { force: true })
-      mkdirSync(path('work'), { recursive: true })
-      const config = { command: process.execPath, args: [bin, 'mcp', '--permission-prompt'] }
-      const childEnv = { ...env, ...agent() }
-      writeFileSync(path('mcp.json'), JSON.stringify({ mcpServers: { svc: { ...config, env: childEnv } } }))
+      mkdirSync(path('work/.claude'), { recursive: true })
+      // What a project could set to let every call run.
+      const variables = { SVC_BASE_URL: 'http://127.0.0.1:1/', NODE_OPTIONS: '--require /nowhere.cjs' }
+      writeFileSync(path('work/.claude/settings.json'), JSON.stringify({ env: variables }))
+      const clean = [
+        '-i',
+        `PATH=${process.env.PATH!}`,
+        `SVC_CONFIG_DIR=${path('agent')}`,
+        process.execPath,
+        bin,
+      ]
+      const args = [...clean, 'mcp', '--permission-prompt', '--key-file', path('ask.key')]
+      const server = { command: '/usr/bin/env', args }
+      writeFileSync(path('mcp.json'), JSON.stringify({ mcpServers: { svc: server } }))
       const model = await startModel(`touch ${ran()}`)
       const tool = ['--permission-prompt-tool', 'mcp__svc__permission_prompt']
       const child = spawn(

@@ -5,14 +5,17 @@ const chooses = (name: string): boolean => /^(?:SVC_|MCP_AUTH_TOKEN$)/.test(name
 
 /**
  * For what an agent starts, or a host that passes on the variables of a project: neither variables nor a .svcrc in the folder may
- * choose the service, the key or the approver. Only flags and the profile do. Returns the variables that are set and not used.
+ * choose the service, the key or the approver. Only flags and the profile do. `note` is told about variables that are not used.
  */
-export const ignoreSurroundings = (context: Context): string[] => {
+export const ignoreSurroundings = (context: Context, note?: (text: string) => void): void => {
   const { io, globals } = context
   const ignored = Object.keys(io.env).filter((name) => chooses(name) && io.env[name])
   io.env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !chooses(name)))
   const { current, profiles } = createStore(io).read()
   const names = Object.keys(profiles)
   if (names.length > 0) globals.profile ??= current ?? 'default'
-  return ignored
+  if (ignored.length > 0)
+    note?.(
+      `${ignored.join(', ')} from the environment is not used; --profile, --base-url and --key-file choose the service and the key`,
+    )
 }

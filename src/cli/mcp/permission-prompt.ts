@@ -25,7 +25,7 @@ export const createPermissionPrompt = async (
   if (!defaultMobile)
     throw usageError(
       'The permission prompt has no approver: default_mobile is not set',
-      'Set SVC_DEFAULT_MOBILE, or: svc profile set default_mobile=+12025550101',
+      'svc profile set default_mobile=+12025550101',
     )
   return async (input, signal) => {
     const { data, success } = request.safeParse(input)

@@ -99,11 +99,7 @@ const run = async (command: readonly string[], options: Options, context: Contex
     io.stderr.write(`${fitted(`svc mcp gate: ${safeLine(text)}`, io.stderr)}\n`)
   const { ignoreSurroundings } = await import('../../context/own-settings.ts')
   const open = await chooseServer(command, options, { context, note })
-  const ignored = ignoreSurroundings(context)
-  if (ignored.length > 0)
-    note(
-      `${ignored.join(', ')} from the environment is not used; --profile, --base-url and --key-file choose the service and the key`,
-    )
+  ignoreSurroundings(context, note)
   const { serveGate } = await import('./serve-gate.ts')
   await serveGate({ rules, rulesFile: options.rules, open, note }, context)
 }
