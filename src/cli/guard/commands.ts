@@ -95,4 +95,9 @@ export const registerGuard = (group: Command, context: Context): void => {
   registerSsh(group, context)
   registerGit(group, context)
   registerCheck(group, context)
+  // A misspelled guard must not look as if its command had exited with 2. `check` has its own codes already.
+  group.exitOverride((error) => {
+    if (error.exitCode !== 0) context.exitOffset = 100
+    throw error
+  })
 }

@@ -14,7 +14,8 @@ export const createGuardProgress = (stderr: OutputStream): Progress => {
     waiting: () => undefined,
     lost: (_, { message }) => say(`${message}; still waiting`),
     reconnected: () => say('reconnected'),
-    decided: ({ status, detail }) => say(detail ? `${status}: ${detail}` : status),
+    // Why is in the error.
+    decided: ({ status }) => say(status),
     end: () => undefined,
   }
 }
