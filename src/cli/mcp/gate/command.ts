@@ -32,6 +32,8 @@ const chooseServer = async (
 ): Promise<Open> => {
   const { io } = context
   const [name, ...args] = command
+  if (headerFile !== undefined && url === undefined)
+    throw usageError('--header-file is only for --url', 'Use --env NAME')
   if ((name === undefined) === (url === undefined))
     throw usageError('Name one server: a command after --, or its address with --url', example)
   if (url !== undefined) {
@@ -45,7 +47,6 @@ const chooseServer = async (
     }
     return (onMessage) => reachServer(reaching, onMessage)
   }
-  if (headerFile !== undefined) throw usageError('--header-file is only for --url', 'Use --env NAME')
   const secret = env
     .map((one) => one.split('='))
     .find(([variable, value]) => value !== undefined && looksSecret(variable!))
@@ -92,11 +93,16 @@ const run = async (command: readonly string[], options: Options, context: Contex
   const hint = 'svc mcp gate --help shows an example of the rules'
   const bytes = readBytes(options.rules, io, { flag: '--rules', mostMiB: 1, hint })
   const rules = readRules(textOf(bytes, options.rules), options.rules)
-  if (options.check) return showRules(rules, context)
-  const picking = pickingFlag(globals) ?? (globals.output === undefined ? undefined : '-o')
-  if (picking) throw usageError(`${picking} is only for --check`, 'Standard output belongs to the protocol')
+  const namesServer = command.length > 0 || options.url !== undefined
   const note = (text: string): void =>
     io.stderr.write(`${fitted(`svc mcp gate: ${safeLine(text)}`, io.stderr)}\n`)
+  if (options.check) {
+    if (namesServer || options.headerFile !== undefined || options.env)
+      await chooseServer(command, options, { context, note })
+    return showRules(rules, context)
+  }
+  const picking = pickingFlag(globals) ?? (globals.output === undefined ? undefined : '-o')
+  if (picking) throw usageError(`${picking} is only for --check`, 'Standard output belongs to the protocol')
   const { ignoreSurroundings } = await import('../../context/own-settings.ts')
   const open = await chooseServer(command, options, { context, note })
   ignoreSurroundings(context, note)
