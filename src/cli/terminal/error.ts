@@ -32,11 +32,14 @@ const furtherIssues = ({ message, issues = [] }: SvcError) => {
   return isAboutAll ? [] : others
 }
 
+/** `users[0].email:`, but `org.yaml:2:1` alone, which is a position in a file. */
+const headOf = (field: string): string => safeLine(/:\d+:\d+$/.test(field) ? field : `${field}:`)
+
 const forPeople = (error: SvcError): string => {
   const { message, detail, hint, request_id } = error
   return [
     `svc: ${safeText(message)}`,
-    ...furtherIssues(error).map((issue) => `  ${safeLine(issue.field)}: ${safeLine(issue.message)}`),
+    ...furtherIssues(error).map(({ field, message: why }) => `  ${headOf(field)} ${safeLine(why)}`),
     ...(detail ? [safeText(detail)] : []),
     ...(hint ? [`hint: ${safeText(hint)}`] : []),
     ...(request_id ? [`request id: ${safeLine(request_id)}`] : []),

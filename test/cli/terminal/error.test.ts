@@ -41,6 +41,16 @@ describe('an error', () => {
     const { err } = showing(new SvcError('usage', 'invalid_field', '--a must be a price', { issues }))
     expect(err).toBe('svc: --a must be a price\n  --b: must be a price\n')
   })
+  test('has one separator after a position in a file', () => {
+    const issues = [
+      { field: 'org.yaml:2:1', message: 'is not valid YAML' },
+      { field: 'org.yaml:3:1 name', message: 'is missing' },
+    ]
+    const { err } = showing(new SvcError('usage', 'invalid_file', 'org.yaml: 2 errors', { issues }))
+    expect(err).toBe(
+      'svc: org.yaml: 2 errors\n  org.yaml:2:1 is not valid YAML\n  org.yaml:3:1 name: is missing\n',
+    )
+  })
   for (const globals of [
     { output: 'json' },
     { output: 'ndjson' },
