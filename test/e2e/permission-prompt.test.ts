@@ -15,9 +15,13 @@ const way = () => ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
 beforeEach(async () => {
   writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
   const settings = [`default_mobile=${env.SVC_DEFAULT_MOBILE!}`, 'org=acme']
-  const create = ['profile', 'create', 'own', '--base-url', service.baseUrl]
-  expect(await svc(create, config())).toMatchObject({ exit: 0 })
-  expect(await svc(['profile', 'set', ...settings], config())).toMatchObject({ exit: 0 })
+  for (const args of [
+    ['create', 'own', '--base-url', service.baseUrl],
+    ['set', ...settings],
+  ]) {
+    const { exit, stderr } = await svc(['profile', ...args], config())
+    if (exit !== 0) throw new Error(stderr)
+  }
 })
 
 let client: Client | undefined

@@ -56,7 +56,7 @@ const watchLive = async (
 
 /** `svc top`: pending requests, decisions, notifications, channels and nodes, live on a terminal. */
 export const registerTop = (command: Command, context: Context): void => {
-  noteScope(command, 'read')
+  noteScope(command, 'read; notifications also require notify, and nodes an operator key')
   command
     .usage('[flags]')
     .option('--once', 'Print it once and exit')
