@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { assert } from '../../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../../src/receipt/context.ts'
+import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
+import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
 import { ask, post, show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
@@ -266,5 +268,31 @@ describe('a denial from a device that was only touched', () => {
     })
     expect(unsigned.status).toBe(422)
     expect(await statusOf(id)).toMatchObject({ status: 'pending' })
+  })
+})
+
+const askAs = async (requester: string): Promise<string> => {
+  const gateway = createEngineGateway(service.service, bearerCaller)
+  const asked = await gateway.request({ action: 'Deploy', approver_mobile: ada.mobile, requester })
+  return asked.request_id
+}
+
+describe('agents that share the token of the tool server', () => {
+  test('are reported by the name that they claim', async () => {
+    const [first, same, other] = [await askAs('Coder'), await askAs('Coder'), await askAs('Reviewer')]
+    await report(first)
+    expect(await statusOf(same)).toMatchObject({ status: 'expired' })
+    expect(await statusOf(other)).toMatchObject({ status: 'pending' })
+    expect(await mutes()).toMatchObject([{ credential: 'tool server token', requester: 'Coder' }])
+  })
+
+  test('are all reported with the second name', async () => {
+    const [first, second, third] = [await askAs('One'), await askAs('Two'), await askAs('Three')]
+    await report(first)
+    await report(second)
+    expect(await statusOf(third)).toMatchObject({ status: 'expired', decided_at: null })
+    const [{ mute_id }] = await mutes()
+    dataOf(await unmute(mute_id))
+    expect(await mutes()).toHaveLength(1)
   })
 })
