@@ -90,7 +90,7 @@ const choices = [
   { value: 'approve', name: 'Approve' },
   { value: 'deny', name: 'Deny' },
   { value: 'note', name: 'Deny with a note to the requester' },
-  { value: 'not_me', name: "This wasn't me: deny, and mute the requester" },
+  { value: 'not_me', name: "This wasn't me: deny, mute the requester and end its other requests" },
 ]
 
 const askNote = (prompt: Prompt): Promise<string> =>

@@ -104,7 +104,10 @@ export const registerInbox = (group: Command, context: Context): void => {
     .option('--authenticator <file>', 'Key file of svc user enroll --software; default: the only one')
     .option('--approve <request-id>', 'Approve this request without prompting')
     .option('--deny <request-id>', 'Deny this request without prompting')
-    .option('--not-me <request-id>', 'Deny this request without prompting, and mute the requester')
+    .option(
+      '--not-me <request-id>',
+      'Deny this request without prompting, mute the requester and end its other requests',
+    )
     .option('--note <text>', 'With --deny or --not-me: a note to the requester, signed with the denial')
     .option('--number <nn>', 'With --approve: the number that the requester sees')
     .option('--latitude <degrees>', 'With --longitude: location to approve from, if a location rule applies')
