@@ -11,6 +11,7 @@ import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
 import { ask } from '../service/approver.ts'
 import type { TestService } from '../service/harness.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { flaws } from './approver-flaws.ts'
 import { launch } from './approver-phone.ts'
 
 // A computer at https://svc.test: with an authenticator of its own, with a security key, and without any.
@@ -88,6 +89,9 @@ const setAuthenticators = async (authenticators: string[]): Promise<void> => {
   dataOf(await service.call('PUT', `/organization/${org.id}/update`, { body }))
 }
 
+const flawsOf = async (page: Page): Promise<string[]> =>
+  flaws({ page, devtools: await page.context().newCDPSession(page) })
+
 const tap = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
 const sees = (page: Page, name: string): Promise<void> =>
@@ -113,7 +117,7 @@ describe('a computer without an authenticator', () => {
     await page.goto(link)
     await sees(page, 'This device can’t check that it’s you')
     expect(await shownCode(page)).toBe(codeOf(link))
-    expect(await page.locator('main').textContent()).not.toContain('phone first')
+    expect(await flawsOf(page)).toEqual([])
     const phone = await openComputer('internal')
     await phone.goto(link)
     await tap(phone, 'Register this device')
@@ -204,8 +208,10 @@ describe('a computer with an authenticator', () => {
     await page.getByText('Continue on another device').click()
     expect(await shownCode(page)).toBe(codeOf(link))
     expect(await page.locator('main').textContent()).not.toContain('this phone')
+    expect(await flawsOf(page)).toEqual([])
     await tap(page, 'Register this device')
     await sees(page, 'This device is registered')
+    expect(await flawsOf(page)).toEqual([])
     await page.getByText('Add a second device').waitFor()
     expect(await devicesOf(user)).toMatchObject([{ name: 'Ada’s computer' }])
   })

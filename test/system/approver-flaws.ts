@@ -1,10 +1,11 @@
 import axe from 'axe-core'
 import type { Phone } from './approver-phone.ts'
 
+type Screen = Pick<Phone, 'page' | 'devtools'>
 type Finding = { impact: string; id: string; nodes: { html: string }[] }
 
 /** Through the debugger, because the content security policy allows no injected script. */
-const check = async ({ page, devtools }: Phone, options = ''): Promise<Finding[]> => {
+const check = async ({ page, devtools }: Screen, options = ''): Promise<Finding[]> => {
   if (await page.evaluate('!globalThis.axe'))
     await devtools.send('Runtime.evaluate', { expression: axe.source })
   return page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`)
@@ -12,7 +13,7 @@ const check = async ({ page, devtools }: Phone, options = ''): Promise<Finding[]
 
 const lineOf = ({ id, nodes }: Finding): string => `${id}: ${nodes.map(({ html }) => html).join(' ')}`
 
-const measure = async ({ page }: Phone): Promise<string[]> => {
+const measure = async ({ page }: Pick<Phone, 'page'>): Promise<string[]> => {
   const small: string[] =
     await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea, summary')]
     .filter((one) => one.getClientRects().length > 0 && one.getBoundingClientRect().height < 44)
@@ -21,7 +22,7 @@ const measure = async ({ page }: Phone): Promise<string[]> => {
   return [...small, ...(wide ? ['wider than the phone'] : [])]
 }
 
-export const flaws = async (phone: Phone): Promise<string[]> => [
+export const flaws = async (phone: Screen): Promise<string[]> => [
   ...(await check(phone)).filter(({ impact }) => impact === 'serious' || impact === 'critical').map(lineOf),
   ...(await measure(phone)),
 ]
