@@ -100,7 +100,8 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
   const hello = firstName ? t('enrollment.helloName', { name: firstName }) : t('enrollment.hello')
   const missing = isComputer ? t('enrollment.noCheckComputer') : t('enrollment.noCheckPhone')
   const elsewhere = button(elsewhereText(allowed), isHere ? 'plain' : 'primary', () => submit('elsewhere'))
-  const panel = [isComputer && createCode(), h('div', { class: 'actions' }, elsewhere)]
+  const code = isComputer && createCode()
+  const other = h('div', { class: 'actions' }, elsewhere)
   show(
     t('enrollment.register'),
     h(
@@ -108,10 +109,12 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
       { class: 'notice' },
       picture('phone'),
       h('h1', {}, onDevice ? hello : t('enrollment.noCheckTitle')),
-      h('p', {}, nodes('enrollment.asksYou', { organization: h('strong', {}, exactText(organization)) })),
+      onDevice &&
+        h('p', {}, nodes('enrollment.asksYou', { organization: h('strong', {}, exactText(organization)) })),
       h('p', {}, onDevice ? t('enrollment.staysHere') : missing),
       kinds !== undefined && h('p', {}, t('enrollment.onlyAllowed', { organization, kinds })),
     ),
+    !isHere && code,
     h('div', { class: 'field' }, h('label', { for: 'name' }, t('enrollment.nameLabel')), field),
     problem.element,
     isHere &&
@@ -120,16 +123,14 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
         { class: 'actions' },
         button(t('enrollment.register'), 'primary', () => submit('here')),
       ),
-    ...(isHere
-      ? [
-          h(
-            'details',
-            {},
-            h('summary', { class: 'row' }, t('enrollment.otherDevice')),
-            h('div', { class: 'content' }, ...panel),
-          ),
-        ]
-      : panel),
+    isHere
+      ? h(
+          'details',
+          {},
+          h('summary', { class: 'row' }, t('enrollment.otherDevice')),
+          h('div', { class: 'content' }, code, other),
+        )
+      : other,
   )
 }
 
