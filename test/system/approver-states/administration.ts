@@ -19,15 +19,15 @@ export const administration = (way: Way): Steps => {
       await page.locator('a[href="#members"]').waitFor()
     },
     members: async () => {
-      await page.locator('a[href="#members"]').click()
+      await way.press(page.locator('a[href="#members"]'))
       await sees('members.title')
     },
     'members, active': async () => {
-      await page.locator('details summary').first().click()
+      await way.press(page.locator('details summary').first())
       await page.locator('.person').first().waitFor()
     },
     'members, accepted': async () => {
-      await page.locator('.member .primary').first().click()
+      await way.press(page.locator('.member .primary').first())
       await page.locator('.outcome, [role=status]:not(:empty)').first().waitFor()
     },
     devices: async () => {

@@ -2,7 +2,7 @@ import type { Steps, Way } from './way.ts'
 
 export const newPhone = (way: Way): Steps => {
   const { stage, phone, page, sees, tap, goto } = way
-  const start = () => page.locator('main .primary').first().click()
+  const start = () => way.press(page.locator('main .primary').first())
   return {
     'sign in': async () => {
       await goto()
@@ -54,7 +54,7 @@ export const secondPhone = (way: Way): Steps => {
       const other = await stage.registered(user)
       await other.page.locator('#name').waitFor({ state: 'detached' })
       await way.openLink(user)
-      await page.locator('main .primary').first().click()
+      await way.press(page.locator('main .primary').first())
       await sees('enrollment.waitingForDevice')
     },
     'phone, not approved yet': async () => {

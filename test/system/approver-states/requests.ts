@@ -91,7 +91,7 @@ export const decisions = (way: Way): Steps => {
       await page.locator('.end').first().waitFor()
     },
     'history, decision': async () => {
-      await page.locator('main a[href^="#decision"]').first().click()
+      await way.press(page.locator('main a[href^="#decision"]').first())
       await page.locator('.result').waitFor()
     },
     'request, change': async () => {

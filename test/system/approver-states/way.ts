@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import type { Locator } from 'playwright-core'
 import type { Phone } from '../approver-phone.ts'
 import type { Stage } from '../approver-stage.ts'
 
@@ -31,14 +32,13 @@ export type Steps = Record<string, () => Promise<unknown>>
 
 export type Way = ReturnType<typeof createWay>
 
+// By the page itself: a pointer would miss while another size is emulated.
+const press = (one: Locator): Promise<void> => one.dispatchEvent('click')
+
 export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
   const { page } = phone
   const said = (key: string): RegExp => words(language, key)
-  const tap = (key: string): Promise<void> =>
-    page
-      .getByRole('button', { name: said(key) })
-      .first()
-      .click()
+  const tap = (key: string): Promise<void> => press(page.getByRole('button', { name: said(key) }).first())
   const sees = (key: string): Promise<void> =>
     page
       .getByRole('heading', { name: said(key) })
@@ -53,6 +53,7 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     phone,
     page,
     said,
+    press,
     tap,
     sees,
     goto,
@@ -64,7 +65,7 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     },
     /** From the screen of the link to the inbox. */
     register: async (): Promise<void> => {
-      await page.locator('main .primary').first().click()
+      await press(page.locator('main .primary').first())
       await page.locator('#name').waitFor({ state: 'detached' })
       await sees('enrollment.registered')
       await tap('common.continue')
@@ -73,24 +74,24 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
       await later.or(ready).first().waitFor()
       while (await later.isVisible()) {
         const offer = (await page.locator('.screen').elementHandle())!
-        await later.click()
+        await press(later)
         await offer.waitForElementState('hidden')
       }
       await ready.waitFor()
     },
     openCard: async (at = 0): Promise<void> => {
-      await page.locator('a.card').nth(at).click()
+      await press(page.locator('a.card').nth(at))
       await page.locator('.bar .primary').waitFor()
     },
     /** Reads a long text to its end first. */
     approve: async (): Promise<void> => {
       const approve = page.getByRole('button', { name: said('common.approve') })
-      while (!(await approve.isVisible())) await page.locator('.bar .primary').click()
-      await approve.click()
+      while (!(await approve.isVisible())) await press(page.locator('.bar .primary'))
+      await press(approve)
     },
     /** From the result of a request back to the inbox. */
     done: async (): Promise<void> => {
-      await page.locator('main .actions .button').last().click()
+      await press(page.locator('main .actions .button').last())
       await page.locator('a[href="#devices"]').waitFor()
     },
   }
