@@ -65,9 +65,7 @@ export const pageFiles = async () => {
   const define = { SHELL: JSON.stringify({ version, hashes }) }
   files.set('sw.js', Buffer.from(await script('src/approver/worker/sw.ts', 'iife', define)))
 
-  for (const [name, data] of [...files]) {
-    const packed = brotli(data)
-    if (packed.length < data.length * 0.9) files.set(`${name}.br`, packed)
-  }
+  const packed = [...files].map(([name, data]) => ({ name: `${name}.br`, data, less: brotli(data) }))
+  for (const { name, data, less } of packed) if (less.length < data.length * 0.9) files.set(name, less)
   return files
 }
