@@ -11,6 +11,7 @@ installHooks()
 type Received = { method: string; headers: IncomingHttpHeaders; body: string }
 let received: Received[] = []
 let redirects = false
+let dies = false
 const tools = [
   { name: 'write_file', inputSchema: { type: 'object' } },
   { name: 'read_file', inputSchema: {} },
@@ -30,6 +31,7 @@ const http = createServer(async (request, response) => {
   received.push({ method: request.method!, headers: request.headers, body })
   if (request.method !== 'POST') return response.writeHead(405).end()
   const { id, method } = JSON.parse(body)
+  if (dies && method === 'tools/call') return request.socket.destroy()
   if (redirects) return response.writeHead(307, { location: `http://${request.headers.host}/other` }).end()
   if (id === undefined) return response.writeHead(202).end()
   const session = method === 'initialize' ? { 'mcp-session-id': 'session-1' } : {}
@@ -48,6 +50,7 @@ afterAll(() => void http.close())
 const start = () => {
   received = []
   redirects = false
+  dies = false
   const headers = path('headers')
   writeFileSync(headers, 'Authorization: Bearer of-the-server\n', { mode: 0o600 })
   return startGate({
@@ -99,6 +102,19 @@ describe('svc mcp gate --url', () => {
     await ada.answer({ decision: 'deny' })
     expect((await gate.answer(1)).result.isError).toBe(true)
     expect(calls()).toHaveLength(1)
+    await gate.close()
+  })
+
+  test('says that the outcome is unknown when the server ends in the middle of a call, and does not repeat it', async () => {
+    const gate = await start()
+    gate.call(1, 'read_file')
+    await gate.answer(1)
+    gate.call(2, 'write_file')
+    await ada.waitForRequest()
+    dies = true
+    await ada.answer()
+    expect((await gate.answer(2)).error.message).toContain('It is not known whether it was carried out')
+    expect(calls()).toHaveLength(2)
     await gate.close()
   })
 

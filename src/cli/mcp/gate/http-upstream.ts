@@ -52,7 +52,8 @@ export const reachServer = ({ url, headers, note }: Reaching, onMessage: OnMessa
     onFailure: (id, reason) => {
       const text = `${hostOf(url.href)} did not answer: ${safeLine(reason.slice(0, 300))}`
       note(text)
-      if (id !== undefined) emit(errorLine(id as Id, serverError, text))
+      const outcome = 'It is not known whether it was carried out.'
+      if (id !== undefined) emit(errorLine(id as Id, serverError, `${text}. ${outcome}`))
     },
   })
   let end: (reason: string) => void
