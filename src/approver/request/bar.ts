@@ -28,8 +28,9 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
     'div',
     { class: 'actions' },
     h('div', { class: 'choice' }, button(t('common.deny'), 'danger', actions.deny), approve),
-    links,
   )
+  // Below the bar, because a small screen needs its room for the text.
+  const more = h('div', {}, links)
   const step = h('div', { class: 'steps' }, start)
   const element = h('div', { class: 'bar' })
   let isRead = false
@@ -41,11 +42,13 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
     step.replaceChildren(next)
     // A step is about the text above it, and may be longer than the screen.
     element.className = next === start ? 'bar' : 'foot'
+    more.replaceChildren(...(next === start ? [links] : []))
     next.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true })
     next.scrollIntoView({ block: 'nearest' })
   }
   return {
     element,
+    more,
     step,
     put,
     toStart: (): void => put(start),

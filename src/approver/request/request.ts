@@ -181,7 +181,7 @@ export const showRequest = (
   })
   bar.element.append(warning, problem.element, progress, bar.step)
   bar.follow(same)
-  show(t('request.title'), backLink(back), left.element, text.element, bar.element)
+  show(t('request.title'), backLink(back), left.element, text.element, bar.element, bar.more)
   bar.begin()
   left.follow(expiresAt)
   warn(request)
