@@ -88,7 +88,10 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
       clearToken()
       const done = (): void => ends.done(device.org_id, !isRepeated)
       if (device.state === 'active') done()
-      else showPendingDevice(device, { done: () => ends.done(device.org_id, true), again: ends.signIn })
+      else {
+        const ways = { done: () => ends.done(device.org_id, true), again: ends.signIn }
+        showPendingDevice(device, { credential: made.id, ...ways })
+      }
     } catch (error) {
       setBusy(false)
       explain(error)

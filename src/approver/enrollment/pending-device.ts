@@ -29,11 +29,15 @@ const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: strin
   }
 }
 
+type Ways = {
+  /** Of this device. A phone in several organizations has other keys, which say nothing about it. */
+  credential: string
+  done: () => void
+  again: () => void
+}
+
 /** For a device that is registered and not active yet. Calls `done` once it is; `again` starts with the sign-in. */
-export const showPendingDevice = (
-  waiting: Waiting,
-  { done, again }: { done: () => void; again: () => void },
-): void => {
+export const showPendingDevice = (waiting: Waiting, { credential, done, again }: Ways): void => {
   const problem = problemLine()
   const wantsCode = waiting.proof === 'otp' && waiting.active_from === null
   const code = h('input', {
@@ -56,7 +60,7 @@ export const showPendingDevice = (
     try {
       const { rp_id, challenge } = await call('beginSession', {})
       rpId = rp_id
-      const response = await assert(rp_id, challenge)
+      const response = await assert(rp_id, challenge, credential)
       await work({ challenge, response })
     } catch (error) {
       setBusy(false)
@@ -66,7 +70,7 @@ export const showPendingDevice = (
   const explain = (error: unknown): void => {
     const now = error instanceof Refused ? error.data.device : undefined
     const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
-    if (now && changed) showPendingDevice(now, { done, again })
+    if (now && changed) showPendingDevice(now, { credential, done, again })
     else if (now) problem.say(t('enrollment.notApprovedYet'))
     else if (!(error instanceof Refused && showStanding(error, rpId, again))) problem.say(sentenceFor(error))
   }

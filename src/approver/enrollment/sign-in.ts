@@ -32,17 +32,19 @@ const showForm = (done: () => void): void => {
     problem.say('')
     setBusy(true)
     let rpId = ''
+    let credential = ''
     try {
       const { rp_id, challenge } = await call('beginSession', {})
       rpId = rp_id
       const response = await assert(rp_id, challenge)
+      credential = response.id
       await call('openSession', { challenge, response })
       done()
     } catch (error) {
       setBusy(false)
       if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
       const { device } = error.data
-      if (error.code === 'device_pending' && device) showPendingDevice(device, { done, again })
+      if (error.code === 'device_pending' && device) showPendingDevice(device, { credential, done, again })
       else if (!showStanding(error, rpId, again)) problem.say(sentenceFor(error))
     }
   }
