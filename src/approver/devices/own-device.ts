@@ -26,15 +26,23 @@ type Question = {
   done: () => unknown
 }
 
-/** Asks before something is taken away. The screen does not change while it asks. */
-export const askFirst = (item: HTMLElement, { lines, label, work, done }: Question): void => {
+/** From now on, the item is edited; `end` brings back what it was, with the focus where it was. */
+const edit = (item: HTMLElement) => {
   const before = [...item.childNodes]
-  const problem = problemLine()
+  const focused = document.activeElement as HTMLElement | null
   const end = (): void => {
     item.classList.remove('editing')
     item.replaceChildren(...before)
+    focused?.focus({ preventScroll: true })
   }
   item.classList.add('editing')
+  return { end, heading: before[0] }
+}
+
+/** Asks before something is taken away. The screen does not change while it asks. */
+export const askFirst = (item: HTMLElement, { lines, label, work, done }: Question): void => {
+  const problem = problemLine()
+  const { end, heading } = edit(item)
   const go = button(label, 'danger', async () => {
     let isDone = false
     await problem.attempt(async () => {
@@ -46,7 +54,7 @@ export const askFirst = (item: HTMLElement, { lines, label, work, done }: Questi
     await done()
   })
   item.replaceChildren(
-    before[0] ?? '',
+    heading ?? '',
     ...lines.map((line) => h('p', {}, line)),
     problem.element,
     h('div', { class: 'pair' }, go, button(t('common.cancel'), 'plain', end)),
@@ -55,8 +63,8 @@ export const askFirst = (item: HTMLElement, { lines, label, work, done }: Questi
 }
 
 const rename = (device: Device, item: HTMLElement, { session, screen }: Surroundings): void => {
-  const before = [...item.childNodes]
   const problem = problemLine()
+  const { end } = edit(item)
   const field = h('input', {
     id: 'name',
     value: device.name,
@@ -64,10 +72,6 @@ const rename = (device: Device, item: HTMLElement, { session, screen }: Surround
     autocomplete: 'off',
     dir: 'auto',
   })
-  const end = (): void => {
-    item.classList.remove('editing')
-    item.replaceChildren(...before)
-  }
   const save = async (): Promise<void> => {
     const name = field.value.trim()
     if (!name) {
@@ -99,7 +103,6 @@ const rename = (device: Device, item: HTMLElement, { session, screen }: Surround
     event.preventDefault()
     void save()
   })
-  item.classList.add('editing')
   item.replaceChildren(form)
   field.focus()
 }

@@ -68,7 +68,10 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
   )
   list.addEventListener('change', () => {
     const chosen = sessions.find(({ org_id }) => String(org_id) === list.value)
-    if (chosen) select(chosen)
+    if (!chosen) return
+    select(chosen)
+    // The inbox of the chosen organization; whoever has a keyboard may choose again.
+    document.getElementById('switcher')?.focus({ preventScroll: true })
   })
   return h('div', { class: 'field' }, h('label', { for: 'switcher' }, t('inbox.organization')), list)
 }

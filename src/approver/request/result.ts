@@ -130,13 +130,14 @@ export const showMissing = (back: () => void): void =>
 
 /** After "This wasn't me": what it did, and the way to undo it. */
 const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo: HTMLElement } => {
-  const line = h('span', { role: 'status' }, t('request.reported'))
+  const line = h('span', { role: 'status', tabindex: -1 }, t('request.reported'))
   const problem = problemLine()
   const lift = button(t('mutes.undo'), 'quiet', () =>
     problem.attempt(async () => {
       await unmute(mute_id, session)
       line.textContent = t('mutes.unmuted')
       undo.remove()
+      line.focus({ preventScroll: true })
     }),
   )
   const undo = h('div', { class: 'step' }, problem.element, lift)

@@ -29,6 +29,25 @@ const editing = '.editing'
 const isBusy = (content: HTMLElement): boolean =>
   content.querySelector(editing) !== null || content.closest('[aria-busy="true"]') !== null
 
+/** What a link or button is for, as far as its screen says. */
+const purposeOf = (stop: Element): string =>
+  stop.getAttribute('href') ??
+  [stop.closest('[role="group"]'), stop].map((one) => one?.getAttribute('aria-label')).join() +
+    stop.textContent
+
+/** Replaces the content. The focus stays where it was, if that is certain: what it is on may decide something. */
+const redraw = (content: HTMLElement, children: readonly Child[]): void => {
+  const focused = content.contains(document.activeElement) ? document.activeElement : null
+  content.replaceChildren(...children.filter((child) => child !== false))
+  if (focused === null) return
+  const purpose = purposeOf(focused)
+  const same = [...content.querySelectorAll<HTMLElement>('a, button, summary')].filter(
+    (stop) => purposeOf(stop) === purpose,
+  )
+  const next = same.length === 1 ? same[0] : content.parentElement?.querySelector('h1')
+  next?.focus({ preventScroll: true })
+}
+
 const problemOf = (error: unknown): string => {
   if (!(error instanceof Refused)) return t('common.cantReadNow')
   return error.code === 'admin_only' ? t('common.adminOnly') : error.message
@@ -56,7 +75,7 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
       const text = JSON.stringify(data)
       if (text === drawn || isBusy(content)) return
       drawn = text
-      content.replaceChildren(...draw(data, screen).filter((child) => child !== false))
+      redraw(content, draw(data, screen))
     } catch (error) {
       if (left) return
       status.replaceChildren(
