@@ -2,8 +2,7 @@ import { leaveNote, readNote } from '../calls/worker-note.ts'
 import type { QuietHours } from './quiet-time.ts'
 
 const name = 'quiet-hours'
-const time = '([01]\\d|2[0-3]):[0-5]\\d'
-const shape = new RegExp(`^(?<from>${time})-(?<until>${time})$`)
+const shape = /^(?<from>(?:[01]\d|2[0-3]):[0-5]\d)-(?<until>(?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** Undefined if there are none. */
 export const readQuietHours = async (): Promise<QuietHours | undefined> => {
