@@ -57,7 +57,11 @@ type Transport = 'internal' | 'usb'
 
 /** A computer with these authenticators. */
 const openComputer = async (...transports: Transport[]): Promise<Page> => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  // A screen that still appears has too little contrast for axe.
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  })
   context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)
