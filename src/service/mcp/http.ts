@@ -90,7 +90,8 @@ export const createMcpServer = ({
         `resource_metadata="${new URL(resourceAt(addresses, new URL(req.url).origin)).origin}${metadataPath}/mcp"`,
       addresses && 'scope="ask"',
     ].filter(Boolean)
-    return failure(401, -32001, message, {
+    // Some clients start to authorize only if the text says this.
+    return failure(401, -32001, `Unauthorized: ${message}`, {
       'www-authenticate': ['Bearer', words.join(', ')].join(' ').trim(),
     })
   }

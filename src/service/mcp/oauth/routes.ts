@@ -8,6 +8,7 @@ import { readForm, readJson } from '../../http/body.ts'
 import type { MountedRoute } from '../../http/routes.ts'
 import type { Authenticate } from '../../keys/authenticator.ts'
 import type { Addresses } from './addresses.ts'
+import { forAnyOrigin } from './any-origin.ts'
 import { json, OAuthProblem, oauthRoute, readParameters } from './answer.ts'
 import { createAuthorizeRoute } from './authorize.ts'
 import { createClientDocuments } from './client-document.ts'
@@ -57,9 +58,8 @@ const revoke = async (
 export const createOAuthRoutes = (options: Options): MountedRoute[] => {
   const { service, addresses, addressOf } = options
   const documents = createClientDocuments(service.dev)
-  return [
+  const forClients = [
     ...createMetadataRoutes(addresses, documents),
-    createAuthorizeRoute({ service, documents, addresses }),
     oauthRoute('POST', '/register', async (context, { id }) => {
       const metadata = readMetadata(await readJson(context, limit))
       const { issued_at, ...registered } = await register(service, metadata, addressOf(context) ?? 'unknown')
@@ -86,4 +86,6 @@ export const createOAuthRoutes = (options: Options): MountedRoute[] => {
       return json(200, {}, id)
     }),
   ]
+  // The browser of a person goes to the other one, which no script may call.
+  return [createAuthorizeRoute({ service, documents, addresses }), ...forClients.flatMap(forAnyOrigin)]
 }
