@@ -90,6 +90,10 @@ const connectedAgent = (service: TestService, org_id: number, user: string): Pro
     { org: org_id },
   )
 
+/** The smallest PNG image. */
+export const pixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+
 /** A webhook with an address to which the service does not connect. */
 const addWebhook = async ({ storage, keyring }: TestService, org_id: number): Promise<string> => {
   const webhook_id = `wh_of-${org_id}`
@@ -132,6 +136,7 @@ export const settle = async (
   const registered = `+1${2025550103 + n}`
   dataOf(await register(service, { key, mobile: registered.slice(2) }))
   dataOf(await send(service, registered, { key }))
+  dataOf(await service.call('POST', `/svc/v1/organizations/${org}/logo`, { body: { image: pixel } }))
   const machine = `press-of-${slug}`
   const body = { machineId: machine, ...machineFields }
   dataOf(await service.call('POST', '/dynamic_auth/register', { key, body }))

@@ -1,12 +1,9 @@
 import type { Input } from '../../src/contract/operation.ts'
 import { type OperationId, type Table, table } from '../../src/contract/table.ts'
 import { ada, fence, slot } from './fixtures.ts'
-import { machineFields, machineValues, type Holding } from './tenant-holding.ts'
+import { machineFields, machineValues, pixel, type Holding } from './tenant-holding.ts'
 
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
-/** The smallest PNG image. */
-export const pixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const named = <T extends object>(fields: T) => fields as never
 
 /** For each operation an input that works for who may; the organization may be another than that of the children. */

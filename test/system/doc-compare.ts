@@ -36,33 +36,28 @@ const matches = (shown: string, said: string): boolean => {
 
 type Same = (shown: string, expected: string) => boolean
 
-const linesAgree = (shown: readonly string[], expected: readonly string[], same: Same): boolean => {
+/** A line with the one below it, if svc may have broken a message there between words; `shortest` is what it leaves. */
+const joined = (line: string, below: string | undefined, shortest: number): string | undefined =>
+  below !== undefined && line.length >= shortest ? `${line} ${below.trim()}` : undefined
+
+const linesAgree = (
+  shown: readonly string[],
+  expected: readonly string[],
+  { same, shortest }: { same: Same; shortest: number },
+): boolean => {
   const at = (i: number, j: number): boolean => {
     if (j === expected.length) return i === shown.length
     if (expected[j]!.trim() === '…') return at(i, j + 1) || (i < shown.length && at(i + 1, j))
-    return i < shown.length && same(shown[i]!, expected[j]!) && at(i + 1, j + 1)
-  }
-  return at(0, 0)
-}
-
-/** svc breaks a message that is longer than the terminal between words. A path makes it longer here than on the page. */
-const shortestBroken = 50
-
-/** A line with the one below it, if they may be one message; undefined if not. */
-const joined = (line: string, below: string | undefined): string | undefined =>
-  below !== undefined && line.length >= shortestBroken ? `${line} ${below.trim()}` : undefined
-
-/** Compares exactly, on a terminal as wide as the pages are written for. */
-export const agrees = (shown: readonly string[], expected: readonly string[]): boolean => {
-  const at = (i: number, j: number): boolean => {
-    if (j === expected.length) return i === shown.length
-    if (expected[j]!.trim() === '…') return at(i, j + 1) || (i < shown.length && at(i + 1, j))
-    for (let end = i + 1, line = shown[i]; line !== undefined; line = joined(line, shown[end++]))
-      if (matches(line, expected[j]!) && at(end, j + 1)) return true
+    for (let end = i + 1, line = shown[i]; line !== undefined; line = joined(line, shown[end++], shortest))
+      if (same(line, expected[j]!) && at(end, j + 1)) return true
     return false
   }
   return at(0, 0)
 }
+
+/** Compares exactly, on a terminal as wide as the pages are written for. A path makes a message longer here than on the page. */
+export const agrees = (shown: readonly string[], expected: readonly string[]): boolean =>
+  linesAgree(shown, expected, { same: matches, shortest: 50 })
 
 /** A truncated time, whose rest is unknown. */
 const uncut = (cell: string): string => settled(cell).replaceAll(/\b\d{4}-[\d\-T:.]*…/g, '…')
@@ -87,7 +82,7 @@ const words = (lines: readonly string[]): string => lines.join(' ').replaceAll(/
 
 /** Compares on a terminal of another width, where tables have other gaps and cuts, and texts have other line ends. */
 export const agreesLoosely = (shown: readonly string[], expected: readonly string[]): boolean =>
-  linesAgree(shown, expected, rowsAgree) || matches(words(shown), words(expected))
+  linesAgree(shown, expected, { same: rowsAgree, shortest: 30 }) || matches(words(shown), words(expected))
 
 const trimmed = (lines: readonly string[]): string[] => lines.join('\n').trim().split('\n')
 

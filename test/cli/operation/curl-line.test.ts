@@ -10,7 +10,6 @@ import { json, startFakeHosted, type FakeHosted, type Seen } from '../../fake-ho
 import { sampleData } from '../terminal/sample.ts'
 import { argvOf, isMeant, operations } from '../terminal/typed-operations.ts'
 import { svc } from '../svc.ts'
-import { pixel } from '../../service/tenant-inputs.ts'
 
 // The `curl` line of each write, run by a real shell and a real curl, compared with what svc sends.
 
@@ -23,7 +22,6 @@ const secret = 'a-secret-that-is-long-enough'
 const folder = temporaryFolder()
 const secretFile = join(folder.path, 'secret.txt')
 writeFileSync(secretFile, `${secret}\n`)
-writeFileSync(join(folder.path, 'logo.png'), Buffer.from(pixel, 'base64'))
 
 let service: FakeHosted
 beforeAll(async () => {

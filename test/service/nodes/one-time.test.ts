@@ -6,14 +6,16 @@ import { codeFor, confirm, createMobileUser, register, send, wrongCode } from '.
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { acme, beta, countOf, installHooks, installTenants, later, nodes, onEach, statuses } from './nodes.ts'
 
-/** An enrollment of a member, and the body with which a device is registered. */
+/** An enrollment of a member. Returns the body with which a device registers, with a key of its own each time. */
 const startEnrollment = async (user: string, name: string) => {
   const path = `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`
   const { token, challenge, origin, rp_id, user_handle } = dataOf(
     await nodes[0]!.call('POST', path, { key: acme.key, body: {} }),
   )
-  const key = createSoftwareKey('ES256', { rpId: rp_id, userHandle: user_handle })
-  return { token, name, response: registerKey(key, { challenge, origin, rpId: rp_id }) }
+  return () => {
+    const key = createSoftwareKey('ES256', { rpId: rp_id, userHandle: user_handle })
+    return { token, name, response: registerKey(key, { challenge, origin, rpId: rp_id }) }
+  }
 }
 
 describe.runIf(onPostgres())('at several nodes at the same time', () => {
@@ -23,8 +25,10 @@ describe.runIf(onPostgres())('at several nodes at the same time', () => {
   test('an enrollment link registers one device', async () => {
     const wrong = await countOf(8, async (n) => {
       const { id } = await createMember(nodes[0]!, acme.id, 10 + n)
-      const body = await startEnrollment(id, 'phone')
-      const answers = await onEach(({ call }) => call('POST', '/svc/v1/devices', { key: null, body }))
+      const bodyOf = await startEnrollment(id, 'phone')
+      const answers = await onEach(({ call }) =>
+        call('POST', '/svc/v1/devices', { key: null, body: bodyOf() }),
+      )
       return statuses(answers).join() !== '200,410,410'
     })
     expect(wrong).toBe(0)
@@ -33,7 +37,7 @@ describe.runIf(onPostgres())('at several nodes at the same time', () => {
   test('a user who is removed has no active device, whatever comes first', async () => {
     const wrong = await countOf(12, async (n) => {
       const { id } = await createMember(nodes[0]!, acme.id, 30 + n)
-      const body = await startEnrollment(id, 'phone')
+      const body = (await startEnrollment(id, 'phone'))()
       const answers = await Promise.all([
         nodes[0]!.call('POST', '/svc/v1/devices', { key: null, body }),
         nodes[1]!.call('POST', '/organization/remove/user', {
