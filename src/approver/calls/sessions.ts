@@ -1,22 +1,12 @@
 import type { Session } from './api.ts'
+import { keep, readKept } from './kept.ts'
 
 const kept = 'svc-organization'
 
-/** The organization that was chosen last; storage can be blocked. */
+/** The organization that was chosen last, or the first one. */
 export const chosenAmong = (sessions: readonly Session[]): Session | undefined => {
-  let id: string | null = null
-  try {
-    id = localStorage.getItem(kept)
-  } catch {
-    // The first one, then.
-  }
+  const id = readKept(kept)
   return sessions.find(({ org_id }) => String(org_id) === id) ?? sessions[0]
 }
 
-export const choose = ({ org_id }: Session): void => {
-  try {
-    localStorage.setItem(kept, String(org_id))
-  } catch {
-    // It is chosen until the page is closed.
-  }
-}
+export const choose = ({ org_id }: Session): void => keep(kept, String(org_id))

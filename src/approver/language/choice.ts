@@ -1,3 +1,4 @@
+import { keep, readKept } from '../calls/kept.ts'
 import { leaveNote } from '../calls/worker-note.ts'
 import {
   fileOf,
@@ -18,14 +19,10 @@ let current: Language = 'en'
 
 export const currentLanguage = (): Language => current
 
-/** What the person chose on this page; storage can be blocked. */
+/** What the person chose on this page. */
 const chosen = (): Language | undefined => {
-  try {
-    const code = localStorage.getItem(kept)
-    return isLanguage(code) ? code : undefined
-  } catch {
-    return undefined
-  }
+  const code = readKept(kept)
+  return isLanguage(code) ? code : undefined
 }
 
 /** The texts of a language; undefined if they cannot be loaded. */
@@ -71,10 +68,6 @@ export const loadLanguage = async (): Promise<void> => {
 /** The person chose a language. Returns false if its texts cannot be loaded. */
 export const chooseLanguage = async (language: Language): Promise<boolean> => {
   if (!(await switchTo(language))) return false
-  try {
-    localStorage.setItem(kept, language)
-  } catch {
-    // It is chosen until the page is closed.
-  }
+  keep(kept, language)
   return true
 }

@@ -1,5 +1,6 @@
 import { base64URLStringToBuffer } from '@simplewebauthn/browser'
 import { call, type Session } from '../calls/api.ts'
+import { keep, readKept } from '../calls/kept.ts'
 import { t } from '../language/text.ts'
 
 /** Whether notifications of an organization reach this phone, or can. */
@@ -28,22 +29,10 @@ const hashOf = async (text: string): Promise<string> => {
 
 const wish = 'svc-notifications'
 
-/** Whether the person turned notifications off on this device, although the browser allows them; storage can be blocked. */
-const wantsNone = (): boolean => {
-  try {
-    return localStorage.getItem(wish) === 'off'
-  } catch {
-    return false
-  }
-}
+/** Whether the person turned notifications off on this device, although the browser allows them. */
+const wantsNone = (): boolean => readKept(wish) === 'off'
 
-const wishFor = (state: 'on' | 'off'): void => {
-  try {
-    localStorage.setItem(wish, state)
-  } catch {
-    // Then the subscription of the browser alone counts.
-  }
-}
+const wishFor = (state: 'on' | 'off'): void => keep(wish, state)
 
 const subscriptionHere = async (): Promise<PushSubscription | null | undefined> =>
   (await navigator.serviceWorker.getRegistration('/approver'))?.pushManager.getSubscription()
