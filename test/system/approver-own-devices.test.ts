@@ -35,6 +35,16 @@ const added = async (first: Phone): Promise<Phone> => {
   return second
 }
 
+/** As `added`, and approved on the first. */
+const approved = async (first: Phone): Promise<Phone> => {
+  const second = await added(first)
+  await first.tap('Approve')
+  await tells(first, 'Approved.')
+  await second.tap('Check again')
+  await stage.reachesInbox(second)
+  return second
+}
+
 test('a person adds a second device from the first, renames it and removes it', async () => {
   const user = await stage.person()
   const first = await stage.enrolled(user)
@@ -86,11 +96,7 @@ describe('the last device', () => {
 test('a device that is removed while it signs says so, and decides nothing', async () => {
   const user = await stage.person()
   const first = await stage.enrolled(user)
-  const second = await added(first)
-  await first.tap('Approve')
-  await tells(first, 'Approved.')
-  await second.tap('Check again')
-  await stage.reachesInbox(second)
+  const second = await approved(first)
   const { request_id } = await stage.ask(user)
   await open(second, request_id)
   // The decision is signed and on its way when the other device removes this one.
@@ -121,11 +127,7 @@ test.each([
 ])('a lost answer to a removal, %s it was made, ends with a removed device', async (_, made) => {
   const user = await stage.person()
   const first = await stage.enrolled(user)
-  const second = await added(first)
-  await first.tap('Approve')
-  await tells(first, 'Approved.')
-  await second.tap('Check again')
-  await stage.reachesInbox(second)
+  const second = await approved(first)
   await goTo(first, 'devices', 'Devices')
   await first.page.route(
     '**/devices/*/move',
@@ -152,11 +154,7 @@ describe('a lost phone', () => {
   test('of a person with another device is removed there', async () => {
     const user = await stage.person()
     const lost = await stage.enrolled(user)
-    const backup = await added(lost)
-    await lost.tap('Approve')
-    await tells(lost, 'Approved.')
-    await backup.tap('Check again')
-    await stage.reachesInbox(backup)
+    const backup = await approved(lost)
     await goTo(backup, 'devices', 'Devices')
     await backup.page
       .getByRole('button', { name: /^Remove / })
