@@ -16,6 +16,12 @@ check() {
   fi
 }
 
+# A warning of the bundler does not fail the build.
+quiet() {
+  local said
+  said=$(node scripts/build.mjs 2>&1) && test -z "$said" || { echo "$said"; return 1; }
+}
+
 # What the command tree makes is in the repository as it is made.
 fresh() {
   npm run --silent generate && test -z "$(git status --porcelain -- completions docs/reference)" || {
@@ -64,6 +70,7 @@ check 'lint' oxlint --deny-warnings
 check 'format' oxfmt --check
 check 'unused code' knip --no-progress
 check 'layers' vitest run --project node test/layers.test.ts test/regular-expressions.test.ts
+check 'build prints nothing' quiet
 check 'generated files are fresh' fresh
 check 'lockfile alone' unwrapped
 check 'package is valid' publint --strict

@@ -20,6 +20,7 @@ const heavy = {
   'the server (kysely)': 'kysely_migration',
   YAML: 'tag:yaml.org',
   CSV: 'CSV_',
+  TOML: 'Invalid TOML',
   'a proxy (undici)': 'proxy-authorization',
 }
 
@@ -97,6 +98,11 @@ test.each([
   expect(loaded.text.length).toBeLessThan(358_000)
   // The rest is loaded after the flag of `core/baseline-wasm.ts`.
   expect(loaded.compiled.length).toBeGreaterThan(30)
+})
+
+test('svc mcp config loads TOML only for a client that reads it', async () => {
+  expect(partsOf(await loadedBy(['mcp', 'config', 'claude'], {}))).not.toContain('TOML')
+  expect(partsOf(await loadedBy(['mcp', 'config', 'codex'], {}))).toContain('TOML')
 })
 
 test.each([

@@ -161,7 +161,7 @@ const config = async (client: McpClient, http: boolean, context: Context): Promi
   for (const note of notes) output.warn(`# ${note}`)
   const { output: wanted, json, jq, envelope } = context.globals
   const asTyped = [wanted, json, jq, envelope].every((flag) => flag === undefined)
-  if (format === 'toml' && asTyped) io.stdout.write((await import('smol-toml')).stringify(data))
+  if (format === 'toml' && asTyped) io.stdout.write((await import('./toml-table.ts')).tomlText(data))
   else await output.report('Configuration', data, { document: true })
 }
 

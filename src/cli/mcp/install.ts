@@ -11,7 +11,6 @@ import { readOwnKey } from '../context/own-key.ts'
 import { createStore } from '../context/profile-store.ts'
 import { type ClientFile, clientFiles, type ClientName } from './client-files.ts'
 import { codexSeconds } from './snippet.ts'
-import { withTable } from './toml-table.ts'
 
 type Options = { project?: boolean; dryRun?: boolean }
 
@@ -81,10 +80,11 @@ const entryFor = (file: ClientFile, name: string, { io }: Context): Entry => {
 }
 
 /** The file with the entry, or without it. Undefined if nothing changes. */
-const edited = (file: ClientFile, path: string, entry: Entry | undefined) => {
+const edited = async (file: ClientFile, path: string, entry: Entry | undefined) => {
   if (file.format === 'toml') {
     const config = { path, text: readConfigText(path) }
     const table = entry && { ...entry, tool_timeout_sec: codexSeconds }
+    const { withTable } = await import('./toml-table.ts')
     const text = withTable(path, config.text ?? '', [file.servers, serverName], table)
     return { config, text: text === (config.text ?? '') ? undefined : text }
   }
@@ -127,7 +127,7 @@ export const installClient = async (
   const profile = await profileFor(context)
   const entry = entryFor(file, profile, context)
   // Before anything is created: a damaged file is refused.
-  const { config, text } = edited(file, path, entry)
+  const { config, text } = await edited(file, path, entry)
   const output = await context.output()
   const state = await prepareKey(client, profile, context, dryRun)
   const data = { client, file: path, profile, key: state, command: [entry.command, ...entry.args].join(' ') }
@@ -153,7 +153,7 @@ export const uninstallClient = async (
   const file = clientFiles[client]
   const path = pathOf(file, project, context)
   const output = await context.output()
-  const { config, text } = edited(file, path, undefined)
+  const { config, text } = await edited(file, path, undefined)
   const data = { client, file: path }
   if (text === undefined) {
     await output.report('Not installed', data)
