@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { english } from '../../src/approver/language/english.ts'
+import { labelKey } from '../../src/approver/request/field-label.ts'
 import { fieldsOf, summaryOf } from '../../src/receipt/subject-text.ts'
 import {
   digestOf,
@@ -195,6 +197,16 @@ describe('the text for the approver', () => {
       { label: 'Deletes', value: 'Bob\\u{202e} Stone' },
     ])
     expect(fieldsOf(bulk)).toContainEqual({ label: 'File', value: `users.csv, SHA-256 ${hash}` })
+  })
+
+  test('has labels that the approver page translates, each of them', () => {
+    const ours = [command, update, bulk, file, changedTool]
+      .flatMap((subject) => fieldsOf(subject).map(({ label }) => label))
+      .filter((label) => /^[A-Z]/.test(label) && label !== 'SHA-256')
+    const texts = Object.entries(english['subject']!)
+    const labelled = new Map(ours.map((label) => [labelKey(label), label.replace("'", '’')]))
+    expect(labelled).toEqual(new Map(texts.map(([key, inEnglish]) => [`subject.${key}`, inEnglish])))
+    expect(['radius', '"Command"', 'command'].map(labelKey)).toEqual([undefined, undefined, undefined])
   })
 
   test('is shortened, and says by how much', () => {

@@ -55,6 +55,18 @@ describe('who asks', () => {
   })
 })
 
+test('the hyphens of an option stay beside its name at the end of a line', async () => {
+  const options = Array.from({ length: 30 }, (_, at) => `--option-${at}`)
+  const { phone, request_id } = await opened({ action: `deploy ${options.join(' ')}` })
+  await show(phone, request_id)
+  const heading = phone.page.locator('.action')
+  expect(await heading.textContent()).toBe(`deploy ${options.join(' ')}`)
+  const starts = heading.locator('.option')
+  expect(await starts.allTextContents()).toEqual(options.map(() => '--o'))
+  const parts = await starts.evaluateAll((all) => all.map((one) => one.getClientRects().length))
+  expect(parts).toEqual(options.map(() => 1))
+})
+
 describe('a long request', () => {
   const reason = Array.from({ length: 40 }, (_, i) => `Line ${i + 1} of the reason.`).join('\n')
 

@@ -174,7 +174,8 @@ describe('in Arabic, on a width of 320 pixels', () => {
       number: true,
     })
     await phone.sees('طلب واحد في الانتظار')
-    await stage.ask(user, { action: 'second' })
+    const file = { name: 'plan.txt', size: 4, sha256: 'a'.repeat(64) }
+    const second = await stage.ask(user, { action: 'second', subject: { type: 'file', data: file } })
     await phone.sees('طلبان في الانتظار')
     expect(await overflow(phone)).toBe(0)
     const card = phone.page.locator(`a[href="#request=${request_id}"]`)
@@ -196,6 +197,10 @@ describe('in Arabic, on a width of 320 pixels', () => {
     await phone.page.getByText(/^لقد وافقت على هذا \u2068في \u2068\u200f?[٠-٩]{1,2}:[٠-٩]{2}/).waitFor()
     expect(await overflow(phone)).toBe(0)
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+    await phone.page.goto(`${stage.origin}/approver#request=${second.request_id}`)
+    const term = phone.page.getByRole('term')
+    await term.first().waitFor()
+    expect((await term.allTextContents()).slice(0, 3)).toEqual(['الاسم', 'الحجم', 'SHA-256'])
     expect(phone.misdeeds).toEqual([])
   })
 })

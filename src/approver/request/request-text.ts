@@ -1,21 +1,28 @@
 import { conditionList } from './conditions.ts'
+import { labelKey } from './field-label.ts'
 import { h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './long-text.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactText, headline } from '../shell/text.ts'
 import { momentText } from '../shell/time.ts'
-import { t } from '../language/text.ts'
+import { isKey, t } from '../language/text.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
   h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
 
 type Field = NonNullable<PendingRequest['subject']>['fields'][number]
 
+/** In the language of the page, unless it is a name in the data. */
+const fieldLabel = (label: string): string => {
+  const key = labelKey(label)
+  return key !== undefined && isKey(key) ? t(key) : label
+}
+
 const fieldLine = ({ label, value, before }: Field): HTMLElement =>
   before === undefined
-    ? line(label, longText(value))
-    : line(label, h('del', {}, longText(before)), ' ', h('ins', {}, longText(value)))
+    ? line(fieldLabel(label), longText(value))
+    : line(fieldLabel(label), h('del', {}, longText(before)), ' ', h('ins', {}, longText(value)))
 
 type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason'>
 

@@ -4,7 +4,8 @@ import { locale } from '../language/text.ts'
 
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
 // separators, and all that Unicode declares ignorable. Newlines are kept.
-const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+// Then, the hyphens of an option such as `--force`: a line break between them and its name would look like a space.
+const special = /((?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])|(^|\s)(-+\w)/gu
 
 const token = (char: string): string =>
   `[U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
@@ -13,9 +14,14 @@ const token = (char: string): string =>
 export const exactText = (text: string): Node => {
   const whole = h('span', { class: 'exact', dir: 'auto' })
   let from = 0
-  for (const { 0: char, index } of text.matchAll(unseen)) {
-    whole.append(text.slice(from, index), h('bdi', { class: 'mark' }, token(char)))
-    from = index + char.length
+  for (const { 0: found, 1: unseen, 2: space = '', 3: option, index } of text.matchAll(special)) {
+    whole.append(
+      text.slice(from, index) + space,
+      unseen === undefined
+        ? h('span', { class: 'option' }, option!)
+        : h('bdi', { class: 'mark' }, token(unseen)),
+    )
+    from = index + found.length
   }
   whole.append(text.slice(from))
   return whole
