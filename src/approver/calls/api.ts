@@ -75,12 +75,19 @@ export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from:
 export type Newcomer = { id: string; active_from: string | null }
 
 /** Details of a refusal, in addition to its message. */
-type Details = { code?: unknown; device?: Waiting; pending?: Newcomer[]; [field: string]: unknown }
+type Details = {
+  code?: unknown
+  hint?: unknown
+  device?: Waiting
+  pending?: Newcomer[]
+  [field: string]: unknown
+}
 
 /** What a code of the service means for the person, in their language; its English message, if the page does not know the code. */
-const meaningOf = (code: string, message: string): string => {
+const meaningOf = (code: string, message: string, hint: unknown): string => {
   const key = `refused.${code.replace(/^(already|user)_.*/, '$1_changed')}`
-  return isKey(key) ? t(key) : message
+  // Only this text names what the service says to do next.
+  return isKey(key) ? t(key as 'refused.link_not_sent', { next: String(hint) }) : message
 }
 
 /** The service refused. `code` is for the program, `message` for the person. */
@@ -90,7 +97,7 @@ export class Refused extends Error {
   readonly data: Details
   constructor(status: number, message: string, data: Details = {}) {
     const code = typeof data.code === 'string' ? data.code : ''
-    super(meaningOf(code, message))
+    super(meaningOf(code, message, data.hint))
     this.status = status
     this.code = code
     this.data = data

@@ -6,8 +6,6 @@ import { fill, type Catalogue, type Message } from './message.ts'
 
 export type Key = keyof Texts
 type Values<K extends Key> = Texts[K]
-/** The keys of texts without values. */
-type Plain = { [K in Key]: Record<never, never> extends Texts[K] ? K : never }[Key]
 /** A value without a plural or a select can also be a node. */
 type Nodes<K extends Key> = {
   [N in keyof Texts[K]]: string | number extends Texts[K][N] ? string | number | Node : Texts[K][N]
@@ -39,7 +37,7 @@ const messageIn = (catalogue: Catalogue, key: string): Message | undefined => {
 }
 
 /** Whether the catalogue has a text for this. */
-export const isKey = (key: string): key is Plain => messageIn(english, key) !== undefined
+export const isKey = (key: string): key is Key => messageIn(english, key) !== undefined
 
 const messageOf = (key: Key): Message => messageIn(spoken, key) ?? messageIn(english, key) ?? key
 

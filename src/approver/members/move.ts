@@ -24,7 +24,7 @@ const already: Partial<Record<MemberMove, string>> = {
 const linkSaid = ({ enrollment }: Moved): string | undefined => {
   if (!enrollment) return undefined
   const { channel, next } = enrollment
-  if (!channel) return t('members.linkNotSent', { next: next ?? '' })
+  if (!channel) return t('refused.link_not_sent', { next: next ?? '' })
   return t('members.linkSent', { channel: channel === 'push' ? 'other' : channel })
 }
 

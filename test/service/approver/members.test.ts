@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { minute } from '../clock.ts'
 import { auditOf, chainOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { startTestService } from '../harness.ts'
 import { answerTo, begin, createPhone, fromPhone, type Phone } from './phone.ts'
 
 installHooks()
@@ -183,6 +184,20 @@ describe('a link for a member without a device', () => {
   test('is refused while a device is active, and for a member who is not', async () => {
     expect(refusal(await link(member.user))).toEqual([409, 'device_active', []])
     expect(refusal(await link(waiting.id))).toEqual([409, 'user_pending', []])
+  })
+
+  test('is refused with the next step where nothing can be sent', async () => {
+    const silent = await startTestService({ channels: [] })
+    const { id: org } = await createTenant(silent, 'acme')
+    const { cookie, key } = await createPhone(silent, org, 1, { role: 'admin' })
+    const { id } = await createMember(silent, org, 2)
+    const ask = (step: string, body: object) =>
+      fromPhone(silent, 'POST', `members/${id}/${step}`, { cookie, body: { move: 'link', ...body } })
+    const { challenge } = dataOf(await ask('challenge', {}))
+    const answer = await ask('move', { challenge, response: answerTo(challenge, key) })
+    expect(refusal(answer)).toEqual([409, 'link_not_sent', []])
+    expect(answer.body.data.hint).toBe(`svc user enroll ${id} --org acme`)
+    await silent.close()
   })
 })
 
