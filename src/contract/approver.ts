@@ -90,6 +90,7 @@ export const approver = operations({
       challenge: chosen(z.string(), 'Challenge that the registration signs, base64url'),
       user_handle: chosen(z.string(), 'User handle that the authenticator stores, base64url'),
       exclude: chosen(z.array(z.string()), 'Ids of credentials that are already registered'),
+      device_names: chosen(z.array(z.string()), 'Names of these devices, so that the page suggests another'),
       attestation: chosen(
         z.enum(['none', 'direct']),
         'Whether the registration requests an attestation of the device model',

@@ -41,6 +41,25 @@ describe('a second phone', () => {
     expect([...first.misdeeds, ...second.misdeeds]).toEqual([])
   })
 
+  test('of the same kind has another name, and a removal asks with what tells them apart', async () => {
+    const user = await stage.person()
+    const first = await stage.enrolled(user)
+    const second = await stage.openPhone()
+    await second.page.goto(await stage.linkFor(user.id))
+    const suggested = await second.page.getByLabel('Name of this device').inputValue()
+    expect(suggested).toMatch(/^Ada’s .+ 2$/)
+    await second.tap('Register this device')
+    await second.sees('Waiting for your other device')
+    await openDevices(first)
+    await first.page.getByRole('heading', { name: suggested, exact: true }).waitFor()
+    // True of both devices, although only one of them shows it.
+    expect(await first.page.getByText('Device-bound passkey: it can’t be synced').count()).toBe(2)
+    await first.page.getByRole('button', { name: /^Remove / }).click()
+    const question = first.page.locator('.editing')
+    await question.getByText(/^Added \d.*\. (?:Last used \d|Not used yet)/).waitFor()
+    expect(await flaws(first)).toEqual([])
+  })
+
   test('is rejected, and says so', async () => {
     const user = await stage.person()
     const first = await stage.enrolled(user)
@@ -97,6 +116,26 @@ describe('a phone that replaces a lost one', () => {
     await phone.tap('Check again')
     await phone.sees('This device was refused')
     expect([...lost.misdeeds, ...phone.misdeeds]).toEqual([])
+  })
+
+  test('needs the operator of the service if no link can be sent', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    const chief = await stage.enrolled(admin)
+    const user = await stage.person()
+    // As a service without SMS answers.
+    const next = `svc user enroll ${user.id} --org acme`
+    await chief.page.route('**/members/*/move', (route) =>
+      route.fulfill({
+        status: 409,
+        json: { status: 'error', message: 'No link', data: { code: 'link_not_sent', hint: next } },
+      }),
+    )
+    await chief.page.goto(`${stage.origin}/approver#member=${user.id}`)
+    await chief.sees('Member')
+    await chief.tap('Send a link for a new device')
+    const alert = chief.page.getByRole('alert')
+    await expect(alert.getByText(`operator of the service: ${next}`).waitFor()).resolves.toBeUndefined()
   })
 })
 

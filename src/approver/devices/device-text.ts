@@ -22,14 +22,18 @@ export const stateText = ({ state, active_from }: Device): string =>
 const usedText = ({ last_used_at: at }: Device): string =>
   at === null ? t('devices.notUsed') : t('devices.lastUsed', { date: dateText(at) })
 
+/** When a device was added and last used, which tells it from others of the same name. */
+export const timesText = (device: Device): string =>
+  `${t('devices.added', { date: dateText(device.registered_at) })} ${usedText(device)}`
+
 /** The lines below the name of a device. `own`: the device that shows them. */
 export const deviceLines = (device: Device, own?: string): string[] => {
-  const { id, revoked_at, registered_at } = device
+  const { id, revoked_at } = device
   if (revoked_at !== null) return [t('devices.removedOn', { date: dateText(revoked_at) })]
   return [
     id === own ? t('devices.thisDevice') : stateText(device),
     keyText(device),
-    `${t('devices.added', { date: dateText(registered_at) })} ${usedText(device)}`,
+    timesText(device),
   ].filter((line) => line !== '')
 }
 

@@ -83,7 +83,7 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
     setBusy(true)
     try {
       made ??= await create(place)
-      const name = nameOfKey(typed, { suggested, firstName, place, made })
+      const name = nameOfKey(typed, { suggested, enrollment, place, made })
       const device = await call('registerDevice', { token, name, response: made })
       clearToken()
       const done = (): void => ends.done(device.org_id, !isRepeated)
@@ -153,7 +153,7 @@ const start = async (token: string, ends: Ends): Promise<void> => {
     const { onDevice } = await keysHere()
     if (!onDevice && !isComputer && !enrollment.authenticators.includes('security_key'))
       return showNoLock(() => void start(token, ends))
-    const suggested = await suggestedName(enrollment.first_name)
+    const suggested = await suggestedName(enrollment)
     showRegistration({ token, enrollment, onDevice, suggested }, ends)
   } catch (error) {
     if (error instanceof Refused && error.status === 410) return showLinkOver(reasonOf(error), ends.signIn)

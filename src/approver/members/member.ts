@@ -1,5 +1,5 @@
 import { call, type Session } from '../calls/api.ts'
-import { type Device, deviceLines, isActive } from '../devices/device-text.ts'
+import { type Device, deviceLines, isActive, timesText } from '../devices/device-text.ts'
 import { removedDevices } from '../devices/devices.ts'
 import { moveDevice } from '../devices/move.ts'
 import { askFirst } from '../devices/own-device.ts'
@@ -18,7 +18,11 @@ const deviceRow = (device: Device, { session, screen, name, isLast }: Around): H
   const item = h('li', { class: 'member' })
   const remove = (): void =>
     askFirst(item, {
-      lines: [t('members.removeDevice', { name }), ...(isLast ? [t('members.removeLast')] : [])],
+      lines: [
+        timesText(device),
+        t('members.removeDevice', { name }),
+        ...(isLast ? [t('members.removeLast')] : []),
+      ],
       label: t('devices.remove'),
       work: async () => void (await moveDevice(session, device.id, isLast ? 'remove_last' : 'remove')),
       done: () => {

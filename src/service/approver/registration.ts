@@ -28,7 +28,7 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
   const { rp_id } = await readSite(call.db, call.publicUrl)
   const devices = await devicesOf(call.db, { org_id, user_id })
     .where(ofKeptDevice('devices'))
-    .select('credential_id')
+    .select(['credential_id', 'name'])
     .execute()
   return {
     first_name,
@@ -39,6 +39,7 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
     challenge: challengeOfToken(token),
     user_handle,
     exclude: devices.map((one) => one.credential_id),
+    device_names: devices.map(({ name }) => name),
     attestation,
     authenticators: [...authenticators],
     wants_location: await usesLocation(call.db, { org_id, user_id }),

@@ -25,6 +25,7 @@ describe('an enrollment at the page', () => {
       challenge: expect.stringMatching(/^[\w-]{43}$/),
       user_handle: first.key.user_handle,
       exclude: [first.key.credential_id],
+      device_names: ['Pixel'],
       wants_location: true,
     })
   })
