@@ -86,6 +86,8 @@ const stateOf = ({ rows, around }: Read): string =>
 /** Shorter than the state; changes with it. */
 const markOf = (state: string): string => sha256(state).slice(0, 32)
 
+type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
+
 /**
  * Returns the pending requests of these sessions once their mark differs from `seen`, or after `wait_s`. Leaves out a session
  * that has ended; fails with 401 once all have.
@@ -95,12 +97,12 @@ const waitForRequests = async (
   people: readonly SignedIn[],
   textOf: (all: readonly Read[]) => string,
   outside: Outside,
-): Promise<{ mark: string; all: { person: SignedIn; requests: Requests }[] }> => {
-  const { service, signal: createSignal } = outside
+  signal: AbortSignal,
+): Promise<Changed> => {
+  const { service } = outside
   const { storage, waiter } = service
-  const signal = createSignal?.()
   const until = performance.now() + wait_s * 1000
-  const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal?.aborted === true
+  const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal.aborted
   const readOne = async (person: SignedIn): Promise<Read[]> => {
     const rows = await readPending(service, person)
     const around = await storage.read((db) => readSurroundings(db, person))
@@ -122,7 +124,7 @@ const waitForRequests = async (
       const mark = markOf(textOf(all))
       const now = storage.now()
       const left = until - performance.now()
-      if (mark !== seen || left <= 0 || waiter.stopped || signal?.aborted) {
+      if (mark !== seen || left <= 0 || waiter.stopped || signal.aborted) {
         const shown = all.map(async (one) => ({
           person: one.person,
           requests: await toRequests(one, now, outside),
@@ -138,10 +140,26 @@ const waitForRequests = async (
   }
 }
 
+const readOrWait = async (
+  input: RowInput<typeof approver.listInbox>,
+  people: readonly SignedIn[],
+  textOf: (all: readonly Read[]) => string,
+  outside: Outside,
+): Promise<Changed> => {
+  const wait = outside.service.waits(people.map(({ session_id }) => session_id))
+  const gone = outside.signal?.()
+  try {
+    const signal = gone ? AbortSignal.any([gone, wait.signal]) : wait.signal
+    return await waitForRequests(input, people, textOf, outside, signal)
+  } finally {
+    wait.close()
+  }
+}
+
 export const listInbox: HandlerOf<typeof approver.listInbox> = {
   before: async (input, outside) => {
     const people = [requirePerson(outside.caller)]
-    const { mark, all } = await waitForRequests(input, people, ([one]) => stateOf(one!), outside)
+    const { mark, all } = await readOrWait(input, people, ([one]) => stateOf(one!), outside)
     return async () => ({ mark, requests: all[0]!.requests })
   },
 }
@@ -164,9 +182,7 @@ export const listSessions: HandlerOf<typeof approver.listSessions> = {
   before: async (input, outside) => {
     const people = sessionsOf(outside.caller)
     const found =
-      people.length > 0
-        ? await waitForRequests(input, people, stateOfAll, outside).catch(endedSince)
-        : undefined
+      people.length > 0 ? await readOrWait(input, people, stateOfAll, outside).catch(endedSince) : undefined
     // No refusal: a browser that is not signed in asks, too.
     const { mark, all } = found ?? { mark: '', all: [] }
     const organizations = all.map(({ person }) => person.org_id)

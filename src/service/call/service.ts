@@ -45,6 +45,12 @@ export type Commits = {
 /** A process of the service, as it reports itself. */
 export type NodeReport = Tables['nodes']
 
+/**
+ * Notes that a page waits for changes in these sessions, until `close`. Each session can wait a few times at once: `signal`
+ * aborts when newer waits take the place of this one.
+ */
+export type Waits = (sessions: readonly number[]) => { signal: AbortSignal; close(): void }
+
 /** Notifies an approver of a pending request. Called once, after its commit; a failure does not affect the request. */
 export type NotifyApprover = (request: Required<WakeTarget>) => void
 
@@ -101,6 +107,7 @@ export type Service = {
   accept: Accept
   /** Counts the requests of callers. */
   rate: Rate
+  waits: Waits
   notifyApprover: NotifyApprover
   /** Stock prices; never used inside a transaction. */
   quotes: Quotes

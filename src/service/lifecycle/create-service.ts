@@ -7,6 +7,7 @@ import { createAccept } from '../delivery/enqueue.ts'
 import { announceCommits, createCommits } from '../events/commits.ts'
 import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
+import { createWaits } from '../limits/waits.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createRulesMemory } from '../policy/rules-memory.ts'
 import { createNode, type NodeOptions } from './node.ts'
@@ -55,7 +56,7 @@ const recheckMs = 1_000
 
 /** The service. Its waiter also looks for requests that expire and, on a shared store, for those that ended elsewhere. */
 export const createService = (
-  parts: Omit<Service, 'waiter' | 'commits' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate'>,
+  parts: Omit<Service, 'waiter' | 'commits' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate' | 'waits'>,
   node: NodeOptions = {},
   countDecision: (decided: Decided) => void = () => undefined,
 ): Service => {
@@ -80,6 +81,7 @@ export const createService = (
     claim,
     accept: createAccept({ ...parts, claim }),
     rate: createRate(storage),
+    waits: createWaits(),
   }
   return service
 }

@@ -10,6 +10,9 @@ import { hearNodes, tellNodes } from '../call/node-messages.ts'
 type Rates = { key: number; organization: number }
 type Policy = keyof Rates
 
+/** Of a session of the approver page. A page that starts makes a few calls, and a person who taps quickly two or three. */
+const sessionRate = 20
+
 /** A token bucket: `left` requests at `at`, in milliseconds. The burst of 40 seconds gives an import room. */
 type Bucket = { at: number; left: number; most: number }
 const burstSeconds = 40
@@ -38,30 +41,37 @@ const delayMs = 100
 const delayedAtMost = 100
 
 /** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is the seconds until the bucket is full. */
-const headersOf = (rates: Rates, left: Rates): Record<string, string> => {
+const headersOf = (rates: Rates, left: Rates, isSession: boolean): Record<string, string> => {
   const policies = ['key', 'organization'] as const
-  const policy = policies.map((one) => `"${one}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
+  const nameOf = (policy: Policy): string => (policy === 'key' && isSession ? 'session' : policy)
+  const policy = policies.map((one) => `"${nameOf(one)}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
   const now = policies.map((one) => {
     const whole = Math.floor(left[one])
-    return `"${one}";r=${whole};t=${Math.ceil((rates[one] * burstSeconds - whole) / rates[one])}`
+    return `"${nameOf(one)}";r=${whole};t=${Math.ceil((rates[one] * burstSeconds - whole) / rates[one])}`
   })
   return { 'ratelimit-policy': policy.join(', '), ratelimit: now.join(', ') }
 }
 
-const refusalOf = (policy: Policy, orgId: number, rates: Rates, left: Rates): Refusal => {
-  const limit = rates[policy]
+const refusalOf = (
+  policy: Policy,
+  orgId: number,
+  limit: number,
+  { headers, isSession }: { headers: Record<string, string>; isSession: boolean },
+): Refusal => {
   const [who, quota] =
-    policy === 'key'
-      ? (['This key is', 'key_requests_per_second'] as const)
-      : (['All keys of this organization together are', 'requests_per_second'] as const)
+    policy === 'organization'
+      ? (['All keys of this organization together are', 'requests_per_second'] as const)
+      : isSession
+        ? (['This session is', undefined] as const)
+        : (['This key is', 'key_requests_per_second'] as const)
   return new Refusal(
     429,
     'rate_limited',
     `${who} limited to ${limit} request${limit === 1 ? '' : 's'} per second, with bursts of ${limit * burstSeconds}`,
     {
-      hint: `Try again in 1 s. ${raiseHint(orgId, quota)}`,
-      headers: { ...headersOf(rates, left), 'retry-after': '1' },
-      data: { quota, limit },
+      hint: quota === undefined ? 'Try again in 1 s' : `Try again in 1 s. ${raiseHint(orgId, quota)}`,
+      headers: { ...headers, 'retry-after': '1' },
+      data: { ...(quota !== undefined && { quota }), limit },
     },
   )
 }
@@ -120,21 +130,26 @@ export const createRate = (storage: Storage): Rate => {
     throw refusal
   }
 
-  const take = (caller: Caller, orgId: number, limit: Rates): ReturnType<Rate> => {
+  const take = (caller: Caller, orgId: number, own: Rates): ReturnType<Rate> => {
     const at = Date.parse(now())
     const { person } = caller
-    const name = person ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
+    const isSession = person !== undefined
+    const limit = isSession ? { ...own, key: Math.min(own.key, sessionRate) } : own
+    const name = isSession ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
     if (callers.size >= bucketsAtMost && !callers.has(name)) callers.clear()
     const key = fill(callers, name, limit.key, at)
     const organizationName = `organization ${orgId}`
     const organization = fill(organizations, organizationName, limit.organization, at)
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
-      if (left[policy] < 1) return refuse(refusalOf(policy, orgId, limit, left), orgId)
+      if (left[policy] < 1) {
+        const headers = headersOf(limit, left, isSession)
+        return refuse(refusalOf(policy, orgId, limit[policy], { headers, isSession }), orgId)
+      }
     key.left -= 1
     organization.left -= 1
     noteRequest(name, organizationName)
-    return headersOf(limit, { key: key.left, organization: organization.left })
+    return headersOf(limit, { key: key.left, organization: organization.left }, isSession)
   }
 
   const readRates = (orgId: number): Promise<Rates> => {

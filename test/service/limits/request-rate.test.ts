@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createPhone, fromPhone } from '../approver/phone.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { second } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
@@ -86,6 +87,23 @@ describe('requests in a second', () => {
     )
     expect(await answered(100, service.operatorKey)).toBe(100)
     expect((await get(service.operatorKey)).headers.ratelimit).toBeUndefined()
+  })
+
+  test('of a session at the approver page are fewer than those of a key', async () => {
+    const { cookie } = await createPhone(service, acme.id, 2)
+    const read = () => fromPhone(service, 'GET', 'session', { cookie })
+    await set({ key_requests_per_second: 250, requests_per_second: 1000 })
+    expect((await read()).headers).toMatchObject({
+      'ratelimit-policy': '"session";q=800;w=40, "organization";q=40000;w=40',
+      ratelimit: expect.stringMatching(/^"session";r=799;t=1, /),
+    })
+    await set({ key_requests_per_second: 1 })
+    const answers = await Promise.all(Array.from({ length: 42 }, read))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
+    expect((await read()).body).toMatchObject({
+      message: 'This session is limited to 1 request per second, with bursts of 40',
+      data: { code: 'rate_limited', hint: 'Try again in 1 s' },
+    })
   })
 
   test('follow a change of the limits', async () => {
