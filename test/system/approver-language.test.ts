@@ -179,6 +179,11 @@ describe('in Arabic, on a width of 320 pixels', () => {
     await phone.sees('طلبان في الانتظار')
     expect(await overflow(phone)).toBe(0)
     const card = phone.page.locator(`a[href="#request=${request_id}"]`)
+    // Or the start of the last line would be cut instead of its end.
+    const directions = await phone.page.evaluate(
+      "[...document.querySelectorAll('.asked > *')].map((one) => getComputedStyle(one).direction)",
+    )
+    expect(directions).toEqual(['rtl', 'ltr'])
     expect(await card.locator('.left').textContent()).toMatch(/^بقي \u2068?[٠-٩]+:[٠-٩]{2}\u2069?$/)
     await card.click()
     await phone.sees(/Contoso/)
