@@ -48,9 +48,16 @@ export const pageFiles = async () => {
   files.set('style.css', Buffer.from(style()))
   files.set('app.js', Buffer.from(await script('src/approver/app.ts', 'es')))
   files.set('code.js', Buffer.from(await script('src/approver/enrollment/code.ts', 'es')))
-  // English is part of the script.
-  for (const language of languages.filter((one) => one !== 'en'))
-    files.set(`${language}.json`, Buffer.from(JSON.stringify(compileLanguage(language))))
+  // English is part of the script, and of the manifest that the page begins with.
+  const manifest = JSON.parse(files.get('manifest.webmanifest'))
+  const manifests = new Map()
+  for (const language of languages.filter((one) => one !== 'en')) {
+    const texts = compileLanguage(language)
+    const { title: name } = texts.common
+    const named = { ...manifest, lang: language, name, short_name: name }
+    files.set(`${language}.json`, Buffer.from(JSON.stringify(texts)))
+    manifests.set(`${language}.webmanifest`, Buffer.from(JSON.stringify(named)))
+  }
 
   // A version of all files together. The page asks for the files of its own version, so that the worker never mixes two.
   const whole = sha256('')
@@ -64,6 +71,9 @@ export const pageFiles = async () => {
   )
   const define = { SHELL: JSON.stringify({ version, hashes }) }
   files.set('sw.js', Buffer.from(await script('src/approver/worker/sw.ts', 'iife', define)))
+
+  // A browser reads them when the page is installed, which needs the network anyway: the worker keeps none.
+  for (const [name, data] of manifests) files.set(name, data)
 
   const packed = [...files].map(([name, data]) => ({ name: `${name}.br`, data, less: brotli(data) }))
   for (const { name, data, less } of packed) if (less.length < data.length * 0.9) files.set(name, less)

@@ -25,9 +25,9 @@ import { makeOffers, offerNotifications } from './notifications/offers.ts'
 import { mirrorPending } from './notifications/mirror.ts'
 import { keepNotifications } from './notifications/push.ts'
 import { registerWorker } from './notifications/register-worker.ts'
-import { noticeableMs } from './shell/open-list.ts'
+import { noticeableMs } from './shell/reading.ts'
 import { showRequest } from './request/request.ts'
-import { choose, chosenAmong } from './calls/sessions.ts'
+import { choose, chosenAmong, forget } from './calls/sessions.ts'
 import { screenAt } from './screens.ts'
 import type { View } from './shell/view.ts'
 import { loadLanguage } from './language/choice.ts'
@@ -106,6 +106,7 @@ const take = (requests: PendingRequest[]): void => {
 const drop = (here: Session): void => {
   feed.stop()
   history.replaceState(null, '', location.pathname)
+  forget(here)
   const left = sessions.filter((one) => one !== here)
   endSession(here, left)
   if (!session) return
@@ -142,18 +143,17 @@ const showPlace = (): void => {
       await offerNotifications(here, sessions)
       showPlace()
     }
-    const ways = { sessions, removed: () => drop(here), back: queue.back, again: showPlace, notify }
-    const screen = screenAt(here, ways)
+    const ways = { sessions, again: showPlace, refresh: feed.refresh, notify }
+    const screen = screenAt(here, { ...ways, removed: () => drop(here) })
     if (screen) return screen
     return showInbox(here, requests, {
-      sessions,
+      ...ways,
       select: (chosen) => {
         select(chosen)
         showPlace()
         void surroundings.look()
       },
       signOut: () => signOut(here),
-      notify,
       counts: surroundings.counts,
     })
   })

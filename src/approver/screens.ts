@@ -1,14 +1,12 @@
-import { openAgents } from './agents/agents.ts'
+import { showAgents } from './agents/agents.ts'
 import type { Session } from './calls/api.ts'
 import { showAddDevice } from './devices/add-device.ts'
 import { showDevices } from './devices/devices.ts'
 import { showDecision } from './history/decision.ts'
 import { showActivity, showHistory } from './history/history.ts'
-import { showLanguages } from './language/language-list.ts'
-import { showMemberMutes } from './members/member-mutes.ts'
 import { showMember } from './members/member.ts'
 import { showMembers } from './members/members.ts'
-import { openMutes } from './mutes/mutes.ts'
+import { showMemberMutes, showMutes } from './mutes/mutes.ts'
 import { inAddress } from './shell/address.ts'
 import { showNotifications } from './notifications/settings.ts'
 import type { View } from './shell/view.ts'
@@ -17,8 +15,6 @@ type Ways = {
   sessions: readonly Session[]
   /** The person removed the device that they use. */
   removed: () => void
-  /** To the requests. */
-  back: () => void
   /** Shows the same screen again. */
   again: () => void
   /** Offers notifications. */
@@ -32,10 +28,9 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
   '#history': showHistory,
   '#activity': showActivity,
   '#member-mutes': showMemberMutes,
-  '#agents': () => void openAgents(() => location.hash === '#agents'),
+  '#agents': showAgents,
   '#notifications': showNotifications,
-  '#mutes': (here) => void openMutes(here, () => location.hash === '#mutes'),
-  '#language': (_, { back }) => showLanguages(back),
+  '#mutes': showMutes,
 }
 
 /** Shows the screen of the address; undefined if it is that of a request or of the requests. */

@@ -29,6 +29,7 @@ const sessionRecord = z.looseObject({
   role: chosen(z.string(), 'Role in the organization'),
   device_id: chosen(id, 'Device id'),
   device_name: chosen(z.string(), 'Name of the device'),
+  only_device: chosen(z.boolean(), 'Whether the person has no other active device'),
   credential_id: chosen(z.string(), 'Id of its credential'),
   rp_id: chosen(z.string(), 'Relying party id'),
   wants_location: chosen(z.boolean(), 'Whether location rules are active, so the page asks for the location'),

@@ -88,7 +88,6 @@ test('shows the screens of a person who is signed in', async () => {
     '#activity',
     '#agents',
     '#notifications',
-    '#language',
   ])
   expect(Object.values(seen)).toEqual([
     '1 request is waiting',
@@ -100,6 +99,5 @@ test('shows the screens of a person who is signed in', async () => {
     expect.any(String),
     'Agents',
     'Notifications',
-    'Language',
   ])
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { flaws } from './approver-flaws.ts'
 import type { Phone } from './approver-phone.ts'
 import { installHooks, stage } from './open-stage.ts'
 
@@ -44,8 +45,9 @@ const readAll = (phone: Phone): Promise<unknown> =>
   phone.page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
 
 const choose = async (phone: Phone, current: string, name: string): Promise<void> => {
-  await phone.page.getByRole('link', { name: current }).click()
-  await phone.tap(name)
+  const list = phone.page.locator('#language')
+  expect(await list.locator('option:checked').textContent()).toBe(current)
+  await list.selectOption({ label: name })
 }
 
 describe('the language of the page', () => {
@@ -64,9 +66,8 @@ describe('the language of the page', () => {
     expect(await overflow(phone)).toBe(0)
     await phone.tap(german[2]!)
     await phone.sees(german[3]!)
-    for (const place of ['Mitglieder', 'Geräte', 'Agenten', 'Sprache']) {
-      const link = place === 'Sprache' ? 'Deutsch' : new RegExp(place)
-      await phone.page.getByRole('link', { name: link }).click()
+    for (const place of ['Mitglieder', 'Geräte', 'Agenten']) {
+      await phone.page.getByRole('link', { name: new RegExp(place) }).click()
       await phone.sees(place)
       expect([place, await overflow(phone)]).toEqual([place, 0])
       await phone.page.getByRole('link', { name: 'Alle Anfragen' }).click()
@@ -91,6 +92,9 @@ describe('the language of the page', () => {
     const phone = await stage.enrolled(await stage.person())
     await choose(phone, 'English', '日本語')
     await phone.sees('待機中のリクエストはありません')
+    // As the browser reads it when the page is installed.
+    const { url, data } = await phone.devtools.send('Page.getAppManifest')
+    expect([url, JSON.parse(data!)]).toMatchObject([/ja\.webmanifest$/, { name: '承認', lang: 'ja' }])
     expect(await languageOf(phone)).toBe('ja,ltr')
     await phone.page.reload()
     await phone.sees('待機中のリクエストはありません')
@@ -100,6 +104,32 @@ describe('the language of the page', () => {
     await choose(phone, 'العربية', 'English')
     await phone.sees('You’re all caught up')
     expect(await languageOf(phone)).toBe('en,ltr')
+  })
+
+  test('can be chosen before signing in and before registering, which keeps what was typed', async () => {
+    const phone = await opened('en', await stage.person())
+    await phone.sees(/^Hello/)
+    await choose(phone, 'English', 'Deutsch')
+    await phone.sees(/^Guten Tag/)
+    const name = phone.page.getByLabel('Name dieses Geräts')
+    expect(await name.inputValue()).toMatch(/ von Ada$/)
+    await name.fill('Küche')
+    await choose(phone, 'Deutsch', 'العربية')
+    expect(await phone.page.locator('#name').inputValue()).toBe('Küche')
+    expect([await languageOf(phone), await overflow(phone)]).toEqual(['ar,rtl', 0])
+    expect(await phone.page.evaluate('document.activeElement.id')).toBe('language')
+    expect(await flaws(phone)).toEqual([])
+    await phone.tap(arabic[0]!)
+    await phone.sees('تم تسجيل هذا الجهاز')
+    const other = await stage.openPhone('light', narrow)
+    await other.page.goto(`${stage.origin}/approver`)
+    await other.sees('Sign in')
+    await choose(other, 'English', '日本語')
+    await other.page.getByRole('heading', { name: 'サインイン' }).waitFor()
+    expect(await flaws(other)).toEqual([])
+    await other.page.reload()
+    await other.page.getByRole('heading', { name: 'サインイン' }).waitFor()
+    expect([...phone.misdeeds, ...other.misdeeds]).toEqual([])
   })
 
   test('can be chosen where storage is blocked, until the page is closed', async () => {

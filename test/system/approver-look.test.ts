@@ -137,6 +137,19 @@ test('the installed page turns with the phone', () => {
   expect(manifest).not.toHaveProperty('orientation')
 })
 
+test('the installed page is named in each language', () => {
+  const english = JSON.parse(read('manifest.webmanifest').toString()) as Record<string, unknown>
+  for (const language of ['de', 'es', 'fr', 'pt', 'ja', 'ar']) {
+    const { name, short_name, lang, ...same } = JSON.parse(
+      read(`${language}.webmanifest`).toString(),
+    ) as Record<string, unknown>
+    expect([lang, short_name]).toEqual([language, name])
+    expect(name).not.toBe(english.name)
+    // With the same identity, it is the same app.
+    expect(english).toMatchObject(same)
+  }
+})
+
 test('the page can be used by keyboard alone', async () => {
   const user = await stage.person()
   const phone = await stage.enrolled(user)

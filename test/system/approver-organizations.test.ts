@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask } from '../service/approver.ts'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
+import { flaws } from './approver-flaws.ts'
 import type { Phone } from './approver-phone.ts'
 import { installHooks, stage } from './open-stage.ts'
 
@@ -22,7 +23,7 @@ const inTwo = async () => {
   await phone.page.goto(url)
   await phone.tap('Register this device')
   await stage.reachesInbox(phone)
-  return { ada, phone, other, name: `globex${tenants}` }
+  return { ada, phone, other, name: `globex${tenants}`, org: globex.id }
 }
 
 const card = (phone: Phone, id: string) => phone.page.locator(`a[href="#request=${id}"]`)
@@ -71,6 +72,33 @@ test('switches the organization, and keeps the choice', async () => {
   await expect(header.getByText('acme').waitFor()).resolves.toBeUndefined()
 })
 
+test('leads back to an organization whose session has expired, and to its request', async () => {
+  const { phone, other, name, org } = await inTwo()
+  await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  await phone.context.clearCookies({ name: `svc-approver-${org}` })
+  const { request_id } = dataOf(await ask(stage.service, other))
+  // As a notification opens it.
+  await phone.page.goto('about:blank')
+  await phone.page.goto(`${stage.origin}/approver#request=${request_id}`)
+  await phone.sees('No such request here')
+  await phone.page.getByText(`You’re signed out of ${name} on this device.`).waitFor()
+  expect(await flaws(phone)).toEqual([])
+  await phone.tap('Sign in')
+  await phone.tap('Approve')
+  await phone.sees('Approved')
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+  await phone.tap('Done')
+  await phone.context.clearCookies({ name: `svc-approver-${org}` })
+  await phone.page.reload()
+  const expired = phone.page.getByRole('group', { name })
+  await expired.getByText('Sign in to see its requests.').waitFor()
+  await expired.getByRole('button', { name: 'Dismiss' }).click()
+  await phone.page.reload()
+  await phone.sees('You’re all caught up')
+  expect(await expired.count()).toBe(0)
+  expect(phone.misdeeds).toEqual([])
+})
+
 test('signs out of one organization and stays signed in to the other', async () => {
   const { ada, phone, other, name } = await inTwo()
   await phone.page.getByLabel('Organization').selectOption({ label: name })
@@ -79,5 +107,7 @@ test('signs out of one organization and stays signed in to the other', async () 
   await ask(stage.service, other)
   const { request_id } = await stage.ask(ada)
   await phone.sees('1 request is waiting')
+  // The person wanted it.
+  expect(await phone.page.getByText('on this device. Sign in').count()).toBe(0)
   await expect(card(phone, request_id).waitFor()).resolves.toBeUndefined()
 })

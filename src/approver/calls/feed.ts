@@ -1,5 +1,6 @@
 import { call, Refused, type Listed, type Pending, type Session } from './api.ts'
 import { createLead } from './lead.ts'
+import { remember } from './sessions.ts'
 import { deadline } from '../shell/time.ts'
 
 /** A request, when it expires by the clock of the page, and the session to which it was sent. */
@@ -25,9 +26,11 @@ const toReading = ({ mark, sessions }: Listed): Reading => {
     session: sameSession(session as Session),
     requests: requests.map((one) => Object.assign(one, { expiresAt: deadline(one.expires_in_ms) })),
   }))
+  const all = read.map(({ session }) => session)
+  remember(all)
   return {
     mark,
-    sessions: read.map(({ session }) => session).sort(byName),
+    sessions: all.sort(byName),
     requests: read
       .flatMap(({ session, requests }) => requests.map((one) => Object.assign(one, { session })))
       .sort((one, other) => one.requested_at.localeCompare(other.requested_at)),

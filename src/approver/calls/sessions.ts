@@ -10,3 +10,37 @@ export const chosenAmong = (sessions: readonly Session[]): Session | undefined =
 }
 
 export const choose = ({ org_id }: Session): void => keep(kept, String(org_id))
+
+/** An organization in which this phone is registered, and its key there. */
+export type Known = Pick<Session, 'org_id' | 'organization' | 'credential_id'>
+
+const keptAll = 'svc-organizations'
+
+const known = (): Known[] => {
+  try {
+    return JSON.parse(readKept(keptAll) ?? '[]') as Known[]
+  } catch {
+    return []
+  }
+}
+
+/** The others of `all`. */
+const except = (all: readonly Known[], some: readonly Pick<Known, 'org_id'>[]): Known[] =>
+  all.filter((one) => !some.some(({ org_id }) => org_id === one.org_id))
+
+/** Once such a session has expired, the page can say so: its requests are in no list. */
+export const remember = (sessions: readonly Session[]): void =>
+  keep(
+    keptAll,
+    JSON.stringify([
+      ...except(known(), sessions),
+      ...sessions.map(({ org_id, organization, credential_id }) => ({ org_id, organization, credential_id })),
+    ]),
+  )
+
+/** The person signed out, or removed this device. */
+export const forget = (one: Pick<Known, 'org_id'>): void =>
+  keep(keptAll, JSON.stringify(except(known(), [one])))
+
+/** The organizations whose sessions have expired. */
+export const signedOutOf = (sessions: readonly Session[]): Known[] => except(known(), sessions)

@@ -1,6 +1,6 @@
 import { call, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
-import { createCode } from '../enrollment/hand-over.ts'
+import { createCode, createCopy } from '../enrollment/hand-over.ts'
 import { t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
@@ -28,20 +28,11 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
   const showLink = ({ url, expires_in_ms }: Awaited<ReturnType<typeof createLink>>): void => {
     stop?.()
     const left = h('p', { class: 'aside' })
-    const copied = h('p', { class: 'aside', role: 'status' })
-    const copy = async (): Promise<void> => {
-      await navigator.clipboard.writeText(url).then(
-        () => (copied.textContent = t('devices.copied')),
-        () => (copied.textContent = t('devices.notCopied')),
-      )
-    }
     place.replaceChildren(
       h('p', {}, t('devices.openThere')),
       createCode(url, t('devices.codeAlt')),
-      h('p', { class: 'quote' }, h('span', { class: 'exact', dir: 'ltr' }, url)),
       left,
-      button(t('devices.copyLink'), 'plain', copy),
-      copied,
+      createCopy(url),
     )
     stop = countDown(
       deadline(expires_in_ms),

@@ -1,6 +1,7 @@
 import { call, Refused, type Enrollment } from '../calls/api.ts'
 import { Unreachable } from '../calls/exchange.ts'
 import { CheckFailed, forget, keysHere, register, type Answer, type Place } from '../calls/webauthn.ts'
+import { languageChoice } from '../language/language-choice.ts'
 import { nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'
 import { isComputer } from '../shell/browser.ts'
@@ -20,7 +21,17 @@ export type Ends = {
   signIn: () => void
 }
 
-type Link = { token: string; enrollment: Enrollment; onDevice: boolean; suggested: string }
+type Link = {
+  token: string
+  enrollment: Enrollment
+  onDevice: boolean
+  suggested: string
+  /** What the field says. */
+  name: string
+  /** A new key is kept until the service has it, so that no second one is created. The first answer may be lost. */
+  made?: Answer | undefined
+  isRepeated?: boolean
+}
 
 const showAlreadyRegistered = (signIn: () => void): void => {
   clearToken()
@@ -38,20 +49,18 @@ const elsewhereText = (allowed: Enrollment['authenticators']): string => {
   return allowed.length === 1 ? t('enrollment.registerKey') : t('enrollment.registerElsewhere')
 }
 
-const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends: Ends): void => {
+const showRegistration = (link: Link, ends: Ends): void => {
+  const { token, enrollment, onDevice, suggested } = link
   const { first_name: firstName, organization, authenticators: allowed } = enrollment
   const problem = problemLine()
   const field = h('input', {
     id: 'name',
-    value: suggested,
+    value: link.name,
     maxlength: 60,
     autocomplete: 'off',
     dir: 'auto',
     required: true,
   })
-  // A new key is kept until the service has it, so that no second one is created. The first answer may be lost.
-  let made: Answer | undefined
-  let isRepeated = false
 
   const create = async (place: Place): Promise<Answer> => {
     // Another tab may have used the link: its key would be overwritten by a second one for the same person.
@@ -60,15 +69,15 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
   }
   const explain = (error: unknown): void => {
     if (error instanceof Unreachable) {
-      isRepeated = made !== undefined
-      return problem.say(made ? t('enrollment.noAnswer') : t('enrollment.linkStillWorks'))
+      link.isRepeated = link.made !== undefined
+      return problem.say(link.made ? t('enrollment.noAnswer') : t('enrollment.linkStillWorks'))
     }
     if (error instanceof CheckFailed && error.registered) return showAlreadyRegistered(ends.signIn)
     if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
     if (error.status === 429) return problem.say(sentenceFor(error))
     const refusedKey = refusedKeyText(error, enrollment)
-    if (made && refusedKey !== undefined) forget(enrollment.rp_id, made)
-    made = undefined
+    if (link.made && refusedKey !== undefined) forget(enrollment.rp_id, link.made)
+    link.made = undefined
     if (error.status === 410) showLinkOver(reasonOf(error), ends.signIn)
     else problem.say(refusedKey ?? sentenceFor(error))
   }
@@ -82,11 +91,11 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
     }
     setBusy(true)
     try {
-      made ??= await create(place)
+      const made = (link.made ??= await create(place))
       const name = nameOfKey(typed, { suggested, enrollment, place, made })
       const device = await call('registerDevice', { token, name, response: made })
       clearToken()
-      const done = (): void => ends.done(device.org_id, !isRepeated)
+      const done = (): void => ends.done(device.org_id, !link.isRepeated)
       if (device.state === 'active') done()
       else {
         const ways = { done: () => ends.done(device.org_id, true), again: ends.signIn }
@@ -98,6 +107,12 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
     }
   }
 
+  /** In another language; the name stays if the person has typed one. */
+  const again = async (): Promise<void> => {
+    const next = await suggestedName(enrollment)
+    const name = field.value === suggested ? next : field.value
+    showRegistration(Object.assign(link, { suggested: next, name }), ends)
+  }
   const isHere = onDevice && (allowed.includes('platform') || allowed.includes('synced'))
   const kinds = acceptedKinds(enrollment)
   const hello = firstName ? t('enrollment.helloName', { name: firstName }) : t('enrollment.hello')
@@ -134,6 +149,7 @@ const showRegistration = ({ token, enrollment, onDevice, suggested }: Link, ends
           h('div', { class: 'content' }, code, other),
         )
       : other,
+    h('div', { class: 'foot' }, languageChoice(again)),
   )
 }
 
@@ -154,7 +170,7 @@ const start = async (token: string, ends: Ends): Promise<void> => {
     if (!onDevice && !isComputer && !enrollment.authenticators.includes('security_key'))
       return showNoLock(() => void start(token, ends))
     const suggested = await suggestedName(enrollment)
-    showRegistration({ token, enrollment, onDevice, suggested }, ends)
+    showRegistration({ token, enrollment, onDevice, suggested, name: suggested }, ends)
   } catch (error) {
     if (error instanceof Refused && error.status === 410) return showLinkOver(reasonOf(error), ends.signIn)
     showNotice({

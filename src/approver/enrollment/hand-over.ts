@@ -1,5 +1,4 @@
 import { t } from '../language/text.ts'
-import { announce } from '../shell/frame.ts'
 import { button, h } from '../shell/element.ts'
 
 type Drawer = { modulesOf: (text: string) => { size: number; path: string } }
@@ -37,26 +36,24 @@ export const createCode = (address = location.href, alt = t('enrollment.codeAlt'
   return place
 }
 
-/** The link of this page as text, and a button that copies it. */
-export const createCopy = (): HTMLElement => {
-  const field = h('input', { id: 'link', readonly: true, dir: 'ltr', value: location.href })
-  const said = h('p', { role: 'status' })
+/** A link, such as that of this page, as text, and a button that copies it. */
+export const createCopy = (address = location.href): HTMLElement => {
+  const link = h('span', { class: 'exact', dir: 'ltr' }, address)
+  const said = h('p', { class: 'aside', role: 'status' })
   const copy = async (): Promise<void> => {
-    field.select()
     try {
-      await navigator.clipboard.writeText(location.href)
+      await navigator.clipboard.writeText(address)
       said.textContent = t('enrollment.copied')
     } catch {
       // Some apps allow no access to the clipboard.
+      getSelection()?.selectAllChildren(link)
       said.textContent = t('enrollment.copyByHand')
     }
-    announce(said.textContent)
   }
   return h(
     'div',
-    { class: 'field' },
-    h('label', { for: 'link' }, t('enrollment.linkLabel')),
-    field,
+    { class: 'content' },
+    h('p', { class: 'quote' }, link),
     button(t('enrollment.copyLink'), 'plain', copy),
     said,
   )

@@ -1,5 +1,6 @@
 import { call, Refused } from '../calls/api.ts'
 import { assert, keysHere } from '../calls/webauthn.ts'
+import { languageChoice } from '../language/language-choice.ts'
 import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
 import { lostDevice } from '../devices/lost-device.ts'
@@ -63,6 +64,7 @@ const showForm = (done: () => void): void => {
     lostDevice(),
     h('p', { class: 'aside' }, t('enrollment.newHere')),
     handOver,
+    h('div', { class: 'foot' }, languageChoice(again)),
   )
   if (isComputer && location.protocol === 'https:') void createHandOver(handOver)
 }

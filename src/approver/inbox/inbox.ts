@@ -7,9 +7,10 @@ import { requesterLines } from '../shell/requester.ts'
 import { exactText, clockText, headline } from '../shell/text.ts'
 import { countDown, msUntil } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
-import { currentLanguage } from '../language/choice.ts'
-import { languages } from '../language/languages.ts'
+import { languageChoice } from '../language/language-choice.ts'
 import { t } from '../language/text.ts'
+import { secondDevice } from './second-device.ts'
+import { signedOutCards } from './signed-out.ts'
 
 type Actions = {
   /** One for each organization of this phone. */
@@ -20,6 +21,10 @@ type Actions = {
   notify: () => Promise<void>
   /** Members to accept, undefined unless the person is an administrator, and new devices that this person can approve. */
   counts: () => { waiting?: number; newDevices: number }
+  /** Shows the inbox anew. */
+  again: () => void
+  /** Reads the sessions and requests again. */
+  refresh: () => void
 }
 
 const card = (
@@ -77,13 +82,15 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
 }
 
 const foot = (session: Session, actions: Actions): HTMLElement => {
-  const { sessions, signOut, notify, counts } = actions
+  const { sessions, signOut, notify, counts, again, refresh } = actions
   const { waiting, newDevices } = counts()
   const several = sessions.length > 1
   const offer = notificationOffer(session)
   return h(
     'div',
     { class: 'foot' },
+    ...signedOutCards(sessions, refresh),
+    secondDevice(session),
     several && switcher(session, actions),
     waiting !== undefined &&
       h('a', { class: 'row', href: '#members' }, picture('people'), t('inbox.members', { count: waiting })),
@@ -91,7 +98,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     h('a', { class: 'row', href: '#history' }, picture('clock'), t('inbox.history')),
     h('a', { class: 'row', href: '#mutes' }, picture('people'), t('inbox.mutes')),
     h('a', { class: 'row', href: '#agents' }, picture('place'), t('inbox.agents')),
-    h('a', { class: 'row', href: '#language' }, picture('globe'), languages[currentLanguage()]),
+    languageChoice(again),
     ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
     h(
       'a',
@@ -146,10 +153,11 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
   const nothing = empty(notificationOffer(session) === 'on')
   let head: HTMLElement | undefined
   let below = foot(session, actions)
-  let counted = JSON.stringify(actions.counts())
+  const counting = (): string => JSON.stringify([actions.counts(), session.only_device])
+  let counted = counting()
 
   const updateFoot = (): void => {
-    const counts = JSON.stringify(actions.counts())
+    const counts = counting()
     if (counts === counted) return
     counted = counts
     const focused = document.activeElement

@@ -52,6 +52,9 @@ const switchTo = async (language: Language): Promise<boolean> => {
   page.dir = isRightToLeft(language) ? 'rtl' : 'ltr'
   const title = t('common.title')
   document.querySelector('meta[name="apple-mobile-web-app-title"]')?.setAttribute('content', title)
+  document
+    .querySelector('link[rel="manifest"]')
+    ?.setAttribute('href', `/approver/${language === 'en' ? 'manifest' : language}.webmanifest`)
   // Until an organization is known.
   const name = document.getElementById('organization')
   if (name?.textContent === before) name.textContent = title

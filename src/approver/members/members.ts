@@ -92,7 +92,7 @@ export const showMembers = (session: Session): View => {
         { class: 'content' },
         active.element,
         h('a', { class: 'row', href: '#activity' }, t('history.activity')),
-        h('a', { class: 'row', href: '#member-mutes' }, t('members.mutes')),
+        h('a', { class: 'row', href: '#member-mutes' }, t('mutes.title')),
       )
     },
   })

@@ -1,62 +1,64 @@
-import { call, Refused, type Session } from '../calls/api.ts'
-import type { Mutes } from '../calls/api.ts'
+import { call, type Mutes, type OrganizationMutes, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
-import { problemLine, sentenceFor, show, showOutcome } from '../shell/frame.ts'
-import { openList } from '../shell/open-list.ts'
-import { exactText } from '../shell/text.ts'
-import { timeText } from '../shell/time.ts'
+import { problemLine } from '../shell/frame.ts'
+import { showReading, type Screen } from '../shell/reading.ts'
+import { exactText, nameOf } from '../shell/text.ts'
+import { dateText } from '../shell/time.ts'
+import type { View } from '../shell/view.ts'
 import { unmute } from './unmute.ts'
 
-type Mute = Mutes['mutes'][number]
+/** A mute of this person, or of the member that it names. */
+type Mute = Mutes['mutes'][number] & Partial<Pick<OrganizationMutes['mutes'][number], 'member'>>
 
-const row = (session: Session, mute: Mute): HTMLElement => {
-  const { mute_id, credential, requester, until } = mute
+const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
+  const { mute_id, credential, requester, until, member } = mute
   const problem = problemLine()
-  const item = h('li', { class: 'member' })
-  const lift = (): Promise<void> =>
-    problem.attempt(
-      async () => {
-        await unmute(mute_id, session)
-        showOutcome(item, t('mutes.unmuted'))
-      },
-      (error) =>
-        error instanceof Refused && error.status === 404
-          ? showOutcome(item, t('mutes.over'))
-          : problem.say(sentenceFor(error)),
-    )
-  item.append(
+  const name = requester ?? credential
+  const lift = async (): Promise<void> => {
+    await problem.attempt(async () => {
+      await unmute({ mute_id, ...(member && { user_id: member.user_id }) }, session)
+      screen.tell(nodes('mutes.unmutedName', { name: exactText(name) }))
+    })
+    await screen.refresh()
+  }
+  return h(
+    'li',
+    { class: 'member' },
     h(
-      'h3',
+      'h2',
       {},
       requester === null
         ? exactText(credential)
         : nodes('mutes.agentOfTools', { name: exactText(requester) }),
     ),
-    h('p', { class: 'who' }, t('mutes.until', { time: timeText(until) })),
+    member && h('p', { class: 'who' }, nodes('mutes.by', { name: exactText(nameOf(member)) })),
+    h('p', { class: 'who' }, t('mutes.until', { date: dateText(until) })),
     problem.element,
-    button(t('mutes.unmute'), 'plain', lift, {
-      'aria-label': t('mutes.unmuteName', { name: requester ?? credential }),
-    }),
+    button(t('mutes.unmute'), 'plain', lift, { 'aria-label': t('mutes.unmuteName', { name }) }),
   )
-  return item
 }
 
-const showList = (session: Session, { mutes }: Mutes): void =>
-  void show(
-    t('mutes.title'),
-    h('a', { class: 'back', href: '#' }, t('common.allRequests')),
-    h('h1', {}, t('mutes.title')),
-    h('p', { class: 'aside' }, t(mutes.length > 0 ? 'mutes.what' : 'mutes.none')),
-    mutes.length > 0 && h('ul', { class: 'cards' }, ...mutes.map((one) => row(session, one))),
-  )
+const listOf =
+  (session: Session, none: 'mutes.none' | 'mutes.noneOfMembers', why: 'mutes.what' | 'mutes.ofMembersWhy') =>
+  ({ mutes }: { mutes: Mute[] }, screen: Screen) => [
+    h('p', { class: 'aside' }, t(mutes.length === 0 ? none : why)),
+    h('ul', { class: 'cards' }, ...mutes.map((one) => row(one, session, screen))),
+  ]
 
 /** The requesters that this person reported in one organization, while their mutes last. */
-export const openMutes = (session: Session, isHere: () => boolean): Promise<void> =>
-  openList({
-    drawing: 'bell',
+export const showMutes = (session: Session): View =>
+  showReading({
     title: t('mutes.title'),
     read: () => call('listOwnMutes', {}, { org: session.org_id }),
-    isHere,
-    show: (found) => showList(session, found),
+    draw: listOf(session, 'mutes.none', 'mutes.what'),
+  })
+
+/** The same of all members, for an administrator. */
+export const showMemberMutes = (session: Session): View =>
+  showReading({
+    title: t('mutes.title'),
+    back: { href: '#members', text: t('members.title') },
+    read: () => call('listOrganizationMutes', {}, { org: session.org_id }),
+    draw: listOf(session, 'mutes.noneOfMembers', 'mutes.ofMembersWhy'),
   })

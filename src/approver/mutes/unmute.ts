@@ -1,12 +1,17 @@
-import { call, type Session } from '../calls/api.ts'
+import { call, Refused, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
 
-/** Lets a muted requester ask again, after the device has checked its owner. */
+type Target = { mute_id: string; user_id?: string }
+
+/** Lets a muted requester ask again, after the device has checked its owner. `user_id`: the member who muted it. */
 export const unmute = async (
-  mute_id: string,
+  target: Target,
   { rp_id, credential_id, org_id: org }: Session,
 ): Promise<void> => {
-  const { challenge } = await call('beginUnmute', { mute_id }, { org })
+  const { challenge } = await call('beginUnmute', target, { org })
   const response = await assert(rp_id, challenge, credential_id)
-  await call('unmute', { mute_id, challenge, response }, { org })
+  await call('unmute', { ...target, challenge, response }, { org }).catch((error: unknown) => {
+    // It has ended: by its time, or by an earlier tap whose answer was lost.
+    if (!(error instanceof Refused && error.status === 404)) throw error
+  })
 }

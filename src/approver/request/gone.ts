@@ -3,6 +3,7 @@ import { button } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { nameOrganization, showNotice } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
+import { signedOutCards } from '../inbox/signed-out.ts'
 import type { Queue } from './queue.ts'
 import { showMissing, showOutcome } from './result.ts'
 import type { View } from '../shell/view.ts'
@@ -47,7 +48,7 @@ export const showGone = (wanted: string, { sessions, refresh, arrived, queue }: 
       follow = showOutcome(outcome, { session: one, queue })
       return
     }
-    showMissing(back)
+    showMissing(back).append(...signedOutCards(sessions, refresh))
   }
   showLoading(t('common.moment'), back)
   void look()

@@ -90,7 +90,7 @@ export const showRequest = (
     phase = 'reading'
     setBusy(false)
     say('')
-    if (!outcome) return showMissing(back)
+    if (!outcome) return void showMissing(back)
     if (wasSent) problem.say(t('request.notArrived'))
     // The clock of this phone is a little ahead.
     if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)

@@ -120,8 +120,8 @@ export const wordsFor = (outcome: Outcome, own: string): Words => {
 }
 
 /** The service does not know the request, or keeps it from this person. */
-export const showMissing = (back: () => void): void =>
-  void showNotice({
+export const showMissing = (back: () => void): HTMLElement =>
+  showNotice({
     drawing: 'clock',
     title: t('request.missing'),
     lines: [t('request.missingWhy')],
@@ -134,7 +134,7 @@ const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo:
   const problem = problemLine()
   const lift = button(t('mutes.undo'), 'quiet', () =>
     problem.attempt(async () => {
-      await unmute(mute_id, session)
+      await unmute({ mute_id }, session)
       line.textContent = t('mutes.unmuted')
       undo.remove()
       line.focus({ preventScroll: true })

@@ -106,14 +106,6 @@ export const problemLine = () => {
   return { element, say, attempt }
 }
 
-/** The outcome replaces the content of an item, and a screen reader continues there. */
-export const showOutcome = (item: HTMLElement, ...children: (Node | string)[]): void => {
-  const outcome = h('p', { class: 'outcome', role: 'status', tabindex: -1 }, ...children)
-  item.replaceChildren(outcome)
-  item.className = ''
-  outcome.focus({ preventScroll: true })
-}
-
 let connection: 'good' | 'slow' | 'none' = 'good'
 let retryNow = (): void => undefined
 

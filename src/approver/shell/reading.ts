@@ -5,6 +5,9 @@ import { show } from './frame.ts'
 import { momentText } from './time.ts'
 import type { View } from './view.ts'
 
+/** An answer that takes less replaces the screen at once, without a flash of another one. */
+export const noticeableMs = 400
+
 type Child = Node | string | false
 
 type Reading<D> = {
@@ -55,10 +58,10 @@ const problemOf = (error: unknown): string => {
 
 /** A screen of what the service answers. Without an answer, the screen says so: an empty list would be untrue. */
 export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): View => {
-  const status = h(
-    'div',
-    { class: 'reading', role: 'status' },
-    h('p', { class: 'aside' }, t('common.moment')),
+  const status = h('div', { class: 'reading', role: 'status' })
+  const loading = setTimeout(
+    () => status.replaceChildren(h('p', { class: 'aside' }, t('common.moment'))),
+    noticeableMs,
   )
   const told = h('p', { class: 'outcome', role: 'status', tabindex: -1 })
   const content = h('div', { class: 'content' })
@@ -68,7 +71,7 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
 
   const refresh = async (): Promise<void> => {
     try {
-      const data = await read()
+      const data = await read().finally(() => clearTimeout(loading))
       if (left) return
       readAt = new Date().toISOString()
       status.replaceChildren()

@@ -38,12 +38,20 @@ export const readSession = async (
       'd.credential_id',
     ])
     .executeTakeFirstOrThrow(sessionOver)
+  const other = await activeDevices(db, dev)
+    .where('d.org_id', '=', org_id)
+    .where('d.user_id', '=', user_id)
+    .where('d.id', '<>', device_id)
+    .select('d.id')
+    .limit(1)
+    .executeTakeFirst()
   const targets = await readPushTargets(db, device_id)
   return {
     ...row,
     org_id,
     logo: await logoPath(db, org_id),
     organizations: organizations ?? [org_id],
+    only_device: !other,
     subscribed: targets.length > 0,
     push_hashes: targets.flatMap(({ endpoint_hash }) => endpoint_hash ?? []),
     rp_id: (await readSite(db, publicUrl)).rp_id,

@@ -29,6 +29,7 @@ describe('a session', () => {
       role: 'member',
       device_id: ada.device,
       device_name: 'Pixel',
+      only_device: true,
       credential_id: ada.key.credential_id,
       rp_id: 'localhost',
       wants_location: false,

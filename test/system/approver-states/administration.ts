@@ -54,10 +54,6 @@ export const administration = (way: Way): Steps => {
       await goto('#notifications')
       await sees('notifications.title')
     },
-    language: async () => {
-      await goto('#language')
-      await sees('language.title')
-    },
     agents: async () => {
       await goto('#agents')
       await sees('agents.title')
