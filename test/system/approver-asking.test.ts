@@ -120,9 +120,8 @@ describe('the number', () => {
 describe('a decision that the service does not accept', () => {
   test('says which place was expected, in red and without log text', async () => {
     const { user, phone, request_id } = await opened()
-    await phone.context.grantPermissions(['geolocation'], { origin: stage.origin })
-    await phone.context.setGeolocation({ latitude: 52, longitude: 13, accuracy: 10 })
-    await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+    await stage.locate(phone, { latitude: 52, longitude: 13 })
+    await stage.setFence(user)
     await phone.page.reload()
     await open(phone, request_id)
     await phone.tap('Approve')

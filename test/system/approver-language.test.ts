@@ -184,7 +184,7 @@ describe('the language of the page', () => {
       })()`)
     }
     expect(await shown({ test: true, organization: 'acme' })).toEqual([
-      'acme: ein Test',
+      'acme: Testmitteilung',
       'Mitteilungen funktionieren auf diesem Gerät.',
     ])
     await choose(phone, 'Deutsch', '日本語')

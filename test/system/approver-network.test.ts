@@ -189,9 +189,8 @@ describe('several tabs', () => {
 test('a permission that is taken away while the request is open is known before the device check', async () => {
   const user = await stage.person()
   const phone = await stage.enrolled(user)
-  await phone.context.grantPermissions(['geolocation'], { origin: stage.origin })
-  await phone.context.setGeolocation({ latitude: 48.1, longitude: 11.5, accuracy: 10 })
-  await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+  await stage.locate(phone)
+  await stage.setFence(user)
   const { request_id } = await stage.ask(user)
   await open(phone, request_id)
   await phone.page.getByText('Your location: in Office').waitFor()

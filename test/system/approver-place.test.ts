@@ -5,10 +5,9 @@ installHooks()
 
 test('an approval includes the location if a rule requires it', async () => {
   const user = await stage.person()
-  await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+  await stage.setFence(user)
   const phone = await stage.openPhone()
-  await phone.context.grantPermissions(['geolocation'], { origin: stage.origin })
-  await phone.context.setGeolocation({ latitude: 48.1, longitude: 11.5, accuracy: 10 })
+  await stage.locate(phone)
   await phone.page.goto(await stage.linkFor(user.id))
   await phone.tap('Register this device')
   await phone.sees('This device is registered')
@@ -23,7 +22,7 @@ test('an approval includes the location if a rule requires it', async () => {
 
 test('the owner decides whether to approve without a location when the phone has none', async () => {
   const user = await stage.person()
-  await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+  await stage.setFence(user)
   const phone = await stage.openPhone()
   await phone.context.grantPermissions([], { origin: stage.origin })
   await phone.page.goto(await stage.linkFor(user.id))

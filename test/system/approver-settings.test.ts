@@ -44,7 +44,7 @@ test('a test notification is sent, and the page says when it arrives', async () 
   await phone.page.getByText('Sent. It usually appears').waitFor()
   await push(phone, { test: true, organization: 'acme' })
   await phone.page.getByText('The test notification arrived.').waitFor()
-  expect(await shown(phone)).toEqual([{ title: 'acme: a test', silent: false }])
+  expect(await shown(phone)).toEqual([{ title: 'acme: test notification', silent: false }])
 })
 
 test('notifications can be turned off, stay off, and can be turned on again', async () => {

@@ -8,6 +8,8 @@ import { createPhone, launch, type Phone } from './approver-phone.ts'
 
 const operator = 'svc_op_approver_0123456789012345678901234567890'
 
+const office = { latitude: 48.1, longitude: 11.5 }
+
 /** From a new registration to the inbox, past what it says and the offer of notifications. */
 const reachesInbox = async (phone: Phone): Promise<void> => {
   await phone.sees(/is registered|Turn on notifications|all caught up/)
@@ -89,9 +91,15 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
     accept: async ({ id }: { id: number }): Promise<void> => {
       dataOf(await service.call('POST', `/organization/${org.id}/user/${id}/accept`, { body: {} }))
     },
-    setFence: async ({ id }: { id: number }, fence: object): Promise<void> => {
-      const geofences = [{ name: 'Office', radius: 200, enabled: true, ...fence }]
+    /** The office is the only place where this person can approve. */
+    setFence: async ({ id }: { id: number }): Promise<void> => {
+      const geofences = [{ name: 'Office', radius: 200, enabled: true, ...office }]
       dataOf(await service.call('PUT', `/user/${id}/geofences/update`, { body: { geofences } }))
+    },
+    /** The phone reports where it is. */
+    locate: async ({ context }: Phone, place = office): Promise<void> => {
+      await context.grantPermissions(['geolocation'], { origin })
+      await context.setGeolocation({ ...place, accuracy: 10 })
     },
     waiting: async (): Promise<number[]> =>
       dataOf(await service.call('GET', `/organization/${org.id}/pending/users`)).map(

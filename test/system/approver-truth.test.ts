@@ -100,9 +100,8 @@ describe('what an approval is checked against', () => {
   test('names the places, also of a rule that is newer than the session', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
-    await phone.context.grantPermissions(['geolocation'], { origin: stage.origin })
-    await phone.context.setGeolocation({ latitude: 48.1, longitude: 11.5, accuracy: 10 })
-    await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+    await stage.locate(phone)
+    await stage.setFence(user)
     const { request_id } = await stage.ask(user)
     await open(phone, request_id)
     await phone.page.getByText('Your location: in Office').waitFor()
@@ -115,7 +114,7 @@ describe('what an approval is checked against', () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     await phone.context.grantPermissions([], { origin: stage.origin })
-    await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+    await stage.setFence(user)
     const { request_id } = await stage.ask(user)
     await open(phone, request_id)
     // A device check would fail now.
@@ -140,7 +139,7 @@ describe('a request that has ended', () => {
 
   test('is not an approval when the rules refused it, and says which rule', async () => {
     const { user, phone, request_id } = await opened()
-    await stage.setFence(user, { latitude: 48.1, longitude: 11.5 })
+    await stage.setFence(user)
     await phone.tap('Approve')
     await phone.sees('Not approved')
     await phone.page.getByText('location was missing').waitFor()
