@@ -120,7 +120,7 @@ describe('the language of the page', () => {
     expect(await phone.page.evaluate('document.activeElement.id')).toBe('language')
     expect(await flaws(phone)).toEqual([])
     await phone.tap(arabic[0]!)
-    await phone.sees('تم تسجيل هذا الجهاز')
+    await phone.sees('هذا الجهاز مسجَّل')
     const other = await stage.openPhone('light', narrow)
     await other.page.goto(`${stage.origin}/approver`)
     await other.sees('Sign in')
