@@ -6,6 +6,7 @@ import { enqueue } from '../../src/service/delivery/enqueue.ts'
 import { newSigningSecret } from '../../src/service/events/signature.ts'
 import { wrapTarget } from '../../src/service/events/webhook-rows.ts'
 import { ask, createApprover, enroll, decide } from './approver.ts'
+import { pixel } from '../pixel.ts'
 import { createMember, createTenant, dataOf, fence, slot } from './fixtures.ts'
 import type { TestService } from './harness.ts'
 import { codeFor, createMobileUser, register, send } from './mobile-user.ts'
@@ -89,10 +90,6 @@ const connectedAgent = (service: TestService, org_id: number, user: string): Pro
     },
     { org: org_id },
   )
-
-/** The smallest PNG image. */
-export const pixel =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
 /** A webhook with an address to which the service does not connect. */
 const addWebhook = async ({ storage, keyring }: TestService, org_id: number): Promise<string> => {

@@ -1,7 +1,8 @@
 import type { Input } from '../../src/contract/operation.ts'
 import { type OperationId, type Table, table } from '../../src/contract/table.ts'
 import { ada, fence, slot } from './fixtures.ts'
-import { machineFields, machineValues, pixel, type Holding } from './tenant-holding.ts'
+import { pixel } from '../pixel.ts'
+import { machineFields, machineValues, type Holding } from './tenant-holding.ts'
 
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
 const named = <T extends object>(fields: T) => fields as never

@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/core/refusal.ts'
 import { createLogoRoute } from '../../../src/service/http/logo-route.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { pixel } from '../tenant-holding.ts'
+import { pixel } from '../../pixel.ts'
 
 installHooks()
 
