@@ -8,15 +8,7 @@ import { showWelcome } from './enrollment/welcome.ts'
 import { withdraw } from './calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from './calls/feed.ts'
 import { createNewRequests } from './shell/new-requests.ts'
-import {
-  announce,
-  hasScreen,
-  nameOrganization,
-  setOffline,
-  setSlow,
-  showNotice,
-  tellNext,
-} from './shell/frame.ts'
+import { hasScreen, nameOrganization, setOffline, setSlow, showNotice, tellNext } from './shell/frame.ts'
 import { showInbox } from './inbox/inbox.ts'
 import { createSurroundings } from './inbox/surroundings.ts'
 import { createQueue } from './request/queue.ts'
@@ -43,6 +35,7 @@ const language = loadLanguage()
 let asked: string | undefined
 
 const change = (next: () => View | void): void => {
+  withdraw()
   view.leave?.()
   view = {}
   view = next() ?? {}
@@ -58,6 +51,7 @@ const leave = (): void => {
   feed.stop()
   session = undefined
   sessions = []
+  pending = undefined
   surroundings.follow(undefined)
 }
 
@@ -120,7 +114,10 @@ const signOut = async (here: Session): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Refused)) {
       // The feed may know by now.
-      if (sessions.includes(here)) announce(t('inbox.maybeSignedIn'))
+      if (sessions.includes(here)) {
+        tellNext(t('inbox.maybeSignedIn'))
+        showPlace()
+      }
       return feed.refresh()
     }
   }
@@ -201,13 +198,18 @@ const enter = async (fresh = false, entered?: number, preloaded = false): Promis
   }
   const request = asked
   asked = undefined
-  if (request !== undefined) {
-    return change(() => void openConsent(here, request, links.done))
-  }
+  if (request !== undefined)
+    return change(() => openConsent(here, request, { toInbox: links.done, again: () => consent(request) }))
   take(reading.requests)
   newRequests.start(reading.requests)
   showPlace()
   feed.start(reading)
+}
+
+/** Shows what a client asks for, once the person is signed in. */
+const consent = (request: string): void => {
+  asked = request
+  change(() => void enter())
 }
 
 const links = createLinks({
@@ -218,20 +220,15 @@ const links = createLinks({
     arrival.setOpened(hasSession)
     void enter(true, org)
   },
-  consent: (request) => {
-    asked = request
-    change(() => void enter())
-  },
+  consent,
 })
 
 addEventListener('hashchange', () => {
   const wasAtLink = links.isOpen()
   if (links.open('verify-email', 'enroll', 'authorize')) return
-  if (session) return showPlace()
-  if (!wasAtLink) return
   // Back, from a link that was opened in this page.
-  withdraw()
-  void enter()
+  if (wasAtLink) change(() => void enter())
+  else if (session) showPlace()
 })
 
 watchSlowCalls((slow) => void language.then(() => setSlow(slow)))

@@ -31,6 +31,11 @@ export const origin = z.strictObject({
   ),
 })
 
+const numberMissed = chosen(
+  z.boolean(),
+  'Whether the approver has typed a wrong number; another one denies the request',
+)
+
 /** A request as the approver sees it, without the number. */
 export const pendingRecord = z.looseObject({
   request_id: approvalRecord.shape.request_id,
@@ -45,6 +50,7 @@ export const pendingRecord = z.looseObject({
   expires_at: approvalRecord.shape.expires_at,
   expires_in_ms: chosen(z.number(), 'Milliseconds left, by the clock of the service'),
   number_required: ceremony.shape.number_required,
+  number_missed: numberMissed,
   deny_check: chosen(
     z.enum(['verification', 'presence']),
     'Device check for a denial; presence: the device need not verify its user',
@@ -116,7 +122,7 @@ export const approverRequests = operations({
     summary: 'Show what became of a request to the signed-in person',
     message: 'Request',
     input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
-    data: outcomeRecord,
+    data: z.extend(outcomeRecord, { number_missed: z.optional(numberMissed) }),
   },
   beginDenials: {
     method: 'POST',
@@ -138,7 +144,10 @@ export const approverRequests = operations({
     message: 'Denied',
     input: z.strictObject({ request_ids: requestIds, ...signedChallenge }),
     data: z.looseObject({
-      denied: chosen(z.array(z.string()), 'Requests that this call denied; the others had ended before'),
+      denied: chosen(
+        z.array(z.string()),
+        'Requests that this device denied with this call or an earlier one of its kind; the others had ended before',
+      ),
     }),
   },
 })

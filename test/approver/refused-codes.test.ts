@@ -15,7 +15,7 @@ const elsewhere = {
     machine_exists message_erased no_email not_registered pending private_address quotes_unavailable
     refresh_token_invalid refused_for_good registered_twice spent too_many_logins too_many_messages
     too_many_registrations`,
-  'of HTTP: the page sends what is accepted': `foreign_origin incomplete_body malformed method_not_allowed no_such_route
+  'of HTTP: the page sends what is accepted': `foreign_origin incomplete_body malformed method_not_allowed
     plain_http too_large unsupported_encoding unsupported_media_type wrong_host`,
   'of a service that is not ready (5xx): the page says that it cannot be reached': `database_connections database_disk_full
     database_failed database_login database_read_only database_rights database_starting database_timeout database_tls

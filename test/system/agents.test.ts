@@ -11,7 +11,6 @@ import { expect, onTestFinished, test } from 'vitest'
 import { call } from '../e2e/mcp-client.ts'
 import { flaws } from './approver-flaws.ts'
 import type { Phone } from './approver-phone.ts'
-import { calls, disturb, everyFault } from './approver-faults.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // With MCP_AUTH_TOKEN, even a program on this machine needs a token.
@@ -80,12 +79,7 @@ test('a client with the address alone is connected by a person, asks, and is dis
   const user = await stage.person()
   const phone = await stage.enrolled(user)
   const agent = await createAgent()
-  await disturb(phone, calls.readConsent, ...everyFault)
   await phone.page.goto(agent.address)
-  for (const _ of everyFault) {
-    await phone.sees('No connection')
-    await phone.tap('Try again')
-  }
   await phone.sees('Let this agent ask for approvals?')
   await phone.page.reload()
   await phone.sees('Let this agent ask for approvals?')
@@ -96,13 +90,6 @@ test('a client with the address alone is connected by a person, asks, and is dis
   await phone.tap('Allow')
   await phone.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
   await phone.setOwner(true)
-  for (const name of ['beginConsent', 'giveConsent'] as const) {
-    await disturb(phone, calls[name], ...everyFault)
-    for (const _ of everyFault) {
-      await phone.tap('Allow')
-      await phone.page.getByRole('alert').getByText('Can’t reach the service').waitFor()
-    }
-  }
   await phone.tap('Allow')
   const client = await agent.connect()
   expect((await client.listTools()).tools).toHaveLength(3)

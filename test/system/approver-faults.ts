@@ -12,9 +12,7 @@ export const devicesOf = async ({ id }: { id: number }) =>
 
 export const endSession = (phone: Phone): Promise<void> => phone.context.clearCookies()
 
-export type Fault = 'lost before' | 'lost after' | '502 of a proxy' | 'captive portal'
-
-const html = { contentType: 'text/html', body: '<h1>Wi-Fi of the hotel</h1>' }
+type Fault = 'lost before' | 'lost after'
 
 /** The browser keeps no cookie of what is fetched here. */
 export const withoutCookies = async <T>(route: Route, work: () => Promise<T>): Promise<T> => {
@@ -26,17 +24,13 @@ export const withoutCookies = async <T>(route: Route, work: () => Promise<T>): P
   return result
 }
 
-export const faults: Record<Fault, (route: Route) => Promise<unknown>> = {
+const faults: Record<Fault, (route: Route) => Promise<unknown>> = {
   'lost before': (route) => route.abort('connectionreset'),
-  '502 of a proxy': (route) => route.fulfill({ ...html, status: 502 }),
-  'captive portal': (route) => route.fulfill({ ...html, status: 200 }),
   'lost after': async (route) => {
     await withoutCookies(route, () => route.fetch())
     await route.abort('connectionreset')
   },
 }
-
-export const everyFault = Object.keys(faults) as Fault[]
 
 /** The first such calls go wrong, each in one of these ways, the others do not. */
 export const disturb = async (
@@ -51,14 +45,4 @@ export const disturb = async (
   })
 }
 
-export const calls = {
-  beginEnrollment: ['POST', '/svc/v1/approver/enrollment'],
-  registerDevice: ['POST', '/svc/v1/devices'],
-  listSessions: ['GET', '/svc/v1/approver/sessions'],
-  beginSession: ['POST', '/svc/v1/approver/challenge'],
-  openSession: ['POST', '/svc/v1/approver/session'],
-  sendDeviceCode: ['POST', '/svc/v1/approver/device-code'],
-  readConsent: ['POST', '/svc/v1/approver/consent/request'],
-  beginConsent: ['POST', '/svc/v1/approver/consent/challenge'],
-  giveConsent: ['POST', '/svc/v1/approver/consent'],
-} as const
+export const calls = { registerDevice: ['POST', '/svc/v1/devices'] } as const

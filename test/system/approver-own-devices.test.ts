@@ -121,35 +121,6 @@ test('a device that is removed while it signs says so, and decides nothing', asy
   expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
 })
 
-test.each([
-  ['before', false],
-  ['after', true],
-])('a lost answer to a removal, %s it was made, ends with a removed device', async (_, made) => {
-  const user = await stage.person()
-  const first = await stage.enrolled(user)
-  const second = await approved(first)
-  await goTo(first, 'devices', 'Devices')
-  await first.page.route(
-    '**/devices/*/move',
-    async (route) => {
-      if (made) await route.fetch()
-      await route.abort()
-    },
-    { times: 1 },
-  )
-  await first.page
-    .getByRole('button', { name: /^Remove / })
-    .last()
-    .click()
-  await first.tap('Remove')
-  await first.page.getByRole('alert').getByText('Can’t reach the service').waitFor()
-  await first.tap('Remove')
-  await tells(first, 'Removed.')
-  await second.sees('Sign in')
-  await first.page.getByText('1 removed device').waitFor()
-  expect(first.misdeeds).toEqual([])
-})
-
 describe('a lost phone', () => {
   test('of a person with another device is removed there', async () => {
     const user = await stage.person()

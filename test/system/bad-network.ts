@@ -6,7 +6,9 @@ import { buffer } from 'node:stream/consumers'
 export const faults = ['before', 'after', '502', 'portal', 'stalled'] as const
 export type Fault = (typeof faults)[number]
 
-type Rule = { method: string; path: RegExp; fault: Fault | Change; times: number; met: () => void }
+/** What a network never does, for controls: the service did not get the call. */
+type Lie = 'a success of nobody'
+type Rule = { method: string; path: RegExp; fault: Fault | Lie | Change; times: number; met: () => void }
 /** Replaces the answer of the service. */
 type Change = (body: string, path: string) => { status?: number; body: string }
 
@@ -65,6 +67,10 @@ export const createBadNetwork = async () => {
     const { method = '', url = '' } = incoming
     const rule = ruleFor(method, url)
     if (rule?.fault === 'before') return lose(response)
+    if (rule?.fault === 'a success of nobody')
+      return void response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"status":"success","message":"Done","data":{}}')
     if (rule?.fault === '502') return html(response, 502, 'Bad Gateway')
     if (rule?.fault === 'portal') return html(response, 200, 'Welcome to the airport')
     if (rule?.fault === 'stalled') return void held.add(response)
@@ -77,7 +83,7 @@ export const createBadNetwork = async () => {
     origin: `http://localhost:${port}`,
     connect: (url: string): void => void (target = url),
     /** From now on, this happens to calls of `path`. Resolves once it has happened. */
-    fail: (method: string, path: RegExp, fault: Fault | Change, times = Infinity): Promise<void> =>
+    fail: (method: string, path: RegExp, fault: Fault | Lie | Change, times = Infinity): Promise<void> =>
       new Promise((met) => void rules.push({ method, path, fault, times, met })),
     mend: (): void => {
       rules = []

@@ -19,14 +19,14 @@ export const installHooks = (env: Record<string, string> = {}): void => {
 export let network: BadNetwork
 
 /** The same with a proxy in front of the service, which is mended before each test. */
-export const installHooksBehindProxy = (): void => {
+export const installHooksBehindProxy = ({ keepPhones = false } = {}): void => {
   beforeAll(async () => {
     network = await createBadNetwork()
     stage = await createStage({}, network)
   }, 60_000)
   afterEach(async () => {
     network.mend()
-    await stage.closePhones()
+    if (!keepPhones) await stage.closePhones()
   })
   afterAll(() => stage.close())
 }

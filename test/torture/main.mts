@@ -44,6 +44,8 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'clock-skew': () => import('./clock-skew.ts'),
   failover: () => import('./failover.ts'),
   'noisy-neighbour': () => import('./noisy-neighbour.ts'),
+  // Needs Chromium.
+  page: () => import('./page.ts'),
   // Needs root, sudo and sshd.
   guards: () => import('./guards.ts'),
 }

@@ -1,4 +1,4 @@
-import { type Agents, call, type Session } from '../calls/api.ts'
+import { type Agents, call, Refused, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
@@ -16,13 +16,14 @@ const row = (
   screen: Screen,
 ): HTMLElement => {
   const problem = problemLine()
-  const disconnect = async (): Promise<void> => {
-    await problem.attempt(async () => {
-      await call('revokeOwnAgent', { agent_id }, { org })
+  const disconnect = (): Promise<void> =>
+    screen.act(problem, async () => {
+      await call('revokeOwnAgent', { agent_id }, { org }).catch((error: unknown) => {
+        // It was disconnected by an earlier tap whose answer was lost, or in another tab.
+        if (!(error instanceof Refused && error.code === 'not_found')) throw error
+      })
       screen.tell(nodes('agents.disconnected', { name: exactText(name) }))
     })
-    await screen.refresh()
-  }
   return h(
     'li',
     { class: 'member' },

@@ -1,8 +1,9 @@
 import { call, Refused, type Consent, type Session } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
 import { button, h } from '../shell/element.ts'
-import { problemLine, show, showNotice } from '../shell/frame.ts'
+import { problemLine, sentenceFor, show, showNotice } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
+import type { View } from '../shell/view.ts'
 import { assert } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
 
@@ -29,9 +30,13 @@ const whoAsks = ({ client_name, client_host }: Consent): Node =>
     ? nodes('agents.client', { name: strong(client_name) })
     : nodes('agents.clientAt', { name: strong(client_name), host: strong(client_host) })
 
+type Asking = { request: string; consent: Consent; again: () => void }
+
 /** Who wants access, to what, and where the answer goes. This device signs a consent. */
-const showRequest = (session: Session, request: string, consent: Consent): void => {
+const showRequest = (session: Session, { request, consent, again }: Asking): void => {
   const problem = problemLine()
+  const explain = (error: unknown): void =>
+    error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))
   const name = h('input', { id: 'agent-name', dir: 'auto', maxlength: 60, autocomplete: 'off' })
   name.value = consent.name
 
@@ -42,11 +47,11 @@ const showRequest = (session: Session, request: string, consent: Consent): void 
       const response = await assert(session.rp_id, challenge, session.credential_id)
       const { redirect_to } = await call('giveConsent', { ...named, challenge, response })
       goTo(redirect_to, t('agents.given'))
-    })
+    }, explain)
   const deny = (): Promise<void> =>
     problem.attempt(async () => {
       goTo((await call('refuseConsent', { request })).redirect_to, t('agents.denied'))
-    })
+    }, explain)
 
   show(
     t('agents.connect'),
@@ -72,18 +77,32 @@ const showRequest = (session: Session, request: string, consent: Consent): void 
   )
 }
 
-/** Opens the request for access that a client sent the person here with. */
-export const openConsent = async (session: Session, request: string, toInbox: () => void): Promise<void> => {
-  showNotice({ drawing: 'clock', title: t('agents.connect'), lines: [t('common.moment')] })
-  try {
-    showRequest(session, request, await call('readConsent', { request }))
-  } catch (error) {
-    if (!(error instanceof Refused))
+/** Opens the request for access that a client sent the person here with. `again`: once more, in a new session. */
+export const openConsent = (
+  session: Session,
+  request: string,
+  ways: { toInbox: () => void; again: () => void },
+): View => {
+  let left = false
+  const { toInbox, again } = ways
+  const open = async (): Promise<void> => {
+    showNotice({ drawing: 'clock', title: t('agents.connect'), lines: [t('common.moment')] })
+    try {
+      const consent = await call('readConsent', { request })
+      if (!left) showRequest(session, { request, consent, again })
+    } catch (error) {
+      if (!left) explain(error)
+    }
+  }
+  const explain = (error: unknown): void => {
+    const refused = error instanceof Refused ? error : undefined
+    if (refused?.status === 401) return again()
+    if (!refused || refused.status === 429)
       return void showNotice({
         drawing: 'cross',
-        title: t('common.noConnection'),
-        lines: [t('enrollment.linkStillWorks')],
-        actions: [button(t('common.tryAgain'), 'primary', () => openConsent(session, request, toInbox))],
+        title: refused ? t('agents.connect') : t('common.noConnection'),
+        lines: [refused?.message ?? t('enrollment.linkStillWorks')],
+        actions: [button(t('common.tryAgain'), 'primary', open)],
       })
     clearToken()
     showNotice({
@@ -93,4 +112,6 @@ export const openConsent = async (session: Session, request: string, toInbox: ()
       actions: [button(t('common.allRequests'), 'primary', toInbox)],
     })
   }
+  void open()
+  return { leave: () => (left = true) }
 }

@@ -10,10 +10,19 @@ type Listener = {
   heard: (mark: string) => void
 }
 
+/** Undefined if the browser has none, or blocks it together with storage. */
+const openChannel = (): BroadcastChannel | undefined => {
+  try {
+    return new BroadcastChannel(name)
+  } catch {
+    return undefined
+  }
+}
+
 export const createLead = ({ turned, heard }: Listener) => {
   const { locks } = navigator as { locks?: LockManager }
-  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(name) : undefined
-  const canShare = locks !== undefined && channel !== undefined
+  const channel = openChannel()
+  let canShare = locks !== undefined && channel !== undefined
   let running = false
   let leads = false
   let release: (() => void) | undefined
@@ -30,11 +39,13 @@ export const createLead = ({ turned, heard }: Listener) => {
       await new Promise<void>((resolve) => (release = resolve))
     }
     // Another tab took it, and keeps it until it is closed or hidden for good.
-    const lost = (): void => {
+    const lost = (error: unknown): void => {
       if (mine.signal.aborted) return
+      // The browser blocks storage, and locks with it.
+      if ((error as DOMException).name !== 'AbortError') canShare = false
       leads = false
       turned()
-      queue()
+      if (canShare) queue()
     }
     // A signal cannot be combined with `steal`, which does not wait anyway.
     const waiting = options.steal ? options : { ...options, signal: mine.signal }
@@ -45,7 +56,7 @@ export const createLead = ({ turned, heard }: Listener) => {
   const take = (): void => {
     if (running && !leads && document.visibilityState === 'visible') ask({ steal: true })
   }
-  if (canShare) {
+  if (channel && canShare) {
     channel.addEventListener('message', ({ data }) => heard(String(data)))
     document.addEventListener('visibilitychange', take)
   }

@@ -1,4 +1,5 @@
 import { call, Refused, type Outcome, type Session } from './api.ts'
+import { Unreachable } from './exchange.ts'
 
 const pausesMs = [300, 1000, 2000, 4000, 8000]
 
@@ -10,8 +11,8 @@ type Look = {
 }
 
 /**
- * Reads what became of a request until the service answers. Returns undefined once nobody waits, or if the service refuses:
- * then the request is not this person's, or the session is over.
+ * Reads what became of a request until the service answers. Returns undefined once nobody waits, or if the request is not
+ * this person's. If the session is over, the feed knows it too, and nobody waits then.
  */
 export const readOutcome = async (
   request_id: string,
@@ -22,8 +23,8 @@ export const readOutcome = async (
     try {
       return await call('getOwnRequest', { request_id }, { org })
     } catch (error) {
-      if (error instanceof Refused && error.status !== 429) return undefined
-      failed?.()
+      if (error instanceof Refused && error.status === 404) return undefined
+      if (error instanceof Unreachable) failed?.()
       const pause = pausesMs[Math.min(attempt, pausesMs.length - 1)]!
       await new Promise((resolve) => setTimeout(resolve, pause))
     }

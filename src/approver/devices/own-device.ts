@@ -123,12 +123,10 @@ export const answersFor = (
   canApprove: boolean,
 ): HTMLElement => {
   const problem = problemLine()
-  const answer = async (what: 'approve' | 'refuse'): Promise<void> => {
-    await problem.attempt(async () => {
+  const answer = (what: 'approve' | 'refuse'): Promise<void> =>
+    screen.act(problem, async () => {
       screen.tell(outcomeOf(device, what, await moveDevice(session, device.id, what)))
     })
-    await screen.refresh()
-  }
   return h(
     'div',
     {},

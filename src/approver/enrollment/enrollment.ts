@@ -175,7 +175,7 @@ const start = async (token: string, ends: Ends): Promise<void> => {
     if (error instanceof Refused && error.status === 410) return showLinkOver(reasonOf(error), ends.signIn)
     showNotice({
       drawing: 'cross',
-      title: error instanceof Refused ? t('common.unreachableTitle') : t('common.noConnection'),
+      title: error instanceof Refused ? t('enrollment.register') : t('common.noConnection'),
       lines: [error instanceof Refused ? sentenceFor(error) : t('enrollment.linkStillWorks')],
       actions: [button(t('common.tryAgain'), 'primary', () => start(token, ends))],
     })

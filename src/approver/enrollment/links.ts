@@ -18,11 +18,16 @@ export const createLinks = ({ leave, change, enter, registered, consent }: Page)
 
   /** The link has served its purpose, or never will. */
   const done = (): void => {
+    isOpen = false
     clearToken()
     enter()
   }
+  const enrolled: Ends['done'] = (org, hasSession) => {
+    isOpen = false
+    registered(org, hasSession)
+  }
   const openers: Record<Token, (token: string) => void> = {
-    enroll: (token) => change(() => void enroll(token, { done: registered, signIn: done })),
+    enroll: (token) => change(() => void enroll(token, { done: enrolled, signIn: done })),
     // The person may not be an approver.
     'verify-email': (token) => change(() => confirmEmail(token)),
     authorize: consent,

@@ -38,6 +38,7 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
 export const activeMembers = ({ org_id: org }: Session, take: Take) => {
   const list = h('ul', { class: 'people' })
   const status = h('p', { class: 'aside' })
+  const again = h('div')
   const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60, dir: 'auto' })
   const field = h('div', { class: 'field' }, h('label', { for: 'find' }, t('members.search')), input)
 
@@ -49,6 +50,7 @@ export const activeMembers = ({ org_id: org }: Session, take: Take) => {
     const wanted = { state: 'active', ...(find && { find }) } as const
     const found = await call('listMembers', wanted, { org }).catch(() => undefined)
     if (mine !== latest) return
+    again.replaceChildren(...(found ? [] : [button(t('common.tryAgain'), 'plain', load)]))
     if (!found) {
       status.textContent = t('common.cantReadNow')
       return
@@ -71,6 +73,7 @@ export const activeMembers = ({ org_id: org }: Session, take: Take) => {
     h('summary', { class: 'row' }, t('members.active')),
     h('p', { class: 'aside' }, t('members.activeWhy')),
     status,
+    again,
     list,
   )
   element.addEventListener('toggle', () => {

@@ -30,10 +30,7 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
   const item = h('li', { class: 'member' })
   const problem = problemLine()
-  const accept = async (): Promise<void> => {
-    await problem.attempt(() => take(member, 'accept', around))
-    await around.screen.refresh()
-  }
+  const accept = (): Promise<void> => around.screen.act(problem, () => take(member, 'accept', around))
   const reject = (): void =>
     askFirst(item, {
       lines: [t('members.rejectQuestion', { name })],
@@ -81,10 +78,9 @@ export const showMembers = (session: Session): View => {
     below: (screen) => {
       if (!isAdmin(session)) return document.createDocumentFragment()
       const problem = problemLine()
-      const active = activeMembers(session, async (member, move, item) => {
+      const active = activeMembers(session, (member, move, item) => {
         item.append(problem.element)
-        await problem.attempt(() => take(member, move, { session, screen, changed }))
-        await screen.refresh()
+        return screen.act(problem, () => take(member, move, { session, screen, changed }))
       })
       refreshActive = active.refresh
       return h(

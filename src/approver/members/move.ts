@@ -18,6 +18,7 @@ const already: Partial<Record<MemberMove, string>> = {
   accept: 'user_active',
   reject: 'user_rejected',
   hold: 'user_pending',
+  promote: 'user_admin',
 }
 
 /** Whether a member gets the link that registers their phone, or what an administrator must do instead. */

@@ -15,13 +15,11 @@ const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
   const { mute_id, credential, requester, until, member } = mute
   const problem = problemLine()
   const name = requester ?? credential
-  const lift = async (): Promise<void> => {
-    await problem.attempt(async () => {
+  const lift = (): Promise<void> =>
+    screen.act(problem, async () => {
       await unmute({ mute_id, ...(member && { user_id: member.user_id }) }, session)
       screen.tell(nodes('mutes.unmutedName', { name: exactText(name) }))
     })
-    await screen.refresh()
-  }
   return h(
     'li',
     { class: 'member' },

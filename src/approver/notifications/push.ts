@@ -1,5 +1,6 @@
 import { base64URLStringToBuffer } from '@simplewebauthn/browser'
 import { call, type Session } from '../calls/api.ts'
+import { Unreachable } from '../calls/exchange.ts'
 import { keep, readKept } from '../calls/kept.ts'
 import { t } from '../language/text.ts'
 
@@ -97,8 +98,8 @@ export const turnOnNotifications = async (
     await report(await subscribe(push_key!), sessions)
     wishFor('on')
     return undefined
-  } catch {
-    return t('notifications.failed')
+  } catch (error) {
+    return error instanceof Unreachable ? error.message : t('notifications.failed')
   }
 }
 

@@ -20,7 +20,7 @@ export type Result =
   | { kind: 'cancelled' }
   | { kind: 'removed' }
   | { kind: 'stopped'; message: string }
-  | { kind: 'wrong number'; message: string }
+  | { kind: 'wrong number' }
   | { kind: 'again'; message: string }
 
 type Steps = {
@@ -38,7 +38,7 @@ const resultOf = (error: unknown): Result => {
   if (error instanceof Unreachable) return { kind: 'unsure' }
   if (!(error instanceof Refused)) return { kind: 'again', message: t('request.failed') }
   const { code, status, message } = error
-  if (code === 'wrong_number') return { kind: 'wrong number', message: t('request.wrongNumber') }
+  if (code === 'wrong_number') return { kind: 'wrong number' }
   if (code === 'device_revoked') return { kind: 'removed' }
   if (code === 'approver_not_active') return { kind: 'stopped', message: message }
   if (code === 'denied' || status === 410 || status === 409 || status === 404) return { kind: 'ended' }

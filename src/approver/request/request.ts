@@ -42,7 +42,7 @@ export const showRequest = (
   let phase: Phase = 'reading'
   // "This wasn't me" was sent.
   let mutes = false
-  let { expiresAt } = request
+  let { expiresAt, number_missed: knowsMiss } = request
   const warning = h('p', { class: 'warning', role: 'status' })
   const warn = (now: Pending): void => {
     const reasons = warningsFor(now, decider.locationBlocked())
@@ -91,7 +91,9 @@ export const showRequest = (
     setBusy(false)
     say('')
     if (!outcome) return void showMissing(back)
-    if (wasSent) problem.say(t('request.notArrived'))
+    // The answer that was lost said that the number is wrong.
+    if (wasSent && outcome.number_missed && !knowsMiss) miss()
+    else if (wasSent) problem.say(t('request.notArrived'))
     // The clock of this phone is a little ahead.
     if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)
   }
@@ -104,7 +106,7 @@ export const showRequest = (
     setBusy(false)
     say('')
     if (result.kind === 'cancelled') return
-    if (result.kind === 'wrong number') return bar.put(numbered(result.message))
+    if (result.kind === 'wrong number') return miss()
     if (result.kind === 'again') {
       problem.say(result.message)
       if (msUntil(expiresAt) === 0) void look()
@@ -145,13 +147,17 @@ export const showRequest = (
   }
   const deny = (note?: string): Promise<void> =>
     choose({ decision: 'deny', ...(note !== undefined && { note }) })
-  const numbered = (wrong?: string): HTMLElement =>
+  const numbered = (): HTMLElement =>
     numberStep({
-      wrong,
+      wrong: knowsMiss ? t('request.wrongNumber') : undefined,
       approve: (number) => choose({ decision: 'approve', number }),
       back: () => bar.toStart(),
       deny: () => deny(),
     })
+  const miss = (): void => {
+    knowsMiss = true
+    bar.put(numbered())
+  }
   const denyAll = (): void => {
     const whole = {
       requests: same,

@@ -1,7 +1,8 @@
 import { Refused } from '../calls/api.ts'
+import { Unreachable } from '../calls/exchange.ts'
 import { t } from '../language/text.ts'
 import { button, h } from './element.ts'
-import { show } from './frame.ts'
+import { type problemLine, sentenceFor, show } from './frame.ts'
 import { momentText } from './time.ts'
 import type { View } from './view.ts'
 
@@ -25,6 +26,8 @@ export type Screen = {
   tell: (...outcome: (Node | string)[]) => void
   /** Reads again and shows what has changed. */
   refresh: () => Promise<void>
+  /** Runs the work of a tap, and reads again in any case: if its answer was lost, the list knows whether it was made. */
+  act: (problem: ReturnType<typeof problemLine>, work: () => Promise<void>) => Promise<void>
 }
 
 /** Whoever edits something, or is in a device check, keeps what they see. */
@@ -97,6 +100,16 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
       told.scrollIntoView({ block: 'nearest' })
     },
     refresh,
+    act: async (problem, work) => {
+      let failure: string | undefined
+      await problem.attempt(work, (error) => {
+        problem.say(sentenceFor(error))
+        failure = error instanceof Unreachable ? t('common.answerLost') : sentenceFor(error)
+      })
+      await refresh()
+      // What the tap was about has changed, and the line about it is gone.
+      if (failure !== undefined && !left && !problem.element.isConnected) screen.tell(failure)
+    },
   }
   show(
     title,

@@ -18,10 +18,10 @@ const cacheOf = (one: string): string => prefix + one
 const pathOf = (file: string): string => (file === 'index.html' ? page : `${page}/${file}`)
 
 /**
- * Caches a file of this version. Its hash is checked, so a node of another version and a captive portal are never cached.
+ * Reads a file of this version. Its hash is checked, so a node of another version and a captive portal are never cached.
  * The copy that the browser has already is taken if it is the right one.
  */
-const keep = async (file: string): Promise<Response> => {
+const load = (file: string): Promise<Response> => {
   const integrity = hashes[file]!
   const read = async (cache: RequestCache): Promise<Response> => {
     const asked = /\.(?:js|css|json)$/.test(file) ? `?v=${version}` : ''
@@ -29,21 +29,25 @@ const keep = async (file: string): Promise<Response> => {
     if (!response.ok) throw new Error(`${file}: ${response.status}`)
     return response
   }
-  const response = await read('force-cache').catch(() => read('reload'))
-  await (await caches.open(cacheOf(version))).put(pathOf(file), response.clone())
-  return response
+  return read('force-cache').catch(() => read('reload'))
 }
+
+const keep = async (file: string, loaded: Response): Promise<void> =>
+  (await caches.open(cacheOf(version))).put(pathOf(file), loaded)
+
+/** Fails if storage is full. */
+const loadAndKeep = async (file: string): Promise<void> => keep(file, await load(file))
 
 /** For notifications, and for a start without a network. */
 const keepLanguage = async (): Promise<void> => {
   const file = fileOf(await pageLanguage())
-  if (file !== undefined) await keep(file).catch(() => undefined)
+  if (file !== undefined) await loadAndKeep(file).catch(() => undefined)
 }
 
 // A complete new version takes over at once. A page that is open goes on with the files of its own version.
 worker.addEventListener('install', (event) => {
   void worker.skipWaiting()
-  event.waitUntil(Promise.all([...needed.map(keep), keepLanguage()]))
+  event.waitUntil(Promise.all([...needed.map(loadAndKeep), keepLanguage()]))
 })
 
 worker.addEventListener('activate', (event) => event.waitUntil(worker.clients.claim()))
@@ -60,8 +64,10 @@ const dropOthers = async (): Promise<void> => {
 const answer = async (file: string, wanted: string, request: Request): Promise<Response> => {
   const kept = await caches.match(pathOf(file), { cacheName: cacheOf(wanted) })
   if (kept) return kept
-  if (wanted === version && !needed.includes(file)) return keep(file)
-  return fetch(request)
+  if (wanted !== version || needed.includes(file)) return fetch(request)
+  const loaded = await load(file)
+  await keep(file, loaded.clone()).catch(() => undefined)
+  return loaded
 }
 
 const fileAt = (pathname: string): string | undefined => {
@@ -97,6 +103,7 @@ type Answer = { data?: { organizations?: number[] } }
 const call = (path: string, organization: number | undefined, body?: object): Promise<Response> =>
   fetch(`/svc/v1/approver/${path}`, {
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    cache: 'no-store',
     headers: {
       'content-type': 'application/json',
       ...(organization !== undefined && { 'x-svc-organization': String(organization) }),
@@ -116,7 +123,8 @@ const replaceSubscription = async (
   if (!next) return
   const { endpoint, keys } = next.toJSON()
   const { data } = (await (await call('session', undefined)).json()) as Answer
-  for (const organization of data?.organizations ?? []) await call('push', organization, { endpoint, keys })
+  const told = (data?.organizations ?? []).map((one) => call('push', one, { endpoint, keys }))
+  await Promise.all(told)
 }
 
 const open = async (requestId: string, place: string): Promise<void> => {

@@ -6,7 +6,8 @@ import { auditSubject } from './record.ts'
 
 /**
  * Denies requests to a member whose device signed for all of them at once. A receipt requires a signature for each request,
- * so these have none. Requests that have ended are left alone. Returns the ids of those that it denied.
+ * so these have none. Requests that have ended are left alone. Returns the ids of those that this device denied, also of
+ * those that it denied in an earlier call whose answer was lost.
  */
 export const denyTogether = async (
   call: Call,
@@ -38,5 +39,15 @@ export const denyTogether = async (
     call.wake({ ...request, decided: { status: 'denied', seconds } })
   }
   if (denied.length === 0) await call.audit(member.org_id, `device:${device_id}`, ['last_used_at'], actor)
-  return denied.map(({ request_id }) => request_id)
+  const all = await db
+    .selectFrom('approvals')
+    .where(ofMember(member))
+    .where('request_id', 'in', [...requests])
+    .where('device_id', '=', device_id)
+    .where('status', '=', 'denied')
+    .where('detail', '=', deniedTogether)
+    .select('request_id')
+    .execute()
+  const ids = new Set(all.map(({ request_id }) => request_id))
+  return requests.filter((one) => ids.has(one))
 }

@@ -67,6 +67,7 @@ const toPending = (row: ApprovalRow, now: string, details: Details): Inbox['requ
   expires_at: row.expires_at,
   expires_in_ms: Date.parse(row.expires_at) - Date.parse(now),
   number_required: row.number !== null,
+  number_missed: row.number_tries > 0,
   contexts: encodedContexts(row),
   ...details,
 })

@@ -64,6 +64,7 @@ export const getOwnRequest: HandlerOf<typeof approverRequests.getOwnRequest> = {
     const row = await readCurrent(service, request_id, { orgId: org_id })
     if (row.user_id !== user_id) throw notFound('Approval request')
     const device = await service.storage.read((db) => deviceOf(db, row))
-    return async () => outcomeOf(row, device)
+    const missed = row.status === 'pending' && row.number !== null && { number_missed: row.number_tries > 0 }
+    return async () => ({ ...outcomeOf(row, device), ...missed })
   },
 }

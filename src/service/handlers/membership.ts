@@ -12,6 +12,7 @@ import { type Caller, requirePerson } from '../call/caller.ts'
 import { type Member, ofMember, reachOrganization } from '../call/tenant.ts'
 import {
   type Cooling,
+  isAdministrator,
   noCooling,
   promotionCooling,
   recoveriesFrom,
@@ -107,6 +108,8 @@ const moves = {
 
   /** The administrator approved it with their device. The cooling period applies only if theirs is not over. */
   promote: async (call: Call, member: Member) => {
+    if (await isAdministrator(call.db, member))
+      throw conflict('user_admin', 'The user is an administrator already')
     const isNew = (await recoveriesFrom(call, requirePerson(call.caller))) !== undefined
     return change(call, member, 'promote', isNew ? await promotionCooling(call, member, 'admin') : noCooling)
   },

@@ -218,7 +218,13 @@ describe('denying several requests with one check', () => {
     await service.call('POST', `/svc/v1/approvals/${ids[0]}/cancel`, { key: acme.key, body: {} })
     expect(dataOf(await denyAll(ids))).toEqual({ denied: [ids[1]] })
     expect(await statusOf(ids[0]!)).toMatchObject({ status: 'expired' })
-    expect(dataOf(await denyAll(ids))).toEqual({ denied: [] })
+  })
+
+  test('answers the same once more, to a page that did not get the answer', async () => {
+    const ids = [await request(), await request()]
+    for (let n = 0; n < 2; n++) expect(dataOf(await denyAll(ids)).denied.toSorted()).toEqual(ids.toSorted())
+    const rows = await auditOf(service, acme.id)
+    expect(rows.filter(([, , changes]) => changes.includes('denied'))).toHaveLength(2)
   })
 
   test('does not reach requests to somebody else, or requests that were not signed', async () => {

@@ -63,12 +63,14 @@ describe('an inbox', () => {
         expires_at: first.expires_at,
         expires_in_ms: 298_500,
         number_required: true,
+        number_missed: false,
         contexts: { approve: expect.any(String), deny: expect.any(String) },
       },
       expect.objectContaining({
         request_id: second.request_id,
         expires_in_ms: 58_500,
         number_required: false,
+        number_missed: false,
       }),
     ])
     expect(first.number).toMatch(/^\d\d$/)

@@ -7,7 +7,7 @@ import { answerTo, begin, createPhone, fromPhone, type Phone } from './phone.ts'
 
 installHooks()
 
-type Move = 'accept' | 'reject' | 'hold' | 'link'
+type Move = 'accept' | 'reject' | 'hold' | 'promote' | 'link'
 
 let admin: Phone
 let member: Phone
@@ -243,4 +243,11 @@ describe('a member who is not an administrator', () => {
     expect(dataOf(await list(elsewhere))).toEqual({ members: [], total: 0 })
     expect(refusal(await beginMove(elsewhere, waiting.id, 'accept'))).toEqual([404, 'not_found', []])
   })
+})
+
+test('a member who is an administrator already is not promoted once more', async () => {
+  dataOf(await moved(admin, member.user, 'promote'))
+  expect(refusal(await moved(admin, member.user, 'promote'))[1]).toBe('user_admin')
+  const promotions = (await auditOf(service, acme.id)).filter(([, , changes]) => changes.includes('promoted'))
+  expect(promotions).toHaveLength(1)
 })

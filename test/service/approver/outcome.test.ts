@@ -98,3 +98,13 @@ test('is the same 404 for what does not exist and what somebody else was asked',
   }
   expect(refusal(await fromPhone(service, 'GET', `requests/${request_id}`))[0]).toBe(401)
 })
+
+test('a pending request says that a wrong number was typed, after an answer that was lost', async () => {
+  const { request_id, number } = await request({ number: true })
+  expect(dataOf(await outcome(request_id)).number_missed).toBe(false)
+  const wrong = number === '11' ? '12' : '11'
+  expect(refusal(await decide(request_id, 'approve', { number: wrong }))[1]).toBe('wrong_number')
+  expect(dataOf(await outcome(request_id)).number_missed).toBe(true)
+  const { requests } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie }))
+  expect(requests).toMatchObject([{ number_missed: true }])
+})

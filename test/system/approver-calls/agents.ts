@@ -1,0 +1,116 @@
+import {
+  authorize,
+  callback,
+  createVerifier,
+  exchange,
+  registered,
+  requestIn,
+} from '../../service/mcp/oauth-client.ts'
+import { origin } from '../../service/mcp/oauth-client.ts'
+import type { TestService } from '../../service/harness.ts'
+import { alert, type Scenario, type Scene, status, unreachable, visible } from './scene.ts'
+
+/** The service, as the client of the authorization server knows it. */
+const reach = ({ stage }: Scene): TestService => {
+  const request = (url: string, init: RequestInit): Promise<Response> =>
+    fetch(url.replace(origin, stage.origin), { ...init, redirect: 'manual' })
+  return { app: { request } } as unknown as TestService
+}
+
+/** A client that has sent the browser of the administrator to the page. */
+export const asking = async (scene: Scene) => {
+  const { stage } = scene
+  const { phone } = await scene.admin()
+  const service = reach(scene)
+  const client_id = await registered(service)
+  const { code_verifier, code_challenge } = createVerifier()
+  const resource = `${stage.origin}/mcp`
+  const sealed = requestIn(await authorize(service, { client_id, code_challenge, resource }))
+  let back: URL | undefined
+  await phone.page.unrouteAll()
+  await phone.page.route(`${callback}*`, (route) => {
+    back = new URL(route.request().url())
+    return route.fulfill({ body: 'You can close this page.' })
+  })
+  return {
+    phone,
+    open: async (): Promise<void> => {
+      await phone.page.goto('about:blank')
+      await phone.page.goto(`${stage.origin}/approver#authorize=${sealed}`)
+    },
+    atClient: async (field: 'code' | 'error'): Promise<void> => {
+      await phone.page.waitForURL(`${callback}*`)
+      if (!back!.searchParams.get(field)) throw new Error(`The client got ${back!.search}`)
+      // The browser goes to the client, which is another host.
+      phone.misdeeds.length = 0
+    },
+    connect: () =>
+      exchange(service, { client_id, code_verifier, resource, code: back!.searchParams.get('code') ?? '' }),
+  }
+}
+
+const answering =
+  (button: 'Allow' | 'Deny', field: 'code' | 'error'): Scenario =>
+  async (scene) => {
+    const { phone, open, atClient } = await asking(scene)
+    await open()
+    await phone.sees('Let this agent ask for approvals?')
+    return {
+      phone,
+      tap: () => phone.tap(button),
+      says: () => unreachable(phone),
+      done: () => atClient(field),
+    }
+  }
+
+const connected = async (scene: Scene) => {
+  const client = await asking(scene)
+  await client.open()
+  await client.phone.tap('Allow')
+  await client.atClient('code')
+  await client.connect()
+  await scene.admin()
+  return client.phone
+}
+
+export const agents: Record<string, Scenario> = {
+  readConsent: async (scene) => {
+    const { phone, open } = await asking(scene)
+    return {
+      phone,
+      tap: open,
+      says: async () => {
+        await phone.sees('No connection')
+        await visible(phone.page.getByText('Your link still works'))
+      },
+      again: () => phone.tap('Try again'),
+      done: () => phone.sees('Let this agent ask for approvals?'),
+    }
+  },
+  beginConsent: answering('Allow', 'code'),
+  giveConsent: answering('Allow', 'code'),
+  refuseConsent: answering('Deny', 'error'),
+  listOwnAgents: async (scene) => {
+    const phone = await connected(scene)
+    return {
+      phone,
+      tap: () => scene.show(phone, 'agents'),
+      says: () => phone.sees('Can’t reach the service'),
+      again: () => phone.tap('Try again'),
+      done: () => visible(phone.page.getByText('says it is Robo Coder')),
+    }
+  },
+  revokeOwnAgent: async (scene) => {
+    const phone = await connected(scene)
+    await scene.show(phone, 'agents')
+    const disconnect = phone.page.getByRole('button', { name: /^Disconnect / }).last()
+    await visible(disconnect)
+    return {
+      phone,
+      tap: () => disconnect.click(),
+      says: () => alert(phone, 'Can’t reach the service'),
+      done: () => status(phone, 'Disconnected.'),
+      happened: await scene.audited('revokeOwnAgent', 'revoked_at'),
+    }
+  },
+}

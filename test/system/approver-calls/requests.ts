@@ -1,0 +1,172 @@
+import type { Phone } from '../approver-phone.ts'
+import {
+  alert,
+  readingAt,
+  reading,
+  type Scenario,
+  type Scene,
+  status,
+  unreachable,
+  visible,
+} from './scene.ts'
+
+/** A request on the screen, read to its end. */
+const opened = async ({ admin, ask }: Scene, count = 1) => {
+  const { phone, user } = await admin()
+  const ids = (await ask(user, { count })).map((one) => one.request_id)
+  await phone.page.locator(`a[href="#request=${ids[0]}"]`).click()
+  await visible(phone.page.getByRole('button', { name: 'Approve', exact: true }))
+  return { phone, ids }
+}
+
+const reported = async (scene: Scene): Promise<Phone> => {
+  const { phone } = await opened(scene)
+  await phone.tap('This wasn’t me')
+  await phone.tap('Deny and report')
+  await phone.sees('Denied')
+  return phone
+}
+
+const unmuteHere: Scenario = async (scene) => {
+  const phone = await reported(scene)
+  await scene.show(phone, 'mutes')
+  return {
+    phone,
+    tap: () => phone.page.getByRole('button', { name: /^Unmute / }).click(),
+    says: () => unreachable(phone),
+    done: () => status(phone, 'The requester can ask you again'),
+    happened: await scene.audited('unmute'),
+  }
+}
+
+const denyAll: Scenario = async (scene) => {
+  const { phone, ids } = await opened(scene, 2)
+  await phone.tap('Deny all 2 from this requester')
+  return {
+    phone,
+    tap: () => phone.tap('Deny all 2 requests'),
+    says: () => unreachable(phone),
+    knows: true,
+    done: () => phone.sees(/^Denied$|^2 requests denied$/),
+    happened: async () => {
+      const states = await Promise.all(ids.map(scene.statusOf))
+      return states.every((one) => one === 'denied') ? 1 : 0
+    },
+  }
+}
+
+export const requests: Record<string, Scenario> = {
+  getOwnRequest: async ({ admin, ask, stage, show }) => {
+    const { phone, user } = await admin()
+    const [one] = await ask(user)
+    const id = one!.request_id
+    await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
+    await phone.sees('You’re all caught up')
+    return {
+      phone,
+      tap: () => show(phone, `request=${id}`),
+      says: () => visible(phone.page.getByText('No connection. The request appears here')),
+      // It tries again by itself.
+      again: () => undefined,
+      done: async () => {
+        while (!(await phone.page.getByRole('heading', { name: 'was withdrawn' }).isVisible()))
+          await phone.page.clock.runFor(1_000)
+      },
+    }
+  },
+  decideApproval: async (scene) => {
+    const { phone, ids } = await opened(scene)
+    return {
+      phone,
+      tap: () => phone.tap('Approve'),
+      says: () => alert(phone, 'Your decision hasn’t arrived. Tap again.'),
+      knows: true,
+      done: () => phone.sees('Approved'),
+      happened: async () => Number((await scene.statusOf(ids[0]!)) === 'approved'),
+    }
+  },
+  'decideApproval, deny': async (scene) => {
+    const { phone, ids } = await opened(scene)
+    return {
+      phone,
+      tap: () => phone.tap('Deny'),
+      says: () => alert(phone, 'Your decision hasn’t arrived. Tap again.'),
+      knows: true,
+      done: () => phone.sees('Denied'),
+      happened: async () => Number((await scene.statusOf(ids[0]!)) === 'denied'),
+    }
+  },
+  'decideApproval, wrong number': async (scene) => {
+    const { admin, ask } = scene
+    const { phone, user } = await admin()
+    const [asked] = await ask(user, { number: true })
+    const { request_id, number } = asked!
+    await phone.page.locator(`a[href="#request=${request_id}"]`).click()
+    await phone.tap('Approve')
+    const fill = async (): Promise<void> => {
+      await phone.page.getByLabel('First digit').fill(number![0]!)
+      await phone.page.getByLabel('Second digit').fill(number === '11' ? '2' : '1')
+      await phone.tap('Approve')
+    }
+    return {
+      phone,
+      tap: fill,
+      says: () => alert(phone, 'Your decision hasn’t arrived. Tap again.'),
+      knows: true,
+      done: async () => {
+        await alert(phone, 'That number doesn’t match. You have one more try')
+        await phone.tap('Deny')
+        await phone.sees('Denied')
+      },
+    }
+  },
+  beginDenials: denyAll,
+  denyRequests: denyAll,
+  listOwnMutes: async ({ admin, show }) => {
+    const { phone } = await admin()
+    return {
+      phone,
+      tap: () => show(phone, 'mutes'),
+      says: () => phone.sees('Can’t reach the service'),
+      again: () => phone.tap('Try again'),
+      done: () => phone.sees('Muted requesters'),
+    }
+  },
+  beginUnmute: unmuteHere,
+  unmute: unmuteHere,
+  'unmute, at the result': async (scene) => {
+    const phone = await reported(scene)
+    return {
+      phone,
+      tap: () => phone.tap('Unmute the requester'),
+      says: () => unreachable(phone),
+      done: () => status(phone, 'The requester can ask you again'),
+      happened: await scene.audited('unmute'),
+    }
+  },
+  'unmute, of a member': async (scene) => {
+    const phone = await reported(scene)
+    await scene.show(phone, 'member-mutes')
+    return {
+      phone,
+      tap: () =>
+        phone.page
+          .getByRole('button', { name: /^Unmute / })
+          .first()
+          .click(),
+      says: () => unreachable(phone),
+      done: () => status(phone, /can ask again|The answer was lost/),
+      knows: true,
+      happened: await scene.audited('unmute'),
+    }
+  },
+  listOrganizationMutes: reading('member-mutes', 'Muted requesters'),
+  listOwnDecisions: reading('history', 'Your decisions'),
+  listDecisions: reading('activity', 'Decisions of all members'),
+  getDecision: async (scene) => {
+    const { phone, ids } = await opened(scene)
+    await phone.tap('Deny')
+    await phone.sees('Denied')
+    return readingAt(phone, () => scene.show(phone, `decision=${ids[0]}`), 'Decision')
+  },
+}

@@ -1,0 +1,17 @@
+import { agents } from './agents.ts'
+import { devices } from './devices.ts'
+import { members } from './members.ts'
+import { newcomers } from './newcomers.ts'
+import { notifications } from './notifications.ts'
+import { requests } from './requests.ts'
+import type { Scenario } from './scene.ts'
+
+/** What a person does so that the page calls an operation, by its id. A further scenario of the same call has a comma. */
+export const scenarios: Record<string, Scenario> = {
+  ...newcomers,
+  ...requests,
+  ...members,
+  ...devices,
+  ...notifications,
+  ...agents,
+}

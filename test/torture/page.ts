@@ -1,0 +1,45 @@
+import { play, playUntrue } from '../system/approver-calls/play.ts'
+import { createScene, type Scene } from '../system/approver-calls/scene.ts'
+import { scenarios } from '../system/approver-calls/table.ts'
+import { createStage } from '../system/approver-stage.ts'
+import { createBadNetwork } from '../system/bad-network.ts'
+import type { Result, Torture } from './torture.ts'
+
+/** Calls whose answer says no more than that they succeeded. */
+const believed = ['verifyEmail', 'moveDevice, refuse', 'unmute', 'revokeOwnAgent', 'moveMember, hold']
+
+const playAll = async (scene: Scene, result: Result): Promise<void> => {
+  const { hits, examples = [] } = result
+  for (const name of Object.keys(scenarios))
+    try {
+      await play(scene, name, undefined, (way) => {
+        result.count += 1
+        hits[way] = (hits[way] ?? 0) + 1
+      })
+    } catch (error) {
+      result.failures += 1
+      examples.push(String(error))
+      await scene.spoil()
+    }
+  for (const name of believed)
+    await playUntrue(scene, name).catch((error: unknown) => {
+      if (String(error).includes('happened 0 times')) result.control += 1
+      else examples.push(`control: ${String(error)}`)
+    })
+}
+
+export const torture: Torture = {
+  name: 'Answers to each call of the approver page lost, replaced and held back',
+  must: '0 untrue screens, and 0 effects that are missing or doubled',
+  run: async () => {
+    const network = await createBadNetwork()
+    const stage = await createStage({}, network)
+    const result: Result = { count: 0, failures: 0, hits: {}, control: 0, examples: [] }
+    try {
+      await playAll(createScene(stage, network), result)
+    } finally {
+      await stage.close()
+    }
+    return result
+  },
+}
