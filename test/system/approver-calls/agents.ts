@@ -8,7 +8,7 @@ import {
 } from '../../service/mcp/oauth-client.ts'
 import { origin } from '../../service/mcp/oauth-client.ts'
 import type { TestService } from '../../service/harness.ts'
-import { alert, type Scenario, type Scene, status, unreachable, visible } from './scene.ts'
+import { reading, type Scenario, type Scene, status, unreachable, visible } from './scene.ts'
 
 /** The service, as the client of the authorization server knows it. */
 const reach = ({ stage }: Scene): TestService => {
@@ -90,16 +90,7 @@ export const agents: Record<string, Scenario> = {
   beginConsent: answering('Allow', 'code'),
   giveConsent: answering('Allow', 'code'),
   refuseConsent: answering('Deny', 'error'),
-  listOwnAgents: async (scene) => {
-    const phone = await connected(scene)
-    return {
-      phone,
-      tap: () => scene.show(phone, 'agents'),
-      says: () => phone.sees('Can’t reach the service'),
-      again: () => phone.tap('Try again'),
-      done: () => visible(phone.page.getByText('says it is Robo Coder')),
-    }
-  },
+  listOwnAgents: reading('agents', 'Agents'),
   revokeOwnAgent: async (scene) => {
     const phone = await connected(scene)
     await scene.show(phone, 'agents')
@@ -108,8 +99,9 @@ export const agents: Record<string, Scenario> = {
     return {
       phone,
       tap: () => disconnect.click(),
-      says: () => alert(phone, 'Can’t reach the service'),
-      done: () => status(phone, 'Disconnected.'),
+      says: () => unreachable(phone),
+      done: () => status(phone, /Disconnected\.|The answer was lost/),
+      knows: true,
       happened: await scene.audited('revokeOwnAgent', 'revoked_at'),
     }
   },

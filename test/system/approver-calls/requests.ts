@@ -27,17 +27,21 @@ const reported = async (scene: Scene): Promise<Phone> => {
   return phone
 }
 
-const unmuteHere: Scenario = async (scene) => {
-  const phone = await reported(scene)
-  await scene.show(phone, 'mutes')
-  return {
-    phone,
-    tap: () => phone.page.getByRole('button', { name: /^Unmute / }).click(),
-    says: () => unreachable(phone),
-    done: () => status(phone, 'The requester can ask you again'),
-    happened: await scene.audited('unmute'),
+const unmuteAt =
+  (place: string): Scenario =>
+  async (scene) => {
+    const phone = await reported(scene)
+    await scene.show(phone, place)
+    const unmute = phone.page.getByRole('button', { name: /^Unmute / }).first()
+    return {
+      phone,
+      tap: () => unmute.click(),
+      says: () => unreachable(phone),
+      done: () => status(phone, /can ask again|The answer was lost/),
+      knows: true,
+      happened: await scene.audited('unmute'),
+    }
   }
-}
 
 const denyAll: Scenario = async (scene) => {
   const { phone, ids } = await opened(scene, 2)
@@ -122,18 +126,9 @@ export const requests: Record<string, Scenario> = {
   },
   beginDenials: denyAll,
   denyRequests: denyAll,
-  listOwnMutes: async ({ admin, show }) => {
-    const { phone } = await admin()
-    return {
-      phone,
-      tap: () => show(phone, 'mutes'),
-      says: () => phone.sees('Can’t reach the service'),
-      again: () => phone.tap('Try again'),
-      done: () => phone.sees('Muted requesters'),
-    }
-  },
-  beginUnmute: unmuteHere,
-  unmute: unmuteHere,
+  listOwnMutes: reading('mutes', 'Muted requesters'),
+  beginUnmute: unmuteAt('mutes'),
+  unmute: unmuteAt('mutes'),
   'unmute, at the result': async (scene) => {
     const phone = await reported(scene)
     return {
@@ -144,22 +139,7 @@ export const requests: Record<string, Scenario> = {
       happened: await scene.audited('unmute'),
     }
   },
-  'unmute, of a member': async (scene) => {
-    const phone = await reported(scene)
-    await scene.show(phone, 'member-mutes')
-    return {
-      phone,
-      tap: () =>
-        phone.page
-          .getByRole('button', { name: /^Unmute / })
-          .first()
-          .click(),
-      says: () => unreachable(phone),
-      done: () => status(phone, /can ask again|The answer was lost/),
-      knows: true,
-      happened: await scene.audited('unmute'),
-    }
-  },
+  'unmute, of a member': unmuteAt('member-mutes'),
   listOrganizationMutes: reading('member-mutes', 'Muted requesters'),
   listOwnDecisions: reading('history', 'Your decisions'),
   listDecisions: reading('activity', 'Decisions of all members'),
