@@ -4,7 +4,7 @@ import { scenarios } from './table.ts'
 import type { Play, Scene } from './scene.ts'
 
 const givenUpMs = 15_000
-const patienceMs = 10_000
+const patienceMs = 20_000
 
 /** What was committed and lost comes last, because it is repeated then. */
 export const everyWay: readonly Fault[] = [...faults.filter((one) => one !== 'after'), 'after']
