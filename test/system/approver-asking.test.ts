@@ -43,7 +43,7 @@ describe('who asks', () => {
     expect(await phone.page.locator('.line').allTextContents()).toEqual([
       expect.stringMatching(/^Requestedat \d/),
       'From127.0.0.1',
-      expect.stringMatching(/^Checked/),
+      expect.stringMatching(/^Verification/),
     ])
   })
 
