@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest'
+import { createEngineGateway } from '../../../src/service/approvals/engine-gateway.ts'
+import { bearerCaller } from '../../../src/service/mcp/bearer.ts'
+import { auditOf, createTenant, dataOf } from '../fixtures.ts'
+import { deny, mutes, outcomeOf, pending, report, request, statusOf, unmute } from './denials.ts'
+import { createPhone, fromPhone, type Phone } from './phone.ts'
+import { subscribeBrowser } from './push-service.ts'
+import { acme, ada, installHooks, service } from './visit.ts'
+
+installHooks()
+
+const createKey = async (name: string): Promise<string> =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { body: { name, org_id: acme.id, scopes: ['ask'] } })).key
+
+const subscribe = ({ cookie }: Phone) =>
+  fromPhone(service, 'POST', 'push', {
+    cookie,
+    body: subscribeBrowser('https://push.example/1').subscription,
+  })
+
+describe('"this wasn’t me"', () => {
+  test('ends the other pending requests of the same key to this person, and no others', async () => {
+    const bob = await createPhone(service, acme.id, 2)
+    const [first, second] = [await request(), await request()]
+    const ofOther = await request({}, await createKey('ci'))
+    const toOther = await request({}, acme.key, bob)
+    await report(first)
+    expect((await pending()).map(({ request_id }) => request_id)).toEqual([ofOther])
+    expect((await pending(bob)).map(({ request_id }) => request_id)).toEqual([toOther])
+    expect(await statusOf(second)).toMatchObject({
+      status: 'expired',
+      detail: 'the approver reported another request of this requester as unexpected',
+      decided_at: null,
+      attestation: null,
+    })
+    expect(await outcomeOf(second)).toMatchObject({ status: 'expired', ended_by: 'report', device: null })
+    expect(await outcomeOf(first)).toMatchObject({ status: 'denied', ended_by: 'person' })
+  })
+
+  test('leaves the requests of another key when the denial is an ordinary one', async () => {
+    const [first, second] = [await request(), await request()]
+    dataOf(await deny(first))
+    expect(await statusOf(second)).toMatchObject({ status: 'pending' })
+  })
+
+  test('is audited for each request that it ends', async () => {
+    const [first, second] = [await request(), await request()]
+    await report(first)
+    const rows = (await auditOf(service, acme.id)).filter(([action]) => action === 'decideApproval')
+    expect(rows).toEqual([
+      ['decideApproval', `approval:${first}`, ['status', 'denied', 'not_me']],
+      ['decideApproval', `approval:${second}`, ['status', 'withdrawn', 'not_me']],
+    ])
+  })
+
+  test('tells the administrators who have a channel, without words of the requester', async () => {
+    const admin = await createPhone(service, acme.id, 2, { role: 'admin' })
+    dataOf(await subscribe(admin))
+    const globex = await createTenant(service, 'globex')
+    await createPhone(service, globex.id, 3, { role: 'admin' })
+    const [first] = [await request({ requester: 'Evil <b>' }), await request()]
+    await report(first)
+    const messages = await service.messages()
+    const reports = messages.filter(({ kind }) => kind === 'report')
+    expect(reports.map(({ channel, to }) => [channel, to])).toEqual([
+      ['push', admin.device],
+      ['email', 'user2@acme.example'],
+    ])
+    expect(JSON.parse(reports[0]!.text)).toEqual({ notice: 'report', organization: 'acme' })
+    expect(reports[1]!.subject).toBe('acme: An approval request was reported')
+    expect(reports[1]!.text).toContain(`User ${ada.user} denied request ${first} and reported it`)
+    expect(reports[1]!.text).toContain('1 other pending request of the requester ended')
+    expect(reports[1]!.text).not.toContain('Evil')
+  })
+})
+
+const askAs = async (requester: string): Promise<string> => {
+  const gateway = createEngineGateway(service.service, bearerCaller)
+  const asked = await gateway.request({ action: 'Deploy', approver_mobile: ada.mobile, requester })
+  return asked.request_id
+}
+
+describe('agents that share the token of the tool server', () => {
+  test('are reported by the name that they claim', async () => {
+    const [first, same, other] = [await askAs('Coder'), await askAs('Coder'), await askAs('Reviewer')]
+    await report(first)
+    expect(await statusOf(same)).toMatchObject({ status: 'expired' })
+    expect(await statusOf(other)).toMatchObject({ status: 'pending' })
+    expect(await mutes()).toMatchObject([{ credential: 'tool server token', requester: 'Coder' }])
+  })
+
+  test('are all reported with the second name', async () => {
+    const [first, second, third] = [await askAs('One'), await askAs('Two'), await askAs('Three')]
+    await report(first)
+    await report(second)
+    expect(await statusOf(third)).toMatchObject({ status: 'expired', decided_at: null })
+    const [{ mute_id }] = await mutes()
+    dataOf(await unmute(mute_id))
+    expect(await mutes()).toHaveLength(1)
+  })
+})
