@@ -7,67 +7,13 @@ import { decide, env, installHooks, ok, path, service } from '../e2e/approvals.t
 import { hookProcess, installedLine } from '../e2e/hook-line.ts'
 import { bin, outcome, svc, type Ended } from '../e2e/processes.ts'
 import { findProgram } from './find-program.ts'
+import { real } from './real-hosts.ts'
 import { startModel } from './scripted-model.ts'
 
 // The real hosts, with a model on loopback that calls the shell once. They are large and not in package.json: a host is tested
 // if its program is in the PATH. `npm install --global @openai/codex` is one way to get there.
 
 installHooks()
-
-type RealHost = {
-  args(url: string): string[]
-  env(url: string): Record<string, string>
-  /** Settings without which the host does not start. */
-  settings?: object
-  /** The file with which a project sets a variable for its hooks. */
-  variable?(name: string, value: string): [file: string, text: string]
-}
-
-const real: Partial<Record<HostName, RealHost>> = {
-  claude: {
-    args: () => ['-p', 'go', '--allowedTools', 'Bash', '--model', 'claude-sonnet-4-5'],
-    env: (url) => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: 'x',
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-    }),
-    variable: (name, value) => ['.claude/settings.local.json', JSON.stringify({ env: { [name]: value } })],
-  },
-  codex: {
-    args: (url) => [
-      'exec',
-      '--skip-git-repo-check',
-      '--dangerously-bypass-approvals-and-sandbox',
-      // A person types /hooks instead.
-      '--dangerously-bypass-hook-trust',
-      '-c',
-      `model_providers.test={name="test",base_url="${url}/v1",wire_api="responses"}`,
-      '-c',
-      'model_provider="test"',
-      '-m',
-      'gpt-5',
-      'go',
-    ],
-    env: () => ({}),
-  },
-  copilot: {
-    args: () => ['-p', 'go', '--allow-all-tools', '--model', 'gpt-5'],
-    env: (url) => ({
-      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-      COPILOT_PROVIDER_TYPE: 'openai',
-      COPILOT_PROVIDER_API_KEY: 'x',
-      COPILOT_MODEL: 'gpt-5',
-      COPILOT_OFFLINE: 'true',
-    }),
-  },
-  gemini: {
-    args: () => ['-p', 'go', '--yolo', '--skip-trust', '-m', 'gemini-2.5-flash'],
-    env: (url) => ({ GEMINI_API_KEY: 'x', GOOGLE_GEMINI_BASE_URL: url }),
-    settings: { security: { auth: { selectedType: 'gemini-api-key' } } },
-    variable: (name, value) => ['.env', `${name}=${value}\n`],
-  },
-}
 
 const home = (): string => path('home')
 const ran = (): string => path('ran')

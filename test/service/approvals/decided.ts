@@ -7,5 +7,7 @@ import { dataOf, refusedWithoutTrace } from '../fixtures.ts'
 export const newRequest = async (more: object = {}) => dataOf(await ask(service, ada, more, acme.key))
 export const shown = async (id: string) => dataOf(await show(service, id, acme.key))
 
+export const jwks = async () => (await service.call('GET', '/.well-known/jwks.json', { key: null })).body
+
 export const refusedOutright = (id: string, body: object) =>
   refusedWithoutTrace(service, () => post(service, id, body))

@@ -1,43 +1,22 @@
 import { importJWK, jwtVerify } from 'jose'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { publicLookup } from '../../../src/service/delivery/public-address.ts'
+import { describe, expect, test } from 'vitest'
 import { ask } from '../approver.ts'
-import { createClock } from '../clock.ts'
-import { contentsOf, createTenant, dataOf, refusal } from '../fixtures.ts'
-import { startTestService, type TestService } from '../harness.ts'
-import { answerTo, begin, cookieOf, createPhone, fromPhone, type Phone } from './phone.ts'
-import { decryptPush, type PushService, startPushService, subscribeBrowser } from './push-service.ts'
+import { dataOf, refusal } from '../fixtures.ts'
+import { answerTo, begin, cookieOf, createPhone, fromPhone } from './phone.ts'
+import { decryptPush, type PushService } from './push-service.ts'
+import {
+  acme,
+  ada,
+  here,
+  installHooks,
+  pushService,
+  ring,
+  service,
+  subscribe,
+  subscribed,
+} from './push-stage.ts'
 
-let service: TestService
-let pushService: PushService
-let acme: { id: number; key: string }
-let ada: Phone
-const open = async (dev: boolean): Promise<void> => {
-  service = await startTestService({ now: createClock().now, dev })
-  acme = await createTenant(service, 'acme')
-  ada = await createPhone(service, acme.id, 1)
-}
-beforeEach(async () => {
-  pushService = await startPushService()
-  await open(true)
-})
-afterEach(async () => {
-  await service.close()
-  await pushService.close()
-})
-
-type Subscription = ReturnType<typeof subscribeBrowser>['subscription']
-const subscribe = ({ endpoint, keys }: Subscription, phone = ada) =>
-  fromPhone(service, 'POST', 'push', { cookie: phone.cookie, body: { endpoint, keys } })
-const subscribed = async (phone = ada): Promise<boolean> =>
-  dataOf(await fromPhone(service, 'GET', 'session', { cookie: phone.cookie })).subscribed
-const here = (path = '/p/1'): ReturnType<typeof subscribeBrowser> =>
-  subscribeBrowser(`${pushService.origin}${path}`)
-const ring = async (more: object = {}): Promise<string> => {
-  const { request_id } = dataOf(await ask(service, ada, more, acme.key))
-  await service.delivered()
-  return request_id
-}
+installHooks()
 
 describe('a push', () => {
   test('names the request and the organization to the subscribed browser, and contains nothing else', async () => {
@@ -125,7 +104,6 @@ describe('a push', () => {
       expect.stringContaining(`push to device ${ada.device}: ECONNREFUSED; next attempt at`),
     ])
     expect(warned.join()).not.toContain(pushService.origin)
-    pushService = await startPushService()
   })
 
   test('does not follow redirects', async () => {
@@ -202,51 +180,5 @@ describe('a push in the outbox', () => {
     expect(org_id).toBe(acme.id)
     expect(await rows()).toMatchObject([{ kind: 'test', state: 'sent' }])
     expect(decryptPush(pushService.received[0]!.body, own, auth)).toBe('{"test":true}')
-  })
-})
-
-describe('a subscription', () => {
-  test('is stored so that the store alone reveals neither address nor secret', async () => {
-    const { subscription } = here('/very-secret')
-    await subscribe(subscription)
-    const kept = JSON.stringify(await contentsOf(service))
-    for (const secret of ['very-secret', subscription.keys.auth, subscription.keys.p256dh])
-      expect(kept).not.toContain(secret)
-  })
-
-  test.each([
-    ['keys.auth', { auth: 'AAAA' }],
-    ['keys.p256dh', { p256dh: 'AAAA' }],
-  ])('needs %s as browsers make it', async (field, keys) => {
-    const { subscription } = here()
-    const answer = await subscribe({ ...subscription, keys: { ...subscription.keys, ...keys } })
-    expect(refusal(answer)).toEqual([422, 'invalid_field', [field]])
-    expect(await subscribed()).toBe(false)
-  })
-
-  test.each([
-    'http://push.example.com/1',
-    'https://localhost/1',
-    'https://127.0.0.1/1',
-    'https://[::1]/1',
-    'https://[::ffff:10.0.0.1]/1',
-    'https://10.0.0.1/1',
-    'https://169.254.169.254/latest/meta-data',
-    'https://0x7f.1/',
-    'https://user:pass@push.example.com/1',
-    'file:///etc/passwd',
-    'nonsense',
-  ])('is refused where the service would be sent to %s', async (endpoint) => {
-    await service.close()
-    await open(false)
-    const answer = await subscribe({ ...here().subscription, endpoint })
-    expect(refusal(answer)).toEqual([422, 'invalid_field', ['endpoint']])
-  })
-
-  test('with a host name is resolved and checked each time', async () => {
-    const problem = await new Promise((resolve) =>
-      publicLookup('localhost', {}, (error) => resolve(error?.message)),
-    )
-    expect(problem).toBe('the host is in a private network')
   })
 })

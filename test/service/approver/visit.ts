@@ -1,8 +1,9 @@
 import { afterEach, beforeEach } from 'vitest'
 import { createClock } from '../clock.ts'
-import { createTenant } from '../fixtures.ts'
+import { cookieFor, moveDevice } from '../devices/moves.ts'
+import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { createPhone, fromPhone, type Phone } from './phone.ts'
+import { createPhone, enrollPhone, fromPhone, type Phone } from './phone.ts'
 
 // Whoever calls `installHooks` has these anew for each test: a service, the organization acme, and the phone of Ada at the page.
 
@@ -24,3 +25,10 @@ export const installHooks = (): void => {
 
 export const openSession = (challenge: string, response: unknown) =>
   fromPhone(service, 'POST', 'session', { body: { challenge, response } })
+
+/** A second device of Ada, approved with the first one and signed in. */
+export const addTablet = async (): Promise<Phone> => {
+  const tablet = await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
+  dataOf(await moveDevice(service, ada, tablet.device))
+  return { ...tablet, cookie: await cookieFor(service, tablet.key) }
+}

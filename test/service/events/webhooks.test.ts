@@ -2,39 +2,23 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { watchWebhooks } from '../../../src/service/events/webhook-feed.ts'
 import { day, hour, minute } from '../clock.ts'
-import { auditOf, createMember, createTenant, dataOf, fence, refusal } from '../fixtures.ts'
+import { auditOf, createMember, createTenant, fence } from '../fixtures.ts'
 import {
   acme,
+  addFence,
   call,
   clock,
   createWebhook,
+  idOf,
   installHooks,
   receiver,
   service,
   show,
+  verify,
 } from './acme-with-receiver.ts'
 import { accept, startReceiver, type Received } from './receiver.ts'
 
 installHooks()
-
-const addFence = async (org = acme.id): Promise<void> => {
-  dataOf(await service.call('POST', `/organization/${org}/create/geo-fence`, { body: fence }))
-}
-
-const idOf = ({ body }: Received): string => (JSON.parse(body) as { id: string }).id
-
-/** The time stamp of the service is that of its clock, and the verifier reads the real one. */
-const verify = (secret: string, { headers, body }: Received): unknown => {
-  const signed = Number(headers['webhook-timestamp'])
-  expect(signed).toBe(Math.floor(Date.parse(clock.iso()) / 1000))
-  const real = Date.now
-  Date.now = () => signed * 1000
-  try {
-    return new Webhook(secret).verify(body, headers)
-  } finally {
-    Date.now = real
-  }
-}
 
 describe('an event', () => {
   test('arrives soon after the commit, and the reference verifier accepts it', async () => {
@@ -187,86 +171,5 @@ describe('a receiver', () => {
       'stopWebhook',
       `webhook:${webhook_id}`,
     ])
-  })
-})
-
-describe('svc webhook', () => {
-  test('replays events since a time under their ids', async () => {
-    const { webhook_id } = await createWebhook({ types: ['policy'] })
-    await addFence()
-    clock.tick(hour)
-    const since = clock.iso()
-    await addFence()
-    await receiver.until(2)
-    await service.delivered()
-    await call('POST', `/${webhook_id}/replay`, { from: since })
-    await receiver.until(3)
-    await service.delivered()
-    expect(idOf(receiver.received[2]!)).toBe(idOf(receiver.received[1]!))
-    expect(receiver.received.length).toBe(3)
-  })
-
-  test('sends a test event and returns the answer, without characters that a terminal obeys', async () => {
-    const { webhook_id, secret } = await createWebhook()
-    receiver.state.answer = (response) => void response.writeHead(418).end('\u001B[31mteapot')
-    const answered = await call('POST', `/${webhook_id}/test`, {})
-    expect(answered).toMatchObject({
-      delivered: false,
-      status: 418,
-      error: null,
-      event: { type: 'webhook.test' },
-    })
-    expect(answered.answer).toContain('teapot')
-    expect(answered.answer).not.toContain('\u001B')
-    expect(verify(secret, receiver.received[0]!)).toMatchObject({ type: 'webhook.test' })
-  })
-
-  test('keeps the address and the secret encrypted, and shows the secret once', async () => {
-    const { webhook_id, secret } = await createWebhook()
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
-    expect(JSON.stringify(await call('GET', ''))).not.toContain(secret)
-    const rows = await service.storage.read((db) => db.selectFrom('webhooks').selectAll().execute())
-    expect(rows.map((row) => row.webhook_id)).toEqual([webhook_id])
-    expect(JSON.stringify(rows)).not.toContain(receiver.url)
-  })
-
-  test('does not send to a webhook whose row another program gave to another organization', async () => {
-    const { webhook_id } = await createWebhook({ types: ['member'] })
-    const foreign = await createTenant(service, 'foreign')
-    await service.runSql(`update webhooks set org_id = ${foreign.id}, cursor_seq = 0`)
-    await createMember(service, foreign.id, 1)
-    await expect
-      .poll(() => service.storage.read((db) => db.selectFrom('webhooks').select('error').execute()))
-      .toEqual([{ error: 'another program changed the webhook in the store' }])
-    expect([webhook_id, receiver.received]).toEqual([webhook_id, []])
-  })
-
-  test.each([
-    ['http://hooks.example.com/svc', 'url must be an https URL without a user name or password'],
-    ['https://user:pw@hooks.example.com/', 'url must be an https URL without a user name or password'],
-    ['https://10.0.0.1/', 'url must be a URL on the public internet'],
-    ['https://[::ffff:192.168.0.1]/', 'url must be a URL on the public internet'],
-    ['https://0xa.0.0.1/', 'url must be a URL on the public internet'],
-    ['hooks', 'url must be a URL'],
-  ])('refuses the address %s', async (url, message) => {
-    const { body } = await service.call('POST', '/svc/v1/webhooks', { body: { org_id: acme.id, url } })
-    expect(body.message).toBe(message)
-  })
-
-  test('refuses a webhook too many, and a replay without a time', async () => {
-    const { webhook_id } = await createWebhook()
-    for (let i = 1; i < 20; i++) await createWebhook()
-    const more = await service.call('POST', '/svc/v1/webhooks', {
-      body: { org_id: acme.id, url: receiver.url },
-    })
-    expect(refusal(more).slice(0, 2)).toEqual([409, 'too_many_webhooks'])
-    const replay = await service.call('POST', `/svc/v1/webhooks/${webhook_id}/replay`, { body: {} })
-    expect(refusal(replay)).toEqual([422, 'invalid_field', ['from']])
-  })
-
-  test('deletes a webhook with its organization', async () => {
-    await createWebhook()
-    dataOf(await service.call('DELETE', `/organization/${acme.id}/delete`))
-    expect(await call('GET', '')).toEqual([])
   })
 })
