@@ -22,8 +22,8 @@ const style = () =>
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([{};,]) /g, '$1')
 
-const script = async (input, format, define = {}) => {
-  const bundle = await rolldown({ input: root(input), platform: 'browser', transform: { define } })
+const script = async (input, format, { define = {}, plugins = [] } = {}) => {
+  const bundle = await rolldown({ input: root(input), platform: 'browser', transform: { define }, plugins })
   const { output } = await bundle.generate({ format, minify: true })
   await bundle.close()
   return output[0].code
@@ -38,6 +38,15 @@ const brotli = (data) =>
       [constants.BROTLI_PARAM_SIZE_HINT]: data.length,
     },
   })
+
+const withoutTexts = {
+  name: 'without-texts',
+  load: (id) => (id === root('src/approver/language/english.ts') ? 'export const english = {}' : undefined),
+}
+
+/** The script of the page without the English texts, as it would be sent: what the code alone needs. */
+export const bareScript = async () =>
+  brotli(Buffer.from(await script('src/approver/app.ts', 'es', { plugins: [withoutTexts] })))
 
 /** The bytes of each file of the page by its name. */
 export const pageFiles = async () => {
@@ -70,7 +79,7 @@ export const pageFiles = async () => {
     [...files].map(([name, data]) => [name, `sha256-${sha256(data).digest('base64')}`]),
   )
   const define = { SHELL: JSON.stringify({ version, hashes }) }
-  files.set('sw.js', Buffer.from(await script('src/approver/worker/sw.ts', 'iife', define)))
+  files.set('sw.js', Buffer.from(await script('src/approver/worker/sw.ts', 'iife', { define })))
 
   // A browser reads them when the page is installed, which needs the network anyway: the worker keeps none.
   for (const [name, data] of manifests) files.set(name, data)

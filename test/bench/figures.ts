@@ -1,7 +1,8 @@
 export type Figure = {
   what: string
-  figure: number
-  unit: '' | ' ms'
+  /** Undefined if it could not be measured, which does not pass. */
+  figure: number | undefined
+  unit: '' | ' ms' | ' KB' | ' points' | ' flaws'
   must: number
   beyond: number
   /** Whether a higher figure is better. */
@@ -21,14 +22,17 @@ export const median = (numbers: number[]): number => {
 }
 
 const reaches = ({ figure, more }: Figure, limit: number): boolean =>
-  more ? figure >= limit : figure <= limit
+  figure !== undefined && (more ? figure >= limit : figure <= limit)
 
 export const passes = (figure: Figure): boolean => reaches(figure, figure.must)
 
 const verdict = (figure: Figure): string => {
+  if (figure.figure === undefined) return 'not measured'
   if (!passes(figure)) return 'FAILS'
   return reaches(figure, figure.beyond) ? 'beyond' : 'passes'
 }
+
+const decimals = { '': 2, ' KB': 1, ' ms': 0, ' points': 0, ' flaws': 0 }
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`
 
@@ -40,7 +44,7 @@ export const tableOf = (figures: Measured[]): string => {
     ['what', 'figure', 'must', 'beyond', 'verdict', 'others'],
     ...figures.map((one) => [
       one.what,
-      `${one.unit === '' ? one.figure.toFixed(2) : Math.round(one.figure)}${one.unit}`,
+      one.figure === undefined ? '–' : `${one.figure.toFixed(decimals[one.unit])}${one.unit}`,
       limit(one, one.must),
       limit(one, one.beyond),
       verdict(one),

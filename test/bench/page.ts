@@ -1,120 +1,39 @@
 import { findChromium } from '../system/approver-phone.ts'
-import { createStage, type Stage } from '../system/approver-stage.ts'
-import { compressedSize } from '../system/page-size.ts'
-import { median, type Figure } from './figures.ts'
-import { createSlowLink } from './slow-link.ts'
+import { sizeOf, sizeWithoutLanguages } from '../system/page-size.ts'
+import type { Figure } from './figures.ts'
+import { auditScreens, auditFigures } from './page-audits.ts'
+import { checkStates, stateFigure } from './page-states.ts'
+import { measureTimes, timeFigures } from './page-times.ts'
 
-// The approver page on the slowest network that developer tools of browsers offer ("Slow 3G"): each request and its answer take
-// 2 s, and all together get 50 KB/s. A connection that is opened costs nothing here: its handshakes take one round trip for TCP
-// and one for TLS, which no page can avoid.
+const folder = '/approver'
 
-const roundTripMs = 2_000
-const rounds = 3
+/** Without what a first visit asks the service for. */
+const filesAmong = (paths: string[]): string[] =>
+  paths
+    .filter((path) => path.startsWith(folder))
+    .map((path) => (path === folder ? 'index.html' : path.slice(folder.length + 1)))
 
-const figure = (what: string, value: number, must: number, beyond: number): Figure => ({
-  what,
-  figure: value,
-  unit: ' ms',
+const size = (what: string, bytes: number | undefined, must: number, beyond: number): Figure => ({
+  what: `page, brotli: ${what}`,
+  figure: bytes && bytes / 1024,
+  unit: ' KB',
   must,
   beyond,
   more: false,
 })
 
-type Link = Awaited<ReturnType<typeof createSlowLink>>
-
-/** Milliseconds from the start of a navigation until the page shows this. */
-const shownAfter = async (
-  page: Awaited<ReturnType<Stage['openPhone']>>['page'],
-  url: string,
-  selector: string,
-): Promise<number> => {
-  const began = performance.now()
-  await page.goto(url, { waitUntil: 'commit' })
-  await page.locator(selector).first().waitFor()
-  return performance.now() - began
-}
-
-/** A phone that has never seen the page, until it can sign in. */
-const cold = async (stage: Stage, link: Link): Promise<number> => {
-  const { page, context } = await stage.openPhone()
-  link.slow(true)
-  const ms = await shownAfter(page, `${stage.origin}/approver`, 'main button')
-  link.slow(false)
-  await context.close()
-  return ms
-}
-
-const firstPaint = `performance.getEntriesByName('first-contentful-paint')[0]?.startTime`
-
-/** A phone that opened the page before and is opened by a notification, until the request can be read; then the decision. */
-const warm = async (stage: Stage, link: Link) => {
-  const user = await stage.person()
-  const { page, context } = await stage.enrolled(user)
-  await page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-  await page.goto('about:blank')
-  const { request_id } = await stage.ask(user)
-  link.slow(true)
-  const readable = await shownAfter(page, `${stage.origin}/approver#request=${request_id}`, '.paper h1')
-  const paint = Number(await page.evaluate(firstPaint))
-  const approve = page.getByRole('button', { name: 'Approve', exact: true })
-  const began = performance.now()
-  await approve.click()
-  await page.getByRole('heading', { name: 'Approved' }).waitFor()
-  const decided = performance.now() - began
-  link.slow(false)
-  await context.close()
-  return { readable, paint, decided }
-}
-
-const times = async <T>(measure: () => Promise<T>): Promise<T[]> => {
-  const all: T[] = []
-  for (let round = 0; round < rounds; round += 1) all.push(await measure())
-  return all
-}
-
 export const pageFigures = async (): Promise<Figure[]> => {
-  const size: Figure = {
-    what: 'page without languages, brotli / 40 KB',
-    figure: compressedSize() / (40 * 1024),
-    unit: '',
-    must: 1,
-    beyond: 0.75,
-    more: false,
-  }
-  if (findChromium() === undefined) {
+  const hasBrowser = findChromium() !== undefined
+  if (!hasBrowser)
     process.stderr.write(
-      'The rows of the page need Chromium, which was not found: apt-get install chromium\n',
+      'Most rows of the page need Chromium, which was not found: apt-get install chromium\n',
     )
-    return [size]
-  }
-  const link = await createSlowLink({ roundTripMs, bytesPerSecond: 50_000 })
-  const stage = await createStage({}, link)
-  try {
-    const colds = await times(() => cold(stage, link))
-    const warms = await times(() => warm(stage, link))
-    return [
-      size,
-      figure('page, first visit, 2 s round trips: sign-in shown', median(colds), 7_000, 5_500),
-      figure(
-        'page, opened before, 2 s round trips: first paint',
-        median(warms.map(({ paint }) => paint)),
-        1_000,
-        300,
-      ),
-      figure(
-        'page, opened before, 2 s round trips: request readable',
-        median(warms.map(({ readable }) => readable)),
-        3_000,
-        2_300,
-      ),
-      figure(
-        'page, 2 s round trips: approve to result, less one round trip',
-        median(warms.map(({ decided }) => decided - roundTripMs)),
-        1_200,
-        500,
-      ),
-    ]
-  } finally {
-    await stage.close()
-  }
+  const times = hasBrowser ? await measureTimes() : undefined
+  return [
+    size('all files without the texts of languages', await sizeWithoutLanguages(), 40, 30),
+    size('what a first visit in English fetches', times && sizeOf(filesAmong(times.fetched)), 42, 35),
+    ...timeFigures(times),
+    stateFigure(hasBrowser ? await checkStates() : undefined),
+    ...auditFigures(hasBrowser ? await auditScreens() : undefined),
+  ]
 }

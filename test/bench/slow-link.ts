@@ -11,6 +11,7 @@ export const createSlowLink = async ({
   let port = 0
   let isSlow = false
   const open = new Set<Socket>()
+  const fetched = new Set<string>()
 
   /** All connections share the bandwidth of one direction. */
   const createDirection = () => {
@@ -36,6 +37,9 @@ export const createSlowLink = async ({
   const [up, down] = [createDirection(), createDirection()]
   const server = createServer((client) => {
     const service = connect(port, '127.0.0.1')
+    client.on('data', (data) => {
+      for (const [, path] of String(data).matchAll(/^GET ([^ ?]+)/gm)) fetched.add(path!)
+    })
     up(client, service)
     down(service, client)
   })
@@ -44,6 +48,8 @@ export const createSlowLink = async ({
   return {
     origin: `http://localhost:${(server.address() as AddressInfo).port}`,
     connect: (url: string): void => void (port = Number(new URL(url).port)),
+    /** The path of everything that was fetched so far. */
+    fetched: (): string[] => [...fetched],
     /** Whether it delays and limits from now on. */
     slow: (slow: boolean): void => void (isSlow = slow),
     close: (): void => {

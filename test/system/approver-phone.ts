@@ -24,12 +24,18 @@ const flags = [
 export const findChromium = (): string | undefined =>
   ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path))
 
-/** The browser profile is temporary and is deleted when the phone closes. */
-export const launch = (more: string[] = []): Promise<Browser> => {
+const options = (more: string[]) => {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
-  return chromium.launch({ executablePath, args: [...flags, ...more] })
+  return { executablePath, args: [...flags, ...more] }
 }
+
+/** The browser profile is temporary and is deleted when the phone closes. */
+export const launch = (more: string[] = []): Promise<Browser> => chromium.launch(options(more))
+
+/** A browser with its profile in this folder, which other programs can drive too. */
+export const launchProfile = (folder: string, more: string[]): Promise<BrowserContext> =>
+  chromium.launchPersistentContext(folder, { ...options(more), viewport: null })
 
 export type Phone = {
   page: Page

@@ -1,14 +1,18 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const page = fileURLToPath(new URL('../../dist/approver/', import.meta.url))
+const pageScripts = new URL('../../scripts/page.mjs', import.meta.url).href
 
-/** What the page is made of in English, besides its icons. */
-const files = ['index.html', 'app.js', 'style.css', 'sw.js']
+/** The bytes of these files as the service sends them to a browser that accepts brotli. */
+export const sizeOf = (files: Iterable<string>): number =>
+  [...files]
+    .map((name) => (existsSync(`${page}${name}.br`) ? `${page}${name}.br` : page + name))
+    .reduce((sum, file) => sum + statSync(file).size, 0)
 
-/** In bytes, as the service sends it to a browser that accepts brotli. */
-export const compressedSize = (): number =>
-  files.reduce((sum, name) => {
-    const packed = `${page}${name}.br`
-    return sum + (existsSync(packed) ? statSync(packed).size : statSync(page + name).size)
-  }, 0)
+/** The bytes of every file of the page, less the texts of all languages and the icons of an installation. */
+export const sizeWithoutLanguages = async (): Promise<number> => {
+  const { bareScript } = (await import(pageScripts)) as { bareScript(): Promise<Buffer> }
+  const others = readdirSync(page).filter((name) => !/\.(?:br|json|png)$/.test(name) && name !== 'app.js')
+  return sizeOf(others) + (await bareScript()).length
+}
