@@ -78,6 +78,19 @@ export const endEnrollments = async ({ db }: Pick<Call, 'db'>, member: Member): 
 }
 
 /**
+ * Ends the unused links that were made at the approver page. Whoever holds a stolen phone can make one for a device of
+ * their own; it must not outlive the phone.
+ */
+export const endPageEnrollments = async ({ db }: Pick<Call, 'db'>, member: Member): Promise<void> => {
+  await db
+    .deleteFrom('enrollments')
+    .where(ofMember(member))
+    .where('used_at', 'is', null)
+    .where('created_by', 'is', null)
+    .execute()
+}
+
+/**
  * Uses up the token in one statement, so it works once. The member must still be active. Their other links end as well,
  * so that none in an old message registers a second device.
  */

@@ -7,7 +7,7 @@ import { readDevicePolicy } from '../policy/device-policy.ts'
 import { devicesOf, ofKeptDevice } from './active.ts'
 import { wakeAdministrators } from './administrators.ts'
 import { activateDue } from './cooling.ts'
-import { endEnrollments } from './enrollment.ts'
+import { endEnrollments, endPageEnrollments } from './enrollment.ts'
 import { notifyAdministrators, notifyMember } from './notices.ts'
 import { hasActiveDevice, settlePending } from './proof.ts'
 import { findDevice, inactiveDevice, toDeviceRecord } from './record.ts'
@@ -125,6 +125,7 @@ export const revoke = async (call: Call, { org_id, device_id }: Target): Promise
     throw conflict(`device_${state}`, `The device is already ${state}`)
   }
   await settlePending(call, revoked)
+  if (revoked.bound_at !== null) await endPageEnrollments(call, revoked)
   await call.audit(org_id, `device:${device_id}`, ['state', 'revoked_at'])
   await notifyMember(call, revoked, {
     subject: 'A device was revoked',

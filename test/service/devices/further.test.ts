@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask, decide } from '../approver.ts'
-import { answerTo, createPhone, enrollPhone, fromPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, createPhone, enrollPhone, fromPhone, linkFor, type Phone } from '../approver/phone.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { cookieFor, moveDevice, signIn } from './moves.ts'
@@ -139,6 +139,20 @@ describe('a further device', () => {
     await expect(anotherOf(ada)).rejects.toThrow(/409 .*too_many_pending_devices/)
     dataOf(await moveDevice(service, ada, waiting[0]!.device, 'refuse'))
     await anotherOf(ada)
+  })
+
+  test('is not registered with a link of a device that was removed since', async () => {
+    const tablet = await anotherOf(ada)
+    dataOf(await moveDevice(service, ada, tablet.device))
+    const { cookie, key } = ada
+    const { challenge } = dataOf(await fromPhone(service, 'POST', 'device-link/challenge', { cookie }))
+    const body = { challenge, response: answerTo(challenge, key) }
+    const { url } = dataOf(await fromPhone(service, 'POST', 'device-link', { cookie, body }))
+    const ofKey = await linkFor(service, acme.id, ada.user)
+    dataOf(await moveDevice(service, { key: tablet.key }, ada.device, 'remove'))
+    const open = (token: string) => fromPhone(service, 'POST', 'enrollment', { body: { token } })
+    expect(refusal(await open(url.split('#enroll=')[1]))).toEqual([410, 'enrollment_over', []])
+    expect((await open(ofKey)).status).toBe(200)
   })
 
   test('is refused by a key with the scope devices', async () => {

@@ -57,6 +57,13 @@ describe('a code', () => {
     expect(await agentsOf()).toEqual([])
   })
 
+  test('of a device that was removed gives no token', async () => {
+    const { client_id, code_verifier, code } = await obtainCode(service, ada)
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
+    expect((await exchange(service, { client_id, code_verifier, code })).status).toBe(400)
+    expect(await agentsOf()).toEqual([])
+  })
+
   test('of a person who was removed gives no token', async () => {
     const { client_id, code_verifier, code } = await obtainCode(service, ada)
     const body = { org_id: acme.id, user_id: ada.user }

@@ -8,6 +8,7 @@ import type { Call } from '../../call/call.ts'
 import { actorAt, anonymousCaller } from '../../call/caller.ts'
 import { runWrite } from '../../call/run.ts'
 import type { Service } from '../../call/service.ts'
+import { activeDevices } from '../../devices/active.ts'
 import { agentDays, freeAgentName } from '../../keys/agents.ts'
 import { newSecret } from '../../keys/authenticator.ts'
 import { insertKeyRow } from '../../keys/rows.ts'
@@ -61,15 +62,15 @@ const revokeReplayed = async (call: Call, hash: string): Promise<void> => {
   if (key) await revokeKeys(call, [key.id])
 }
 
-const isActive = async ({ db }: Call, { org_id, user_id }: Grant): Promise<boolean> => {
-  const member = await db
-    .selectFrom('memberships')
-    .where('org_id', '=', org_id)
-    .where('user_id', '=', user_id)
-    .where('state', '=', 'active')
-    .select('id')
+/** Whether the person is still a member, and the device with which they consented is not removed. */
+const isActive = async ({ db, dev }: Call, { org_id, user_id, device_id }: Grant): Promise<boolean> => {
+  const device = await activeDevices(db, dev)
+    .where('d.id', '=', device_id)
+    .where('d.org_id', '=', org_id)
+    .where('d.user_id', '=', user_id)
+    .select('d.id')
     .executeTakeFirst()
-  return member !== undefined
+  return device !== undefined
 }
 
 const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => {
