@@ -15,6 +15,7 @@ import { inactiveDevice, toDeviceRecord } from '../devices/record.ts'
 import { findRegistered } from '../devices/registered.ts'
 import { type DeviceRow, insertDeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
+import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
 import { logoPath } from '../members/logo.ts'
 import { usesLocation } from '../policy/rules.ts'
@@ -132,9 +133,18 @@ const verify = async (
   return { ...key, kind }
 }
 
+/** Each adds to the audit log, also long after the link was used. */
+const repeats = { kind: 'registration-repeat', atMost: 10, windowMs: 10 * 60_000 }
+
 /** The page did not get the answer and asks again. It gets no session, because it did not prove that it has the key. */
 const repeatAnswer = async (call: Call, row: DeviceRow) => {
   if (row.state !== 'active' && row.state !== 'pending') throw inactiveDevice(row)
+  await consumeOrRefuse(
+    call,
+    repeats,
+    { org_id: row.org_id, subject: `device:${row.id}` },
+    { code: 'rate_limited', what: `This registration was repeated ${repeats.atMost} times` },
+  )
   await call.audit(row.org_id, `device:${row.id}`, ['repeated'], `user:${row.user_id}`)
   return toDeviceRecord(row)
 }

@@ -34,7 +34,7 @@ const cookieName = (publicUrl: string, org_id: number): string => `${sessionCook
 const cookiesAtMost = 10
 
 /** The well-formed tokens in the cookies of a request. A cookie from before there were several has no organization. */
-const cookiesIn = (context: Context, publicUrl: string) => {
+const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefined) => {
   const base = sessionCookie(publicUrl)
   return Object.entries(getCookie(context))
     .flatMap(([name, token]) => {
@@ -42,6 +42,7 @@ const cookiesIn = (context: Context, publicUrl: string) => {
       const known = name === base || (org_id !== undefined && name === cookieName(publicUrl, org_id))
       return known && /^[\w-]{43}$/.test(token) ? [{ name, token, org_id }] : []
     })
+    .filter(({ org_id }) => wanted === undefined || org_id === undefined || String(org_id) === wanted)
     .sort((one, other) => (one.org_id ?? Infinity) - (other.org_id ?? Infinity))
     .slice(0, cookiesAtMost)
 }
@@ -73,8 +74,7 @@ type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & { cookie: st
 /** The open sessions of a browser, one for each organization; only that of `wanted`, if the call names it. */
 const findSessions = async (service: Service, context: Context, wanted: string | undefined) => {
   const found = new Map<number, Found>()
-  for (const { name, token, org_id } of cookiesIn(context, service.publicUrl)) {
-    if (wanted !== undefined && org_id !== undefined && String(org_id) !== wanted) continue
+  for (const { name, token, org_id } of cookiesIn(context, service.publicUrl, wanted)) {
     const row = await findSession(service, 's.token_hash', sha256(token))
     if (!row || (org_id !== undefined && org_id !== row.org_id) || found.has(row.org_id)) continue
     if (wanted === undefined || String(row.org_id) === wanted)
@@ -131,6 +131,31 @@ export const createSessionAuthenticator =
     }
   }
 
+/** A synced passkey is one device in several browsers. Beyond these, the session that was used longest ago ends. */
+const sessionsAtMost = 20
+
+/** Makes room for a new session of a device. */
+const dropOthers = async ({ db, now }: Call, device_id: number): Promise<void> => {
+  const ofDevice = db.deleteFrom('approver_sessions').where('device_id', '=', device_id)
+  await ofDevice.where('expires_at', '<=', now).execute()
+  const kept = await db
+    .selectFrom('approver_sessions')
+    .where('device_id', '=', device_id)
+    .select('id')
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(sessionsAtMost - 1)
+    .execute()
+  if (kept.length === sessionsAtMost - 1)
+    await ofDevice
+      .where(
+        'id',
+        'not in',
+        kept.map(({ id }) => id),
+      )
+      .execute()
+}
+
 /** Opens a session of a device, and sets its cookie. */
 export const startSession = async (
   call: Call,
@@ -138,11 +163,7 @@ export const startSession = async (
 ): Promise<void> => {
   const { db, now, publicUrl } = call
   const token = randomToken()
-  await db
-    .deleteFrom('approver_sessions')
-    .where('device_id', '=', device_id)
-    .where('expires_at', '<=', now)
-    .execute()
+  await dropOthers(call, device_id)
   await db
     .insertInto('approver_sessions')
     .values({

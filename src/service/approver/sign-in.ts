@@ -11,6 +11,7 @@ import { findDevice, inactiveDevice } from '../devices/record.ts'
 import { readPushTargets } from '../devices/push-targets.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
+import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { usesLocation } from '../policy/rules.ts'
 import { logoPath } from '../members/logo.ts'
 import { createChallenge } from './challenge.ts'
@@ -90,6 +91,9 @@ export const beginSession: HandlerOf<typeof approver.beginSession> = async (_, c
   challenge: createChallenge(call.keyring, { type: 'session' }, call.now),
 })
 
+/** Each adds to the store, and the call needs no session that could be counted. */
+const signIns = { kind: 'sign-in', atMost: 30, windowMs: 10 * 60_000 }
+
 /** Opens the session of a device. A pending device becomes active with its code. */
 export const openSession: HandlerOf<typeof approver.openSession> = {
   before: async ({ code, ...answer }, { service }) => {
@@ -97,6 +101,12 @@ export const openSession: HandlerOf<typeof approver.openSession> = {
     return async (call) => {
       await settle(call)
       const { org_id, user_id, id } = device
+      await consumeOrRefuse(
+        call,
+        signIns,
+        { org_id, subject: `device:${id}` },
+        { code: 'rate_limited', what: `This device signed in ${signIns.atMost} times in ten minutes` },
+      )
       await activateDue(call, org_id)
       const actor = actorAt({ user_id, device_id: id })
       const present = await findDevice(call, org_id, id)

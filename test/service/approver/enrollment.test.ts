@@ -100,6 +100,16 @@ describe('a registration whose answer was lost', () => {
     expect(dataOf(await register(body))).toEqual(first)
   })
 
+  test('is repeated ten times in ten minutes', async () => {
+    const { body } = await bobsLink()
+    dataOf(await register(body))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => register(body)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
+    expect(refusal(await register(body))).toEqual([429, 'rate_limited', []])
+    clock.tick(10 * minute)
+    dataOf(await register(body))
+  })
+
   test('is refused with the key of another device', async () => {
     const { body } = await bobsLink()
     dataOf(await register(body))

@@ -17,6 +17,7 @@ describe('a subscription', () => {
   test.each([
     ['keys.auth', { auth: 'AAAA' }],
     ['keys.p256dh', { p256dh: 'AAAA' }],
+    ['keys.p256dh', { p256dh: Buffer.from([4, ...Array(64).fill(1)]).toString('base64url') }],
   ])('needs %s as browsers make it', async (field, keys) => {
     const { subscription } = here()
     const answer = await subscribe({ ...subscription, keys: { ...subscription.keys, ...keys } })

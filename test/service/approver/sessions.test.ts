@@ -54,6 +54,19 @@ describe('the sessions of a browser', () => {
     expect(sessions).toMatchObject([{ org_id: globex.id, device_id: eve.device }])
   })
 
+  test('are found by the organization that a call names, however many there are', async () => {
+    const made = []
+    for (let at = 0; at < 9; at++) made.push(await createTenant(service, `other-${at}`))
+    const { id } = made.at(-1)!
+    const last = await createPhone(service, id, 3)
+    const others = [acme, globex, ...made].filter((one) => one.id !== id)
+    const cookies = [...others.map((one) => `svc-approver-${one.id}=${'x'.repeat(43)}`), last.cookie].join(
+      '; ',
+    )
+    const headers = { 'x-svc-organization': String(id) }
+    expect(dataOf(await list('', cookies, headers)).sessions).toMatchObject([{ org_id: id }])
+  })
+
   test('wake a waiting page with a request in either organization', async () => {
     for (const [phone, key] of [
       [eve, globex.key],

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { minute } from '../clock.ts'
 import { refusal } from '../fixtures.ts'
-import { answerTo, begin, createPhone } from './phone.ts'
+import { answerTo, begin, cookieOf, createPhone, fromPhone } from './phone.ts'
 import { acme, ada, clock, installHooks, openSession, service } from './visit.ts'
 
 installHooks()
+
+const sign = async () => {
+  const challenge = await begin(service)
+  return openSession(challenge, answerTo(challenge, ada.key))
+}
 
 describe('an assertion that opens a session', () => {
   test('opens one, once', async () => {
@@ -14,6 +19,18 @@ describe('an assertion that opens a session', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 410, 410])
     expect(answers.filter(({ headers }) => headers['set-cookie'])).toHaveLength(1)
     expect(refusal(await openSession(challenge, response))).toEqual([410, 'challenge_over', []])
+  })
+
+  test('is accepted 30 times in ten minutes, and keeps the 20 newest sessions open', async () => {
+    const cookies = [ada.cookie]
+    for (let at = 0; at < 30; at++) cookies.push(cookieOf(await sign()))
+    expect(refusal(await sign())).toEqual([429, 'rate_limited', []])
+    const states = await Promise.all(
+      cookies.map(async (cookie) => (await fromPhone(service, 'GET', 'session', { cookie })).status),
+    )
+    expect(states).toEqual([...Array(11).fill(401), ...Array(20).fill(200)])
+    clock.tick(10 * minute)
+    expect((await sign()).status).toBe(200)
   })
 
   test('must arrive within two minutes', async () => {

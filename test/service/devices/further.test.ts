@@ -18,6 +18,8 @@ const listed = async (phone: Phone) =>
 const revoke = (device: string) =>
   service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${device}`)
 
+const open = (token: string) => fromPhone(service, 'POST', 'enrollment', { body: { token } })
+
 describe('a further device', () => {
   test('is pending: it neither signs in nor decides', async () => {
     const tablet = await anotherOf(ada)
@@ -150,7 +152,6 @@ describe('a further device', () => {
     const { url } = dataOf(await fromPhone(service, 'POST', 'device-link', { cookie, body }))
     const ofKey = await linkFor(service, acme.id, ada.user)
     dataOf(await moveDevice(service, { key: tablet.key }, ada.device, 'remove'))
-    const open = (token: string) => fromPhone(service, 'POST', 'enrollment', { body: { token } })
     expect(refusal(await open(url.split('#enroll=')[1]))).toEqual([410, 'enrollment_over', []])
     expect((await open(ofKey)).status).toBe(200)
   })

@@ -1,3 +1,4 @@
+import { ECDH } from 'node:crypto'
 import type { approverNotifications } from '../../../contract/approver-notifications.ts'
 import { invalid } from '../../../core/refusal.ts'
 import { sha256 } from '../../../core/ids.ts'
@@ -18,6 +19,16 @@ const contextOf = ({ device_id, endpoint_hash }: Pick<PushTarget, 'device_id' | 
 const isBytes = (text: string, length: number): boolean => {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.length === length && bytes.toString('base64url') === text
+}
+
+/** Nothing can be encrypted for any other, so each message would fail, and be sent again to the other phones of the device. */
+const isPoint = (text: string): boolean => {
+  try {
+    ECDH.convertKey(text, 'prime256v1', 'base64url', 'hex')
+    return isBytes(text, 65)
+  } catch {
+    return false
+  }
 }
 
 export const openSubscription = ({ unwrap }: Pick<Keyring, 'unwrap'>, target: PushTarget): Subscription =>
@@ -56,7 +67,7 @@ const dropReplaced = async (
 export const subscribePush: HandlerOf<typeof approverNotifications.subscribePush> = async (input, call) => {
   const { org_id, device_id, session_id } = requirePerson(call.caller)
   checkPublicUrl('endpoint', input.endpoint, call.dev)
-  if (!isBytes(input.keys.p256dh, 65)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
+  if (!isPoint(input.keys.p256dh)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
   if (!isBytes(input.keys.auth, 16)) throw invalid('keys.auth', 'must be 16 bytes in base64url')
   const endpoint_hash = sha256(input.endpoint)
   const values = {
