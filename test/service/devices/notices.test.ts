@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createPhone, enrollPhone, fromPhone, phoneRegistration, type Phone } from '../approver/phone.ts'
+import { subscribeBrowser } from '../approver/push-service.ts'
 import { dataOf } from '../fixtures.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { minute } from '../clock.ts'
@@ -7,12 +8,8 @@ import { moveDevice } from './moves.ts'
 
 installHooks()
 
-const bytes = (length: number, first: number) =>
-  Buffer.alloc(length, 1).fill(first, 0, 1).toString('base64url')
-
 const subscribe = async ({ cookie }: Phone) => {
-  const keys = { p256dh: bytes(65, 4), auth: bytes(16, 1) }
-  const body = { endpoint: 'https://push.example.com/x', keys }
+  const body = subscribeBrowser('https://push.example.com/x').subscription
   dataOf(await fromPhone(service, 'POST', 'push', { cookie, body }))
 }
 
