@@ -5,55 +5,29 @@ import { ask } from '../service/approver.ts'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
 import {
   addsDevice,
+  approves,
+  backToInbox,
+  deniesWithNote,
   enrolled,
   fits,
   goesToInbox,
   hasFocus,
   narrowPhone,
-  opens,
   press,
   pressButton,
   pressLink,
   reach,
   reads,
   registers,
+  reports,
   sees,
   text,
 } from './approver-keyboard.ts'
-import type { Phone } from './approver-phone.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // What a new user does, in Arabic, on a width of 320 pixels, with the keyboard alone. Nothing here is clicked or tapped.
 
 installHooks()
-
-const approves = async (phone: Phone, id: string): Promise<void> => {
-  await opens(phone, id)
-  await pressButton(phone, 'common.approve')
-  await sees(phone, 'request.approved')
-}
-
-const deniesWithNote = async (phone: Phone, id: string, note: string): Promise<void> => {
-  await opens(phone, id)
-  await pressButton(phone, 'request.denyWithNote')
-  await reach(phone.page.getByRole('textbox'))
-  await fits(phone)
-  await phone.page.keyboard.type(note)
-  await pressButton(phone, 'common.deny')
-  await sees(phone, 'request.denied')
-}
-
-const reports = async (phone: Phone, id: string): Promise<void> => {
-  await opens(phone, id)
-  await pressButton(phone, 'request.notMe')
-  await reads(phone, 'request.notExpected')
-  await pressButton(phone, 'request.denyAndReport')
-  await sees(phone, 'request.denied')
-  await reads(phone, 'request.reported')
-}
-
-/** From a screen below the inbox, back to it. */
-const backToInbox = (phone: Phone): Promise<void> => pressLink(phone, '')
 
 test('registers two phones in two organizations, and approves on one of them', async () => {
   const ada = await stage.person()

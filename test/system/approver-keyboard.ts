@@ -68,8 +68,7 @@ export const pressLink = ({ page }: Phone, hash: string): Promise<void> =>
 /** Nothing is wider than the phone, and the next Tab goes on from a place on this screen. */
 export const fits = async ({ page }: Phone): Promise<void> => {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320)
-  if (process.env.SHOTS)
-    await expect.poll(() => page.evaluate('document.activeElement.tagName')).not.toBe('BODY')
+  await expect.poll(() => page.evaluate('document.activeElement.tagName')).not.toBe('BODY')
 }
 
 /** Waits for a screen with this heading, and looks at it. */
@@ -135,4 +134,40 @@ export const opens = async (phone: Phone, id: string): Promise<void> => {
   await fits(phone)
   const first = phone.page.getByRole('button', { name: text('request.readFirst'), exact: true })
   for (let pages = 0; (await first.count()) > 0 && pages < 20; pages++) await press(first)
+}
+
+export const approves = async (phone: Phone, id: string): Promise<void> => {
+  await opens(phone, id)
+  await pressButton(phone, 'common.approve')
+  await sees(phone, 'request.approved')
+}
+
+export const deniesWithNote = async (phone: Phone, id: string, note: string): Promise<void> => {
+  await opens(phone, id)
+  await pressButton(phone, 'request.denyWithNote')
+  await reach(phone.page.getByRole('textbox'))
+  await fits(phone)
+  await phone.page.keyboard.type(note)
+  await pressButton(phone, 'common.deny')
+  await sees(phone, 'request.denied')
+}
+
+export const reports = async (phone: Phone, id: string): Promise<void> => {
+  await opens(phone, id)
+  await pressButton(phone, 'request.notMe')
+  await reads(phone, 'request.notExpected')
+  await pressButton(phone, 'request.denyAndReport')
+  await sees(phone, 'request.denied')
+  await reads(phone, 'request.reported')
+}
+
+/** From a screen below the inbox, back to it. */
+export const backToInbox = (phone: Phone): Promise<void> => pressLink(phone, '')
+
+/** Chooses the organization whose devices and history are shown; its first letter is enough. */
+export const chooses = async ({ page }: Phone, organization: string): Promise<void> => {
+  const list = page.getByLabel(text('inbox.organization'))
+  await press(list, organization[0]!)
+  await page.locator('#organization', { hasText: organization }).waitFor()
+  expect(await hasFocus(list)).toBe(true)
 }
