@@ -57,6 +57,17 @@ describe.each(Object.keys(languages))('the texts in %s', (language) => {
     expect(different).toEqual([])
   })
 
+  // Who steers by voice says what the button shows.
+  test('name a button by what it shows, with what it is about', () => {
+    const other = [...texts].filter(([key, name]) => {
+      const label = texts.get(key.replace(/Name$/, ''))
+      // A sentence is no label.
+      const isLabel = key.endsWith('Name') && label !== undefined && !/[.。]$/.test(label)
+      return isLabel && !name.toLowerCase().includes(label.toLowerCase())
+    })
+    expect(other).toEqual([])
+  })
+
   test('have a form for every plural category of the language', () => {
     const categories = new Intl.PluralRules(language).resolvedOptions().pluralCategories.toSorted()
     const wrong = [...texts].filter(([, text]) =>
