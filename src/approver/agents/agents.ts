@@ -1,6 +1,6 @@
 import { type Agents, call, Refused, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
@@ -44,6 +44,6 @@ export const showAgents = (session: Session): View =>
     read: () => call('listOwnAgents', {}, { org: session.org_id }),
     draw: ({ agents }, screen) => [
       h('p', { class: 'aside' }, t(agents.length > 0 ? 'agents.what' : 'agents.none')),
-      h('ul', { class: 'cards' }, ...agents.map((one) => row(one, session, screen))),
+      ul('cards', ...agents.map((one) => row(one, session, screen))),
     ],
   })

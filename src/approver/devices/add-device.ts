@@ -2,7 +2,7 @@ import { call, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
 import { createCode, createCopy } from '../enrollment/hand-over.ts'
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { clockText } from '../shell/text.ts'
@@ -53,11 +53,7 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
       const pending = devices.filter(({ state }) => state === 'pending')
       return [
         pending.length > 0 && h('p', {}, t('devices.onlyOwn')),
-        h(
-          'ul',
-          { class: 'cards' },
-          ...pending.map((device) => ownDevice(device, { session, screen, isLast: false, ended })),
-        ),
+        ul('cards', ...pending.map((device) => ownDevice(device, { session, screen, isLast: false, ended }))),
       ]
     },
     below: () => h('div', { class: 'content' }, problem.element, place),

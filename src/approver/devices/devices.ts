@@ -1,6 +1,6 @@
 import { call, type Devices, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { h } from '../shell/element.ts'
+import { h, ul } from '../shell/element.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import type { View } from '../shell/view.ts'
@@ -49,7 +49,7 @@ export const removedDevices = (devices: readonly Device[]): HTMLElement | false 
       'details',
       {},
       h('summary', { class: 'row' }, t('devices.removedOnes', { count: removed.length })),
-      h('ul', { class: 'people' }, ...removed.map(removedRow)),
+      ul('people', ...removed.map(removedRow)),
     )
   )
 }
@@ -64,9 +64,8 @@ export const showDevices = (session: Session, ended: () => void): View =>
       const active = devices.filter(isActive)
       return [
         kept.some(({ state }) => state === 'pending') && h('p', { class: 'aside' }, t('devices.onlyOwn')),
-        h(
-          'ul',
-          { class: 'cards' },
+        ul(
+          'cards',
           ...kept.map((device) => ownDevice(device, { session, screen, isLast: active.length === 1, ended })),
         ),
         active.length === 1 && h('p', { class: 'aside' }, t('devices.suggestSecond')),
@@ -82,7 +81,7 @@ export const showDevices = (session: Session, ended: () => void): View =>
             { class: 'waiting' },
             h('h2', {}, t('devices.lost')),
             h('p', { class: 'aside' }, t('devices.lostWhy')),
-            h('ul', { class: 'cards' }, ...recoveries.map((device) => recoveryRow(device, session, screen))),
+            ul('cards', ...recoveries.map((device) => recoveryRow(device, session, screen))),
           ),
       ]
     },

@@ -57,7 +57,13 @@ export const askFirst = (item: HTMLElement, { lines, label, work, done }: Questi
     heading ?? '',
     ...lines.map((line) => h('p', {}, line)),
     problem.element,
-    h('div', { class: 'pair' }, go, button(t('common.cancel'), 'plain', end)),
+    // The focus skips the question, so the buttons bring it along.
+    h(
+      'div',
+      { class: 'pair', role: 'group', 'aria-label': lines.join(' ') },
+      go,
+      button(t('common.cancel'), 'plain', end),
+    ),
   )
   go.focus()
 }

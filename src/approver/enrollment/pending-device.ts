@@ -1,6 +1,6 @@
 import { call, Refused, type Waiting } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
-import { announce, problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
+import { problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
 import { plainDigits } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
 import { showStanding } from './standing.ts'
@@ -94,7 +94,6 @@ export const showPendingDevice = (waiting: Waiting, { credential, done, again }:
     check(async (proof) => {
       await call('sendDeviceCode', proof)
       setBusy(false)
-      announce(t('enrollment.codeSent'))
       problem.say(t('enrollment.codeSentWhy'))
     })
 

@@ -1,6 +1,6 @@
 import { call, Refused, type Newcomer } from '../calls/api.ts'
-import { button, h, picture } from '../shell/element.ts'
-import { problemLine, show } from '../shell/frame.ts'
+import { button, h, picture, ul } from '../shell/element.ts'
+import { outcomeLine, problemLine, show } from '../shell/frame.ts'
 import { dateText } from '../shell/time.ts'
 import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
@@ -16,7 +16,9 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
         // The answer to the first attempt was lost.
         if (!(error instanceof Refused && error.code === 'device_refused')) throw error
       })
-      item.replaceChildren(h('p', { class: 'outcome', role: 'status' }, t('enrollment.newcomerRefused')))
+      const outcome = outcomeLine(t('enrollment.newcomerRefused'))
+      item.replaceChildren(outcome)
+      outcome.focus({ preventScroll: true })
     })
   const row = (newcomer: Newcomer): HTMLElement => {
     const item = h('li', { class: 'member' })
@@ -41,7 +43,7 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
       h('p', {}, t('enrollment.removedWhy')),
       h('p', {}, t('enrollment.removedNext')),
     ),
-    newcomers.length > 0 && h('ul', { class: 'cards' }, ...newcomers.map(row)),
+    newcomers.length > 0 && ul('cards', ...newcomers.map(row)),
     problem.element,
   )
 }

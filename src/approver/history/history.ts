@@ -1,6 +1,6 @@
 import { call, type Decisions, type OrganizationDecisions, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import type { View } from '../shell/view.ts'
@@ -10,7 +10,7 @@ type Page = Decisions | OrganizationDecisions
 
 /** A list of decided requests. Older pages are read on demand. */
 export const decisionList = (first: Page, read: (before: string) => Promise<Page>): (Node | false)[] => {
-  const list = h('ul', { class: 'cards' })
+  const list = ul('cards')
   const problem = problemLine()
   const more = h('div', { class: 'actions' })
   const add = ({ decisions, next }: Page): void => {
@@ -21,7 +21,10 @@ export const decisionList = (first: Page, read: (before: string) => Promise<Page
         : [
             button(t('history.older'), 'plain', () =>
               problem.attempt(async () => {
+                const last = list.lastElementChild
                 add(await read(next))
+                // The button is gone; whoever tapped it goes on with what it brought.
+                last?.nextElementSibling?.querySelector('a')?.focus({ preventScroll: true })
                 // The list goes on; a new drawing would begin again.
                 list.classList.add('editing')
               }),

@@ -1,5 +1,5 @@
 import type { Session } from '../calls/api.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, h, picture, ul, type Drawing } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { announce, show } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
@@ -58,7 +58,7 @@ const empty = (subscribed: boolean): HTMLElement =>
     'div',
     { class: 'notice' },
     picture('check', 'still'),
-    h('h1', {}, t('inbox.caughtUp')),
+    h('h1', { tabindex: -1 }, t('inbox.caughtUp')),
     h('p', {}, t(subscribed ? 'inbox.closePage' : 'inbox.keepOpen')),
   )
 
@@ -81,6 +81,10 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
   return h('div', { class: 'field' }, h('label', { for: 'switcher' }, t('inbox.organization')), list)
 }
 
+/** A way to another screen. */
+const way = (place: string, drawing: Drawing, text: string): HTMLElement =>
+  h('li', {}, h('a', { class: 'row', href: `#${place}` }, picture(drawing), text))
+
 const foot = (session: Session, actions: Actions): HTMLElement => {
   const { sessions, signOut, notify, counts, again, refresh } = actions
   const { waiting, newDevices } = counts()
@@ -92,19 +96,21 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     ...signedOutCards(sessions, refresh),
     secondDevice(session),
     several && switcher(session, actions),
-    waiting !== undefined &&
-      h('a', { class: 'row', href: '#members' }, picture('people'), t('inbox.members', { count: waiting })),
-    h('a', { class: 'row', href: '#devices' }, picture('phone'), t('inbox.devices', { count: newDevices })),
-    h('a', { class: 'row', href: '#history' }, picture('clock'), t('inbox.history')),
-    h('a', { class: 'row', href: '#mutes' }, picture('people'), t('inbox.mutes')),
-    h('a', { class: 'row', href: '#agents' }, picture('place'), t('inbox.agents')),
-    languageChoice(again),
-    ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
-    h(
-      'a',
-      { class: 'row', href: '#notifications' },
-      picture('bell'),
-      t('notifications.state', { state: offer === 'on' || offer === 'blocked' ? offer : 'other' }),
+    ul(
+      'rows',
+      waiting !== undefined && way('members', 'people', t('inbox.members', { count: waiting })),
+      way('devices', 'phone', t('inbox.devices', { count: newDevices })),
+      way('history', 'clock', t('inbox.history')),
+      way('mutes', 'people', t('inbox.mutes')),
+      way('agents', 'place', t('inbox.agents')),
+      h('li', {}, languageChoice(again)),
+      ['possible', 'install first'].includes(offer) &&
+        h('li', {}, button(t('notifications.turnOn'), 'plain', notify)),
+      way(
+        'notifications',
+        'bell',
+        t('notifications.state', { state: offer === 'on' || offer === 'blocked' ? offer : 'other' }),
+      ),
     ),
     h('p', { class: 'aside' }, exactText(session.device_name)),
     button(
@@ -117,7 +123,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
 
 /** The cards of the requests, each one for as long as its request is pending. */
 const createCards = (named: boolean, expired: () => void) => {
-  const element = h('ul', { class: 'cards' })
+  const element = ul('cards')
   const cards = new Map<string, { item: HTMLElement; stop: () => void }>()
   const drop = (id: string): void => {
     cards.get(id)?.stop()
@@ -175,7 +181,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     if (shown !== undefined) updateFoot()
     if (ids === shown) return
     const count = t('inbox.requestsWaiting', { count: open.length })
-    const hadFocus = cards.element.contains(document.activeElement)
+    const focused = head?.contains(document.activeElement) ? document.activeElement : null
     title.textContent = count
     cards.show(open)
     const next = open.length > 0 ? list : nothing
@@ -184,10 +190,11 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     else if (head !== next) head.replaceWith(next)
     head = next
     document.title = page
-    // The focused card has ended.
-    if (hadFocus && !cards.element.contains(document.activeElement))
-      (head.querySelector<HTMLElement>('.card') ?? title).focus({ preventScroll: true })
-    if (shown !== undefined) announce(open.length ? count : t('inbox.caughtUp'))
+    // The focus goes on from a card that has ended to the next one, and else to the heading, which then needs no announcement.
+    const isLost = focused !== null && !focused.isConnected
+    const card = focused?.tagName === 'H1' ? null : head.querySelector<HTMLElement>('.card')
+    if (isLost) (card ?? head.querySelector('h1'))?.focus({ preventScroll: true })
+    if (shown !== undefined && !(isLost && !card)) announce(open.length ? count : t('inbox.caughtUp'))
     shown = ids
   }
   update(first)

@@ -13,9 +13,9 @@ export const secondDevice = ({ only_device }: Session): HTMLElement | false => {
   const dismiss = (): void => {
     isDismissed = true
     keep(kept, 'dismissed')
-    const next = card.nextElementSibling as HTMLElement | null
+    const below = card.parentElement
     card.remove()
-    next?.focus({ preventScroll: true })
+    below?.querySelector<HTMLElement>('select, a')?.focus({ preventScroll: true })
   }
   const card = h(
     'div',

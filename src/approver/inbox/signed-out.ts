@@ -18,7 +18,9 @@ const card = (one: Known, entered: () => void): HTMLElement => {
     })
   const dismiss = (): void => {
     forget(one)
+    const below = element.parentElement
     element.remove()
+    below?.querySelector<HTMLElement>('select, a')?.focus({ preventScroll: true })
   }
   const element = h(
     'div',

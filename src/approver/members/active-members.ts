@@ -1,6 +1,6 @@
 import { call, type Member, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { announce } from '../shell/frame.ts'
 import { exactText, nameOf, plainDigits } from '../shell/text.ts'
 
@@ -36,7 +36,7 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
 
 /** The active members. They are fetched when the list is opened, and only the first are shown: an organization can be large. */
 export const activeMembers = ({ org_id: org }: Session, take: Take) => {
-  const list = h('ul', { class: 'people' })
+  const list = ul('people')
   const status = h('p', { class: 'aside' })
   const again = h('div')
   const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60, dir: 'auto' })

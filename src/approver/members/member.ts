@@ -5,7 +5,7 @@ import { moveDevice } from '../devices/move.ts'
 import { askFirst } from '../devices/own-device.ts'
 import { decisionList } from '../history/history.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
@@ -72,9 +72,8 @@ export const showMember = (session: Session, user_id: string): View => {
         h('p', { class: 'who' }, exactText(member.email)),
         h('h2', {}, t('devices.title')),
         kept.length === 0 && h('p', { class: 'aside' }, t('members.noDevices')),
-        h(
-          'ul',
-          { class: 'cards' },
+        ul(
+          'cards',
           ...kept.map((device) =>
             deviceRow(device, { session, screen, name, isLast: active.length === 1 && isActive(device) }),
           ),

@@ -1,7 +1,7 @@
 import { call, type Member, type Members, type Session } from '../calls/api.ts'
 import { askFirst } from '../devices/own-device.ts'
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
@@ -69,7 +69,7 @@ export const showMembers = (session: Session): View => {
           'section',
           { class: 'waiting' },
           h('h2', {}, t('members.waiting')),
-          h('ul', { class: 'cards' }, ...members.map((one) => waitingRow(one, { session, screen, changed }))),
+          ul('cards', ...members.map((one) => waitingRow(one, { session, screen, changed }))),
           total === 0 && h('p', { class: 'aside' }, t('members.noneWaiting')),
           more > 0 && h('p', { class: 'aside' }, t('members.andMore', { count: more })),
         ),

@@ -1,6 +1,6 @@
 import { call, type Mutes, type OrganizationMutes, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
@@ -41,7 +41,7 @@ const listOf =
   (session: Session, none: 'mutes.none' | 'mutes.noneOfMembers', why: 'mutes.what' | 'mutes.ofMembersWhy') =>
   ({ mutes }: { mutes: Mute[] }, screen: Screen) => [
     h('p', { class: 'aside' }, t(mutes.length === 0 ? none : why)),
-    h('ul', { class: 'cards' }, ...mutes.map((one) => row(one, session, screen))),
+    ul('cards', ...mutes.map((one) => row(one, session, screen))),
   ]
 
 /** The requesters that this person reported in one organization, while their mutes last. */

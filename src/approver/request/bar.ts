@@ -14,8 +14,13 @@ type Actions = {
 
 /** The buttons below a request. Approving waits until the text was seen to its end; denying does not. */
 export const createBar = (text: HTMLElement, actions: Actions) => {
-  const approve = button(t('request.readFirst'), 'primary', () =>
-    reading.isDone() ? actions.approve() : reading.next(),
+  const approve = button(
+    t('request.readFirst'),
+    'primary',
+    () => (reading.isDone() ? actions.approve() : reading.next()),
+    {
+      'aria-describedby': 'warning',
+    },
   )
   const all = button('', 'quiet', actions.denyAll)
   const links = h(
@@ -34,16 +39,25 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
   const step = h('div', { class: 'steps' }, start)
   const element = h('div', { class: 'bar' })
   let isRead = false
+  /** What led to the step. */
+  let origin: Element | null = null
   const reading = createReading(text, element, () => {
     approve.textContent = t('common.approve')
     if (isRead) announce(t('request.canApprove'))
   })
   const put = (next: HTMLElement): void => {
+    const focused = document.activeElement
+    if (start.contains(focused) || links.contains(focused)) origin = focused
     step.replaceChildren(next)
     // A step is about the text above it, and may be longer than the screen.
     element.className = next === start ? 'bar' : 'foot'
     more.replaceChildren(...(next === start ? [links] : []))
-    next.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true })
+    // A step begins with its field or with what it asks. Back leads to where it began.
+    const first =
+      next === start ? origin : (next.querySelector('input, textarea') ?? next.querySelector('h2'))
+    const target = (first ?? next.querySelector('button')) as HTMLElement | null
+    if (target?.tagName === 'H2') target.tabIndex = -1
+    target?.focus({ preventScroll: true })
     next.scrollIntoView({ block: 'nearest' })
   }
   return {

@@ -1,5 +1,5 @@
 import type { Pending } from '../calls/api.ts'
-import { h } from '../shell/element.ts'
+import { h, ul } from '../shell/element.ts'
 import { alternatives, exactText } from '../shell/text.ts'
 import { nodes, t, type Key } from '../language/text.ts'
 
@@ -27,7 +27,7 @@ const textOf = (one: Condition): Node => {
 
 /** Everything that an approval is checked against, in plain words. */
 export const conditionList = ({ conditions }: Pending): HTMLElement =>
-  h('ul', { class: 'conditions' }, ...conditions.map((one) => h('li', {}, textOf(one))))
+  ul('conditions', ...conditions.map((one) => h('li', {}, textOf(one))))
 
 const refusals: Partial<Record<Condition['factor'], Key>> = {
   time: 'request.outsideHours',

@@ -3,7 +3,7 @@ import type { PendingRequest } from '../calls/feed.ts'
 import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
-import { announce, problemLine, showNotice } from '../shell/frame.ts'
+import { problemLine, showNotice } from '../shell/frame.ts'
 import { exactText, headline } from '../shell/text.ts'
 import { createNext, type Queue } from './queue.ts'
 
@@ -38,7 +38,6 @@ const showDenied = (count: number, ids: readonly string[], queue: Queue): (() =>
     ].filter((line) => line !== false),
     actions: [next.element],
   })
-  announce(title)
   return next.refresh
 }
 

@@ -46,7 +46,12 @@ const createBoxes = (submit: () => unknown) => {
     first.focus()
   })
   return {
-    element: h('div', { class: 'boxes', role: 'group', 'aria-labelledby': 'number-title' }, first, second),
+    element: h(
+      'div',
+      { class: 'boxes', role: 'group', 'aria-labelledby': 'number-title', 'aria-describedby': 'number-why' },
+      first,
+      second,
+    ),
     read: (): string => first.value + second.value,
     focusMissing: (): void => (first.value === '' ? first : second).focus(),
   }
@@ -67,7 +72,7 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
     'div',
     { class: 'step' },
     h('h2', { id: 'number-title' }, t('request.enterNumber')),
-    h('p', {}, t('request.enterNumberWhy')),
+    h('p', { id: 'number-why' }, t('request.enterNumberWhy')),
     boxes.element,
     problem,
     h(

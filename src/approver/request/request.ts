@@ -5,7 +5,7 @@ import { createBar } from './bar.ts'
 import { denyAllStep, ofSameRequester } from './deny-all.ts'
 import { button, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { announce, problemLine, setBusy, show, showNotice } from '../shell/frame.ts'
+import { announce, problemLine, setBusy, show, showNotice, statusLine } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import { requestText } from './request-text.ts'
 import { showRemoved } from '../enrollment/removed.ts'
@@ -35,7 +35,7 @@ export const showRequest = (
   const { back } = queue
   const decider = createDecider(request, session)
   const problem = problemLine()
-  const progress = h('p', { class: 'progress', role: 'status' })
+  const { element: progress, say } = statusLine('progress')
   let same = ofSameRequester(request, first)
   /** Follows the requests that arrive, once this one is over. */
   let follow: (() => void) | undefined
@@ -43,15 +43,13 @@ export const showRequest = (
   // "This wasn't me" was sent.
   let mutes = false
   let { expiresAt, number_missed: knowsMiss } = request
-  const warning = h('p', { class: 'warning', role: 'status' })
+  const warning = statusLine('warning')
   const warn = (now: Pending): void => {
     const reasons = warningsFor(now, decider.locationBlocked())
-    warning.textContent =
-      reasons.length > 0 ? t('request.wouldBeRefused', { reasons: reasons.join(' ') }) : ''
+    warning.say(reasons.length > 0 ? t('request.wouldBeRefused', { reasons: reasons.join(' ') }) : '')
   }
 
   const isOver = (): boolean => phase === 'over'
-  const say = (text: string): void => void (progress.textContent = text)
   const left = timeLeft(
     Date.parse(request.expires_at) - Date.parse(request.requested_at),
     announce,
@@ -72,14 +70,14 @@ export const showRequest = (
     follow = showOutcome(outcome, { session, queue, muted: isMuted ? request.origin.id : undefined })
   }
   /** Only the service knows how a request ended. Until it answers, nothing is said about it. */
-  const look = async (): Promise<void> => {
+  const look = async (answered = false): Promise<void> => {
     if (isOver() || phase === 'looking') return
     const wasSent = phase === 'sending'
     phase = 'looking'
     withdraw()
     problem.say('')
     setBusy(true)
-    say(t(wasSent ? 'request.noAnswer' : 'request.checkingResult'))
+    say(t(wasSent && !answered ? 'request.noAnswer' : 'request.checkingResult'))
     const { request_id } = request
     const outcome = await readOutcome(request_id, session, {
       over: isOver,
@@ -101,7 +99,7 @@ export const showRequest = (
   const settle = (result: Result): void => {
     if (isOver() || phase === 'looking') return
     if (result.kind === 'unsure') return void look()
-    if (result.kind === 'ended') return result.outcome ? end(result.outcome) : void look()
+    if (result.kind === 'ended') return result.outcome ? end(result.outcome) : void look(true)
     phase = 'reading'
     setBusy(false)
     say('')
@@ -185,7 +183,7 @@ export const showRequest = (
       ),
     denyAll,
   })
-  bar.element.append(warning, problem.element, progress, bar.step)
+  bar.element.append(warning.element, problem.element, progress, bar.step)
   bar.follow(same)
   show(t('request.title'), backLink(back), left.element, text.element, bar.element, bar.more)
   bar.begin()

@@ -1,6 +1,6 @@
 import type { Outcome, Session } from '../calls/api.ts'
 import { button, h, type Drawing } from '../shell/element.ts'
-import { announce, problemLine, showNotice } from '../shell/frame.ts'
+import { problemLine, showNotice } from '../shell/frame.ts'
 import { unmute } from '../mutes/unmute.ts'
 import { createNext, type Queue } from './queue.ts'
 import { exactText } from '../shell/text.ts'
@@ -130,7 +130,7 @@ export const showMissing = (back: () => void): HTMLElement =>
 
 /** After "This wasn't me": what it did, and the way to undo it. */
 const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo: HTMLElement } => {
-  const line = h('span', { role: 'status', tabindex: -1 }, t('request.reported'))
+  const line = h('span', { role: 'status', 'aria-live': 'off', tabindex: -1 }, t('request.reported'))
   const problem = problemLine()
   const lift = button(t('mutes.undo'), 'quiet', () =>
     problem.attempt(async () => {
@@ -163,6 +163,5 @@ export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing
     lines: [quote, ...lines, ...(note ? [note.line] : [])],
     actions: [next.element, ...(note ? [note.undo] : [])],
   })
-  announce(title)
   return next.refresh
 }

@@ -3,7 +3,14 @@ import { t } from '../language/text.ts'
 
 /** The note is part of what is signed, so its author sees exactly what is sent. */
 export const noteStep = (deny: (note?: string) => unknown, back: () => void): HTMLElement => {
-  const input = h('textarea', { id: 'note', dir: 'auto', rows: 3, maxlength: 280, autocomplete: 'off' })
+  const input = h('textarea', {
+    id: 'note',
+    dir: 'auto',
+    rows: 3,
+    maxlength: 280,
+    autocomplete: 'off',
+    'aria-describedby': 'note-why',
+  })
   const submit = (): unknown => deny(input.value.replace(/\s+/g, ' ').trim() || undefined)
   return h(
     'div',
@@ -13,7 +20,7 @@ export const noteStep = (deny: (note?: string) => unknown, back: () => void): HT
       { class: 'field' },
       h('label', { for: 'note' }, t('request.noteLabel')),
       input,
-      h('p', { class: 'aside' }, t('request.noteWhy')),
+      h('p', { class: 'aside', id: 'note-why' }, t('request.noteWhy')),
     ),
     h(
       'div',

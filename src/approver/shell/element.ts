@@ -26,6 +26,10 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
   return element as unknown as HTMLElementTagNameMap[K]
 }
 
+/** Safari takes a list without bullets for layout, unless it says that it is a list. */
+export const ul = (name: string, ...items: Child[]): HTMLUListElement =>
+  h('ul', { class: name, role: 'list' }, ...items)
+
 /** `primary` goes on or says yes, `danger` refuses or removes, `plain` is as important, `quiet` less. */
 type Kind = 'primary' | 'plain' | 'danger' | 'quiet'
 

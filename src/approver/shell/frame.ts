@@ -5,9 +5,28 @@ import { t } from '../language/text.ts'
 
 const place = (id: string): HTMLElement => document.getElementById(id)!
 
-/** Visible to screen readers only. */
+/** By then it has been read; who reads the page later would take it for its content. */
+const spokenMs = 5000
+let clearing = 0
+
+/** Visible to screen readers only, and only for a while. */
 export const announce = (text: string): void => {
+  clearTimeout(clearing)
   place('announcement').textContent = text
+  if (text !== '') clearing = setTimeout(announce, spokenMs, '')
+}
+
+/** A line with the result of a tap. Screen readers read it because the focus moves there, so it is no live region too. */
+export const outcomeLine = (...children: (Node | string)[]): HTMLElement =>
+  h('p', { class: 'outcome', role: 'status', 'aria-live': 'off', tabindex: -1 }, ...children)
+
+/** A line about the state of the screen, which is read whenever it changes, and only then. */
+export const statusLine = (name: string) => {
+  const element = h('p', { id: name, class: name, role: 'status' })
+  const say = (text: string): void => {
+    if (element.textContent !== text) element.textContent = text
+  }
+  return { element, say }
 }
 
 type Named = { organization: string; logo: string | null }
@@ -38,15 +57,15 @@ export const tellNext = (text: string): void => {
 
 /** Replaces the current screen; a screen reader continues at the new heading. */
 export const show = (title: string, ...children: (Node | string | false | null)[]): HTMLElement => {
-  const outcome = news !== undefined && h('p', { class: 'outcome', role: 'status' }, news)
-  news = undefined
+  const outcome = news !== undefined && outcomeLine(news)
   const screen = h('div', { class: 'screen' }, outcome, ...children)
   const main = place('main')
   main.replaceChildren(screen)
-  main.removeAttribute('aria-busy')
+  setBusy(false)
   document.title = title
-  // What was announced belongs to the screen before.
-  announce('')
+  // What was announced before belongs to the screen before.
+  announce(news ?? '')
+  news = undefined
   const heading = screen.querySelector('h1')
   heading?.setAttribute('tabindex', '-1')
   heading?.focus({ preventScroll: true })
@@ -57,8 +76,8 @@ export const show = (title: string, ...children: (Node | string | false | null)[
 /** Whether there is a screen; not while the page starts. */
 export const hasScreen = (): boolean => place('main').querySelector('.screen') !== null
 
-/** The screen during a device check or a call. */
-export const setBusy = (busy: boolean): void => place('main').setAttribute('aria-busy', String(busy))
+/** The screen during a device check or a call. Not with `aria-busy`: screen readers say nothing of what changes in a busy part. */
+export const setBusy = (busy: boolean): void => void place('main').toggleAttribute('data-busy', busy)
 
 type Notice = {
   drawing: Drawing

@@ -9,16 +9,14 @@ export const createNewRequests = () => {
   let known = new Set<string>()
   let fresh: string[] = []
 
+  // The same element, because it may have the focus.
+  const link = h('a', { class: 'arrival' })
   const write = (): void => {
     const [first] = fresh
-    const link =
-      first !== undefined &&
-      h(
-        'a',
-        { class: 'arrival', href: `#request=${encodeURIComponent(first)}` },
-        t('inbox.arrived', { count: fresh.length }),
-      )
-    place().replaceChildren(...(link ? [link] : []))
+    if (first === undefined) return link.remove()
+    link.href = `#request=${encodeURIComponent(first)}`
+    link.textContent = t('inbox.arrived', { count: fresh.length })
+    if (!link.isConnected) place().append(link)
   }
 
   return {

@@ -2,7 +2,7 @@ import { Refused } from '../calls/api.ts'
 import { Unreachable } from '../calls/exchange.ts'
 import { t } from '../language/text.ts'
 import { button, h } from './element.ts'
-import { type problemLine, sentenceFor, show } from './frame.ts'
+import { outcomeLine, type problemLine, sentenceFor, show } from './frame.ts'
 import { momentText } from './time.ts'
 import type { View } from './view.ts'
 
@@ -33,7 +33,7 @@ export type Screen = {
 /** Whoever edits something, or is in a device check, keeps what they see. */
 const editing = '.editing'
 const isBusy = (content: HTMLElement): boolean =>
-  content.querySelector(editing) !== null || content.closest('[aria-busy="true"]') !== null
+  content.querySelector(editing) !== null || content.closest('[data-busy]') !== null
 
 /** What a link or button is for, as far as its screen says. */
 const purposeOf = (stop: Element): string =>
@@ -66,7 +66,7 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
     () => status.replaceChildren(h('p', { class: 'aside' }, t('common.moment'))),
     noticeableMs,
   )
-  const told = h('p', { class: 'outcome', role: 'status', tabindex: -1 })
+  const told = outcomeLine()
   const content = h('div', { class: 'content' })
   let left = false
   let drawn: string | undefined
