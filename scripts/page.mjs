@@ -12,7 +12,7 @@ const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const statics = root('src/approver/public')
 
 /** The style sheet, in this order: what is general first. */
-const sheets = ['colours', 'page', 'text', 'controls', 'lists', 'request']
+const sheets = ['colours', 'page', 'text', 'controls', 'lists', 'request', 'system-colours']
 
 const style = () =>
   sheets

@@ -26,7 +26,7 @@ export const checkStates = async (): Promise<Checked> => {
 }
 
 export const stateFigure = (checked?: Checked): Figure => ({
-  what: `page, ${checked?.states ?? 'all'} states, light, dark, large text: violations of axe, and what does not fit`,
+  what: `page, ${checked?.states ?? 'all'} states, in all settings: violations of axe, and what is cut, covered or not read`,
   figure: checked?.flaws.length,
   unit: ' flaws',
   must: 0,

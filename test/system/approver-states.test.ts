@@ -6,7 +6,7 @@ import { installHooks, stage } from './open-stage.ts'
 installHooks()
 
 test.each(Object.keys(journeys))(
-  'each state has no axe violation and fits, in light, in dark and with large text: %s',
+  'each state hinders nobody: axe, colours, text size, zoom, keyboard and screen reader: %s',
   async (title) => {
     const { found, misdeeds } = await flawsOfStates(stage, title)
     expect(Object.entries(found).filter(([, flaws]) => flaws.length > 0)).toEqual([])
