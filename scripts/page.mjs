@@ -24,7 +24,7 @@ const style = () =>
 
 const script = async (input, format, { define = {}, plugins = [] } = {}) => {
   const bundle = await rolldown({ input: root(input), platform: 'browser', transform: { define }, plugins })
-  const { output } = await bundle.generate({ format, minify: true })
+  const { output } = await bundle.generate({ format, minify: true, comments: { annotation: false } })
   await bundle.close()
   return output[0].code
 }
