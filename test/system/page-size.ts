@@ -10,9 +10,12 @@ export const sizeOf = (files: Iterable<string>): number =>
     .map((name) => (existsSync(`${page}${name}.br`) ? `${page}${name}.br` : page + name))
     .reduce((sum, file) => sum + statSync(file).size, 0)
 
+/** In another language, a manifest is its texts. */
+const uncounted = /\.(?:br|json|png)$|^[a-z]{2}\.webmanifest$/
+
 /** The bytes of every file of the page, less the texts of all languages and the icons of an installation. */
 export const sizeWithoutLanguages = async (): Promise<number> => {
   const { bareScript } = (await import(pageScripts)) as { bareScript(): Promise<Buffer> }
-  const others = readdirSync(page).filter((name) => !/\.(?:br|json|png)$/.test(name) && name !== 'app.js')
+  const others = readdirSync(page).filter((name) => !uncounted.test(name) && name !== 'app.js')
   return sizeOf(others) + (await bareScript()).length
 }
