@@ -1,6 +1,5 @@
-import type { approver } from '../../contract/approver.ts'
 import { forbidden } from '../../core/refusal.ts'
-import type { Call, HandlerOf } from '../call/call.ts'
+import type { Call } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { isAdministrator } from '../devices/administrators.ts'
 import { selectUsers, type UserRecord } from '../members/member.ts'
@@ -14,7 +13,6 @@ export const requireAdmin = async (call: Call) => {
 }
 
 const shownDigits = 4
-const maxShown = 30
 
 /** A person as the page names them, with most of the number hidden. */
 export const maskedPerson = ({
@@ -41,38 +39,4 @@ export const readPeople = async (call: Call, org_id: number, rows: readonly { us
   if (ids.length === 0) return new Map<number, ReturnType<typeof maskedPerson>>()
   const users = await selectUsers(call).where('m.org_id', '=', org_id).where('m.user_id', 'in', ids).execute()
   return new Map(users.map((user) => [user.id, maskedPerson(user)]))
-}
-
-type MaskedMember = ReturnType<typeof maskedMember>
-
-const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
-
-/** Every word must appear in what the page shows of a member. Accents and case do not matter. */
-const matching = (find: string) => {
-  const words = folded(find).split(/\s+/)
-  return ({ first_name, last_name, mobile }: MaskedMember): boolean => {
-    const shown = folded(`${first_name} ${last_name} ${mobile}`)
-    return words.every((word) => shown.includes(word))
-  }
-}
-
-const { compare } = new Intl.Collator('en')
-const byName = (one: MaskedMember, other: MaskedMember): number =>
-  compare(`${one.first_name} ${one.last_name}`, `${other.first_name} ${other.last_name}`)
-
-export const listMembers: HandlerOf<typeof approver.listMembers> = async (
-  { state = 'pending', find = '' },
-  call,
-) => {
-  const { org_id, user_id } = await requireAdmin(call)
-  const users = await selectUsers(call)
-    .where('m.org_id', '=', org_id)
-    .where('m.state', '=', state)
-    // Administrators cannot move themselves.
-    .where('m.user_id', '<>', user_id)
-    .orderBy('m.id')
-    .execute()
-  const found = users.map(maskedMember).filter(matching(find))
-  if (state === 'active') found.sort(byName)
-  return { members: found.slice(0, maxShown), total: found.length }
 }

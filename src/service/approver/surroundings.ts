@@ -13,12 +13,16 @@ export const readSurroundings = async (db: Db, member: Member): Promise<string> 
     .execute()
   if (!(await isAdministrator(db, member))) return JSON.stringify(devices)
   const { org_id } = member
+  // In one row: many may wait, and every wait of a page reads this again.
   const waiting = await db
     .selectFrom('memberships')
     .where('org_id', '=', org_id)
     .where('state', '=', 'pending')
-    .select(['user_id', 'updated_at'])
-    .orderBy('id')
+    .select(({ fn }) => [
+      fn.countAll().as('count'),
+      fn.sum('user_id').as('who'),
+      fn.max('updated_at').as('latest'),
+    ])
     .execute()
   const recoveries = await db
     .selectFrom('devices')

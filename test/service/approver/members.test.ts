@@ -42,6 +42,38 @@ describe('the list of active members', () => {
       expect(await active(find)).toEqual({ members: [], total: 0 })
   })
 
+  test('is searched to its end in an organization with many members', async () => {
+    const rows = Array.from({ length: 1200 }, (_, at) => at)
+    await service.storage.write(
+      async (db) => {
+        const { id: _, ...one } = await db.selectFrom('memberships').selectAll().executeTakeFirstOrThrow()
+        const person = await db.selectFrom('people').selectAll().executeTakeFirstOrThrow()
+        for (const at of rows) {
+          const user_id = 1000 + at
+          await db
+            .insertInto('people')
+            .values({ ...person, id: user_id, mobile: `+1202666${at}` })
+            .execute()
+          const names = { first_name: at % 3 ? 'Zed' : 'Zoé', last_name: `${1200 - at}` }
+          await db
+            .insertInto('memberships')
+            .values({ ...one, ...names, user_id, role: 'member', state: 'active' })
+            .execute()
+        }
+      },
+      { org: null },
+    )
+    const { members, total } = await active('zoe')
+    expect([members.length, total]).toEqual([30, 400])
+    expect(members.slice(0, 3).map((one: { last_name: string }) => one.last_name)).toEqual([
+      '1002',
+      '1005',
+      '1008',
+    ])
+    expect((await active('zed 1')).members.at(0)).toMatchObject({ last_name: '1' })
+    expect((await active()).total).toBe(1201)
+  })
+
   test('is limited to what a phone can show', async () => {
     for (let n = 10; n < 45; n += 1) await createMember(service, acme.id, n)
     const { members, total } = await active()
