@@ -115,6 +115,7 @@ describe('the language of the page', () => {
     expect(await name.inputValue()).toMatch(/ von Ada$/)
     await name.fill('Küche')
     await choose(phone, 'Deutsch', 'العربية')
+    await phone.sees(/^مرحبًا/)
     expect(await phone.page.locator('#name').inputValue()).toBe('Küche')
     expect([await languageOf(phone), await overflow(phone)]).toEqual(['ar,rtl', 0])
     expect(await phone.page.evaluate('document.activeElement.id')).toBe('language')

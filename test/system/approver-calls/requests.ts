@@ -109,7 +109,7 @@ export const requests: Record<string, Scenario> = {
     await phone.tap('Approve')
     const fill = async (): Promise<void> => {
       await phone.page.getByLabel('First digit').fill(number![0]!)
-      await phone.page.getByLabel('Second digit').fill(number === '11' ? '2' : '1')
+      await phone.page.getByLabel('Second digit').fill(number![1] === '1' ? '2' : '1')
       await phone.tap('Approve')
     }
     return {
