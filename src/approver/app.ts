@@ -15,7 +15,7 @@ import { createQueue } from './request/queue.ts'
 import { isWanted, showGone } from './request/gone.ts'
 import { makeOffers, offerNotifications } from './notifications/offers.ts'
 import { mirrorPending } from './notifications/mirror.ts'
-import { keepNotifications } from './notifications/push.ts'
+import { keepNotifications, watchPermission } from './notifications/push.ts'
 import { registerWorker } from './notifications/register-worker.ts'
 import { noticeableMs } from './shell/reading.ts'
 import { showRequest } from './request/request.ts'
@@ -231,6 +231,7 @@ addEventListener('hashchange', () => {
   else if (session) showPlace()
 })
 
+watchPermission(() => ['', '#notifications'].includes(location.hash) && showPlace())
 watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 
 // The session is read while the texts are loaded.

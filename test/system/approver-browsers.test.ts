@@ -66,6 +66,8 @@ describe('a browser', () => {
       const refuse = () => { throw new DOMException('blocked', 'SecurityError') }
       for (const name of ['localStorage', 'sessionStorage', 'indexedDB', 'caches'])
         Object.defineProperty(window, name, { get: refuse })
+      window.BroadcastChannel = class { constructor() { refuse() } }
+      LockManager.prototype.request = async () => refuse()
       Object.defineProperty(Navigator.prototype, 'serviceWorker', {
         get: () => ({ addEventListener() {}, register: () => Promise.reject(new DOMException('blocked')), ready: new Promise(() => {}), getRegistration: () => Promise.reject(new DOMException('blocked')), controller: null }),
       })`)

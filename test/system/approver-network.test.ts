@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { show } from '../service/approver.ts'
+import { dataOf } from '../service/fixtures.ts'
 import type { Phone } from './approver-phone.ts'
 import { faults, type Fault } from './bad-network.ts'
 import { installHooksBehindProxy, network, open, stage } from './open-stage.ts'
@@ -180,7 +182,7 @@ test('a permission that is taken away while the request is open is known before 
 })
 
 test.each([-2, 2])(
-  'a clock that is %i hours off changes neither the time left nor the decision',
+  'a clock that is %i hours off changes neither the time left nor the decision nor a date',
   async (hours) => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
@@ -194,6 +196,14 @@ test.each([-2, 2])(
       .waitFor()
     await phone.tap('Approve')
     await phone.sees('Approved')
-    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+    const { status, decided_at } = dataOf(await show(stage.service, request_id))
+    expect(status).toBe('approved')
+    const time = `new Date('${decided_at}').toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' })`
+    await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
+    await phone.page.reload()
+    await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
+    await phone.page.evaluate(`location.hash = 'devices'`)
+    const date = await phone.page.evaluate(`new Date('${decided_at}').toLocaleDateString('en-US')`)
+    await expect(phone.page.getByText(`Last used ${String(date)}`).waitFor()).resolves.toBeUndefined()
   },
 )

@@ -41,6 +41,7 @@ export type Phone = {
   page: Page
   context: BrowserContext
   devtools: CDPSession
+  authenticatorId: string
   /** What the page must not cause: requests to other hosts, policy violations, script errors. */
   misdeeds: string[]
   tap(name: string): Promise<void>
@@ -100,6 +101,7 @@ export const createPhone = async (
     page,
     context,
     devtools,
+    authenticatorId,
     misdeeds,
     tap: (name) => page.getByRole('button', { name, exact: true }).click(),
     sees: (name) => page.getByRole('heading', { level: 1, name }).waitFor(),

@@ -114,6 +114,23 @@ describe('a new release', () => {
   })
 })
 
+test('a service of the version before that lacks a call is named, and not called unreachable', async () => {
+  const { user: _, ...phone } = await withWorker()
+  const body = JSON.stringify({
+    status: 'error',
+    message: 'Route not found',
+    data: { code: 'no_such_route' },
+  })
+  void network.fail('GET', /approver\/agents$/, () => ({ status: 404, body }))
+  await phone.page.getByRole('link', { name: 'Agents' }).click()
+  await phone.page.getByRole('status').getByText('different versions').waitFor()
+  network.mend()
+  await phone.page.reload()
+  await phone.sees('Agents')
+  const list = phone.page.getByText('You haven’t connected an agent.')
+  await expect(list.waitFor()).resolves.toBeUndefined()
+})
+
 describe('the start', () => {
   test('needs one answer of the service to show the request, and no other', async () => {
     const { user, ...phone } = await withWorker()

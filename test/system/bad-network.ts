@@ -8,7 +8,15 @@ export type Fault = (typeof faults)[number]
 
 /** What a network never does, for controls: the service did not get the call. */
 type Lie = 'a success of nobody'
-type Rule = { method: string; path: RegExp; fault: Fault | Lie | Change; times: number; met: () => void }
+/** The service gets the call once this is settled. */
+type Wait = Promise<void>
+type Rule = {
+  method: string
+  path: RegExp
+  fault: Fault | Lie | Change | Wait
+  times: number
+  met: () => void
+}
 /** Replaces the answer of the service. */
 type Change = (body: string, path: string) => { status?: number; body: string }
 
@@ -74,7 +82,8 @@ export const createBadNetwork = async () => {
     if (rule?.fault === '502') return html(response, 502, 'Bad Gateway')
     if (rule?.fault === 'portal') return html(response, 200, 'Welcome to the airport')
     if (rule?.fault === 'stalled') return void held.add(response)
-    void forward(incoming, response, rule).catch(() => lose(response))
+    const ready = rule?.fault instanceof Promise ? rule.fault : Promise.resolve()
+    void ready.then(() => forward(incoming, response, rule)).catch(() => lose(response))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -83,8 +92,12 @@ export const createBadNetwork = async () => {
     origin: `http://localhost:${port}`,
     connect: (url: string): void => void (target = url),
     /** From now on, this happens to calls of `path`. Resolves once it has happened. */
-    fail: (method: string, path: RegExp, fault: Fault | Lie | Change, times = Infinity): Promise<void> =>
-      new Promise((met) => void rules.push({ method, path, fault, times, met })),
+    fail: (
+      method: string,
+      path: RegExp,
+      fault: Fault | Lie | Change | Wait,
+      times = Infinity,
+    ): Promise<void> => new Promise((met) => void rules.push({ method, path, fault, times, met })),
     mend: (): void => {
       rules = []
       for (const response of held) lose(response)

@@ -1,3 +1,4 @@
+import { ceremonies, interrupt } from '../system/approver-calls/interruptions.ts'
 import { play, playUntrue } from '../system/approver-calls/play.ts'
 import { createScene, type Scene } from '../system/approver-calls/scene.ts'
 import { scenarios } from '../system/approver-calls/table.ts'
@@ -21,6 +22,17 @@ const playAll = async (scene: Scene, result: Result): Promise<void> => {
       examples.push(String(error))
       await scene.spoil()
     }
+  for (const [name, interruptions] of Object.entries(ceremonies))
+    for (const how of interruptions)
+      try {
+        await interrupt(scene, name, how)
+        result.count += 1
+        hits[how] = (hits[how] ?? 0) + 1
+      } catch (error) {
+        result.failures += 1
+        examples.push(String(error))
+        await scene.spoil()
+      }
   for (const name of believed)
     await playUntrue(scene, name).catch((error: unknown) => {
       if (String(error).includes('happened 0 times')) result.control += 1
@@ -29,7 +41,7 @@ const playAll = async (scene: Scene, result: Result): Promise<void> => {
 }
 
 export const torture: Torture = {
-  name: 'Answers to each call of the approver page lost, replaced and held back',
+  name: 'Each call of the approver page without its answer, and each ceremony left in the middle',
   must: '0 untrue screens, and 0 effects that are missing or doubled',
   run: async () => {
     const network = await createBadNetwork()

@@ -88,6 +88,13 @@ export const keepNotifications = async (
   }
 }
 
+/** Calls `changed` when the person allows or blocks notifications in the settings of the browser. */
+export const watchPermission = (changed: () => void): void =>
+  void navigator.permissions
+    ?.query({ name: 'notifications' })
+    .then((state) => state.addEventListener('change', changed))
+    .catch(() => undefined)
+
 /** Asks the phone for permission, then subscribes at the service. Returns the reason if it fails, as a sentence. */
 export const turnOnNotifications = async (
   { push_key }: Session,

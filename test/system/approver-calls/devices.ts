@@ -54,12 +54,11 @@ const removed: Scenario = async (scene) => {
     await stage.service.call('GET', `/svc/v1/organizations/${stage.org.id}/users/${user.id}/devices`),
   ) as { state: string }[]
   if (devices.filter(({ state }) => state === 'active').length < 2) throw new Error('One device alone')
-  await phone.page
-    .getByRole('button', { name: /^Remove / })
-    .last()
-    .click()
+  const remove = phone.page.getByRole('button', { name: /^Remove / })
+  await visible(remove.nth(1))
   return {
     phone,
+    reveal: () => remove.last().click(),
     tap: () => phone.tap('Remove'),
     says: () => unreachable(phone),
     done: () => status(phone, 'Removed.'),
@@ -67,10 +66,14 @@ const removed: Scenario = async (scene) => {
   }
 }
 
+let recoveries = 0
+
 const recovered: Scenario = async (scene) => {
   const { stage, audited } = scene
   const { phone } = await scene.admin()
-  const user = await stage.person({ first_name: 'Grace', last_name: 'Recovers' })
+  recoveries += 1
+  const name = `Recovers ${'I'.repeat(recoveries)}.`
+  const user = await stage.person({ first_name: 'Grace', last_name: name })
   const lost = await stage.registered(user)
   await lost.sees('This device is registered')
   await lost.context.close()
@@ -78,7 +81,7 @@ const recovered: Scenario = async (scene) => {
   const next = await register(scene, user)
   await next.context.close()
   await atDevices(scene, phone)
-  const item = phone.page.locator('li.member').filter({ hasText: 'Grace Recovers' })
+  const item = phone.page.locator('li.member').filter({ hasText: `Grace ${name}` })
   return {
     phone,
     tap: () => item.getByRole('button', { name: 'Approve' }).click(),
@@ -110,10 +113,13 @@ const refused: Scenario = async (scene) => {
   await phone.sees('Sign in')
   const thief = await register(scene, user)
   await thief.context.close()
-  await phone.tap('Sign in')
-  await phone.sees('This device was removed')
   return {
     phone,
+    owner: user,
+    reveal: async () => {
+      await phone.tap('Sign in')
+      await phone.sees('This device was removed')
+    },
     tap: () => phone.tap('Refuse'),
     says: () => unreachable(phone),
     done: () => status(phone, 'Refused.'),
@@ -126,13 +132,13 @@ export const devices: Record<string, Scenario> = {
   renameOwnDevice: async (scene) => {
     const { phone } = await scene.admin()
     await atDevices(scene, phone)
-    await phone.page
-      .getByRole('button', { name: /^Rename/ })
-      .first()
-      .click()
-    await phone.page.getByLabel('Name of the device').fill('Kitchen')
+    const rename = phone.page.getByRole('button', { name: /^Rename/ }).first()
     return {
       phone,
+      reveal: async () => {
+        await rename.click()
+        await phone.page.getByLabel('Name of the device').fill('Kitchen')
+      },
       tap: () => phone.tap('Save'),
       says: () => unreachable(phone),
       done: () => status(phone, 'The device is now called Kitchen.'),

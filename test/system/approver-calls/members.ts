@@ -2,12 +2,15 @@ import { type Play, reading, readingAt, type Scenario, status, unreachable, visi
 
 let people = 0
 
+const letters = (): string =>
+  [people / 26, people % 26].map((one) => String.fromCharCode(65 + Math.floor(one))).join('')
+
 /** A member with a name that no other has. */
 const createMember = ({ stage }: Parameters<Scenario>[0]) => {
   people += 1
-  return stage.person({ first_name: 'Grace', last_name: `Hopper ${String.fromCharCode(64 + people)}` })
+  return stage.person({ first_name: 'Grace', last_name: `Hopper ${letters()}` })
 }
-const nameNow = (): string => `Grace Hopper ${String.fromCharCode(64 + people)}`
+const nameNow = (): string => `Grace Hopper ${letters()}`
 
 const moved =
   (state: 'pending' | 'active', button: RegExp, done: RegExp, change?: string): Scenario =>
@@ -20,26 +23,36 @@ const moved =
     if (state === 'pending') await stage.putOnHold(user)
     await show(phone, 'members')
     await phone.sees('Members')
-    if (state === 'active') await page.getByText('Active members').click()
     const item = page.getByRole('listitem').filter({ hasText: name })
     const play: Play = {
       phone,
+      reveal: async () => {
+        if (state === 'active') {
+          await page.getByText('Active members').click()
+          await visible(page.locator('.person'))
+          const search = page.getByLabel('Search by name')
+          if (await search.isVisible()) await search.fill(name)
+        }
+        await visible(item)
+      },
       tap: () => item.getByRole('button', { name: button }).click(),
       says: () => unreachable(phone),
       done: () => status(phone, done),
       knows: button.source === '^Accept$',
       happened: await audited('moveMember', change),
     }
-    await visible(item)
     return play
   }
 
 const rejected: Scenario = async (scene) => {
   const play = await moved('pending', /^Reject$/, /is rejected/, 'rejected')(scene)
-  await play.tap()
   const { phone } = play
   const item = phone.page.locator('.editing')
-  return { ...play, tap: () => item.getByRole('button', { name: 'Reject', exact: true }).click() }
+  return {
+    ...play,
+    reveal: async () => play.tap(),
+    tap: () => item.getByRole('button', { name: 'Reject', exact: true }).click(),
+  }
 }
 
 export const members: Record<string, Scenario> = {

@@ -10,7 +10,7 @@ const patienceMs = 20_000
 export const everyWay: readonly Fault[] = [...faults.filter((one) => one !== 'after'), 'after']
 
 /** The operation of a scenario such as `moveDevice, refuse`. */
-const routeOf = (name: string) => {
+export const routeOf = (name: string) => {
   const id = name.split(',')[0] as keyof typeof table
   const { method, path, effect } = table[id]
   return {
@@ -20,7 +20,7 @@ const routeOf = (name: string) => {
   }
 }
 
-const within = async (work: Promise<unknown>, what: string): Promise<void> => {
+export const within = async (work: Promise<unknown>, what: string): Promise<void> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what}: not in time`)), patienceMs)
@@ -28,13 +28,13 @@ const within = async (work: Promise<unknown>, what: string): Promise<void> => {
   await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-const happenedTimes = async ({ happened }: Play, times: number, when: string): Promise<void> => {
+export const happenedTimes = async ({ happened }: Play, times: number, when: string): Promise<void> => {
   const count = await happened?.()
   if (count !== undefined && count !== times)
     throw new Error(`${when}: happened ${count} times, not ${times}`)
 }
 
-const ends = async (one: Play, name: string): Promise<void> => {
+export const ends = async (one: Play, name: string): Promise<void> => {
   await within(one.done(), `${name}: the end`)
   await happenedTimes(one, 1, name)
   const { misdeeds } = one.phone
@@ -56,6 +56,7 @@ export const play = async (
   network.mend()
   const one = await scenarios[name]!(scene)
   const { phone, tap, says, again = tap, knows = false } = one
+  await one.reveal?.()
   let next = tap
   for (const way of ways) {
     const hit = network.fail(method, path, way, 1)
@@ -77,6 +78,7 @@ export const playUntrue = async (scene: Scene, name: string): Promise<void> => {
   const { method, path } = routeOf(name)
   scene.network.mend()
   const one = await scenarios[name]!(scene)
+  await one.reveal?.()
   void scene.network.fail(method, path, 'a success of nobody', 1)
   await one.tap()
   await ends(one, name)

@@ -45,9 +45,9 @@ const unmuteAt =
 
 const denyAll: Scenario = async (scene) => {
   const { phone, ids } = await opened(scene, 2)
-  await phone.tap('Deny all 2 from this requester')
   return {
     phone,
+    reveal: () => phone.tap('Deny all 2 from this requester'),
     tap: () => phone.tap('Deny all 2 requests'),
     says: () => unreachable(phone),
     knows: true,
@@ -58,6 +58,25 @@ const denyAll: Scenario = async (scene) => {
     },
   }
 }
+
+const deciding =
+  (
+    end: 'approved' | 'denied',
+    tap: (phone: Phone) => Promise<void>,
+    reveal?: (phone: Phone) => Promise<void>,
+  ): Scenario =>
+  async (scene) => {
+    const { phone, ids } = await opened(scene)
+    return {
+      phone,
+      ...(reveal && { reveal: () => reveal(phone) }),
+      tap: () => tap(phone),
+      says: () => alert(phone, 'Your decision hasn’t arrived. Tap again.'),
+      knows: true,
+      done: () => phone.sees(end === 'approved' ? 'Approved' : 'Denied'),
+      happened: async () => Number((await scene.statusOf(ids[0]!)) === end),
+    }
+  }
 
 export const requests: Record<string, Scenario> = {
   getOwnRequest: async ({ admin, ask, stage, show }) => {
@@ -78,28 +97,21 @@ export const requests: Record<string, Scenario> = {
       },
     }
   },
-  decideApproval: async (scene) => {
-    const { phone, ids } = await opened(scene)
-    return {
-      phone,
-      tap: () => phone.tap('Approve'),
-      says: () => alert(phone, 'Your decision hasn’t arrived. Tap again.'),
-      knows: true,
-      done: () => phone.sees('Approved'),
-      happened: async () => Number((await scene.statusOf(ids[0]!)) === 'approved'),
-    }
-  },
-  'decideApproval, deny': async (scene) => {
-    const { phone, ids } = await opened(scene)
-    return {
-      phone,
-      tap: () => phone.tap('Deny'),
-      says: () => alert(phone, 'Your decision hasn’t arrived. Tap again.'),
-      knows: true,
-      done: () => phone.sees('Denied'),
-      happened: async () => Number((await scene.statusOf(ids[0]!)) === 'denied'),
-    }
-  },
+  decideApproval: deciding('approved', (phone) => phone.tap('Approve')),
+  'decideApproval, deny': deciding('denied', (phone) => phone.tap('Deny')),
+  'decideApproval, note': deciding(
+    'denied',
+    (phone) => phone.tap('Deny'),
+    async (phone) => {
+      await phone.tap('Deny with a note')
+      await phone.page.getByLabel('Note to the requester').fill('Not during the release')
+    },
+  ),
+  'decideApproval, report': deciding(
+    'denied',
+    (phone) => phone.tap('Deny and report'),
+    (phone) => phone.tap('This wasn’t me'),
+  ),
   'decideApproval, wrong number': async (scene) => {
     const { admin, ask } = scene
     const { phone, user } = await admin()

@@ -14,6 +14,10 @@ export type Person = { id: number; mobile: string }
 /** A tap that makes a call, what it must show when the answer is lost, and where it must end. */
 export type Play = {
   phone: Phone
+  /** Whose phone it is, if not the administrator's. */
+  owner?: Person
+  /** Opens what is folded, before the first tap. */
+  reveal?: () => Promise<unknown>
   tap: () => unknown
   /** What the page shows when it has no answer. */
   says: () => Promise<unknown>
@@ -39,6 +43,19 @@ export const status = ({ page }: Phone, text: string | RegExp): Promise<void> =>
 
 export const unreachable = (phone: Phone): Promise<void> => alert(phone, 'Can’t reach the service')
 
+/** `openSheets` is the number of device checks that wait for the person. */
+const countSheets = `if (globalThis.CredentialsContainer) {
+  let open = 0
+  for (const name of ['get', 'create']) {
+    const original = CredentialsContainer.prototype[name]
+    CredentialsContainer.prototype[name] = function (options) {
+      open += 1
+      return original.call(this, options).finally(() => (open -= 1))
+    }
+  }
+  Object.defineProperty(globalThis, 'openSheets', { get: () => open })
+}`
+
 /** Opens a screen from the inbox. */
 const show = async ({ page }: Phone, hash: string): Promise<void> => {
   // Once more, so that a screen that is open is read again.
@@ -55,6 +72,7 @@ export const createScene = (stage: Stage, network: BadNetwork) => {
   /** A phone whose clock the test can turn forward. */
   const openPhone = async (): Promise<Phone> => {
     const phone = await stage.openPhone()
+    await phone.context.addInitScript(countSheets)
     await phone.page.clock.install()
     return phone
   }
@@ -65,6 +83,24 @@ export const createScene = (stage: Stage, network: BadNetwork) => {
     await stage.reachesInbox(phone)
     return phone
   }
+  const admin = async () => {
+    if (!shared) {
+      const user = await stage.person()
+      await stage.makeAdmin(user)
+      shared = { user, phone: await enrolled(user) }
+      await shared.phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+    }
+    const { page } = shared.phone
+    await page.goto('about:blank')
+    // What the inbox shows besides requests is read last.
+    const ready = ['members', 'devices'].map((one) =>
+      page.waitForResponse((answer) => answer.url().endsWith(`/approver/${one}`)),
+    )
+    await page.goto(`${stage.origin}/approver`)
+    await Promise.all(ready)
+    await visible(page.locator('a[href="#devices"]'))
+    return shared
+  }
   return {
     stage,
     network,
@@ -72,24 +108,9 @@ export const createScene = (stage: Stage, network: BadNetwork) => {
     enrolled,
     show,
     /** An administrator at the inbox, who is the same until their phone is spoiled. */
-    admin: async () => {
-      if (!shared) {
-        const user = await stage.person()
-        await stage.makeAdmin(user)
-        shared = { user, phone: await enrolled(user) }
-        await shared.phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-      }
-      const { page } = shared.phone
-      await page.goto('about:blank')
-      // What the inbox shows besides requests is read last.
-      const ready = ['members', 'devices'].map((one) =>
-        page.waitForResponse((answer) => answer.url().endsWith(`/approver/${one}`)),
-      )
-      await page.goto(`${stage.origin}/approver`)
-      await Promise.all(ready)
-      await visible(page.locator('a[href="#devices"]'))
-      return shared
-    },
+    admin,
+    /** Whose phone a scenario uses if it names nobody. */
+    owner: (): Person => shared!.user,
     /** The next scenario gets another phone. */
     spoil: async (): Promise<void> => {
       const spoiled = shared

@@ -1,0 +1,25 @@
+import { beforeAll, expect, test } from 'vitest'
+import { ceremonies, interrupt } from './approver-calls/interruptions.ts'
+import { createScene, type Scene } from './approver-calls/scene.ts'
+import { installHooksBehindProxy, network, stage } from './open-stage.ts'
+
+// Each ceremony is left in the middle, and nothing of it remains; then it is held to its end.
+
+installHooksBehindProxy({ keepPhones: true })
+
+let scene: Scene
+beforeAll(() => void (scene = createScene(stage, network)))
+
+/** One interruption for each ceremony, all in turn. `npm run torture -- page` plays all of them. */
+const cells = Object.entries(ceremonies).map(
+  ([name, ways], index) => [name, ways[index % ways.length]!] as const,
+)
+
+test.each(cells)('%s: %s', async (name, how) => {
+  try {
+    await expect(interrupt(scene, name, how)).resolves.toBeUndefined()
+  } catch (error) {
+    await scene.spoil()
+    throw error
+  }
+})
