@@ -165,6 +165,8 @@ describe('requests that wait', () => {
     expect(await stage.statusOf(next.request_id)).toMatchObject({ status: 'denied' })
     await phone.tap('Done')
     await phone.sees('You’re all caught up')
+    // What was announced belonged to the screen before.
+    expect(await phone.page.locator('#announcement').textContent()).toBe('')
     await phone.page.goBack()
     await phone.sees('You’re all caught up')
     expect(new URL(phone.page.url()).hash).toBe('')

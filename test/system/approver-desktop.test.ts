@@ -40,10 +40,13 @@ beforeAll(async () => {
   org = await createTenant(service, 'acme')
   await new Promise<void>((resolve) => tunnel.listen(0, '127.0.0.1', resolve))
   const spki = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
-  browser = await launch([
-    `--host-resolver-rules=MAP svc.test:443 127.0.0.1:${(tunnel.address() as AddressInfo).port}`,
-    `--ignore-certificate-errors-spki-list=${createHash('sha256').update(spki).digest('base64')}`,
-  ])
+  browser = await launch(
+    [
+      `--host-resolver-rules=MAP svc.test:443 127.0.0.1:${(tunnel.address() as AddressInfo).port}`,
+      `--ignore-certificate-errors-spki-list=${createHash('sha256').update(spki).digest('base64')}`,
+    ],
+    ['--hide-scrollbars'],
+  )
 }, 60_000)
 afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
 afterAll(async () => {
@@ -218,4 +221,22 @@ describe('a computer with an authenticator', () => {
     expect(await flawsOf(page)).toEqual([])
     expect(await devicesOf(user)).toMatchObject([{ name: 'Ada’s computer' }])
   })
+})
+
+test.each([500, 1280])('a scrollbar moves nothing on a page of %i pixels', async (width) => {
+  const page = await openComputer()
+  await page.goto(`${origin}/approver`)
+  await sees(page, 'Sign in')
+  const scrollbar = (): Promise<boolean> =>
+    page.evaluate('document.documentElement.scrollHeight > document.documentElement.clientHeight')
+  const place = async () => {
+    const { x, width: wide } = (await page.getByRole('button', { name: 'Sign in' }).boundingBox())!
+    return { x, wide }
+  }
+  await page.setViewportSize({ width, height: 1600 })
+  expect(await scrollbar()).toBe(false)
+  const before = await place()
+  await page.setViewportSize({ width, height: 400 })
+  expect(await scrollbar()).toBe(true)
+  expect(await place()).toEqual(before)
 })

@@ -30,8 +30,9 @@ const options = (more: string[]) => {
   return { executablePath, args: [...flags, ...more] }
 }
 
-/** The browser profile is temporary and is deleted when the phone closes. */
-export const launch = (more: string[] = []): Promise<Browser> => chromium.launch(options(more))
+/** The browser profile is temporary and is deleted when the phone closes. `without`: flags that Playwright would add. */
+export const launch = (more: string[] = [], without: string[] = []): Promise<Browser> =>
+  chromium.launch({ ...options(more), ignoreDefaultArgs: without })
 
 /** A browser with its profile in this folder, which other programs can drive too. */
 export const launchProfile = (folder: string, more: string[]): Promise<BrowserContext> =>
