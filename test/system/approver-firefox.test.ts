@@ -2,6 +2,7 @@ import axe from 'axe-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { enroll } from '../service/approver.ts'
+import { forcedFlaws } from './approver-sight.ts'
 import { startFirefox } from './firefox.ts'
 import { installHooks, stage } from './open-stage.ts'
 
@@ -9,25 +10,32 @@ import { installHooks, stage } from './open-stage.ts'
 
 installHooks()
 
-let firefox: Awaited<ReturnType<typeof startFirefox>>
+type Firefox = Awaited<ReturnType<typeof startFirefox>>
+
+let firefox: Firefox
 beforeAll(async () => {
   firefox = await startFirefox({ width: 390, height: 780 })
 }, 60_000)
 afterAll(() => firefox.stop())
 
-/** The heading of the screen at an address, with what is wrong with it. */
-const look = async (hash: string) => {
-  await firefox.goto('about:blank')
-  await firefox.goto(`${stage.origin}/approver${hash}`)
-  const heading = await firefox.evaluate<string>(`new Promise((resolve) => {
+/** The heading of the screen at an address. */
+const arrive = async (browser: Firefox, hash: string): Promise<string> => {
+  await browser.goto('about:blank')
+  await browser.goto(`${stage.origin}/approver${hash}`)
+  return browser.evaluate<string>(`new Promise((resolve) => {
     const look = () => {
       const heading = document.querySelector('main h1')
-      const isReady = heading && !document.querySelector('main [aria-busy=true], .reading:not(:empty)')
+      const isReady = heading && !document.querySelector('.reading:not(:empty)')
       if (isReady) resolve(heading.textContent)
       else setTimeout(look, 20)
     }
     look()
   })`)
+}
+
+/** The same, with what is wrong with the screen. */
+const look = async (hash: string) => {
+  const heading = await arrive(firefox, hash)
   await firefox.evaluate(`void (globalThis.axe ?? (0, eval)(${JSON.stringify(axe.source)}))`)
   const flaws = await firefox.evaluate<string[]>(`axe.run().then(({ violations }) => [
     ...violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
@@ -47,15 +55,15 @@ const lookAtAll = async (hashes: string[]) => {
 }
 
 /** A session of an administrator, whose key is in this process: Firefox has no virtual authenticator. */
-const signIn = async (user: { id: number }): Promise<void> => {
+const signIn = async (user: { id: number }, browser = firefox): Promise<void> => {
   const { key } = await enroll(stage.service, stage.org.id, String(user.id))
   const post = <D>(path: string, body: object): Promise<D> =>
-    firefox.evaluate(`fetch('/svc/v1/approver/${path}', {
+    browser.evaluate(`fetch('/svc/v1/approver/${path}', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: ${JSON.stringify(JSON.stringify(body))},
     }).then((response) => response.json()).then(({ data }) => data)`)
-  await firefox.goto(`${stage.origin}/approver`)
+  await browser.goto(`${stage.origin}/approver`)
   const { rp_id: rpId, challenge } = await post<{ rp_id: string; challenge: string }>('challenge', {})
   const response = assert(key, { challenge, origin: stage.origin, rpId })
   await post('session', { challenge, response })
@@ -100,4 +108,20 @@ test('shows the screens of a person who is signed in', async () => {
     'Agents',
     'Notifications',
   ])
+})
+
+test('keeps borders and states in the colours that a person chose', async () => {
+  const browser = await startFirefox({ width: 390, height: 780, ownColours: true })
+  try {
+    const user = await stage.person()
+    await signIn(user, browser)
+    const { request_id } = await stage.ask(user, { number: true })
+    for (const hash of ['', `#request=${request_id}`, '#devices', '#notifications', '#enroll=nothing']) {
+      await arrive(browser, hash)
+      expect(await browser.evaluate(`matchMedia('(forced-colors: active)').matches`)).toBe(true)
+      expect([hash, await browser.evaluate(forcedFlaws)]).toEqual([hash, []])
+    }
+  } finally {
+    await browser.stop()
+  }
 })

@@ -21,19 +21,25 @@ const prelude = `
   }
   const contrast = (one, other) => Math.max(light(one) / light(other), light(other) / light(one))
 `
-const look = (phone: Phone, script: string): Promise<string[]> =>
-  phone.page.evaluate(`(() => { ${prelude} ${script} })()`)
+const inPage = (script: string): string => `(() => { ${prelude} ${script} })()`
+const look = (phone: Phone, script: string): Promise<string[]> => phone.page.evaluate(inPage(script))
 
-/** What is cut, or wider than the window. Lists cut a long headline, which the screen of the request has in full. */
+/** What is cut, too narrow for its words, or wider than the window. Lists cut a long headline; the request has it in full. */
 const cut = `
-  const found = all('body *').filter((one) => {
-    if (one.closest('svg, .unseen, .asked, input, select')) return false
+  const isOutside = (one) => {
     const { left, right } = one.getBoundingClientRect()
+    return right > innerWidth + 1 || left < -1
+  }
+  const isCut = (one) => {
+    if (one.closest('.asked, input, select')) return false
     const { overflowX, overflowY } = getComputedStyle(one)
-    return right > innerWidth + 1 || left < -1 ||
-      (overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1) ||
+    return (overflowX !== 'visible' && one.scrollWidth > one.clientWidth + 1) ||
       (overflowY === 'hidden' && !one.classList.contains('folded') && one.scrollHeight > one.clientHeight + 1)
-  })
+  }
+  const isNarrow = (one) =>
+    one.matches('p, h1, h2, h3, dd') && one.textContent.length > 8 && one.clientWidth < 3 * parseFloat(getComputedStyle(one).fontSize)
+  const found = all('body *').filter((one) =>
+    !one.closest('svg, .unseen, option') && (isOutside(one) || isCut(one) || isNarrow(one)))
   const isWide = document.documentElement.scrollWidth > innerWidth
   return [...found.map((one) => 'cut: ' + nameOf(one)), ...(isWide ? ['wider than the window'] : [])]`
 
@@ -81,6 +87,9 @@ const forced = `
     ...(isSame ? ['like any other button: ' + nameOf(primary)] : []),
     ...active.map((one) => 'does not look busy: ' + nameOf(one)),
   ]`
+
+/** The same for another browser, as an expression. */
+export const forcedFlaws = inPage(forced)
 
 const ring = `
   const one = document.activeElement

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'undici'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -35,11 +36,20 @@ const connect = async (address: string) => {
   return { send, close: () => socket.close() }
 }
 
+type Setting = {
+  width: number
+  height: number
+  /** In the colours that a person chose, instead of those of pages. */ ownColours?: boolean
+}
+
 /** A headless Firefox with one window of this size. */
-export const startFirefox = async ({ width, height }: { width: number; height: number }) => {
+export const startFirefox = async ({ width, height, ownColours = false }: Setting) => {
   if (firefoxPath === undefined) throw new Error('Firefox is missing: apt-get install -y firefox-esr')
   const folder = temporaryFolder()
-  const args = ['--headless', '--no-remote', '--profile', folder.path, '--remote-debugging-port', '0']
+  const { path } = folder
+  if (ownColours)
+    writeFileSync(join(path, 'user.js'), 'user_pref("browser.display.document_color_use", 2);\n')
+  const args = ['--headless', '--no-remote', '--profile', path, '--remote-debugging-port', '0']
   const child = spawn(firefoxPath, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   const address = await new Promise<string>((resolve, reject) => {
     createInterface(child.stderr).on('line', (line) => {
