@@ -1,6 +1,6 @@
 // Characters that can move the cursor, hide text or change its direction: controls, format characters (bidi, zero-width,
-// tags), unpaired surrogates, line and paragraph separators, and all that Unicode declares ignorable.
-const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
+// tags), unpaired surrogates, line and paragraph separators, all that Unicode declares ignorable, and blank symbols.
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/gu
 
 const codePoint = (char: string): string => char.codePointAt(0)!.toString(16).padStart(4, '0')
 

@@ -158,3 +158,25 @@ test('signing in goes on after a reload in the middle', async () => {
   await phone.tap('Sign in')
   await expect(stage.reachesInbox(phone)).resolves.toBeUndefined()
 })
+
+describe('an address with an id that cannot be one', () => {
+  test('shows nothing else, and calls nothing else', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await stage.makeAdmin(user)
+    for (const [hash, heading, text] of [
+      ['#request=%zz', 'No such request here', 'It was sent to someone else'],
+      ['#request=.', 'No such request here', 'It was sent to someone else'],
+      ['#decision=..', 'Decision', 'It no longer exists.'],
+      // As a part of an address: the devices of the person who is signed in.
+      ['#member=..', 'Member', 'It no longer exists.'],
+    ] as const) {
+      await phone.page.goto(`${stage.origin}/approver#`)
+      await phone.sees('You’re all caught up')
+      await phone.page.goto(`${stage.origin}/approver${hash}`)
+      await phone.sees(heading)
+      await phone.page.getByText(text).waitFor()
+    }
+    expect(phone.misdeeds).toEqual([])
+  })
+})

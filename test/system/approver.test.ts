@@ -188,20 +188,28 @@ describe('a decision', () => {
   test('marks invisible characters, and keeps the visible text as it is', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
-    // This service rejects such text. Another one might not.
+    // This service rejects most such text. Another one might not.
+    const tower = '[U+0301]'.repeat(5)
     await phone.page.route('**/svc/v1/approver/sessions*', async (route) => {
       const response = await route.fetch()
       const text = (await response.text()).replaceAll(
         'Deploy 4.2',
-        String.raw`Pay\u202e 12\u200b0 \ud83d\ude00x`,
+        String.raw`Pay\u202e 12\u200b0 \ud83d\ude00x\u2800 e\u0301\u0302 e${String.raw`\u0301`.repeat(5)}`,
       )
       await route.fulfill({ response, body: text })
     })
     await phone.page.reload()
     const { request_id } = await stage.ask(user)
     await open(phone, request_id)
-    expect(await phone.page.locator('h1').textContent()).toBe('Pay[U+202E] 12[U+200B]0 😀x')
-    expect(await phone.page.locator('h1 .mark').allTextContents()).toEqual(['[U+202E]', '[U+200B]'])
+    expect(await phone.page.locator('h1').textContent()).toBe(
+      `Pay[U+202E] 12[U+200B]0 😀x[U+2800] e\u0301\u0302 e${tower}`,
+    )
+    expect(await phone.page.locator('h1 .mark').allTextContents()).toEqual([
+      '[U+202E]',
+      '[U+200B]',
+      '[U+2800]',
+      tower,
+    ])
     await phone.page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 

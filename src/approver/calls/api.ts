@@ -122,6 +122,8 @@ const planned = ([method, path]: readonly [string, string], input: Record<string
   const rest = { ...input }
   const url = fillPath(path, (name) => {
     const value = String(rest[name])
+    // A browser would take it for a step up in the path, also if it is encoded.
+    if (/^\.\.?$/.test(value)) throw new Refused(404, '', { code: 'not_found' })
     delete rest[name]
     return encodeURIComponent(value)
   })

@@ -9,8 +9,7 @@ import { showMissing, showOutcome } from './result.ts'
 import type { View } from '../shell/view.ts'
 import { t } from '../language/text.ts'
 
-export const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean =>
-  encodeURIComponent(request_id) === wanted
+export const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean => request_id === wanted
 
 type Surroundings = {
   sessions: readonly Session[]
@@ -35,9 +34,8 @@ export const showGone = (wanted: string, { sessions, refresh, arrived, queue }: 
   let follow: (() => void) | undefined
   let left = false
   const look = async (): Promise<void> => {
-    const id = decodeURIComponent(wanted)
     for (const one of sessions) {
-      const outcome = await readOutcome(id, one, {
+      const outcome = await readOutcome(wanted, one, {
         over: () => left,
         failed: () => showLoading(t('request.loadingOffline'), back),
       })

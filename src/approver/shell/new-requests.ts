@@ -14,7 +14,7 @@ export const createNewRequests = () => {
   const write = (): void => {
     const [first] = fresh
     if (first === undefined) return link.remove()
-    link.href = `#request=${encodeURIComponent(first)}`
+    link.href = `#request=${first}`
     link.textContent = t('inbox.arrived', { count: fresh.length })
     if (!link.isConnected) place().append(link)
   }
@@ -24,9 +24,7 @@ export const createNewRequests = () => {
     follow: (requests: readonly PendingRequest[], isSeen: boolean, opened: string | undefined): void => {
       const ids = requests.map(({ request_id }) => request_id)
       const before = fresh.join(' ')
-      fresh = isSeen
-        ? []
-        : ids.filter((id) => encodeURIComponent(id) !== opened && (fresh.includes(id) || !known.has(id)))
+      fresh = isSeen ? [] : ids.filter((id) => id !== opened && (fresh.includes(id) || !known.has(id)))
       known = new Set(ids)
       if (fresh.join(' ') !== before) write()
     },

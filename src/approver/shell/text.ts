@@ -3,9 +3,11 @@ import { h } from './element.ts'
 import { locale } from '../language/text.ts'
 
 // The set of `core/safe-text.ts`: controls, format characters (bidi, zero-width, tags), unpaired surrogates,
-// separators, and all that Unicode declares ignorable. Newlines are kept.
+// separators, all that Unicode declares ignorable, and blank symbols. Newlines are kept. No script stacks five marks on a
+// letter: a tower of them would cover the lines above and below, which say who really asks.
 // Then, the hyphens of an option such as `--force`: a line break between them and its name would look like a space.
-const special = /((?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}])|(^|\s)(-+\w)/gu
+const special =
+  /((?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]|\p{M}{5,})|(^|\s)(-+\w)/gu
 
 const token = (char: string): string =>
   `[U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
@@ -19,7 +21,7 @@ export const exactText = (text: string): Node => {
       text.slice(from, index) + space,
       unseen === undefined
         ? h('span', { class: 'option' }, option!)
-        : h('bdi', { class: 'mark' }, token(unseen)),
+        : h('bdi', { class: 'mark' }, ...[...unseen].map(token)),
     )
     from = index + found.length
   }
