@@ -21,6 +21,8 @@ const style = () =>
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?([{};,]) /g, '$1')
+    .replaceAll(': ', ':')
+    .replaceAll(';}', '}')
 
 const script = async (input, format, { define = {}, plugins = [] } = {}) => {
   const bundle = await rolldown({ input: root(input), platform: 'browser', transform: { define }, plugins })

@@ -41,7 +41,7 @@ describe('who asks', () => {
       'Calls itself “GitHub Actions” (not verified)',
     ])
     expect(await phone.page.locator('.line').allTextContents()).toEqual([
-      expect.stringMatching(/^Requestedat \d/),
+      expect.stringMatching(/^Requested\d/),
       'From127.0.0.1',
       expect.stringMatching(/^Verification/),
     ])

@@ -13,10 +13,37 @@ const check = async ({ page, devtools }: Screen, options = ''): Promise<Finding[
 
 const lineOf = ({ id, nodes }: Finding): string => `${id}: ${nodes.map(({ html }) => html).join(' ')}`
 
+/** Words that a line ends within, although they would fit into one. A word may be divided by a hyphen, a slash and such. */
+export const brokenWords = ({ page }: Pick<Phone, 'page'>): Promise<string[]> =>
+  page.evaluate(`(() => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    const range = document.createRange()
+    const found = []
+    // A browser that knows the language would divide words correctly.
+    document.body.style.hyphens = 'manual'
+    while (texts.nextNode()) {
+      const text = texts.currentNode
+      // A link has no words, and a token that is longer than its line.
+      if (text.parentElement.closest('.link')) continue
+      const room = text.parentElement.closest('#organization, p, li, dd, dt, h1, h2, h3, a, button, span.long') ?? document.body
+      for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{M}\\p{N}’'.:]+/gu)) {
+        if (/\\p{Script=Han}|\\p{Script=Hiragana}|\\p{Script=Katakana}/u.test(word)) continue
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        const lines = [...range.getClientRects()].filter(({ width }) => width > 0)
+        const width = lines.reduce((sum, line) => sum + line.width, 0)
+        const tops = new Set(lines.map(({ top }) => Math.round(top)))
+        if (tops.size > 1 && width < room.clientWidth) found.push('broken: ' + word)
+      }
+    }
+    document.body.style.hyphens = ''
+    return found
+  })()`)
+
 const measure = async ({ page }: Pick<Phone, 'page'>): Promise<string[]> => {
   const small: string[] =
     await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea, summary')]
-    .filter((one) => one.getClientRects().length > 0 && one.getBoundingClientRect().height < 44)
+    .filter((one) => one.getClientRects().length > 0 && (one.closest('label') ?? one).getBoundingClientRect().height < 44)
     .map((one) => 'small: ' + one.textContent)`)
   const wide: boolean = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
   return [...small, ...(wide ? ['wider than the phone'] : [])]
@@ -25,19 +52,25 @@ const measure = async ({ page }: Pick<Phone, 'page'>): Promise<string[]> => {
 export const flaws = async (phone: Screen): Promise<string[]> => [
   ...(await check(phone)).filter(({ impact }) => impact === 'serious' || impact === 'critical').map(lineOf),
   ...(await measure(phone)),
+  ...(await brokenWords(phone)),
 ]
 
 /** Any violation of axe, in light and dark, and what does not fit on the smallest screen with text at twice the size. */
 export const flawsInEachView = async (phone: Phone): Promise<string[]> => {
   const { page } = phone
-  const found = [...(await check(phone)).map(lineOf), ...(await measure(phone))]
+  const found = [
+    ...(await check(phone)).map(lineOf),
+    ...(await measure(phone)),
+    ...(await brokenWords(phone)),
+  ]
   await page.emulateMedia({ colorScheme: 'dark' })
   found.push(...(await check(phone, `{ runOnly: ['color-contrast'] }`)).map((one) => `dark: ${lineOf(one)}`))
   await page.emulateMedia({ colorScheme: 'light' })
   const { width, height } = page.viewportSize()!
   await page.setViewportSize({ width: 320, height })
   await page.evaluate(`document.documentElement.style.fontSize = '212.5%'`)
-  found.push(...(await measure(phone)).map((one) => `320 pixels, text twice as large: ${one}`))
+  for (const one of [...(await measure(phone)), ...(await brokenWords(phone))])
+    found.push(`320 pixels, text twice as large: ${one}`)
   await page.evaluate(`document.documentElement.style.fontSize = ''`)
   await page.setViewportSize({ width, height })
   // What did not fit was zoomed out.

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
-import { flaws } from './approver-flaws.ts'
+import { brokenWords, flaws } from './approver-flaws.ts'
 import { installHooks, stage } from './open-stage.ts'
 import { sizeWithoutLanguages } from './page-size.ts'
 
@@ -162,4 +162,27 @@ test('the page can be used by keyboard alone', async () => {
   await keyboard.press('Tab')
   await keyboard.press('Enter')
   await expect(phone.sees('Denied')).resolves.toBeUndefined()
+})
+
+describe('text that is longer than its line', () => {
+  const command = {
+    argv: ['deploy', '--wait=false', 'https://registry.acme.example/billing/production/images/2026-11-22'],
+    cwd: '/srv/deployments/billing/production/2026-11-22T14-02-11Z',
+    executable: { path: '/usr/local/bin/deploy', sha256: '0f6b5c1d'.repeat(8) },
+    files: [],
+    environment: { passed: [], set: {} },
+  }
+
+  test('breaks between words and after what divides them, and is the same text', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await stage.ask(user, { subject: { type: 'command', data: command }, action: 'Deploy' })
+    await phone.page.locator('a.card').click()
+    const path = phone.page.locator('dd').filter({ hasText: command.cwd })
+    await path.waitFor()
+    expect(await path.textContent()).toBe(command.cwd)
+    expect(await brokenWords(phone)).toEqual([])
+    await phone.page.evaluate(`document.body.style.wordBreak = 'break-all'`)
+    expect(await brokenWords(phone)).not.toEqual([])
+  })
 })

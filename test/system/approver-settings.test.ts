@@ -60,6 +60,8 @@ test('notifications can be turned off, stay off, and can be turned on again', as
 
 test('in quiet hours a notification makes no sound', async () => {
   const phone = await atSettings()
+  await phone.page.getByLabel('Use quiet hours').waitFor()
+  expect(await phone.page.getByLabel('From').isVisible()).toBe(false)
   await phone.page.getByLabel('Use quiet hours').check()
   await phone.page.getByLabel('From').fill('00:00')
   await phone.page.getByLabel('Until').fill('23:59')

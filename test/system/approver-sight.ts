@@ -70,7 +70,7 @@ const small = `
     .map((one) => 'smaller than 24 pixels: ' + nameOf(one))`
 
 const bordered =
-  'button, input, select, textarea, .card, .row, .member, .paper, .outcome:not(:empty), .warning:not(:empty), .problem:not(:empty), .arrival, #offline:not(:empty), .notice .picture, .mark, progress'
+  'button, input:not([type=checkbox]), select, textarea, .card, .row, .member, .paper, .outcome:not(:empty), .warning:not(:empty), .problem:not(:empty), .arrival, #offline:not(:empty), .notice .picture, .mark, progress'
 
 /** Borders and states that the colours of the page would otherwise show. */
 const forced = `

@@ -51,8 +51,9 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
     read: () => call('listOwnDevices', {}, { org: session.org_id }),
     draw: ({ devices }, screen) => {
       const pending = devices.filter(({ state }) => state === 'pending')
+      if (pending.length === 0) return []
       return [
-        pending.length > 0 && h('p', {}, t('devices.onlyOwn')),
+        h('p', {}, t('devices.onlyOwn')),
         ul('cards', ...pending.map((device) => ownDevice(device, { session, screen, isLast: false, ended }))),
       ]
     },

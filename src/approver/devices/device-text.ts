@@ -23,8 +23,10 @@ const usedText = ({ last_used_at: at }: Device): string =>
   at === null ? t('devices.notUsed') : t('devices.lastUsed', { date: dateText(at) })
 
 /** When a device was added and last used, which tells it from others of the same name. */
-export const timesText = (device: Device): string =>
-  `${t('devices.added', { date: dateText(device.registered_at) })} ${usedText(device)}`
+export const timesOf = (device: Device): string[] => [
+  t('devices.added', { date: dateText(device.registered_at) }),
+  usedText(device),
+]
 
 /** The lines below the name of a device. `own`: the device that shows them. */
 export const deviceLines = (device: Device, own?: string): string[] => {
@@ -33,7 +35,7 @@ export const deviceLines = (device: Device, own?: string): string[] => {
   return [
     id === own ? t('devices.thisDevice') : stateText(device),
     keyText(device),
-    timesText(device),
+    ...timesOf(device),
   ].filter((line) => line !== '')
 }
 

@@ -68,10 +68,10 @@ export const showDevices = (session: Session, ended: () => void): View =>
           'cards',
           ...kept.map((device) => ownDevice(device, { session, screen, isLast: active.length === 1, ended })),
         ),
-        active.length === 1 && h('p', { class: 'aside' }, t('devices.suggestSecond')),
+        kept.length === 1 && h('p', { class: 'aside' }, t('devices.suggestSecond')),
         h(
           'a',
-          { class: `button ${active.length === 1 ? 'primary' : 'plain'}`, href: '#add-device' },
+          { class: `button ${kept.length === 1 ? 'primary' : 'plain'}`, href: '#add-device' },
           t('devices.add'),
         ),
         removedDevices(devices),

@@ -5,7 +5,7 @@ import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
-import { type Device, deviceLines, timesText } from './device-text.ts'
+import { type Device, deviceLines, timesOf } from './device-text.ts'
 import { moveDevice } from './move.ts'
 
 type Surroundings = {
@@ -154,7 +154,7 @@ export const ownDevice = (device: Device, around: Surroundings): HTMLElement => 
   const remove = (): void =>
     askFirst(item, {
       lines: [
-        timesText(device),
+        ...timesOf(device),
         t(isThis ? 'devices.removeThis' : 'devices.removeOther'),
         ...(isLast ? [t('devices.removeLast')] : []),
       ],

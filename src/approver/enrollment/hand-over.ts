@@ -38,7 +38,7 @@ export const createCode = (address = location.href, alt = t('enrollment.codeAlt'
 
 /** A link, such as that of this page, as text, and a button that copies it. */
 export const createCopy = (address = location.href): HTMLElement => {
-  const link = h('span', { class: 'exact', dir: 'ltr' }, address)
+  const link = h('p', { class: 'link', dir: 'ltr' }, address)
   const said = h('p', { class: 'aside', role: 'status' })
   const copy = async (): Promise<void> => {
     try {
@@ -50,11 +50,5 @@ export const createCopy = (address = location.href): HTMLElement => {
       said.textContent = t('enrollment.copyByHand')
     }
   }
-  return h(
-    'div',
-    { class: 'content' },
-    h('p', { class: 'quote' }, link),
-    button(t('enrollment.copyLink'), 'plain', copy),
-    said,
-  )
+  return h('div', { class: 'content' }, link, button(t('enrollment.copyLink'), 'plain', copy), said)
 }

@@ -78,7 +78,8 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
     // The inbox of the chosen organization; whoever has a keyboard may choose again.
     document.getElementById('switcher')?.focus({ preventScroll: true })
   })
-  return h('div', { class: 'field' }, h('label', { for: 'switcher' }, t('inbox.organization')), list)
+  const label = h('label', { for: 'switcher' }, t('inbox.organization'))
+  return h('div', { class: 'field' }, label, h('div', { class: 'row picker' }, list))
 }
 
 /** A way to another screen. */
@@ -96,21 +97,20 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     ...signedOutCards(sessions, refresh),
     secondDevice(session),
     several && switcher(session, actions),
+    ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
     ul(
       'rows',
       waiting !== undefined && way('members', 'people', t('inbox.members', { count: waiting })),
       way('devices', 'phone', t('inbox.devices', { count: newDevices })),
       way('history', 'clock', t('inbox.history')),
-      way('mutes', 'people', t('inbox.mutes')),
-      way('agents', 'place', t('inbox.agents')),
-      h('li', {}, languageChoice(again)),
-      ['possible', 'install first'].includes(offer) &&
-        h('li', {}, button(t('notifications.turnOn'), 'plain', notify)),
+      way('mutes', 'barred', t('inbox.mutes')),
+      way('agents', 'agent', t('inbox.agents')),
       way(
         'notifications',
         'bell',
         t('notifications.state', { state: offer === 'on' || offer === 'blocked' ? offer : 'other' }),
       ),
+      h('li', {}, languageChoice(again)),
     ),
     h('p', { class: 'aside' }, exactText(session.device_name)),
     button(

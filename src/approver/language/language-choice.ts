@@ -24,5 +24,5 @@ export const languageChoice = (again: () => unknown): HTMLElement => {
     document.getElementById(list.id)?.focus({ preventScroll: true })
   }
   list.addEventListener('change', () => void choose())
-  return h('div', {}, h('label', { class: 'row language' }, picture('globe'), list), problem.element)
+  return h('div', {}, h('label', { class: 'row picker' }, picture('globe'), list), problem.element)
 }

@@ -24,12 +24,16 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
       h('span', { class: 'who' }, exactText(member.mobile)),
       h('span', { class: 'who' }, exactText(member.email)),
     ),
-    button(t('members.hold'), 'quiet', () => take(member, 'hold', item), {
-      'aria-label': t('members.holdName', { name }),
-    }),
-    button(t('members.promote'), 'quiet', () => take(member, 'promote', item), {
-      'aria-label': t('members.promoteName', { name }),
-    }),
+    h(
+      'div',
+      { class: 'links' },
+      button(t('members.hold'), 'quiet', () => take(member, 'hold', item), {
+        'aria-label': t('members.holdName', { name }),
+      }),
+      button(t('members.promote'), 'quiet', () => take(member, 'promote', item), {
+        'aria-label': t('members.promoteName', { name }),
+      }),
+    ),
   )
   return item
 }

@@ -1,5 +1,5 @@
 import { call, type Session } from '../calls/api.ts'
-import { type Device, deviceLines, isActive, timesText } from '../devices/device-text.ts'
+import { type Device, deviceLines, isActive, timesOf } from '../devices/device-text.ts'
 import { removedDevices } from '../devices/devices.ts'
 import { moveDevice } from '../devices/move.ts'
 import { askFirst } from '../devices/own-device.ts'
@@ -19,7 +19,7 @@ const deviceRow = (device: Device, { session, screen, name, isLast }: Around): H
   const remove = (): void =>
     askFirst(item, {
       lines: [
-        timesText(device),
+        ...timesOf(device),
         t('members.removeDevice', { name }),
         ...(isLast ? [t('members.removeLast')] : []),
       ],

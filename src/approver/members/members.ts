@@ -87,8 +87,11 @@ export const showMembers = (session: Session): View => {
         'div',
         { class: 'content' },
         active.element,
-        h('a', { class: 'row', href: '#activity' }, t('history.activity')),
-        h('a', { class: 'row', href: '#member-mutes' }, t('mutes.title')),
+        ul(
+          'rows',
+          h('li', {}, h('a', { class: 'row', href: '#activity' }, t('history.activity'))),
+          h('li', {}, h('a', { class: 'row', href: '#member-mutes' }, t('mutes.title'))),
+        ),
       )
     },
   })

@@ -52,7 +52,7 @@ const quietForm = (kept: QuietHours | undefined, say: (text: string) => void): H
   return [
     h('h2', {}, t('notifications.quiet')),
     h('p', { class: 'aside' }, t('notifications.quietWhy')),
-    h('label', { class: 'choice' }, use, t('notifications.quietOn')),
+    h('label', { class: 'result' }, use, t('notifications.quietOn')),
     rows,
   ]
 }
@@ -95,9 +95,13 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
   show(
     t('notifications.title'),
     h('a', { class: 'back', href: '#' }, t('common.allRequests')),
-    h('div', { class: 'notice' }, picture('bell', offer === 'on' ? 'good' : 'still')),
     h('h1', {}, t('notifications.title')),
-    h('p', {}, stateOf(session, sessions)),
+    h(
+      'div',
+      { class: 'result' },
+      picture('bell', offer === 'on' ? 'good' : 'still'),
+      h('p', {}, stateOf(session, sessions)),
+    ),
     outcome,
     problem.element,
     h(

@@ -5,7 +5,7 @@ import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './long-text.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactText, headline } from '../shell/text.ts'
-import { momentText } from '../shell/time.ts'
+import { whenText } from '../shell/time.ts'
 import { isKey, t } from '../language/text.ts'
 
 const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
@@ -39,7 +39,7 @@ type From = Pick<PendingRequest, 'origin' | 'requested_at'>
 export const originLines = ({ origin, requested_at }: From): HTMLElement[] => {
   const { address, network, via } = origin
   return [
-    line(t('requester.requested'), momentText(requested_at)),
+    line(t('requester.requested'), whenText(requested_at)),
     ...(address === null
       ? []
       : [

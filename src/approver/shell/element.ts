@@ -2,11 +2,11 @@ type Child = Node | string | false | null | undefined
 type Listener = (event: Event) => unknown
 type Properties = Record<string, string | number | boolean | Listener | undefined>
 
-const svgNames = new Set(['svg', 'path', 'circle', 'rect'])
+const svgNames = new Set(['svg', 'path'])
 
 /** Creates an element. Functions become listeners, `true` an empty attribute; text is never parsed as markup. */
 export const h = <K extends keyof HTMLElementTagNameMap>(
-  name: K | 'svg' | 'path' | 'circle' | 'rect',
+  name: K | 'svg' | 'path',
   properties: Properties = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] => {
@@ -53,14 +53,16 @@ const drawings = {
   check: 'M5 12.5l4.5 4.5L19 7.5',
   cross: 'M7 7l10 10M17 7L7 17',
   clock: 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17zM12 7.5V12l3 2',
-  phone: 'M8 3.5h8a1 1 0 0 1 1 1v15a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1v-15a1 1 0 0 1 1-1zM11 17.5h2',
+  phone: 'M7 3.5h10v17H7zM11 17.5h2',
   bell: 'M6.5 16.5V11a5.5 5.5 0 0 1 11 0v5.5l1.5 1.5H5zM10.5 20.5h3',
   people:
     'M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3.5 19a5.5 5.5 0 0 1 11 0M15.5 5.3a3 3 0 0 1 0 5.4M17 14a5.5 5.5 0 0 1 3.5 5',
+  agent: 'M6 8.5h12v10H6zM12 8.5V5M9.5 12.5v2M14.5 12.5v2M3 12v3M21 12v3',
+  barred: 'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17zM6 6l12 12',
   place:
     'M12 21s-6.5-6-6.5-10.5a6.5 6.5 0 0 1 13 0C18.5 15 12 21 12 21zM12 13a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z',
   globe:
-    'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17zM3.5 12h17M12 3.5c2.5 2.4 3.5 5.2 3.5 8.5s-1 6.1-3.5 8.5c-2.5-2.4-3.5-5.2-3.5-8.5s1-6.1 3.5-8.5z',
+    'M12 20.5a8.5 8.5 0 1 0 0-17 8.5 8.5 0 0 0 0 17zM3.5 12h17M12 3.5a4 8.5 0 0 0 0 17 4 8.5 0 0 0 0-17z',
 }
 export type Drawing = keyof typeof drawings
 

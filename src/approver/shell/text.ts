@@ -12,20 +12,24 @@ const special =
 const token = (char: string): string =>
   `[U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
 
+/** A long word breaks after what divides it. */
+const wrapped = (text: string): (Node | string)[] =>
+  text.split(/([/\\=&?,_@]+)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, h('wbr')]))
+
 /** Foreign text exactly as it is signed; invisible characters are shown as a marked [U+202E]. */
 export const exactText = (text: string): Node => {
   const whole = h('span', { class: 'exact', dir: 'auto' })
   let from = 0
   for (const { 0: found, 1: unseen, 2: space = '', 3: option, index } of text.matchAll(special)) {
     whole.append(
-      text.slice(from, index) + space,
+      ...wrapped(text.slice(from, index) + space),
       unseen === undefined
         ? h('span', { class: 'option' }, option!)
         : h('bdi', { class: 'mark' }, ...[...unseen].map(token)),
     )
     from = index + found.length
   }
-  whole.append(text.slice(from))
+  whole.append(...wrapped(text.slice(from)))
   return whole
 }
 

@@ -32,7 +32,7 @@ export const countDown = (
 
 /** 14:02, in the language of the page and the time zone of the phone. */
 export const timeText = (iso: string): string =>
-  new Date(iso).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' })
+  new Date(iso).toLocaleTimeString(locale(), { timeStyle: 'short' })
 
 /** "at 14:02", or with the date if it was not today. In the language of the page and the time zone of the phone. */
 export const momentText = (iso: string, now = new Date()): string => {
@@ -44,4 +44,9 @@ export const momentText = (iso: string, now = new Date()): string => {
 }
 
 /** Date and time in short, in the language of the page and the time zone of the phone. */
-export const dateText = (iso: string): string => new Date(iso).toLocaleString(locale())
+export const dateText = (iso: string): string =>
+  new Date(iso).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'short' })
+
+/** The time, or with the date if it was not today. Beside a label, not in a sentence. */
+export const whenText = (iso: string): string =>
+  new Date(iso).toDateString() === new Date().toDateString() ? timeText(iso) : dateText(iso)
