@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { endSession, withoutCookies } from './approver-faults.ts'
+import { endSession } from './approver-faults.ts'
 import { flaws } from './approver-flaws.ts'
 import { installHooks, stage } from './open-stage.ts'
+import { withoutCookies } from './without-cookies.ts'
 
 installHooks()
 

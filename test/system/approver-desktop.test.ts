@@ -1,10 +1,6 @@
-import { createHash, X509Certificate } from 'node:crypto'
-import { connect, type AddressInfo } from 'node:net'
-import { createServer } from 'node:tls'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { encode } from 'uqr'
-import { selfSigned } from '../certificate.ts'
 import { remote } from '../e2e/person.ts'
 import { startService, type Service } from '../e2e/processes.ts'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
@@ -13,40 +9,26 @@ import type { TestService } from '../service/harness.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { flaws } from './approver-flaws.ts'
 import { launch } from './approver-phone.ts'
+import { createTunnel } from './https-tunnel.ts'
 
 // A computer at https://svc.test: with an authenticator of its own, with a security key, and without any.
 
 const operator = 'svc_op_approver_0123456789012345678901234567890'
-const origin = 'https://svc.test'
 const folder = temporaryFolder()
-const { cert, key } = selfSigned()
+const tunnel = await createTunnel()
+const { origin } = tunnel
 let running: Service
 let service: TestService
 let org: { id: number }
 let browser: Browser
 let people = 0
-const tunnel = createServer({ cert, key }, (socket) => {
-  const there = connect(Number(new URL(running.baseUrl).port), '127.0.0.1')
-  for (const [one, other] of [
-    [socket, there],
-    [there, socket],
-  ] as const)
-    one.on('error', () => other.destroy()).pipe(other)
-})
 
 beforeAll(async () => {
   running = await startService(folder.path, operator, ['--public-url', origin])
+  tunnel.connect(running.baseUrl)
   service = remote(running.baseUrl, operator)
   org = await createTenant(service, 'acme')
-  await new Promise<void>((resolve) => tunnel.listen(0, '127.0.0.1', resolve))
-  const spki = new X509Certificate(cert).publicKey.export({ type: 'spki', format: 'der' })
-  browser = await launch(
-    [
-      `--host-resolver-rules=MAP svc.test:443 127.0.0.1:${(tunnel.address() as AddressInfo).port}`,
-      `--ignore-certificate-errors-spki-list=${createHash('sha256').update(spki).digest('base64')}`,
-    ],
-    ['--hide-scrollbars'],
-  )
+  browser = await launch(tunnel.flags, ['--hide-scrollbars'])
 }, 60_000)
 afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
 afterAll(async () => {

@@ -2,6 +2,7 @@ import type { Route } from 'playwright-core'
 import { dataOf } from '../service/fixtures.ts'
 import type { Phone } from './approver-phone.ts'
 import { stage } from './open-stage.ts'
+import { withoutCookies } from './without-cookies.ts'
 
 // What goes wrong between the page and the service, once.
 
@@ -13,16 +14,6 @@ export const devicesOf = async ({ id }: { id: number }) =>
 export const endSession = (phone: Phone): Promise<void> => phone.context.clearCookies()
 
 type Fault = 'lost before' | 'lost after'
-
-/** The browser keeps no cookie of what is fetched here. */
-export const withoutCookies = async <T>(route: Route, work: () => Promise<T>): Promise<T> => {
-  const context = route.request().frame().page().context()
-  const before = await context.cookies()
-  const result = await work()
-  await context.clearCookies()
-  await context.addCookies(before)
-  return result
-}
 
 const faults: Record<Fault, (route: Route) => Promise<unknown>> = {
   'lost before': (route) => route.abort('connectionreset'),

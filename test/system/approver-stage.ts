@@ -20,7 +20,7 @@ const reachesInbox = async (phone: Phone): Promise<void> => {
 }
 
 /** What is between phones and service, at an address of its own. */
-type Between = { origin: string; connect(service: string): void; close(): void }
+type Between = { origin: string; flags?: string[]; connect(service: string): void; close(): void }
 
 /** The real service with an organization, and a browser that opens phones. */
 export const createStage = async (env: Record<string, string> = {}, between?: Between) => {
@@ -31,7 +31,7 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
   const origin = between?.origin ?? `http://localhost:${new URL(running.baseUrl).port}`
   between?.connect(running.baseUrl)
   const org = await createTenant(service, 'acme')
-  const browser = await launch()
+  const browser = await launch(between?.flags)
   let people = 0
 
   const linkFor = async (user: number): Promise<string> =>

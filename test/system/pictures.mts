@@ -1,78 +1,150 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+import { brokenWords } from './approver-flaws.ts'
 import { createStage } from './approver-stage.ts'
+import { computer } from './approver-states/computer.ts'
 import { journeys } from './approver-states/table.ts'
-import { createWay } from './approver-states/way.ts'
+import { createWay, type Steps, type Way } from './approver-states/way.ts'
+import { createTunnel } from './https-tunnel.ts'
+import { type Picture, sheet } from './picture-sheet.ts'
 
-// Pictures of every screen in every state, on one page: `npm run pictures`, or `npm run pictures -- decisions`.
+// Pictures of every screen in every state, on one page: `npm run pictures`. With arguments, only these journeys or
+// languages: `npm run pictures -- decisions ar`. With `docs`, those that the docs show are renewed.
 
 type View = { name: string; width: number; height?: number; scheme?: 'light' | 'dark'; text?: number }
 
-/** Each state is seen in these; the languages only in the first two. */
-const views: View[] = [
+const phones: View[] = [
   { name: '390', width: 390 },
-  { name: '320 twice', width: 320, text: 2 },
+  { name: '320 large text', width: 320, text: 2 },
+]
+/** English is seen in each of these, the other languages in the first two. */
+const views: View[] = [
+  ...phones,
   { name: '390 dark', width: 390, scheme: 'dark' },
-  { name: '1280', width: 1280, height: 800 },
+  { name: '320', width: 320 },
+  { name: '768', width: 768, height: 1024 },
   { name: '768 dark', width: 768, height: 1024, scheme: 'dark' },
+  { name: '1280', width: 1280, height: 800 },
+  { name: '1280 dark', width: 1280, height: 800, scheme: 'dark' },
 ]
 const languages = ['en', 'de', 'ja', 'ar']
+const android =
+  'Mozilla/5.0 (Linux; Android 15; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36'
 
-const only = process.argv.slice(2)
+/** In `docs/pictures`: the language, the state and the view. */
+const kept: Record<string, [string, string, string]> = {
+  enroll: ['en', 'link', '390'],
+  registered: ['en', 'registered', '390'],
+  inbox: ['en', 'inbox, many requests', '390'],
+  request: ['en', 'request', '390'],
+  approved: ['en', 'approved, in time', '390'],
+  'warning-dark': ['en', 'request, would be refused', '390 dark'],
+  'not-approved': ['en', 'not approved', '390'],
+  'request-german': ['de', 'request', '390'],
+}
+
+const wanted = process.argv.slice(2)
+const isWanted = (name: string, among: readonly string[]): boolean =>
+  !wanted.some((one) => among.includes(one)) || wanted.includes(name)
+
 const folder = mkdtempSync(join(tmpdir(), 'pictures-'))
+const pictures: Picture[] = []
+const failed: string[] = []
+const fileName = (...parts: string[]): string => `${parts.join('-').replaceAll(/[ ,]+/g, '-')}.png`
 
+/** Of the whole page. The bar of a request, which stays on the screen, is at its end. */
 const takePicture = async (page: Page, view: View, file: string): Promise<void> => {
   await page.setViewportSize({ width: view.width, height: view.height ?? 780 })
   await page.emulateMedia({ colorScheme: view.scheme ?? 'light' })
-  await page.evaluate(
-    `document.documentElement.style.fontSize = '${view.text ? `${view.text * 106.25}%` : ''}'`,
-  )
+  await page.evaluate(`{
+    document.documentElement.style.fontSize = '${view.text ? `${view.text * 106.25}%` : ''}'
+    document.querySelector('.bar')?.style.setProperty('position', 'static')
+  }`)
   await page.screenshot({ path: join(folder, file), fullPage: true, animations: 'disabled' })
 }
 
-const sheet: string[] = []
-const stage = await createStage()
-try {
-  for (const language of languages) {
-    for (const [title, journey] of Object.entries(journeys)) {
-      if (only.length > 0 && !only.includes(title) && !only.includes(language)) continue
-      const phone = await stage.openPhone('light', { locale: language })
-      const way = createWay(stage, phone, language)
-      for (const [state, lead] of Object.entries(journey(way))) {
-        try {
-          await lead()
-        } catch (error) {
-          console.error(`${language}, ${title}, ${state}: ${String(error).split('\n').slice(0, 6).join(' ')}`)
-          await takePicture(
-            phone.page,
-            views[0]!,
-            `failed-${language}-${state}.png`.replaceAll(/[ ,]+/g, '-'),
-          )
-          break
-        }
-        const shown = language === 'en' ? views : views.slice(0, 2)
-        const images: string[] = []
-        for (const view of shown) {
-          const file = `${language}-${state}-${view.name}.png`.replaceAll(/[ ,]+/g, '-')
-          await takePicture(phone.page, view, file)
-          images.push(
-            `<figure><img src="${file}" width="${view.width / 2}"><figcaption>${view.name}</figcaption></figure>`,
-          )
-        }
-        await takePicture(phone.page, views[0]!, 'last.png')
-        sheet.push(`<h2>${language}, ${title}: ${state}</h2><div>${images.join('')}</div>`)
-      }
-      await phone.context.close()
+const takeState = async ({ page }: Way, language: string, journey: string, state: string): Promise<void> => {
+  const stuck: boolean = await page.evaluate(
+    `document.querySelector('.bar') !== null && document.documentElement.scrollHeight > innerHeight`,
+  )
+  const at = { language, journey, state }
+  if (stuck) {
+    const file = fileName(language, state, 'first screen')
+    await page.screenshot({ path: join(folder, file), animations: 'disabled' })
+    pictures.push({ ...at, view: 'first screen', width: 390, file, notes: [] })
+  }
+  for (const view of language === 'en' ? views : phones) {
+    const file = fileName(language, state, view.name)
+    await takePicture(page, view, file)
+    const notes = view.text === undefined && view.width === 390 ? await brokenWords({ page }) : []
+    pictures.push({ ...at, view: view.name, width: view.width, file, notes })
+  }
+  await page.setViewportSize({ width: 390, height: 780 })
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.evaluate(`{
+    document.documentElement.style.fontSize = ''
+    document.querySelector('.bar')?.style.removeProperty('position')
+  }`)
+}
+
+const play = async (way: Way, language: string, journey: string, steps: Steps): Promise<void> => {
+  for (const [state, lead] of Object.entries(steps)) {
+    try {
+      await lead()
+      await takeState(way, language, journey, state)
+    } catch (error) {
+      failed.push(`${language}, ${journey}, ${state}: ${String(error).split('\n').slice(0, 6).join(' ')}`)
+      await takePicture(way.page, phones[0]!, fileName('failed', language, state))
+      return
     }
   }
-} finally {
-  await stage.close()
 }
-mkdirSync(folder, { recursive: true })
-writeFileSync(
-  join(folder, 'index.html'),
-  `<!doctype html><meta charset="utf-8"><title>Pictures</title><style>body{font:14px system-ui;background:#888}div{display:flex;gap:1em;align-items:start;overflow-x:auto}figure{margin:0}</style>${sheet.join('\n')}`,
-)
-console.log(join(folder, 'index.html'))
+
+/** A computer needs an address with https to show codes; a phone needs none. */
+const takeLanguage = async (language: string): Promise<void> => {
+  const viewport = { width: 390, height: 780 }
+  const stage = await createStage()
+  try {
+    for (const [journey, lead] of Object.entries(journeys)) {
+      if (!isWanted(journey, Object.keys(journeys))) continue
+      const phone = await stage.openPhone('light', { locale: language, viewport, userAgent: android })
+      const way = createWay(stage, phone, language)
+      await play(way, language, journey, lead(way))
+      await stage.closePhones()
+    }
+  } finally {
+    await stage.close()
+  }
+  if (!isWanted('a computer', Object.keys(journeys))) return
+  const desk = await createStage({}, await createTunnel())
+  try {
+    const way = createWay(desk, await desk.openPhone('light', { locale: language, viewport }), language)
+    await play(way, language, 'a computer', computer(way))
+  } finally {
+    await desk.close()
+  }
+}
+
+const left = languages.filter((one) => isWanted(one, languages))
+const work = async (): Promise<void> => {
+  for (let next = left.shift(); next !== undefined; next = left.shift()) await takeLanguage(next)
+}
+await Promise.all([work(), work()])
+
+if (wanted.includes('docs'))
+  for (const [name, parts] of Object.entries(kept))
+    copyFileSync(
+      join(folder, fileName(...parts)),
+      fileURLToPath(new URL(`../../docs/pictures/${name}.png`, import.meta.url)),
+    )
+
+const index = join(folder, 'index.html')
+writeFileSync(index, sheet(pictures, languages))
+for (const { language, state, notes } of pictures)
+  if (notes.length > 0) console.log(`${language}, ${state}: ${notes.join(', ')}`)
+for (const line of failed) console.error(line)
+console.log(index)
+process.exitCode = failed.length > 0 ? 1 : 0

@@ -9,6 +9,7 @@ export const administration = (way: Way): Steps => {
     'inbox, administrator': async () => {
       const admin = await stage.person({ first_name: 'Katherine', last_name: 'Johnson' })
       await stage.makeAdmin(admin)
+      await stage.person({ first_name: 'Dorothy', last_name: 'Vaughan' })
       await stage.putOnHold(
         await stage.person({ first_name: 'Maximiliane', last_name: 'Freiherr von Hohenlohe' }),
       )
@@ -28,7 +29,38 @@ export const administration = (way: Way): Steps => {
     },
     'members, accepted': async () => {
       await way.press(page.locator('.member .primary').first())
-      await page.locator('.outcome, [role=status]:not(:empty)').first().waitFor()
+      await page.locator('.outcome:not(:empty)').waitFor()
+    },
+    'members, rejecting': async () => {
+      await way.press(page.locator('.member .danger').first())
+      await page.locator('.editing').waitFor()
+    },
+    member: async () => {
+      const user = await stage.person({ first_name: 'Mary', last_name: 'Jackson' })
+      const other = await stage.enrolled(user)
+      const { request_id } = await stage.ask(user)
+      await other.page.locator('a.card').click()
+      await other.tap('This wasn’t me')
+      await other.tap('Deny and report')
+      await other.sees('Denied')
+      await goto(`#member=${user.id}`)
+      await page.locator(`a[href="#activity=${request_id}"]`).waitFor()
+    },
+    'member, removing a device': async () => {
+      await way.press(page.locator('.member .links .button').first())
+      await page.locator('.editing').waitFor()
+    },
+    activity: async () => {
+      await goto('#activity')
+      await page.locator('a.card').first().waitFor()
+    },
+    'activity, decision': async () => {
+      await way.press(page.locator('a.card').first())
+      await page.locator('.result').waitFor()
+    },
+    'member mutes': async () => {
+      await goto('#member-mutes')
+      await page.locator('.member').waitFor()
     },
     devices: async () => {
       await goto('#devices')
@@ -42,6 +74,10 @@ export const administration = (way: Way): Steps => {
       await goto('#add-device')
       await sees('devices.add')
     },
+    'device, link': async () => {
+      await tap('devices.createLink')
+      await page.locator('.link').waitFor()
+    },
     'history, empty': async () => {
       await goto('#history')
       await sees('history.title')
@@ -53,14 +89,6 @@ export const administration = (way: Way): Steps => {
     notifications: async () => {
       await goto('#notifications')
       await sees('notifications.title')
-    },
-    agents: async () => {
-      await goto('#agents')
-      await sees('agents.title')
-    },
-    'agents, request over': async () => {
-      await goto('#authorize=nothing')
-      await sees('agents.ended')
     },
     'inbox, several organizations': async () => {
       tenants += 1

@@ -1,6 +1,4 @@
-import type { Steps, Way } from './way.ts'
-
-type Person = { id: number; mobile: string }
+import type { Person, Steps, Way } from './way.ts'
 
 const command = {
   argv: ['kubectl', '--context', 'production-eu-central-1', 'delete', 'namespace', 'billing', '--wait=false'],
@@ -41,9 +39,7 @@ export const decisions = (way: Way): Steps => {
   let user: Person
   return {
     'inbox, one request': async () => {
-      user = await stage.person()
-      await way.openLink(user)
-      await way.register()
+      user = await way.enroll()
       await stage.ask(user, { reason: 'Fixes the login outage', requester: 'GitHub Actions', number: true })
       await page.locator('a.card').waitFor()
     },
@@ -115,9 +111,7 @@ export const endings = (way: Way): Steps => {
   }
   return {
     withdrawn: async () => {
-      user = await stage.person()
-      await way.openLink(user)
-      await way.register()
+      user = await way.enroll()
       const id = await opened()
       await stage.service.call('POST', `/svc/v1/approvals/${id}/cancel`, { body: {} })
       await sees('request.withdrawn')

@@ -30,6 +30,8 @@ const words = (language: string, key: string): RegExp => {
 /** Leads to a state from the one before. */
 export type Steps = Record<string, () => Promise<unknown>>
 
+export type Person = { id: number; mobile: string }
+
 export type Way = ReturnType<typeof createWay>
 
 // By the page itself: a pointer would miss while another size is emulated.
@@ -48,6 +50,26 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     await page.goto('about:blank')
     await page.goto(`${stage.origin}/approver${rest}`)
   }
+  const openLink = async (user: { id: number }): Promise<void> => {
+    await goto(new URL(await stage.linkFor(user.id)).hash)
+    await page.locator('#name').waitFor()
+  }
+  /** From the screen of the link to the inbox. */
+  const register = async (): Promise<void> => {
+    await press(page.locator('main .primary').first())
+    await page.locator('#name').waitFor({ state: 'detached' })
+    await sees('enrollment.registered')
+    await tap('common.continue')
+    const later = page.getByRole('button', { name: said('common.notNow') })
+    const ready = page.getByRole('heading', { name: said('inbox.caughtUp') })
+    await later.or(ready).first().waitFor()
+    while (await later.isVisible()) {
+      const offer = (await page.locator('.screen').elementHandle())!
+      await press(later)
+      await offer.waitForElementState('hidden')
+    }
+    await ready.waitFor()
+  }
   return {
     stage,
     phone,
@@ -59,25 +81,14 @@ export const createWay = (stage: Stage, phone: Phone, language = 'en') => {
     goto,
     /** A line of an error beside the button. */
     seesProblem: (): Promise<void> => page.locator('[role=alert]:not(:empty)').first().waitFor(),
-    openLink: async (user: { id: number }): Promise<void> => {
-      await goto(new URL(await stage.linkFor(user.id)).hash)
-      await page.locator('#name').waitFor()
-    },
-    /** From the screen of the link to the inbox. */
-    register: async (): Promise<void> => {
-      await press(page.locator('main .primary').first())
-      await page.locator('#name').waitFor({ state: 'detached' })
-      await sees('enrollment.registered')
-      await tap('common.continue')
-      const later = page.getByRole('button', { name: said('common.notNow') })
-      const ready = page.getByRole('heading', { name: said('inbox.caughtUp') })
-      await later.or(ready).first().waitFor()
-      while (await later.isVisible()) {
-        const offer = (await page.locator('.screen').elementHandle())!
-        await press(later)
-        await offer.waitForElementState('hidden')
-      }
-      await ready.waitFor()
+    openLink,
+    register,
+    /** A new person whose phone this is from now on, at the inbox. */
+    enroll: async (more: object = {}): Promise<Person> => {
+      const user = await stage.person(more)
+      await openLink(user)
+      await register()
+      return user
     },
     openCard: async (at = 0): Promise<void> => {
       await press(page.locator('a.card').nth(at))
