@@ -21,8 +21,10 @@ const prelude = `
   }
   const contrast = (one, other) => Math.max(light(one) / light(other), light(other) / light(one))
 `
-const inPage = (script: string): string => `(() => { ${prelude} ${script} })()`
-const look = (phone: Phone, script: string): Promise<string[]> => phone.page.evaluate(inPage(script))
+const inPage = (...scripts: string[]): string =>
+  `(() => { ${prelude} return [${scripts.map((one) => `() => { ${one} }`).join()}].flatMap((one) => one()) })()`
+const look = (phone: Phone, ...scripts: string[]): Promise<string[]> =>
+  phone.page.evaluate(inPage(...scripts))
 
 /** What is cut, too narrow for its words, or wider than the window. Lists cut a long headline; the request has it in full. */
 const cut = `
@@ -109,25 +111,33 @@ const pale = `
     .filter((one) => one.textContent.trim() !== '' && !one.closest('.button') && contrast(getComputedStyle(one).color, groundOf(one)) < 4.5)
   return [...edges, ...words].map((one) => 'pale: ' + nameOf(one))`
 
-const spacing = `
+const textSize = (size: string): string => `
+  document.documentElement.style.fontSize = '${size}'
+  return []`
+
+const spaced = `
   const sheet = new CSSStyleSheet()
   sheet.replaceSync('* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important } p { margin-block-end: 2em !important }')
   document.adoptedStyleSheets = [sheet]
   return []`
+const unspaced = `
+  document.adoptedStyleSheets = []
+  return []`
+
+const moving = `return document.getAnimations().map(({ animationName }) => 'moving: ' + animationName)`
 
 /** Presses Tab, looks at the ring, and puts the focus back. */
 const lookAtRing = async (phone: Phone): Promise<string[]> => {
   await phone.page.evaluate('void (globalThis.before = document.activeElement)')
   await phone.page.keyboard.press('Tab')
-  const found = await look(phone, ring)
-  await phone.page.evaluate('globalThis.before.focus({ preventScroll: true })')
-  return found
+  const goBack = 'before.focus({ preventScroll: true }); return []'
+  return look(phone, ring, goBack)
 }
 
 const sizes = [
-  { name: 'a small phone', width: 320, height: 568 },
+  { name: 'a small phone', width: 320, height: 568, text: '' },
   // A window of 1280 by 1024 pixels, zoomed to 400 %.
-  { name: 'zoomed to 400 %', width: 320, height: 256 },
+  { name: 'zoomed to 400 %', width: 320, height: 256, text: '' },
   // The largest text of iOS.
   { name: 'the largest text', width: 375, height: 667, text: '53px' },
 ]
@@ -140,31 +150,25 @@ export const hindrances = async (phone: Phone): Promise<string[]> => {
     found.push(...flaws.map((flaw) => `${view}: ${flaw}`))
   }
   const before = page.viewportSize()!
-  add('as it is', [...(await look(phone, small)), ...(await look(phone, covered))])
+  add('as it is', await look(phone, small, covered))
   for (const { name, width, height, text } of sizes) {
     await page.setViewportSize({ width, height })
-    await page.evaluate(`document.documentElement.style.fontSize = '${text ?? ''}'`)
-    add(name, [...(await look(phone, cut)), ...(await look(phone, covered))])
+    add(name, await look(phone, textSize(text), cut, covered))
   }
-  await page.evaluate(`document.documentElement.style.fontSize = ''`)
+  await look(phone, textSize(''))
   await page.setViewportSize(before)
   // What did not fit was zoomed out.
   await phone.devtools.send('Emulation.setPageScaleFactor', { pageScaleFactor: 1 })
-  await look(phone, spacing)
-  add('spaced text', await look(phone, cut))
-  await page.evaluate('void (document.adoptedStyleSheets = [])')
+  add('spaced text', await look(phone, spaced, cut, unspaced))
   for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ forcedColors: 'active', colorScheme })
-    add(`colours of the system, ${colorScheme}`, [
-      ...(await look(phone, forced)),
-      ...(await lookAtRing(phone)),
-    ])
     await page.emulateMedia({ forcedColors: 'none', contrast: 'more', colorScheme })
-    add(`more contrast, ${colorScheme}`, [...(await look(phone, pale)), ...(await lookAtRing(phone))])
-    await page.emulateMedia({ contrast: 'no-preference' })
+    add(`more contrast, ${colorScheme}`, await look(phone, pale))
+    if (colorScheme === 'light') add('more contrast', await lookAtRing(phone))
+    await page.emulateMedia({ forcedColors: 'active', contrast: 'no-preference', colorScheme })
+    add(`colours of the system, ${colorScheme}`, await look(phone, forced))
   }
-  await page.emulateMedia({ colorScheme: 'light' })
-  const moving: number = await page.evaluate('document.getAnimations().length')
-  add('less motion', moving > 0 ? ['it moves'] : [])
+  add('colours of the system', await lookAtRing(phone))
+  await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' })
+  add('less motion', await look(phone, moving))
   return found
 }
