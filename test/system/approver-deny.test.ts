@@ -51,7 +51,7 @@ describe('"this wasn’t me"', () => {
     await phone.setOwner(true)
     await phone.page.getByRole('button', { name: /^Unmute / }).click()
     await phone.page.getByRole('status').getByText('can ask again. Requests that ended').waitFor()
-    await phone.page.getByText('You haven’t muted anyone.').waitFor()
+    await phone.page.getByText('You haven’t muted any requester of this organization.').waitFor()
     await stage.ask(user)
     await phone.page.getByRole('link', { name: 'A new request arrived' }).waitFor()
     expect(phone.misdeeds).toEqual([])

@@ -67,7 +67,10 @@ describe('a second phone', () => {
     await second.sees('Waiting for your other device')
     await openDevices(first)
     await first.tap('Refuse')
-    await first.page.getByRole('status').getByText('This device can’t approve anything.').waitFor()
+    await first.page
+      .getByRole('status')
+      .getByText('This device can’t approve anything for this organization.')
+      .waitFor()
     await second.tap('Check again')
     await expect(second.sees('This device was refused')).resolves.toBeUndefined()
   })

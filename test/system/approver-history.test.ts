@@ -55,7 +55,9 @@ describe('the history', () => {
     expect(await phone.page.getByText('You haven’t been asked').count()).toBe(0)
     await phone.page.unroute('**/approver/decisions')
     await phone.tap('Try again')
-    await phone.page.getByText('You haven’t been asked to approve anything yet.').waitFor()
+    await phone.page
+      .getByText('You haven’t been asked to approve anything for this organization yet.')
+      .waitFor()
     expect(phone.misdeeds).toEqual([])
   })
 })

@@ -227,7 +227,7 @@ describe('in Arabic, on a width of 320 pixels', () => {
     await approve.click()
     // As an Arabic keyboard types it.
     const typed = [...number!].map((digit) => String.fromCharCode(0x660 + Number(digit))).join('')
-    await phone.page.getByLabel('الرقم الأول').fill(typed)
+    await phone.page.getByLabel('الخانة الأولى').fill(typed)
     await approve.click()
     await phone.sees('تمت الموافقة')
     await phone.page.getByText(/^لقد وافقت على هذا \u2068في \u2068\u200f?[٠-٩]{1,2}:[٠-٩]{2}/).waitFor()

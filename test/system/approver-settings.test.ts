@@ -86,7 +86,7 @@ test('blocked notifications are named where they are set, with what to do', asyn
 test('a second device is suggested until the person dismisses it, on this phone for good', async () => {
   const user = await stage.person()
   const phone = await stage.enrolled(user)
-  const suggestion = phone.page.getByText('You have only one device.')
+  const suggestion = phone.page.getByText('You have only one device for this organization.')
   await suggestion.waitFor()
   await phone.page.getByRole('link', { name: 'Add a device' }).click()
   await phone.sees('Add a device')
@@ -103,7 +103,7 @@ test('a second device is suggested until the person dismisses it, on this phone 
 test('a second device is not suggested to a person who has one', async () => {
   const user = await stage.person()
   const phone = await stage.enrolled(user)
-  const suggestion = phone.page.getByText('You have only one device.')
+  const suggestion = phone.page.getByText('You have only one device for this organization.')
   await suggestion.waitFor()
   const second = await stage.registered(user)
   await second.sees('Waiting for your other device')
@@ -115,5 +115,5 @@ test('a second device is not suggested to a person who has one', async () => {
   await suggestion.waitFor({ state: 'detached' })
   await second.tap('Check again')
   await stage.reachesInbox(second)
-  expect(await second.page.getByText('You have only one device.').count()).toBe(0)
+  expect(await second.page.getByText('You have only one device for this organization.').count()).toBe(0)
 })
