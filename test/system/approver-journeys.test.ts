@@ -7,6 +7,7 @@ import {
   addsDevice,
   approves,
   backToInbox,
+  chooses,
   deniesWithNote,
   enrolled,
   fits,
@@ -41,11 +42,7 @@ test('registers two phones in two organizations, and approves on one of them', a
   await pressLink(first, 'devices')
   await sees(first, 'devices.title')
   await backToInbox(first)
-  const organization = first.page.getByLabel(text('inbox.organization'))
-  // The first letter chooses an option.
-  await press(organization, 'a')
-  await first.page.locator('#organization', { hasText: 'acme' }).waitFor()
-  expect(await hasFocus(organization)).toBe(true)
+  await chooses(first, 'acme')
   await addsDevice(first, second)
   const { request_id } = await stage.ask(ada)
   const left = dataOf(await ask(stage.service, other)).request_id

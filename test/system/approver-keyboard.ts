@@ -118,9 +118,14 @@ export const addsDevice = async (first: Phone, second: Phone): Promise<void> => 
   await pressLink(first, 'add-device')
   await sees(first, 'devices.add')
   await pressButton(first, 'devices.createLink')
-  const link = await first.page.getByText('#enroll=').textContent()
+  await reads(first, 'devices.openThere')
+  const shown = first.page.getByText('#enroll=')
+  const link = await shown.textContent()
   await registers(second, link!)
   await sees(second, 'enrollment.waitingForDevice')
+  // A link that was used is of no use to anybody.
+  await shown.waitFor({ state: 'detached' })
+  await fits(first)
   await pressButton(first, 'common.approve')
   await reads(first, 'devices.approvedNow')
   await pressButton(second, 'enrollment.checkAgain')
@@ -170,4 +175,6 @@ export const chooses = async ({ page }: Phone, organization: string): Promise<vo
   await press(list, organization[0]!)
   await page.locator('#organization', { hasText: organization }).waitFor()
   expect(await hasFocus(list)).toBe(true)
+  const { y, height } = (await list.boundingBox())!
+  expect(y + height).toBeLessThanOrEqual(await page.evaluate<number>('innerHeight'))
 }

@@ -22,23 +22,29 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
   let stop: (() => void) | undefined
   const problem = problemLine()
   const place = h('div', { class: 'content' })
+  /** The devices that the page knows, and those that it knew when the link was made. */
+  let known = 0
+  let before = Infinity
+  /** The focus goes on to the text, or without one to the heading. */
+  const put = (text: string, ...next: HTMLElement[]): void => {
+    const had = place.contains(document.activeElement)
+    const line = text !== '' && h('p', { tabindex: -1 }, text)
+    place.replaceChildren(...(line ? [line] : []), ...next)
+    if (had) (line || document.querySelector('h1'))?.focus()
+  }
 
-  const offer = (label: string): HTMLElement =>
-    button(label, 'primary', () => problem.attempt(async () => showLink(await createLink(session))))
+  const offer = (label: string, kind: 'primary' | 'plain' = 'primary'): HTMLElement =>
+    button(label, kind, () => problem.attempt(async () => showLink(await createLink(session))))
   const showLink = ({ url, expires_in_ms }: Awaited<ReturnType<typeof createLink>>): void => {
     stop?.()
+    before = known
     const left = h('p', { class: 'aside' })
-    place.replaceChildren(
-      h('p', {}, t('devices.openThere')),
-      createCode(url, t('devices.codeAlt')),
-      left,
-      createCopy(url),
-    )
+    put(t('devices.openThere'), createCode(url, t('devices.codeAlt')), left, createCopy(url))
     stop = countDown(
       deadline(expires_in_ms),
       (ms) => {
         left.textContent = t('common.timeLeft', { time: clockText(ms) })
-        if (ms === 0) place.replaceChildren(h('p', {}, t('devices.linkOver')), offer(t('devices.newLink')))
+        if (ms === 0) put(t('devices.linkOver'), offer(t('devices.newLink')))
       },
       () => undefined,
     )
@@ -50,6 +56,13 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
     back: { href: '#devices', text: t('devices.title') },
     read: () => call('listOwnDevices', {}, { org: session.org_id }),
     draw: ({ devices }, screen) => {
+      known = devices.length
+      // The link works once, and was used.
+      if (known > before) {
+        before = Infinity
+        stop?.()
+        put('', offer(t('devices.newLink'), 'plain'))
+      }
       const pending = devices.filter(({ state }) => state === 'pending')
       if (pending.length === 0) return []
       return [

@@ -75,8 +75,8 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
     const chosen = sessions.find(({ org_id }) => String(org_id) === list.value)
     if (!chosen) return
     select(chosen)
-    // The inbox of the chosen organization; whoever has a keyboard may choose again.
-    document.getElementById('switcher')?.focus({ preventScroll: true })
+    // The inbox of the chosen organization; whoever has a keyboard may choose again, and sees where.
+    document.getElementById('switcher')?.focus()
   })
   const label = h('label', { for: 'switcher' }, t('inbox.organization'))
   return h('div', { class: 'field' }, label, h('div', { class: 'row picker' }, list))
