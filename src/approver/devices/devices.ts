@@ -22,14 +22,11 @@ const recoveryRow = (device: Recovery, session: Session, screen: Screen): HTMLEl
     'li',
     { class: 'member' },
     h('h3', {}, exactText(nameOf(device.member))),
-    h(
-      'p',
-      { class: 'who' },
+    ...[
       exactText(device.member.mobile),
-      ', ',
       exactText(device.name),
-      device.active_from === null ? '' : `, ${stateText(device)}`,
-    ),
+      device.active_from === null ? '' : stateText(device),
+    ].map((line) => line && h('p', { class: 'who' }, line)),
     answersFor(device, { session, screen }, device.active_from === null),
   )
 
