@@ -91,11 +91,13 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
   const { waiting, newDevices } = counts()
   const several = sessions.length > 1
   const offer = notificationOffer(session)
+  const signedOut = signedOutCards(sessions, refresh)
   return h(
     'div',
     { class: 'foot' },
-    ...signedOutCards(sessions, refresh),
-    secondDevice(session),
+    ...signedOut,
+    // One thing at a time.
+    signedOut.length === 0 && secondDevice(session),
     several && switcher(session, actions),
     ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
     ul(

@@ -2,11 +2,12 @@ import { call, type Session } from '../calls/api.ts'
 import { forget, signedOutOf, type Known } from '../calls/sessions.ts'
 import { assert } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
+import { suggestion } from './suggestion.ts'
 
-const card = (one: Known, entered: () => void): HTMLElement => {
+const cardFor = (one: Known, entered: () => void): HTMLElement => {
   const problem = problemLine()
   const { organization } = one
   const signIn = (): Promise<void> =>
@@ -16,27 +17,17 @@ const card = (one: Known, entered: () => void): HTMLElement => {
       await call('openSession', { challenge, response })
       entered()
     })
-  const dismiss = (): void => {
-    forget(one)
-    const below = element.parentElement
-    element.remove()
-    below?.querySelector<HTMLElement>('select, a')?.focus({ preventScroll: true })
-  }
-  const element = h(
-    'div',
-    { class: 'paper', role: 'group', 'aria-label': organization },
-    h('p', {}, nodes('inbox.expired', { organization: exactText(organization) })),
-    problem.element,
-    h(
-      'div',
-      { class: 'links' },
-      button(t('enrollment.signIn'), 'quiet', signIn),
-      button(t('inbox.dismiss'), 'quiet', dismiss),
-    ),
-  )
-  return element
+  const card = suggestion({
+    line: nodes('inbox.expired', { organization: exactText(organization) }),
+    problem: problem.element,
+    action: button(t('enrollment.signIn'), 'quiet', signIn),
+    dismissed: () => forget(one),
+  })
+  card.setAttribute('role', 'group')
+  card.setAttribute('aria-label', organization)
+  return card
 }
 
 /** One for each organization whose session has expired on this phone: its requests are in no list until its device signs in. */
 export const signedOutCards = (sessions: readonly Session[], entered: () => void): HTMLElement[] =>
-  signedOutOf(sessions).map((one) => card(one, entered))
+  signedOutOf(sessions).map((one) => cardFor(one, entered))
