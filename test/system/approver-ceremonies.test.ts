@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { ceremonies, interrupt } from './approver-calls/interruptions.ts'
 import { createScene, type Scene } from './approver-calls/scene.ts'
+import { inTwoTabs, playInTwoTabs } from './approver-calls/two-tabs.ts'
 import { installHooksBehindProxy, network, stage } from './open-stage.ts'
 
 // Each ceremony is left in the middle, and nothing of it remains; then it is held to its end.
@@ -14,6 +15,10 @@ beforeAll(() => void (scene = createScene(stage, network)))
 const cells = Object.entries(ceremonies).map(
   ([name, ways], index) => [name, ways[index % ways.length]!] as const,
 )
+
+test.each(inTwoTabs.filter((_, index) => index % 3 === 0))('%s: in two tabs at once', async (name) => {
+  await expect(playInTwoTabs(scene, name).finally(scene.spoil)).resolves.toBeUndefined()
+})
 
 test.each(cells)('%s: %s', async (name, how) => {
   try {

@@ -2,6 +2,7 @@ import { ceremonies, interrupt } from '../system/approver-calls/interruptions.ts
 import { play, playUntrue } from '../system/approver-calls/play.ts'
 import { createScene, type Scene } from '../system/approver-calls/scene.ts'
 import { scenarios } from '../system/approver-calls/table.ts'
+import { inTwoTabs, playInTwoTabs } from '../system/approver-calls/two-tabs.ts'
 import { createStage } from '../system/approver-stage.ts'
 import { createBadNetwork } from '../system/bad-network.ts'
 import type { Result, Torture } from './torture.ts'
@@ -11,28 +12,29 @@ const believed = ['verifyEmail', 'moveDevice, refuse', 'unmute', 'revokeOwnAgent
 
 const playAll = async (scene: Scene, result: Result): Promise<void> => {
   const { hits, examples = [] } = result
-  for (const name of Object.keys(scenarios))
+  const meet = (what: string): void => {
+    result.count += 1
+    hits[what] = (hits[what] ?? 0) + 1
+  }
+  const attempt = async (work: Promise<void>): Promise<void> => {
     try {
-      await play(scene, name, undefined, (way) => {
-        result.count += 1
-        hits[way] = (hits[way] ?? 0) + 1
-      })
+      await work
     } catch (error) {
       result.failures += 1
       examples.push(String(error))
       await scene.spoil()
     }
+  }
+  for (const name of Object.keys(scenarios)) await attempt(play(scene, name, undefined, meet))
   for (const [name, interruptions] of Object.entries(ceremonies))
-    for (const how of interruptions)
-      try {
-        await interrupt(scene, name, how)
-        result.count += 1
-        hits[how] = (hits[how] ?? 0) + 1
-      } catch (error) {
-        result.failures += 1
-        examples.push(String(error))
-        await scene.spoil()
-      }
+    for (const how of interruptions) {
+      meet(how)
+      await attempt(interrupt(scene, name, how))
+    }
+  for (const name of inTwoTabs) {
+    meet('two tabs')
+    await attempt(playInTwoTabs(scene, name))
+  }
   for (const name of believed)
     await playUntrue(scene, name).catch((error: unknown) => {
       if (String(error).includes('happened 0 times')) result.control += 1

@@ -34,9 +34,9 @@ const answered =
     await other.context.close()
     return {
       phone,
-      tap: () => phone.page.getByRole('button', { name: button, exact: true }).first().click(),
+      tap: (on = phone) => on.page.getByRole('button', { name: button, exact: true }).first().click(),
       says: () => unreachable(phone),
-      done: () => status(phone, done),
+      done: (on = phone) => status(on, done),
       knows: true,
       happened: await scene.audited('moveDevice', change),
     }

@@ -1,3 +1,4 @@
+import type { Phone } from '../approver-phone.ts'
 import { type Play, reading, readingAt, type Scenario, status, unreachable, visible } from './scene.ts'
 
 let people = 0
@@ -23,7 +24,8 @@ const moved =
     if (state === 'pending') await stage.putOnHold(user)
     await show(phone, 'members')
     await phone.sees('Members')
-    const item = page.getByRole('listitem').filter({ hasText: name })
+    const itemOn = (on: Phone) => on.page.getByRole('listitem').filter({ hasText: name })
+    const item = itemOn(phone)
     const play: Play = {
       phone,
       reveal: async () => {
@@ -35,9 +37,9 @@ const moved =
         }
         await visible(item)
       },
-      tap: () => item.getByRole('button', { name: button }).click(),
+      tap: (on = phone) => itemOn(on).getByRole('button', { name: button }).click(),
       says: () => unreachable(phone),
-      done: () => status(phone, done),
+      done: (on = phone) => status(on, done),
       knows: button.source === '^Accept$',
       happened: await audited('moveMember', change),
     }

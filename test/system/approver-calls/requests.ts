@@ -27,17 +27,18 @@ const reported = async (scene: Scene): Promise<Phone> => {
   return phone
 }
 
+const unmuteOn = ({ page }: Phone) => page.getByRole('button', { name: /^Unmute / }).first()
+
 const unmuteAt =
   (place: string): Scenario =>
   async (scene) => {
     const phone = await reported(scene)
     await scene.show(phone, place)
-    const unmute = phone.page.getByRole('button', { name: /^Unmute / }).first()
     return {
       phone,
-      tap: () => unmute.click(),
+      tap: (on = phone) => unmuteOn(on).click(),
       says: () => unreachable(phone),
-      done: () => status(phone, /can ask again|The answer was lost/),
+      done: (on = phone) => status(on, /can ask again|The answer was lost/),
       knows: true,
       happened: await scene.audited('unmute'),
     }
@@ -47,11 +48,11 @@ const denyAll: Scenario = async (scene) => {
   const { phone, ids } = await opened(scene, 2)
   return {
     phone,
-    reveal: () => phone.tap('Deny all 2 from this requester'),
-    tap: () => phone.tap('Deny all 2 requests'),
+    reveal: (on = phone) => on.tap('Deny all 2 from this requester'),
+    tap: (on = phone) => on.tap('Deny all 2 requests'),
     says: () => unreachable(phone),
     knows: true,
-    done: () => phone.sees(/^Denied$|^2 requests denied$/),
+    done: (on = phone) => on.sees(/^Denied$|^2 requests denied$/),
     happened: async () => {
       const states = await Promise.all(ids.map(scene.statusOf))
       return states.every((one) => one === 'denied') ? 1 : 0
@@ -69,11 +70,11 @@ const deciding =
     const { phone, ids } = await opened(scene)
     return {
       phone,
-      ...(reveal && { reveal: () => reveal(phone) }),
-      tap: () => tap(phone),
+      ...(reveal && { reveal: (on = phone) => reveal(on) }),
+      tap: (on = phone) => tap(on),
       says: () => alert(phone, 'Your decision hasn’t arrived. Tap again.'),
       knows: true,
-      done: () => phone.sees(end === 'approved' ? 'Approved' : 'Denied'),
+      done: (on = phone) => on.sees(end === 'approved' ? 'Approved' : 'Denied'),
       happened: async () => Number((await scene.statusOf(ids[0]!)) === end),
     }
   }

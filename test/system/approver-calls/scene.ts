@@ -17,15 +17,16 @@ export type Play = {
   /** Whose phone it is, if not the administrator's. */
   owner?: Person
   /** Opens what is folded, before the first tap. */
-  reveal?: () => Promise<unknown>
-  tap: () => unknown
+  reveal?: (on?: Phone) => Promise<unknown>
+  /** On the phone, or on another tab of it. */
+  tap: (on?: Phone) => unknown
   /** What the page shows when it has no answer. */
   says: () => Promise<unknown>
   /** After `says`; by default the same tap. */
   again?: () => unknown
   /** The service has committed, and the page knows: nothing remains to be tapped. */
   knows?: boolean
-  done: () => Promise<unknown>
+  done: (on?: Phone) => Promise<unknown>
   /** How often it has happened, as the service knows it. */
   happened?: () => Promise<number>
 }
