@@ -91,7 +91,7 @@ export const newcomers: Record<string, Scenario> = {
       done: async () => {
         // The answer that was lost had the session.
         await phone.sees(/^Sign in$|^This device is registered$/)
-        if (await phone.page.getByText('This device is registered. Sign in to continue.').isVisible())
+        if (await phone.page.locator('main').getByText('Sign in to continue.').isVisible())
           await phone.tap('Sign in')
         await scene.stage.reachesInbox(phone)
       },
