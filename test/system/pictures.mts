@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +38,7 @@ const android =
 const kept: Record<string, [string, string, string]> = {
   enroll: ['en', 'link', '390'],
   registered: ['en', 'registered', '390'],
-  inbox: ['en', 'inbox, many requests', '390'],
+  inbox: ['en', 'inbox, many requests', 'first screen'],
   request: ['en', 'request', '390'],
   approved: ['en', 'approved, in time', '390'],
   'warning-dark': ['en', 'request, would be refused', '390 dark'],
@@ -67,11 +67,9 @@ const takePicture = async (page: Page, view: View, file: string): Promise<void> 
 }
 
 const takeState = async ({ page }: Way, language: string, journey: string, state: string): Promise<void> => {
-  const stuck: boolean = await page.evaluate(
-    `document.querySelector('.bar') !== null && document.documentElement.scrollHeight > innerHeight`,
-  )
+  const isLonger: boolean = await page.evaluate('document.documentElement.scrollHeight > innerHeight')
   const at = { language, journey, state }
-  if (stuck) {
+  if (isLonger && language === 'en') {
     const file = fileName(language, state, 'first screen')
     await page.screenshot({ path: join(folder, file), animations: 'disabled' })
     pictures.push({ ...at, view: 'first screen', width: 390, file, notes: [] })
@@ -135,11 +133,11 @@ const work = async (): Promise<void> => {
 await Promise.all([work(), work()])
 
 if (wanted.includes('docs'))
-  for (const [name, parts] of Object.entries(kept))
-    copyFileSync(
-      join(folder, fileName(...parts)),
-      fileURLToPath(new URL(`../../docs/pictures/${name}.png`, import.meta.url)),
-    )
+  for (const [name, parts] of Object.entries(kept)) {
+    const taken = join(folder, fileName(...parts))
+    const place = fileURLToPath(new URL(`../../docs/pictures/${name}.png`, import.meta.url))
+    if (existsSync(taken)) copyFileSync(taken, place)
+  }
 
 const index = join(folder, 'index.html')
 writeFileSync(index, sheet(pictures, languages))
