@@ -90,8 +90,13 @@ describe('the language of the page', () => {
 
   test('can be chosen from the list, and is kept', async () => {
     const phone = await stage.enrolled(await stage.person())
+    await phone.page.setViewportSize({ width: 320, height: 568 })
     await choose(phone, 'English', '日本語')
     await phone.sees('待機中のリクエストはありません')
+    // The list has the focus, on the screen.
+    const focus = `(({ id }, { bottom }) => bottom <= innerHeight && id)(
+      document.activeElement, document.activeElement.getBoundingClientRect())`
+    await expect.poll(() => phone.page.evaluate(focus)).toBe('language')
     // As the browser reads it when the page is installed.
     const { url, data } = await phone.devtools.send('Page.getAppManifest')
     expect([url, JSON.parse(data!)]).toMatchObject([/ja\.webmanifest$/, { name: '承認', lang: 'ja' }])

@@ -20,8 +20,8 @@ export const languageChoice = (again: () => unknown): HTMLElement => {
       return problem.say(t('common.unreachable'))
     }
     await again()
-    // Whoever has a keyboard may choose again.
-    document.getElementById(list.id)?.focus({ preventScroll: true })
+    // Whoever has a keyboard may choose again, and sees where.
+    document.getElementById(list.id)?.focus()
   }
   list.addEventListener('change', () => void choose())
   return h('div', {}, h('label', { class: 'row picker' }, picture('globe'), list), problem.element)
