@@ -28,9 +28,11 @@ const look = (phone: Phone, ...scripts: string[]): Promise<string[]> =>
 
 /** What is cut, too narrow for its words, or wider than the window. Lists cut a long headline; the request has it in full. */
 const cut = `
+  // innerWidth grows when a phone zooms out to show what does not fit.
+  const screenWidth = document.documentElement.clientWidth
   const isOutside = (one) => {
     const { left, right } = one.getBoundingClientRect()
-    return right > innerWidth + 1 || left < -1
+    return right > screenWidth + 1 || left < -1
   }
   const isCut = (one) => {
     if (one.closest('.asked, input, select')) return false
@@ -42,7 +44,7 @@ const cut = `
     one.matches('p, h1, h2, h3, dd') && one.textContent.length > 8 && one.clientWidth < 3 * parseFloat(getComputedStyle(one).fontSize)
   const found = all('body *').filter((one) =>
     !one.closest('svg, .unseen, option') && (isOutside(one) || isCut(one) || isNarrow(one)))
-  const isWide = document.documentElement.scrollWidth > innerWidth
+  const isWide = document.documentElement.scrollWidth > screenWidth
   return [...found.map((one) => 'cut: ' + nameOf(one)), ...(isWide ? ['wider than the window'] : [])]`
 
 /** What has the focus is on the screen, and nothing covers any part of it. */
