@@ -106,7 +106,7 @@ export const secondPhone = (way: Way): Steps => {
       const before = await row.textContent()
       await openOther()
       await goto()
-      await row.and(page.locator('.row').filter({ hasNotText: before! })).waitFor()
+      await row.and(page.locator('.row').filter({ hasNotText: new RegExp(`^${before}$`) })).waitFor()
     },
     'devices, new one': async () => {
       await goto('#devices')
