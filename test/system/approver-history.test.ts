@@ -84,6 +84,8 @@ describe('an administrator', () => {
     await goTo(chief, `member=${user.id}`, 'Member')
     await chief.page.getByText('Last used').waitFor()
     await card(chief, 'Launch').waitFor()
+    // The name is above them all.
+    expect(await card(chief, 'Launch').getByText('Katherine Johnson').count()).toBe(0)
     expect(chief.misdeeds).toEqual([])
   })
 

@@ -19,8 +19,8 @@ export const endText = ({ status, ended_by, device }: Decision): string => {
 
 type Member = { first_name: string; last_name: string; mobile: string }
 
-/** A request in a list; opens its details. */
-export const decisionRow = (decision: Decision & { member?: Member }): HTMLElement => {
+/** A request in a list; opens its details. `isNamed`: with the member who was asked. */
+export const decisionRow = (decision: Decision & { member?: Member }, isNamed: boolean): HTMLElement => {
   const { request_id, headline, requested_at, note, member, status } = decision
   return h(
     'li',
@@ -31,7 +31,7 @@ export const decisionRow = (decision: Decision & { member?: Member }): HTMLEleme
         class: 'card',
         href: `#${member === undefined ? 'decision' : 'activity'}=${encodeURIComponent(request_id)}`,
       },
-      member !== undefined && h('span', { class: 'who' }, exactText(nameOf(member))),
+      isNamed && member !== undefined && h('span', { class: 'who' }, exactText(nameOf(member))),
       h('span', { class: 'asked' }, exactText(headline)),
       h('span', { class: `end ${status}` }, endText(decision)),
       note !== undefined && h('span', { class: 'who' }, exactText(note)),

@@ -9,12 +9,16 @@ import { decisionRow } from './decision-rows.ts'
 type Page = Decisions | OrganizationDecisions
 
 /** A list of decided requests. Older pages are read on demand. */
-export const decisionList = (first: Page, read: (before: string) => Promise<Page>): (Node | false)[] => {
+export const decisionList = (
+  first: Page,
+  read: (before: string) => Promise<Page>,
+  isNamed = true,
+): (Node | false)[] => {
   const list = ul('cards')
   const problem = problemLine()
   const more = h('div', { class: 'actions' })
   const add = ({ decisions, next }: Page): void => {
-    list.append(...decisions.map(decisionRow))
+    list.append(...decisions.map((one) => decisionRow(one, isNamed)))
     more.replaceChildren(
       ...(next === null
         ? []

@@ -88,7 +88,7 @@ export const showMember = (session: Session, user_id: string): View => {
           : []),
         h('h2', {}, t('members.decisions')),
         page.decisions.length === 0 && h('p', { class: 'aside' }, t('members.noDecisions')),
-        ...decisionList(page, (before) => call('listDecisions', { user_id, before }, { org })),
+        ...decisionList(page, (before) => call('listDecisions', { user_id, before }, { org }), false),
       ]
     },
   })
