@@ -110,6 +110,7 @@ export const outcomeRecord = z.looseObject({
   ),
   refused: chosen(z.array(factorRuling), 'The rules that refused an approval; empty in any other case'),
   note: approvalRecord.shape.note,
+  reported: chosen(z.optional(z.literal(true)), 'The person denied it and did not expect it'),
   detail: approvalRecord.shape.detail,
 })
 

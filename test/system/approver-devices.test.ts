@@ -89,6 +89,8 @@ describe('a phone that replaces a lost one', () => {
     expect(await flaws(phone)).toEqual([])
     await openDevices(chief)
     await chief.page.getByRole('heading', { name: 'Grace Hopper' }).waitFor()
+    const headings = chief.page.getByRole('heading', { level: 2 })
+    expect(await headings.first().textContent()).toBe('Members who lost their device')
     await chief.tap('Approve')
     await chief.page.getByRole('status').getByText('Approved.').waitFor()
     await phone.tap('Check again')

@@ -133,6 +133,8 @@ test('an administrator sees what members have muted, and lifts it with a signatu
   await phone.tap('This wasn’t me')
   await phone.page.getByRole('button', { name: /^Deny and mute|^Deny and report/ }).click()
   await expect.poll(async () => (await stage.statusOf(request_id)).status).toBe('denied')
+  await goTo(phone, 'history', 'Your decisions')
+  await phone.page.getByRole('link').getByText('Reported as unexpected').waitFor()
   await goTo(chief, 'member-mutes', 'Muted requesters')
   await chief.page.getByText('Muted by Annie Easley').waitFor()
   expect(await flaws(chief)).toEqual([])

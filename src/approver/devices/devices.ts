@@ -59,7 +59,19 @@ export const showDevices = (session: Session, ended: () => void): View =>
     draw: ({ devices, recoveries }, screen) => {
       const kept = devices.filter(({ state }) => state === 'active' || state === 'pending')
       const active = devices.filter(isActive)
+      const lost =
+        recoveries.length > 0 &&
+        h(
+          'section',
+          { class: 'waiting' },
+          h('h2', {}, t('devices.lost')),
+          h('p', { class: 'aside' }, t('devices.lostWhy')),
+          ul('cards', ...recoveries.map((device) => recoveryRow(device, session, screen))),
+        )
+      // What the person was told to decide comes first.
+      const isAsked = recoveries.some(({ active_from }) => active_from === null)
       return [
+        isAsked && lost,
         kept.some(({ state }) => state === 'pending') && h('p', { class: 'aside' }, t('devices.onlyOwn')),
         ul(
           'cards',
@@ -72,14 +84,7 @@ export const showDevices = (session: Session, ended: () => void): View =>
           t('devices.add'),
         ),
         removedDevices(devices),
-        recoveries.length > 0 &&
-          h(
-            'section',
-            { class: 'waiting' },
-            h('h2', {}, t('devices.lost')),
-            h('p', { class: 'aside' }, t('devices.lostWhy')),
-            ul('cards', ...recoveries.map((device) => recoveryRow(device, session, screen))),
-          ),
+        !isAsked && lost,
       ]
     },
   })

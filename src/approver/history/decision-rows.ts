@@ -21,7 +21,7 @@ type Member = { first_name: string; last_name: string; mobile: string }
 
 /** A request in a list; opens its details. `isNamed`: with the member who was asked. */
 export const decisionRow = (decision: Decision & { member?: Member }, isNamed: boolean): HTMLElement => {
-  const { request_id, headline, requested_at, note, member, status } = decision
+  const { request_id, headline, requested_at, note, reported, member, status } = decision
   return h(
     'li',
     {},
@@ -34,6 +34,7 @@ export const decisionRow = (decision: Decision & { member?: Member }, isNamed: b
       isNamed && member !== undefined && h('span', { class: 'who' }, exactText(nameOf(member))),
       h('span', { class: 'asked' }, exactText(headline)),
       h('span', { class: `end ${status}` }, endText(decision)),
+      reported === true && h('span', { class: 'who' }, t('history.reported')),
       note !== undefined && h('span', { class: 'who' }, exactText(note)),
       h('span', { class: 'who' }, t('history.asked', { when: momentText(requested_at) })),
     ),

@@ -57,7 +57,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
     back: { href: `#${list}`, text: t(list === 'history' ? 'history.title' : 'history.activity') },
     read: () => call('getDecision', { request_id }, { org: session.org_id }),
     draw: (decision) => {
-      const { member, own, ended_at, cleared_at } = decision
+      const { member, own, ended_at, cleared_at, reported } = decision
       const {
         drawing,
         tone = 'still',
@@ -75,7 +75,13 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           'div',
           { class: 'result' },
           picture(drawing, tone),
-          h('div', {}, h('h2', {}, title), ...lines.map((line) => h('p', {}, line))),
+          h(
+            'div',
+            {},
+            h('h2', {}, title),
+            ...lines.map((line) => h('p', {}, line)),
+            reported === true && h('p', {}, t('history.reported')),
+          ),
         ),
         h(
           'section',

@@ -103,11 +103,14 @@ const notDecidable = async (call: Call, { row, device }: VerifiedDecision): Prom
 
 const actorOf = ({ row, device }: VerifiedDecision): string => `user:${row.user_id} (device ${device.id})`
 
+/** The end of the detail of a request that its approver reported. */
+export const unexpected = 'the approver did not expect this request'
+
 /** Quoted as JSON, so that the note cannot look as if it ended before its end. */
 const detailOf = ({ not_me, note }: VerifiedDecision['input']): string | null =>
   [
     ...(note === undefined ? [] : [`Denied: ${JSON.stringify(note)} (the approver's words)`]),
-    ...(not_me ? ['the approver did not expect this request'] : []),
+    ...(not_me ? [unexpected] : []),
   ].join('; ') || null
 
 /** Ends a request as decided, or as denied with the reason `refused`. A Refusal is returned, so that writes commit. */

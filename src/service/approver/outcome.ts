@@ -2,6 +2,7 @@ import type { approverRequests } from '../../contract/approver-requests.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
 import { deniedTogether, endedByReport, endedByUpgrade, keyEnded, tooLate } from '../approvals/expiry.ts'
+import { unexpected } from '../approvals/finish.ts'
 import { type ApprovalRow, toSubjectRecord } from '../approvals/record.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
@@ -53,6 +54,7 @@ export const outcomeOf = (row: ApprovalRow, device: Outcome['device']): Outcome 
     device,
     refused: ended_by === 'rules' ? refusedBy(row) : [],
     ...(row.note !== null && { note: row.note }),
+    ...(ended_by === 'person' && row.detail?.endsWith(unexpected) && { reported: true as const }),
     detail: row.detail,
   }
 }

@@ -34,13 +34,15 @@ describe('"this wasn’t me"', () => {
       attestation: null,
     })
     expect(await outcomeOf(second)).toMatchObject({ status: 'expired', ended_by: 'report', device: null })
-    expect(await outcomeOf(first)).toMatchObject({ status: 'denied', ended_by: 'person' })
+    expect(await outcomeOf(first)).toMatchObject({ status: 'denied', ended_by: 'person', reported: true })
+    expect(await outcomeOf(second)).not.toHaveProperty('reported')
   })
 
   test('leaves the requests of another key when the denial is an ordinary one', async () => {
     const [first, second] = [await request(), await request()]
     dataOf(await deny(first))
     expect(await statusOf(second)).toMatchObject({ status: 'pending' })
+    expect(await outcomeOf(first)).not.toHaveProperty('reported')
   })
 
   test('is audited for each request that it ends', async () => {
