@@ -198,12 +198,14 @@ test.each([-2, 2])(
     await phone.sees('Approved')
     const { status, decided_at } = dataOf(await show(stage.service, request_id))
     expect(status).toBe('approved')
-    const time = `new Date('${decided_at}').toLocaleTimeString('en-US', { hour: '2-digit', minute: '2-digit' })`
+    const time = `new Date('${decided_at}').toLocaleTimeString('en-US', { timeStyle: 'short' })`
     await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
     await phone.page.reload()
     await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
     await phone.page.evaluate(`location.hash = 'devices'`)
-    const date = await phone.page.evaluate(`new Date('${decided_at}').toLocaleDateString('en-US')`)
+    const date = await phone.page.evaluate(
+      `new Date('${decided_at}').toLocaleDateString('en-US', { dateStyle: 'medium' })`,
+    )
     await expect(phone.page.getByText(`Last used ${String(date)}`).waitFor()).resolves.toBeUndefined()
   },
 )
