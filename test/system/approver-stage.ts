@@ -49,6 +49,7 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
 
   return {
     service,
+    baseUrl: running.baseUrl,
     registered,
     reachesInbox,
     log: running.log,
@@ -90,6 +91,11 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
     },
     accept: async ({ id }: { id: number }): Promise<void> => {
       dataOf(await service.call('POST', `/organization/${org.id}/user/${id}/accept`, { body: {} }))
+    },
+    removeMember: async ({ id }: { id: number }): Promise<void> => {
+      dataOf(
+        await service.call('POST', '/organization/remove/user', { body: { org_id: org.id, user_id: id } }),
+      )
     },
     /** The office is the only place where this person can approve. */
     setFence: async ({ id }: { id: number }): Promise<void> => {

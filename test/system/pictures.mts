@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { brokenWords } from './approver-flaws.ts'
 import { createStage } from './approver-stage.ts'
 import { computer } from './approver-states/computer.ts'
-import { journeys } from './approver-states/table.ts'
+import { pictured } from './approver-states/table.ts'
 import { createWay, type Steps, type Way } from './approver-states/way.ts'
 import { createTunnel } from './https-tunnel.ts'
 import { type Picture, sheet } from './picture-sheet.ts'
@@ -106,8 +106,8 @@ const takeLanguage = async (language: string): Promise<void> => {
   const viewport = { width: 390, height: 780 }
   const stage = await createStage()
   try {
-    for (const [journey, lead] of Object.entries(journeys)) {
-      if (!isWanted(journey, Object.keys(journeys))) continue
+    for (const [journey, lead] of Object.entries(pictured)) {
+      if (!isWanted(journey, Object.keys(pictured))) continue
       const phone = await stage.openPhone('light', { locale: language, viewport, userAgent: android })
       const way = createWay(stage, phone, language)
       await play(way, language, journey, lead(way))
@@ -116,7 +116,7 @@ const takeLanguage = async (language: string): Promise<void> => {
   } finally {
     await stage.close()
   }
-  if (!isWanted('a computer', Object.keys(journeys))) return
+  if (!isWanted('a computer', Object.keys(pictured))) return
   const desk = await createStage({}, await createTunnel())
   try {
     const way = createWay(desk, await desk.openPhone('light', { locale: language, viewport }), language)

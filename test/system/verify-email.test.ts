@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { startService, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { request } from '../torture/enrolled-approver.ts'
-import { confirmPhone } from '../torture/mobile-account.ts'
+import { confirmPhone, emailLinkFor } from '../torture/mobile-account.ts'
 import { flaws } from './approver-flaws.ts'
 import { createPhone, launch } from './approver-phone.ts'
 
@@ -29,14 +29,9 @@ let people = 0
 const newAccount = async () => {
   const email = `ada${++people}@acme.example`
   const { mobile } = await confirmPhone(service, operator, { email })
-  const link = (): string | undefined => {
-    const [, mail] = service.log().split(`to ${email} `)
-    return mail === undefined ? undefined : /http:[^#\s]{1,200}#verify-email=[\w-]{43}/.exec(mail)?.[0]
-  }
-  await expect.poll(link).toBeDefined()
   const verifiedAt = async () =>
     (await request(service.baseUrl, 'getMobileUser', operator, { mobile })).account!.email_verified_at
-  return { url: link()!, verifiedAt }
+  return { url: await emailLinkFor(service, email), verifiedAt }
 }
 
 const openPhone = (scheme?: 'light' | 'dark') =>

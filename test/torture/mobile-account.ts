@@ -6,16 +6,33 @@ export type Running = { baseUrl: string; log(): string }
 
 const waitMs = 5_000
 
-const codeFor = async ({ log }: Running, mobile: string): Promise<string> => {
+/** Waits until the log has it. */
+const inLog = async (
+  { log }: Running,
+  what: string,
+  find: (log: string) => string | undefined,
+): Promise<string> => {
   const until = Date.now() + waitMs
   while (Date.now() < until) {
-    const at = log().lastIndexOf(`to ${mobile}: Your code is `)
-    const otp = at < 0 ? undefined : /Your code is (\d{6})/.exec(log().slice(at))?.[1]
-    if (otp !== undefined) return otp
+    const found = find(log())
+    if (found !== undefined) return found
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  throw new Error(`No code for ${mobile} in the log`)
+  throw new Error(`The log has no ${what}`)
 }
+
+const codeFor = (service: Running, mobile: string): Promise<string> =>
+  inLog(service, `code for ${mobile}`, (log) => {
+    const at = log.lastIndexOf(`to ${mobile}: Your code is `)
+    return at < 0 ? undefined : /Your code is (\d{6})/.exec(log.slice(at))?.[1]
+  })
+
+/** The link that confirms an e-mail address. */
+export const emailLinkFor = (service: Running, email: string): Promise<string> =>
+  inLog(service, `link for ${email}`, (log) => {
+    const [, mail] = log.split(`to ${email} `)
+    return mail === undefined ? undefined : /http:[^#\s]{1,200}#verify-email=[\w-]{43}/.exec(mail)?.[0]
+  })
 
 /** A number that an app has registered, and its one-time code. */
 export const registerPhone = async (service: Running, key: string, more: object = {}) => {

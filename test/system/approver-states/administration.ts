@@ -1,10 +1,12 @@
+import { enroll } from '../../service/approver.ts'
 import { createMember, createTenant, dataOf } from '../../service/fixtures.ts'
 import type { Steps, Way } from './way.ts'
 
 let tenants = 0
 
 export const administration = (way: Way): Steps => {
-  const { stage, page, sees, tap, goto } = way
+  const { stage, phone, page, sees, tap, goto } = way
+  let globex: { id: number }
   return {
     'inbox, administrator': async () => {
       const admin = await stage.person({ first_name: 'Katherine', last_name: 'Johnson' })
@@ -66,6 +68,14 @@ export const administration = (way: Way): Steps => {
       await goto('#devices')
       await sees('devices.title')
     },
+    'devices, a member lost theirs': async () => {
+      const lost = await stage.person({ first_name: 'Maryam', last_name: 'Mirzakhani' })
+      await enroll(stage.service, stage.org.id, String(lost.id))
+      await stage.revokeDevices(lost)
+      await enroll(stage.service, stage.org.id, String(lost.id))
+      await goto('#devices')
+      await page.locator('.waiting .primary').waitFor()
+    },
     'device, renaming': async () => {
       await tap('devices.renameName')
       await page.locator('.member input').waitFor()
@@ -92,7 +102,7 @@ export const administration = (way: Way): Steps => {
     },
     'inbox, several organizations': async () => {
       tenants += 1
-      const globex = await createTenant(stage.service, `globex-international-${tenants}`)
+      globex = await createTenant(stage.service, `globex-international-${tenants}`)
       const other = await createMember(stage.service, globex.id, 700 + tenants)
       const path = `/svc/v1/organizations/${globex.id}/users/${other.id}/enrollments`
       const { url } = dataOf(await stage.service.call('POST', path, { body: {} }))
@@ -100,6 +110,11 @@ export const administration = (way: Way): Steps => {
       await page.locator('#name').waitFor()
       await way.register()
       await page.locator('#switcher').waitFor()
+    },
+    'inbox, signed out of one organization': async () => {
+      await phone.context.clearCookies({ name: `svc-approver-${globex.id}` })
+      await goto()
+      await page.locator('.paper[role=group]').waitFor()
     },
   }
 }

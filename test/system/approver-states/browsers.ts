@@ -4,6 +4,9 @@ import type { Steps, Way } from './way.ts'
 const inApp =
   'Mozilla/5.0 (Linux; Android 15; Pixel 9 Build/AP3A; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/131.0 Mobile Safari/537.36 Instagram 360.0'
 
+const iPhone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1'
+
 /** Browsers that cannot go on. */
 export const browsers = (way: Way): Steps => {
   const { stage, phone, page, sees, goto } = way
@@ -40,6 +43,28 @@ export const browsers = (way: Way): Steps => {
       await phone.context.addInitScript('delete window.PublicKeyCredential')
       await goto(hash)
       await sees('enrollment.noWebAuthn')
+    },
+  }
+}
+
+/** Safari on iOS, which offers notifications only to apps on the home screen. */
+export const safari = (way: Way): Steps => {
+  const { stage, phone, page, tap, sees, goto } = way
+  return {
+    'iPhone, home screen': async () => {
+      await phone.devtools.send('Emulation.setUserAgentOverride', { userAgent: iPhone })
+      await phone.context.addInitScript('delete window.PushManager')
+      await way.openLink(await stage.person())
+      await way.press(page.locator('main .primary').first())
+      await sees('enrollment.registered')
+      await tap('common.continue')
+      await sees('notifications.homeScreen')
+    },
+    'iPhone, notifications': async () => {
+      await tap('common.continue')
+      await sees('inbox.caughtUp')
+      await goto('#notifications')
+      await sees('notifications.title')
     },
   }
 }

@@ -1,18 +1,22 @@
 import { administration } from './administration.ts'
 import { answers, places, reports } from './answers.ts'
-import { browsers } from './browsers.ts'
+import { browsers, safari } from './browsers.ts'
 import { lostPhone, newPhone, secondPhone } from './enrollment.ts'
 import { decisions, endings } from './requests.ts'
 import { agents, settings } from './settings.ts'
+import { addresses, standing, twoDevices } from './variants.ts'
 import type { Steps, Way } from './way.ts'
 
-/** Every screen of the page in every state. That of an administrator comes first, while there are few members. */
-export const journeys: Record<string, (way: Way) => Steps> = {
+type Journeys = Record<string, (way: Way) => Steps>
+
+/** Every screen of the page. That of an administrator comes first, while there are few members. */
+export const journeys: Journeys = {
   administration,
   'a new phone': newPhone,
   'a second phone': secondPhone,
   'a lost phone': lostPhone,
   browsers,
+  'an iPhone': safari,
   decisions,
   answers,
   reports,
@@ -21,3 +25,6 @@ export const journeys: Record<string, (way: Way) => Steps> = {
   settings,
   agents,
 }
+
+/** The same and the states that are only worth a picture: the layout of each is that of one above. */
+export const pictured: Journeys = { ...journeys, addresses, 'two devices': twoDevices, standing }
