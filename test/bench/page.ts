@@ -31,7 +31,7 @@ export const pageFigures = async (): Promise<Figure[]> => {
   const times = hasBrowser ? await measureTimes() : undefined
   return [
     size('all files without the texts of languages', await sizeWithoutLanguages(), 40, 30),
-    size('what a first visit in English fetches', times && sizeOf(filesAmong(times.fetched)), 42, 35),
+    size('what a first visit in English fetches', times && sizeOf(filesAmong(times.fetched)), 45, 35),
     ...timeFigures(times),
     stateFigure(hasBrowser ? await checkStates() : undefined),
     ...auditFigures(hasBrowser ? await auditScreens() : undefined),
