@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { flaws } from './approver-flaws.ts'
 import type { Phone } from './approver-phone.ts'
+import { push } from './approver-push.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 installHooks()
@@ -165,37 +166,15 @@ describe('the language of the page', () => {
   test('is also that of its notifications', async () => {
     const user = await stage.person()
     const phone = await enrolled('de', user, german)
-    await phone.context.grantPermissions(['notifications'], { origin: stage.origin })
-    const registered = new Promise<string>((resolve) => {
-      phone.devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-        if (registrations[0]) resolve(registrations[0].registrationId)
-      })
-    })
-    await phone.devtools.send('ServiceWorker.enable')
     await phone.page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
-    const shown = async (data: object): Promise<unknown> => {
-      const registrationId = await registered
-      await phone.devtools.send('ServiceWorker.deliverPushMessage', {
-        origin: stage.origin,
-        registrationId,
-        data: JSON.stringify(data),
-      })
-      return phone.page.evaluate(`(async () => {
-        const worker = await navigator.serviceWorker.ready
-        for (;;) {
-          const [one] = await worker.getNotifications()
-          if (one) return one.close(), [one.title, one.body]
-          await new Promise((resolve) => setTimeout(resolve, 20))
-        }
-      })()`)
-    }
-    expect(await shown({ test: true, organization: 'acme' })).toEqual([
-      'acme: Testmitteilung',
-      'Mitteilungen funktionieren auf diesem Gerät.',
+    expect(await push(phone, { test: true, organization: 'acme' })).toMatchObject([
+      { title: 'acme: Testmitteilung', body: 'Mitteilungen funktionieren auf diesem Gerät.' },
     ])
     await choose(phone, 'Deutsch', '日本語')
     await phone.sees('待機中のリクエストはありません')
-    expect(await shown({ test: true })).toEqual(['テスト通知', 'このデバイスで通知を受け取れます。'])
+    expect(await push(phone, { test: true })).toMatchObject([
+      { title: 'テスト通知', body: 'このデバイスで通知を受け取れます。' },
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { notifications, push } from './approver-push.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 installHooks()
@@ -7,27 +8,11 @@ describe('a notification', () => {
   test('says that a request is pending, but not which, and opens it', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
-    await phone.context.grantPermissions(['notifications'], { origin: stage.origin })
-    const registered = new Promise<string>((resolve) => {
-      phone.devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-        if (registrations[0]) resolve(registrations[0].registrationId)
-      })
-    })
-    await phone.devtools.send('ServiceWorker.enable')
     const { request_id } = await stage.ask(user)
     await phone.sees('1 request is waiting')
-    // Chromium drops a push to a worker that is still being installed.
-    await phone.page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
-    await phone.devtools.send('ServiceWorker.deliverPushMessage', {
-      origin: stage.origin,
-      registrationId: await registered,
-      data: JSON.stringify({ request_id, organization: 'acme' }),
-    })
-    const shown = `navigator.serviceWorker.ready.then((worker) => worker.getNotifications())
-      .then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))`
-    await expect
-      .poll(() => phone.page.evaluate(shown))
-      .toEqual([{ title: 'acme: a request is waiting', body: 'Open to see the request.', tag: request_id }])
+    expect(await push(phone, { request_id, organization: 'acme' })).toMatchObject([
+      { title: 'acme: a request is waiting', body: 'Open to see the request.', tag: request_id },
+    ])
     // Dispatched in the worker itself: a headless browser has no notification shade to tap.
     const [worker] = phone.context.serviceWorkers()
     await worker!.evaluate(`registration.getNotifications().then(([notification]) => {
@@ -35,7 +20,13 @@ describe('a notification', () => {
     })`)
     await phone.tap('Deny')
     await phone.sees('Denied')
-    await expect.poll(() => phone.page.evaluate(shown)).toEqual([])
+    await expect.poll(() => notifications(phone)).toEqual([])
+  })
+
+  test('stays if others are shown at the same time', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    const messages = Array.from({ length: 20 }, (_, index) => ({ request_id: `apr_${index}` }))
+    expect(await push(phone, ...messages)).toHaveLength(20)
   })
 
   test('opens a request that the page has not loaded yet', async () => {

@@ -18,13 +18,22 @@ const readPush = (data: PushMessageData | null): PushData => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Shows a push message as a notification. The message does not contain the request, so the notification cannot show it. */
-export const notify = async (
+let last: Promise<void> = Promise.resolve()
+
+/** If all notifications are read while one is being shown, Chromium forgets that one, and a tap on it does nothing. */
+const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const mine = last.then(work)
+  last = mine.catch(() => undefined)
+  return mine
+}
+
+const idOf = ({ data }: Notification): unknown => (data as { request_id?: unknown } | null)?.request_id
+
+const show = async (
   { registration, clients }: ServiceWorkerGlobalScope,
-  data: PushMessageData | null,
+  push: PushData,
   pathOf: (file: string) => string,
 ): Promise<void> => {
-  const push = readPush(data)
   const requestId = textOf(push?.request_id)
   const organization = textOf(push?.organization)
   const isTest = push?.test === true
@@ -42,8 +51,22 @@ export const notify = async (
   if (kind === 'request') {
     const shown = await registration.getNotifications()
     // Only as many are known here as have a notification.
-    await showBadge(shown.filter(({ data: { request_id } }) => request_id).length)
+    await showBadge(shown.filter(idOf).length)
   }
   if (isTest)
     for (const page of await clients.matchAll({ type: 'window' })) page.postMessage({ test: true }, {})
 }
+
+/** Shows a push message as a notification. The message does not contain the request, so the notification cannot show it. */
+export const notify = (
+  worker: ServiceWorkerGlobalScope,
+  data: PushMessageData | null,
+  pathOf: (file: string) => string,
+): Promise<void> => inTurn(() => show(worker, readPush(data), pathOf))
+
+/** Removes the notifications of requests that are not among these. */
+export const clear = ({ registration }: ServiceWorkerGlobalScope, pending: unknown[]): Promise<void> =>
+  inTurn(async () => {
+    for (const shown of await registration.getNotifications())
+      if (idOf(shown) && !pending.includes(idOf(shown))) shown.close()
+  })

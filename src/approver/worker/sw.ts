@@ -1,5 +1,5 @@
 import { fileOf } from '../language/languages.ts'
-import { notify } from './notify.ts'
+import { clear, notify } from './notify.ts'
 import { pageLanguage } from './push-text.ts'
 
 const worker = globalThis as unknown as ServiceWorkerGlobalScope
@@ -88,6 +88,12 @@ worker.addEventListener('fetch', (event) => {
 })
 
 worker.addEventListener('push', (event) => event.waitUntil(notify(worker, event.data, pathOf)))
+
+// From a page that has read what is pending.
+worker.addEventListener('message', (event) => {
+  const pending = (event.data as { pending?: unknown } | null)?.pending
+  if (Array.isArray(pending)) event.waitUntil(clear(worker, pending))
+})
 
 // The page repeats this at its next start, with the key that the service has then.
 worker.addEventListener('pushsubscriptionchange', (event) => {
