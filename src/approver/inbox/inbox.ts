@@ -91,6 +91,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
   const { waiting, newDevices } = counts()
   const several = sessions.length > 1
   const offer = notificationOffer(session)
+  const offered = offer === 'possible' || offer === 'install first'
   const signedOut = signedOutCards(sessions, refresh)
   return h(
     'div',
@@ -99,7 +100,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     // One thing at a time.
     signedOut.length === 0 && secondDevice(session),
     several && switcher(session, actions),
-    ['possible', 'install first'].includes(offer) && button(t('notifications.turnOn'), 'plain', notify),
+    offered && button(t('notifications.turnOn'), 'plain', notify),
     ul(
       'rows',
       waiting !== undefined && way('members', 'people', t('inbox.members', { count: waiting })),
@@ -107,11 +108,13 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
       way('history', 'clock', t('inbox.history')),
       way('mutes', 'barred', t('inbox.mutes')),
       way('agents', 'agent', t('inbox.agents')),
-      way(
-        'notifications',
-        'bell',
-        t('notifications.state', { state: offer === 'on' || offer === 'blocked' ? offer : 'other' }),
-      ),
+      // There is nothing else to set while they can still be turned on.
+      !offered &&
+        way(
+          'notifications',
+          'bell',
+          t('notifications.state', { state: offer === 'on' || offer === 'blocked' ? offer : 'other' }),
+        ),
       h('li', {}, languageChoice(again)),
     ),
     h('p', { class: 'aside' }, exactText(session.device_name)),

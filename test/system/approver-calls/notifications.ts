@@ -26,7 +26,7 @@ const atSettings = async (scene: Scene, wish: 'on' | 'off'): Promise<Phone> => {
   await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
   await phone.context.addInitScript(pretending('/p'))
   await phone.page.reload()
-  await visible(phone.page.getByRole('link', { name: `Notifications: ${wish}` }))
+  await visible(phone.page.getByText(wish === 'on' ? 'Notifications: on' : 'Turn on notifications'))
   await scene.show(phone, 'notifications')
   await phone.sees('Notifications')
   return phone
