@@ -58,13 +58,32 @@ export type WorkerOptions = {
   attempted?: ((channel: Channel, state: AttemptResult['state']) => void) | undefined
 }
 
-/** Attempts at the same time, in all and, if a recipient can be slow, for each. */
-type Lanes = { concurrency: number; perRecipient?: number }
+/** Attempts at the same time, in all and, if whoever receives can be slow, for each recipient or organization. */
+type Lanes = { concurrency: number; perRecipient?: number; perOrganization?: number }
 
 // Each channel has its own, so a provider that hangs delays no other channel. The receivers of webhooks are strangers to each
-// other, so none of them delays another: an attempt that waits costs a connection.
+// other, so none of them delays another: an attempt that waits costs a connection. Each phone names its own push service, and
+// an organization can have as many phones as it likes.
 const standardLanes: Lanes = { concurrency: 8 }
-const lanesOf: Partial<Record<Channel, Lanes>> = { webhook: { concurrency: 256, perRecipient: 4 } }
+const lanesOf: Partial<Record<Channel, Lanes>> = {
+  webhook: { concurrency: 256, perRecipient: 4 },
+  push: { concurrency: 256, perOrganization: 32 },
+}
+
+/** Attempts under way, by recipient or by organization. */
+const createTally = <K>() => {
+  const counts = new Map<K, number>()
+  return {
+    add: (one: K): void => void counts.set(one, (counts.get(one) ?? 0) + 1),
+    remove: (one: K): void => {
+      const left = counts.get(one)! - 1
+      if (left > 0) counts.set(one, left)
+      else counts.delete(one)
+    },
+    /** Those with this many. */
+    atLeast: (most: number): K[] => [...counts].flatMap(([one, count]) => (count >= most ? [one] : [])),
+  }
+}
 
 /** A process that claimed a message and has not recorded a result by then has died. */
 const leaseMarginMs = 30_000
@@ -76,9 +95,10 @@ export const createChannelWorker = (
   { storage, keyring, log, random, timeoutMs, attempted }: WorkerOptions,
 ) => {
   const stopping = new AbortController()
-  const { concurrency, perRecipient } = lanesOf[channel] ?? standardLanes
+  const { concurrency, perRecipient, perOrganization = concurrency } = lanesOf[channel] ?? standardLanes
   const underWay = new Set<Promise<void>>()
-  const attemptsTo = new Map<string, number>()
+  const recipients = createTally<string>()
+  const organizations = createTally<number>()
   // Results that could not be recorded in the store. This process does not send these messages again.
   const unrecorded = new Map<number, { row: Claimed; outcome: Outcome }>()
   const run: { sending?: Promise<void> | undefined; again: boolean; closed: boolean } = {
@@ -137,29 +157,25 @@ export const createChannelWorker = (
     underWay.add(tracked)
   }
 
-  /** The recipients with this many attempts under way. */
-  const busyWith = (most: number): string[] =>
-    [...attemptsTo].flatMap(([recipient, count]) => (count >= most ? [recipient] : []))
-
   const sendTo = async (row: Claimed): Promise<void> => {
-    const { recipient } = row
-    attemptsTo.set(recipient, (attemptsTo.get(recipient) ?? 0) + 1)
+    recipients.add(row.recipient)
+    organizations.add(row.org_id)
     try {
       await write(row, await attempt(row))
     } finally {
-      const left = attemptsTo.get(recipient)! - 1
-      if (left > 0) attemptsTo.set(recipient, left)
-      else attemptsTo.delete(recipient)
+      recipients.remove(row.recipient)
+      organizations.remove(row.org_id)
     }
   }
 
   const sendDue = async (): Promise<void> => {
     while (run.again && !run.closed) {
       run.again = false
-      const limit = concurrency - underWay.size
+      // Of an organization that is not busy yet, one claim takes no more than it may have.
+      const limit = Math.min(concurrency - underWay.size, perOrganization)
       const now = storage.now()
-      const oneEach = perRecipient === undefined ? undefined : { busy: busyWith(perRecipient) }
-      const what = { channel, now, oneEach }
+      const oneEach = perRecipient === undefined ? undefined : { busy: recipients.atLeast(perRecipient) }
+      const what = { channel, now, oneEach, busyOrganizations: organizations.atLeast(perOrganization) }
       if (limit <= 0 || !(await storage.read((db) => isDue(db, what)))) continue
       const until = addMs(now, timeoutMs + leaseMarginMs)
       const rows = await storage.write((db) => claim(db, { ...what, until, limit }), {

@@ -6,6 +6,7 @@ import { skipLocked } from '../storage/transaction.ts'
 const claimed = [
   'id',
   'message_id',
+  'org_id',
   'channel',
   'kind',
   'recipient',
@@ -28,15 +29,18 @@ type Due = {
   now: string
   /** Of each recipient, only the oldest message, and none of those here, which are busy. */
   oneEach?: { busy: readonly string[] } | undefined
+  /** No message of these organizations, which are busy. */
+  busyOrganizations?: readonly number[]
 }
 
-const dueRows = (db: Db, { channel, now, oneEach: { busy } = { busy: [] } }: Due) =>
+const dueRows = (db: Db, { channel, now, oneEach: { busy } = { busy: [] }, busyOrganizations = [] }: Due) =>
   db
     .selectFrom('outbox')
     .where('channel', '=', channel)
     .where('state', 'in', ['queued', 'sending'])
     .where('next_at', '<=', now)
     .$if(busy.length > 0, (query) => query.where('recipient', 'not in', [...busy]))
+    .$if(busyOrganizations.length > 0, (query) => query.where('org_id', 'not in', [...busyOrganizations]))
 
 const due = (db: Db, what: Due) =>
   dueRows(db, what)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Message } from '../../../src/service/call/message.ts'
 import type { Outcome } from '../../../src/service/delivery/adapter.ts'
 import { createOutbox } from '../../../src/service/delivery/outbox.ts'
 import { startTestService } from '../harness.ts'
@@ -23,6 +24,27 @@ describe('a provider that hangs', () => {
     for (const row of rows.filter(({ channel }) => channel === 'sms'))
       expect(row).toMatchObject({ state: 'queued', attempts: 1, error: 'no answer within 0.02 s' })
     await hanging.close()
+  })
+
+  test('at the phones of one organization delays no push of another', async () => {
+    const hanging: (() => void)[] = []
+    let arrive!: (count: number) => void
+    const arrived = new Promise<number>((resolve) => (arrive = resolve))
+    const push = ({ org_id }: Message): Promise<Outcome> =>
+      new Promise((resolve) => {
+        const send = (): void => resolve({ state: 'sent' })
+        if (org_id === 1) return void hanging.push(send)
+        arrive(hanging.length)
+        send()
+      })
+    const pushes = await startTestService({ now: clock.now, adapters: { push } })
+    for (let device = 1; device <= 100; device++)
+      await accept({ channel: 'push', to: String(device) }, pushes)
+    await accept({ channel: 'push', to: '101', org_id: 2 }, pushes)
+    pushes.outbox.wake()
+    expect(await arrived).toBe(32)
+    for (const send of hanging) send()
+    await pushes.close()
   })
 
   test('and answers late that the message was sent is trusted', async () => {
