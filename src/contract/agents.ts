@@ -33,6 +33,7 @@ export const agents = operations({
     }),
     data: z.array(agentRecord),
     columns: ['id', 'name', 'org_id', 'owner', 'client_name', 'last_used_at', 'expires_at'],
+    wide: ['org_id', 'client_name'],
   },
   revokeAgent: {
     method: 'DELETE',

@@ -188,6 +188,7 @@ export const approval = operations({
     }),
     data: z.array(approvalRecord),
     columns,
+    wide: ['verified_as'],
   },
   cancelApproval: {
     method: 'POST',

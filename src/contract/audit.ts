@@ -45,6 +45,7 @@ export const audit = operations({
     }),
     data: z.array(auditRow),
     columns: ['seq', 'at', 'actor', 'action', 'subject', 'changes'],
+    wide: ['changes'],
   },
   getAuditHead: {
     method: 'GET',

@@ -103,6 +103,7 @@ export const device = operations({
       'enrolled_by',
       'last_used_at',
     ],
+    wide: ['enrolled_by', 'proof', 'bound_at'],
   },
   revokeDevice: {
     method: 'DELETE',

@@ -64,6 +64,7 @@ export const key = operations({
       'expires_at',
       'revoked_at',
     ],
+    wide: ['created_by', 'owner_user_id', 'org_id'],
   },
   getKey: {
     method: 'GET',

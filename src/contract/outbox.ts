@@ -72,6 +72,7 @@ export const outbox = operations({
     }),
     data: z.array(messageRecord),
     columns: ['message_id', 'created_at', 'channel', 'kind', 'recipient', 'state', 'attempts', 'error'],
+    wide: ['attempts', 'kind', 'created_at'],
   },
   listChannels: {
     method: 'GET',

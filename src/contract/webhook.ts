@@ -83,6 +83,7 @@ export const webhook = operations({
     }),
     data: z.array(webhookRecord),
     columns: ['webhook_id', 'url', 'types', 'state', 'waiting', 'given_up', 'failing_since', 'error'],
+    wide: ['types', 'given_up', 'failing_since', 'waiting'],
   },
   rotateWebhook: {
     method: 'POST',

@@ -79,6 +79,8 @@ const streaming = new Set<string>(['table', 'tsv', 'ndjson'])
 /** Number of printed rows that a table on a terminal stays aligned with. */
 const mostAbove = 100
 
+const wide = ['actor', 'id']
+
 /** One line for a table. */
 const toRow = ({ id, type, timestamp, data }: EventRecord) => ({
   timestamp,
@@ -105,7 +107,7 @@ const tail = async (options: Options, context: Context): Promise<void> => {
     for await (const found of read(client, input, { once: !options.follow, signal, warn: output.warn })) {
       if (found.length === 0) continue
       const rows = isWhole ? found : found.map(toRow)
-      await output.show({ status: 'success', message: 'Events', data: rows }, { paged: false, above })
+      await output.show({ status: 'success', message: 'Events', data: rows }, { paged: false, above, wide })
       above = [...above, ...rows].slice(-mostAbove)
     }
   } catch (error) {

@@ -118,6 +118,7 @@ export const runOperation = async (
   const once = answerFieldsWith(operation, 'secret')
   const shape: Shape = {
     columns: operation.columns,
+    wide: operation.wide,
     known,
     once,
     folded: operation.folded,

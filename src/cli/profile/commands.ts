@@ -33,7 +33,9 @@ const example = (command: Command, text: string): Command =>
 export const registerProfile: Register = (group, context, program) => {
   const { io } = context
   example(group.command('list').description('List the profiles'), 'list').action(async () =>
-    (await context.output()).report('Profiles', profileRows(createStore(io).read())),
+    (await context.output()).report('Profiles', profileRows(createStore(io).read()), {
+      wide: ['ask_key', 'key'],
+    }),
   )
 
   const show = group

@@ -16,9 +16,13 @@ export const createOutput = (run: Run): Output => {
     if (stderr.isTTY) warn(text)
   }
 
+  /** The columns that followed rows began with, whose head is on the screen. */
+  let followed: readonly string[] | undefined
+
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
-    const [{ drawTable, readable }, { maskFields }] = await Promise.all([
+    const [{ drawTable, readable }, { leaveOut }, { maskFields }] = await Promise.all([
       import('./table.ts'),
+      import('./columns.ts'),
       import('./mask.ts'),
     ])
     // An answer with only a message is printed as a sentence.
@@ -30,10 +34,14 @@ export const createOutput = (run: Run): Output => {
     const width = stdout.isTTY ? stdout.columns : Infinity
     // Followed rows stay on the screen, where a relative time would soon be wrong.
     const now = stdout.isTTY && shape.above === undefined ? io.now() : undefined
-    const table = drawTable(gridOf(readable(masked, { now, folded: shape.folded }), shape), {
-      width,
-      colour: wantsColour(stdout, { io, globals }),
-    })
+    const isFollowed = shape.above !== undefined
+    const columns = followed ?? shape.columns
+    const whole = gridOf(readable(masked, { now, folded: shape.folded }), { ...shape, columns })
+    const isPicked = globals.json !== undefined
+    const fitting = { width, wide: isPicked ? [] : shape.wide, keepsEmpty: isPicked || isFollowed }
+    const grid = followed ? whole : leaveOut(whole, fitting)
+    if (isFollowed) followed = grid.head
+    const table = drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })
     if (above.length === 0) return `${table}\n`
     // The head and the earlier rows are already on the screen.
     return `${table

@@ -6,6 +6,8 @@ import { safeJson } from '../../core/safe-text.ts'
 export type Shape = {
   /** Columns of tables and TSV, in order; by default the scalar fields of the first row. */
   columns?: readonly string[] | undefined
+  /** Columns that a narrow terminal leaves out, the first one first. */
+  wide?: readonly string[] | undefined
   /** Fields that an answer can have: a picked field that is absent is null. Without it, only present fields can be picked. */
   known?: readonly string[] | undefined
   /** Secret fields that the service returns only once: if they are not printed, they are lost. */

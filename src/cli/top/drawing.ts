@@ -1,17 +1,28 @@
 import { Chalk } from 'chalk'
 import { safeLine } from '../../core/safe-text.ts'
 import { maskFields } from '../terminal/mask.ts'
+import { leaveOut } from '../terminal/columns.ts'
 import { cellText } from '../terminal/payload.ts'
-import { drawTable, holdsTime, relativeTime } from '../terminal/table.ts'
+import { holdsTime, relativeTime } from '../terminal/relative-time.ts'
+import { drawTable } from '../terminal/table.ts'
 import type { Panel, Snapshot } from './panels.ts'
 
 export type Look = { columns: number; rows: number; colour: boolean; now: Date; reveal: boolean }
 
-const parts: { name: keyof Snapshot; title: string; columns: string[] }[] = [
+type Part = {
+  name: keyof Snapshot
+  title: string
+  columns: string[]
+  /** Columns that a narrow terminal leaves out, the first one first. */
+  wide?: string[]
+}
+
+const parts: Part[] = [
   {
     name: 'pending',
     title: 'Pending',
     columns: ['request_id', 'expires_at', 'approver_mobile', 'verified_as', 'action'],
+    wide: ['verified_as'],
   },
   {
     name: 'decisions',
@@ -22,6 +33,7 @@ const parts: { name: keyof Snapshot; title: string; columns: string[] }[] = [
     name: 'messages',
     title: 'Notifications',
     columns: ['created_at', 'channel', 'kind', 'state', 'recipient', 'error'],
+    wide: ['kind'],
   },
   { name: 'channels', title: 'Channels', columns: ['channel', 'ready', 'waiting', 'given_up'] },
   { name: 'nodes', title: 'Nodes', columns: ['address', 'state', 'version', 'lag_s', 'requests', 'waiting'] },
@@ -32,14 +44,15 @@ const cell = (field: string, value: unknown, now: Date): string =>
   typeof value === 'string' && holdsTime(field) ? relativeTime(value, now) : cellText(value)
 
 /** The lines of one panel: a title, and below it the table or why there is none. */
-const linesOf = (title: string, panel: Panel, columns: string[], look: Look): string[] => {
+const linesOf = (panel: Panel, { title, columns, wide }: Part, look: Look): string[] => {
   const chalk = new Chalk({ level: look.colour ? 1 : 0 })
   const cut = (text: string): string => safeLine(text).slice(0, look.columns)
   if ('missing' in panel) return [chalk.bold(title), chalk.yellow(cut(panel.missing))]
   if (panel.rows.length === 0) return [chalk.bold(title), chalk.dim('none')]
   const rows = panel.rows.map((row) => (look.reveal ? row : (maskFields(row, personal) as typeof row)))
   const lines = rows.map((row) => columns.map((field) => cell(field, row[field], look.now)))
-  const table = drawTable({ head: columns, lines }, { width: look.columns, colour: look.colour })
+  const grid = leaveOut({ head: columns, lines }, { width: look.columns, wide })
+  const table = drawTable(grid, { width: look.columns, colour: look.colour })
   return [chalk.bold(`${title} (${rows.length})`), ...table.split('\n')]
 }
 
@@ -57,7 +70,7 @@ const share = (wanted: readonly number[], room: number): number[] => {
 
 /** The whole screen; with `rows: Infinity`, everything. */
 export const drawScreen = (snapshot: Snapshot, head: string, look: Look): string[] => {
-  const blocks = parts.map(({ name, title, columns }) => linesOf(title, snapshot[name], columns, look))
+  const blocks = parts.map((part) => linesOf(snapshot[part.name], part, look))
   const heights = share(
     blocks.map(({ length }) => length),
     look.rows - 1,

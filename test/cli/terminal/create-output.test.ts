@@ -81,8 +81,8 @@ describe('a table that is too wide', () => {
   })
   test('drops the last columns before it cuts an ID', async () => {
     const shape = { columns: Object.keys(request) }
-    const { tty } = await shown([request], {}, { shape, columns: 34 })
-    expect(tty).toBe(`REQUEST_ID                    STA…\n${request.request_id}  pen…\n`)
+    const { tty } = await shown([request], {}, { shape, columns: 37 })
+    expect(tty).toBe(`REQUEST_ID                    STATUS\n${request.request_id}  pending\n`)
   })
   test('keeps times complete when rows arrive one by one', async () => {
     const row = { at: request.expires_at, actor: 'key:1 (operator)', subject: 'approval:apr_NR9kWDb' }

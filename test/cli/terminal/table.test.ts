@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { drawTable, relativeTime } from '../../../src/cli/terminal/table.ts'
+import { relativeTime } from '../../../src/cli/terminal/relative-time.ts'
+import { drawTable } from '../../../src/cli/terminal/table.ts'
 import { shown } from './show.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -8,13 +9,13 @@ describe('a time in a list', () => {
   test.each([
     ['2025-12-31T23:59:50.000Z', 'just now'],
     ['2026-01-01T00:00:00Z', 'just now'],
-    ['2026-01-01T00:00:59Z', 'in less than a minute'],
-    ['2025-12-31T23:59:00.000Z', '1 minute ago'],
-    ['2025-12-31T23:57:00.000Z', '3 minutes ago'],
-    ['2025-12-31T22:00:01.000Z', '1 hour ago'],
-    ['2026-01-01T03:30:00.000Z', 'in 3 hours'],
-    ['2026-01-01T01:00:00+02:00', '1 hour ago'],
-    ['2025-12-25T00:00:00.000Z', '7 days ago'],
+    ['2026-01-01T00:00:59Z', 'in 59s'],
+    ['2025-12-31T23:59:00.000Z', '1m ago'],
+    ['2025-12-31T23:57:00.000Z', '3m ago'],
+    ['2025-12-31T22:00:01.000Z', '1h ago'],
+    ['2026-01-01T03:30:00.000Z', 'in 3h'],
+    ['2026-01-01T01:00:00+02:00', '1h ago'],
+    ['2025-12-25T00:00:00.000Z', '7d ago'],
     ['2025-12-02T00:00:00.000Z', '2025-12-02'],
     ['2030-01-31T09:00:00.000Z', '2030-01-31'],
     ['2026-13-01T00:00:00Z', '2026-13-01T00:00:00Z'],
@@ -29,7 +30,7 @@ describe('a time in a list', () => {
   test('is relative in a table on a terminal, in fields for times, and nowhere else', async () => {
     const rows = [{ id: 1, name: at, created_at: at, format: at }]
     expect(await shown(rows)).toMatchObject({
-      tty: expect.stringContaining(`1   ${at}  3 minutes ago  ${at}`),
+      tty: expect.stringContaining(`1   ${at}  3m ago      ${at}`),
       piped: `1\t${at}\t${at}\t${at}\n`,
     })
     for (const output of ['json', 'yaml', 'csv', 'tsv', 'ndjson'])

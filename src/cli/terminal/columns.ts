@@ -1,0 +1,141 @@
+import stringWidth from 'string-width'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Grid } from './payload.ts'
+import { isTime } from './relative-time.ts'
+
+// Which columns of a list fit on a terminal, and how wide they are.
+
+/** Between two columns. */
+export const gap = '  '
+
+/** A cell as it is shown. */
+export const shownCell = (text: string): string => (text === '' ? '-' : safeLine(text))
+
+/** Columns whose cells a person copies into the next command. */
+const isId = (name: string): boolean => /^(?:.+_)?id$|^prefix$|^type$/.test(name)
+
+/** A phone number, masked or not. */
+const phone = /^\+?[\d•]{7,20}$/
+
+/** Times and phone numbers, which are useless when cut. */
+const isExact = (cell: string): boolean => cell === '-' || isTime(cell) || phone.test(cell)
+
+export type Column = {
+  /** Its place in the grid. */
+  at: number
+  name: string
+  width: number
+  /** The width of its head, and of its widest cell. */
+  head: number
+  content: number
+  /** Enough of its cells to recognize them. */
+  legible: number
+  isEmpty: boolean
+  /** Only a text is cut. An exact value is left out instead, and an id is left out last. */
+  kind: 'text' | 'exact' | 'id'
+}
+
+/** Words can be guessed from their beginning, an address or the name of a record cannot. */
+const phrase = 20
+const address = 40
+/** A state, or enough of a head. */
+const word = 8
+const least = 3
+
+/** Fast for the usual text. */
+const widthOfText = (text: string): number => (/^[\x20-\x7e]*$/.test(text) ? text.length : stringWidth(text))
+
+/** The columns at their full width, which is at most the width of the terminal. */
+const measure = ({ head = [], lines }: Grid, room: number): Column[] =>
+  head.map((name, at) => {
+    const cells = lines.map((line) => shownCell(line[at]!))
+    const headWidth = widthOfText(safeLine(name.toUpperCase()))
+    const content = cells.reduce((most, cell) => Math.max(most, widthOfText(cell)), 1)
+    return {
+      at,
+      name,
+      width: Math.min(room, Math.max(headWidth, content)),
+      head: headWidth,
+      content: Math.min(room, content),
+      legible: Math.min(content, cells.some((cell) => cell.includes(' ')) ? phrase : address),
+      isEmpty: cells.every((cell) => cell === '-'),
+      kind: isId(name) ? 'id' : cells.every(isExact) ? 'exact' : 'text',
+    }
+  })
+
+const widthOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + gap.length + width, -gap.length)
+
+/** The width that a column needs at least. */
+type Need = (column: Column) => number
+
+const needOf =
+  (text: number, headWidth: number): Need =>
+  ({ kind, content, width, head }) =>
+    Math.min(width, Math.max(kind === 'text' ? Math.min(content, text) : content, Math.min(head, headWidth)))
+
+const legibly: Need = ({ kind, head, content, legible }) =>
+  Math.max(head, kind === 'text' ? legible : content)
+const onlyHeadsCut = needOf(Infinity, least)
+/** Narrower than this, a list leaves out columns. */
+const wordsCut = needOf(word, least)
+const anythingCut: Need = ({ width }) => Math.min(width, least)
+
+/** What is cut first is missed least. */
+const cuts: Need[] = [
+  legibly,
+  needOf(phrase, Infinity),
+  needOf(phrase, word),
+  needOf(word, word),
+  wordsCut,
+  anythingCut,
+]
+
+const fits = (columns: readonly Column[], need: Need, room: number): boolean =>
+  widthOf(columns.map(need)) <= room
+
+/** Drops exact values from the end, then texts, then ids, but the first column last. */
+const withoutOne = ([first, ...others]: Column[]): Column[] => {
+  const last = (kind: Column['kind']) => others.findLast((column) => column.kind === kind)
+  const dropped = last('exact') ?? last('text') ?? others.at(-1)
+  return [first!, ...others.filter((column) => column !== dropped)]
+}
+
+type Fitting = {
+  width: number
+  /** Columns that can be left out, the first one first. */
+  wide?: readonly string[] | undefined
+  /** Whether columns without a value are shown like any other. */
+  keepsEmpty?: boolean
+}
+
+/**
+ * A list without the columns that a narrow terminal has no room for: first those without a value, then those declared
+ * as `wide`, until the others are legible, and then any until their words fit.
+ */
+export const leaveOut = (grid: Grid, { width, wide = [], keepsEmpty = false }: Fitting): Grid => {
+  if (!grid.head || width === Infinity) return grid
+  let columns = measure(grid, width)
+  const empty = columns.filter(({ isEmpty, at }) => isEmpty && !keepsEmpty && at > 0).map(({ name }) => name)
+  for (const name of [...empty.toReversed(), ...wide])
+    if (!fits(columns, legibly, width)) columns = columns.filter((column) => column.name !== name)
+  while (columns.length > 1 && !fits(columns, wordsCut, width)) columns = withoutOne(columns)
+  if (columns.length === grid.head.length) return grid
+  return {
+    head: columns.map(({ name }) => name),
+    lines: grid.lines.map((line) => columns.map(({ at }) => line[at]!)),
+  }
+}
+
+/** The columns of a list, cut to the room: only heads if that is enough, and otherwise the longest texts. */
+export const fit = (grid: Grid, room: number): Column[] => {
+  let columns = measure(grid, room)
+  while (columns.length > 1 && !fits(columns, anythingCut, room)) columns = withoutOne(columns)
+  for (const need of fits(columns, onlyHeadsCut, room) ? [onlyHeadsCut] : cuts)
+    while (!fits(columns, ({ width }) => width, room)) {
+      const able = columns.filter((column) => column.width > need(column))
+      if (able.length === 0) break
+      able.reduce((widest, column) => (column.width > widest.width ? column : widest)).width -= 1
+    }
+  return columns
+}

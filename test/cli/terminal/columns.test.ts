@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { createOutput } from '../../../src/cli/terminal/create-output.ts'
+import type { Operation } from '../../../src/contract/operation.ts'
+import { table } from '../../../src/contract/table.ts'
+import { memoryIo } from '../memory-io.ts'
+import { shown } from './show.ts'
+
+// `memoryIo` says that it is 2026-01-01T00:00:00Z.
+
+const shape = {
+  columns: ['request_id', 'status', 'action', 'approver_mobile', 'verified_as', 'expires_at'],
+  wide: ['verified_as'],
+}
+const requests = [
+  {
+    request_id: 'apr_qUwKiR8OWEkuJdPbLuNG0zlu',
+    status: 'approved',
+    action: 'Terraform apply: 14 to add, 3 to change, 2 to destroy',
+    approver_mobile: '+4915112345678',
+    verified_as: 'key "operator"',
+    expires_at: '2026-01-01T00:00:30.000Z',
+  },
+  {
+    request_id: 'apr_s2FWWg1mKAf2z4na_TfNNXGu',
+    status: 'pending',
+    action: 'Restart billing',
+    approver_mobile: '+12025550101',
+    verified_as: 'key "ci"',
+    expires_at: '2026-01-01T00:04:30.000Z',
+  },
+]
+const masked = new Set(['approver_mobile'])
+
+const cellsOf = (text: string): string[][] =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(/ {2,}/))
+
+const at = async (columns: number, rows: unknown[], more: object): Promise<string[][]> => {
+  const { tty } = await shown(rows, {}, { columns, shape: more })
+  for (const line of tty.split('\n')) expect(line.length).toBeLessThanOrEqual(columns)
+  return cellsOf(tty)
+}
+
+test('a narrow terminal leaves out a wide column, and cuts only text', async () => {
+  expect(await at(80, requests, { ...shape, masked })).toEqual([
+    ['REQUEST_ID', 'STATUS', 'ACTION', 'APPROVER_MOBI…', 'EXPIRES…'],
+    ['apr_qUwKiR8OWEkuJdPbLuNG0zlu', 'approved', 'Terraform app…', '+49•••••••5678', 'in 30s'],
+    ['apr_s2FWWg1mKAf2z4na_TfNNXGu', 'pending', 'Restart billi…', '+1••••••0101', 'in 4m'],
+  ])
+})
+
+test('a terminal that has room for every column shows every column', async () => {
+  const [head, first] = await at(120, requests, { ...shape, masked })
+  expect(head).toHaveLength(6)
+  expect(first![4]).toBe('key "operator"')
+})
+
+test('a very narrow terminal keeps the id and the text, instead of parts of everything', async () => {
+  expect((await at(60, requests, shape)).map((cells) => cells.slice(0, 3))).toEqual([
+    ['REQUEST_ID', 'STATUS', 'ACTION'],
+    ['apr_qUwKiR8OWEkuJdPbLuNG0zlu', 'approved', 'Terraform apply: 14…'],
+    ['apr_s2FWWg1mKAf2z4na_TfNNXGu', 'pending', 'Restart billing'],
+  ])
+})
+
+test('a column without a value is left out first, and an address is not cut while others can go', async () => {
+  const row = {
+    webhook_id: 'wh_BEMDqSM3DA3CaGzM',
+    url: 'https://hooks.acme.example/svc/approvals',
+    types: [],
+    waiting: 12,
+    error: 'it could not be reached: ECONNREFUSED',
+  }
+  const columns = Object.keys(row)
+  const [head, cells] = await at(94, [row], { columns })
+  expect(head).toEqual(['WEBHOOK_ID', 'URL', 'WAITING', 'ERROR'])
+  expect(cells![1]).toBe(row.url)
+  expect((await at(94, [{ ...row, types: ['key'] }], { columns, wide: ['waiting'] }))[0]).toEqual([
+    'WEBHOOK_ID',
+    'URL',
+    'TYPES',
+    'ERROR',
+  ])
+})
+
+test('pipes, other formats and the fields of --json keep every column', async () => {
+  const options = { columns: 60, shape }
+  const { piped } = await shown(requests, {}, options)
+  expect(piped.split('\n')[0]!.split('\t')).toEqual(Object.values(requests[0]!))
+  for (const output of ['csv', 'tsv', 'json', 'yaml', 'ndjson'])
+    expect((await shown(requests, { output }, options)).tty).toContain('operator')
+  const rows = [{ id: 1, revoked_at: null, name: 'n'.repeat(50), label: 'l'.repeat(50) }]
+  const picked = await shown(rows, { output: 'table', json: 'id,revoked_at,name,label' }, { columns: 60 })
+  expect(cellsOf(picked.tty)[0]).toEqual(['ID', 'REVOKED_AT', 'NAME', 'LABEL'])
+})
+
+test('rows that arrive later stay in the columns of the head', async () => {
+  const tty = memoryIo({ tty: true, columns: 80, env: { NO_COLOR: '1' } })
+  const output = createOutput({ io: tty, globals: {} })
+  const long = { ...requests[0]!, expires_at: null }
+  const show = (data: unknown[], above: unknown[]) =>
+    output.show({ status: 'success', message: 'Done', data }, { ...shape, paged: false, above })
+  await show([{ ...long, action: 'Short', verified_as: 'a' }], [])
+  const [head] = cellsOf(tty.out())
+  await show(requests, [{ ...long, action: 'Short', verified_as: 'a' }])
+  const rows = cellsOf(tty.out())
+  expect(rows).toHaveLength(4)
+  for (const cells of rows) expect(cells).toHaveLength(head!.length)
+  expect(rows[1]!.at(-1)).toBe('-')
+})
+
+test('the columns that a list can leave out are columns of it, and never the first one', () => {
+  for (const { cli, columns = [], wide = [] } of Object.values(table as Record<string, Operation>))
+    for (const name of wide) expect([cli, columns.indexOf(name) > 0]).toEqual([cli, true])
+})
