@@ -45,6 +45,20 @@ const approved = async (first: Phone): Promise<Phone> => {
   return second
 }
 
+test('the focus stays at a device that gets another name', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await goTo(phone, 'devices', 'Devices')
+  await row(phone, /computer|Android/).waitFor()
+  let show: (() => void) | undefined
+  const held = new Promise<void>((resolve) => (show = resolve))
+  await phone.page.route('**/approver/devices', (route) => held.then(() => route.continue()))
+  await rename(phone, /computer|Android/, 'Kitchen')
+  await phone.page.keyboard.press('Tab')
+  show?.()
+  await row(phone, 'Kitchen').waitFor()
+  expect(await phone.page.evaluate('document.activeElement.ariaLabel')).toBe('Rename Kitchen')
+})
+
 test('a person adds a second device from the first, renames it and removes it', async () => {
   const user = await stage.person()
   const first = await stage.enrolled(user)

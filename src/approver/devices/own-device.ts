@@ -150,7 +150,7 @@ export const answersFor = (
 export const ownDevice = (device: Device, around: Surroundings): HTMLElement => {
   const { session, screen, isLast, ended } = around
   const isThis = device.id === session.device_id
-  const item = h('li', { class: 'member' })
+  const item = h('li', { class: 'member', 'data-of': device.id })
   const remove = (): void =>
     askFirst(item, {
       lines: [

@@ -35,20 +35,21 @@ const editing = '.editing'
 const isBusy = (content: HTMLElement): boolean =>
   content.querySelector(editing) !== null || content.closest('[data-busy]') !== null
 
-/** What a link or button is for, as far as its screen says. */
-const purposeOf = (stop: Element): string =>
-  stop.getAttribute('href') ??
-  [stop.closest('[role="group"]'), stop].map((one) => one?.getAttribute('aria-label')).join() +
-    stop.textContent
+/** What a link or button is for, as far as its screen says. What has an id, `data-of`, may get another name. */
+const purposeOf = (stop: HTMLElement): string => {
+  const of = stop.closest<HTMLElement>('[data-of]')?.dataset['of']
+  const labels = [stop.closest('[role="group"]'), stop].map((one) => one?.getAttribute('aria-label'))
+  return stop.getAttribute('href') ?? (of ?? labels.join()) + stop.textContent
+}
 
 /** Replaces the content. The focus stays where it was, if that is certain: what it is on may decide something. */
 const redraw = (content: HTMLElement, children: readonly Child[]): void => {
-  const focused = content.contains(document.activeElement) ? document.activeElement : null
+  const focused = document.activeElement as HTMLElement | null
+  const kept = focused !== null && content.contains(focused) ? purposeOf(focused) : undefined
   content.replaceChildren(...children.filter((child) => child !== false))
-  if (focused === null) return
-  const purpose = purposeOf(focused)
+  if (kept === undefined) return
   const same = [...content.querySelectorAll<HTMLElement>('a, button, summary')].filter(
-    (stop) => purposeOf(stop) === purpose,
+    (stop) => purposeOf(stop) === kept,
   )
   const next = same.length === 1 ? same[0] : content.parentElement?.querySelector('h1')
   next?.focus({ preventScroll: true })
