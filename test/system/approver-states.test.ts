@@ -1,14 +1,17 @@
-import { expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { flawsOfStates } from './approver-states/flaws.ts'
-import { journeys } from './approver-states/table.ts'
-import { installHooks, stage } from './open-stage.ts'
+import { createStages, type Stages } from './approver-states/stages.ts'
+import { titles } from './approver-states/table.ts'
 
-installHooks()
+let stages: Stages
+beforeAll(() => void (stages = createStages()))
+afterEach(() => stages.closePhones())
+afterAll(() => stages.close())
 
-test.each(Object.keys(journeys))(
+test.each(titles)(
   'each state hinders nobody: axe, colours, text size, zoom, keyboard and screen reader: %s',
   async (title) => {
-    const { found, misdeeds } = await flawsOfStates(stage, title)
+    const { found, misdeeds } = await flawsOfStates(stages, title)
     expect(Object.entries(found).filter(([, flaws]) => flaws.length > 0)).toEqual([])
     expect(misdeeds).toEqual([])
   },

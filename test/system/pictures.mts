@@ -4,11 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { brokenWords } from './approver-flaws.ts'
-import { createStage } from './approver-stage.ts'
-import { computer } from './approver-states/computer.ts'
-import { pictured } from './approver-states/table.ts'
-import { createWay, type Steps, type Way } from './approver-states/way.ts'
-import { createTunnel } from './https-tunnel.ts'
+import { createStages } from './approver-states/stages.ts'
+import { journeys, titles } from './approver-states/table.ts'
+import type { Steps, Way } from './approver-states/way.ts'
 import { type Picture, sheet } from './picture-sheet.ts'
 
 // Pictures of every screen in every state, on one page: `npm run pictures`. With arguments, only these journeys or
@@ -31,8 +29,6 @@ const views: View[] = [
   { name: '1280 dark', width: 1280, height: 800, scheme: 'dark' },
 ]
 const languages = ['en', 'de', 'ja', 'ar']
-const android =
-  'Mozilla/5.0 (Linux; Android 15; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36'
 
 /** In `docs/pictures`: the language, the state and the view. */
 const kept: Record<string, [string, string, string]> = {
@@ -101,28 +97,17 @@ const play = async (way: Way, language: string, journey: string, steps: Steps): 
   }
 }
 
-/** A computer needs an address with https to show codes; a phone needs none. */
 const takeLanguage = async (language: string): Promise<void> => {
-  const viewport = { width: 390, height: 780 }
-  const stage = await createStage()
+  const stages = createStages()
   try {
-    for (const [journey, lead] of Object.entries(pictured)) {
-      if (!isWanted(journey, Object.keys(pictured))) continue
-      const phone = await stage.openPhone('light', { locale: language, viewport, userAgent: android })
-      const way = createWay(stage, phone, language)
-      await play(way, language, journey, lead(way))
-      await stage.closePhones()
+    for (const journey of titles) {
+      if (!isWanted(journey, titles)) continue
+      const way = await stages.open(journey, language)
+      await play(way, language, journey, journeys[journey](way))
+      await stages.closePhones()
     }
   } finally {
-    await stage.close()
-  }
-  if (!isWanted('a computer', Object.keys(pictured))) return
-  const desk = await createStage({}, await createTunnel())
-  try {
-    const way = createWay(desk, await desk.openPhone('light', { locale: language, viewport }), language)
-    await play(way, language, 'a computer', computer(way))
-  } finally {
-    await desk.close()
+    await stages.close()
   }
 }
 

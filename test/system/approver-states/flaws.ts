@@ -1,16 +1,16 @@
 import { flawsInEachView } from '../approver-flaws.ts'
 import { hindrances } from '../approver-sight.ts'
 import { listen, unheard } from '../approver-speech.ts'
-import type { Stage } from '../approver-stage.ts'
-import { journeys } from './table.ts'
-import { createWay } from './way.ts'
+import type { Stages } from './stages.ts'
+import { type Journey, journeys } from './table.ts'
 
 /** What is wrong in each state of a journey, in each view, and what the page must not have caused. */
-export const flawsOfStates = async (stage: Stage, title: string) => {
-  const phone = await stage.openPhone()
+export const flawsOfStates = async (stages: Stages, journey: Journey, language?: string) => {
+  const way = await stages.open(journey, language)
+  const { phone } = way
   const { heard } = await listen(phone)
   const found: Record<string, string[]> = {}
-  for (const [state, lead] of Object.entries(journeys[title]!(createWay(stage, phone)))) {
+  for (const [state, lead] of Object.entries(journeys[journey](way))) {
     await lead()
     const spoken = await unheard(phone, await heard())
     found[state] = [...spoken, ...(await flawsInEachView(phone)), ...(await hindrances(phone))]

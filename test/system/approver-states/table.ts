@@ -1,16 +1,15 @@
 import { administration } from './administration.ts'
 import { answers, places, reports } from './answers.ts'
 import { browsers, safari } from './browsers.ts'
+import { computer } from './computer.ts'
 import { lostPhone, newPhone, secondPhone } from './enrollment.ts'
 import { decisions, endings } from './requests.ts'
 import { agents, settings } from './settings.ts'
 import { addresses, standing, twoDevices } from './variants.ts'
 import type { Steps, Way } from './way.ts'
 
-type Journeys = Record<string, (way: Way) => Steps>
-
-/** Every screen of the page. That of an administrator comes first, while there are few members. */
-export const journeys: Journeys = {
+/** Every screen of the page, which is pictured and checked. That of an administrator comes first, while there are few members. */
+export const journeys = {
   administration,
   'a new phone': newPhone,
   'a second phone': secondPhone,
@@ -24,7 +23,12 @@ export const journeys: Journeys = {
   endings,
   settings,
   agents,
-}
+  addresses,
+  'two devices': twoDevices,
+  standing,
+  'a computer': computer,
+} satisfies Record<string, (way: Way) => Steps>
 
-/** The same and the states that are only worth a picture: the layout of each is that of one above. */
-export const pictured: Journeys = { ...journeys, addresses, 'two devices': twoDevices, standing }
+export type Journey = keyof typeof journeys
+
+export const titles = Object.keys(journeys) as Journey[]

@@ -4,16 +4,17 @@ import { confirmPhone, emailLinkFor } from '../../torture/mobile-account.ts'
 import { png } from '../png.ts'
 import type { Person, Steps, Way } from './way.ts'
 
-// States that have the layout of another one, and differ from it in what they say.
+// Rarer states.
 
 const teal = [15, 118, 110, 255]
 const email = 'grace@acme.example'
 
 /** Links and addresses. */
 export const addresses = (way: Way): Steps => {
-  const { stage, page, sees, tap, goto } = way
+  const { stage, phone, page, sees, tap, goto } = way
   /** As if the service answered at this address. */
   const openAt = async (address: string): Promise<void> => {
+    phone.origins.push(address)
     await page.route(`${address}/**`, async (route) => {
       const { origin: _, ...headers } = route.request().headers()
       const url = route.request().url().replace(address, stage.origin)
