@@ -222,3 +222,13 @@ test.each([500, 1280])('a scrollbar moves nothing on a page of %i pixels', async
   expect(await scrollbar()).toBe(true)
   expect(await place()).toEqual(before)
 })
+
+test('what is wider than the window is found, beside a scrollbar too', async () => {
+  const page = await openComputer()
+  await page.setViewportSize({ width: 500, height: 200 })
+  await page.goto(`${origin}/approver`)
+  await sees(page, 'Sign in')
+  expect(await flawsOf(page)).toEqual([])
+  await page.evaluate(`document.querySelector('main').style.minWidth = '495px'`)
+  expect(await flawsOf(page)).toEqual(['wider than the screen'])
+})

@@ -39,7 +39,7 @@ const look = async (hash: string) => {
   await firefox.evaluate(`void (globalThis.axe ?? (0, eval)(${JSON.stringify(axe.source)}))`)
   const flaws = await firefox.evaluate<string[]>(`axe.run().then(({ violations }) => [
     ...violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')),
-    ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
+    ...(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['wider than the window'] : []),
   ])`)
   return { heading, flaws }
 }

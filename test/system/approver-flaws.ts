@@ -5,10 +5,11 @@ type Screen = Pick<Phone, 'page' | 'devtools'>
 type Finding = { impact: string; id: string; nodes: { html: string }[] }
 
 /** Through the debugger, because the content security policy allows no injected script. */
-const check = async ({ page, devtools }: Screen, options = ''): Promise<Finding[]> => {
+const check = async ({ page, devtools }: Screen, options: object = {}): Promise<Finding[]> => {
   if (await page.evaluate('!globalThis.axe'))
     await devtools.send('Runtime.evaluate', { expression: axe.source })
-  return page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`)
+  const all = JSON.stringify({ resultTypes: ['violations'], ...options })
+  return page.evaluate(`axe.run(${all}).then(({ violations }) => violations)`)
 }
 
 const lineOf = ({ id, nodes }: Finding): string => `${id}: ${nodes.map(({ html }) => html).join(' ')}`
@@ -45,8 +46,11 @@ const measure = async ({ page }: Pick<Phone, 'page'>): Promise<string[]> => {
     await page.evaluate(`[...document.querySelectorAll('button, a, input, select, textarea, summary')]
     .filter((one) => one.getClientRects().length > 0 && (one.closest('label') ?? one).getBoundingClientRect().height < 44)
     .map((one) => 'small: ' + one.textContent)`)
-  const wide: boolean = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
-  return [...small, ...(wide ? ['wider than the phone'] : [])]
+  // Not innerWidth: that of a phone grows until everything fits, and that of a computer includes its scrollbar.
+  const wide: boolean = await page.evaluate(
+    'document.documentElement.scrollWidth > document.documentElement.clientWidth',
+  )
+  return [...small, ...(wide ? ['wider than the screen'] : [])]
 }
 
 export const flaws = async (phone: Screen): Promise<string[]> => [
@@ -64,7 +68,7 @@ export const flawsInEachView = async (phone: Phone): Promise<string[]> => {
     ...(await brokenWords(phone)),
   ]
   await page.emulateMedia({ colorScheme: 'dark' })
-  found.push(...(await check(phone, `{ runOnly: ['color-contrast'] }`)).map((one) => `dark: ${lineOf(one)}`))
+  found.push(...(await check(phone, { runOnly: ['color-contrast'] })).map((one) => `dark: ${lineOf(one)}`))
   await page.emulateMedia({ colorScheme: 'light' })
   const { width, height } = page.viewportSize()!
   await page.setViewportSize({ width: 320, height })

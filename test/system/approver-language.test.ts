@@ -39,7 +39,7 @@ const languageOf = (phone: Phone): Promise<unknown> =>
 
 /** How far the page is wider than the screen. */
 const overflow = (phone: Phone): Promise<unknown> =>
-  phone.page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  phone.page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 /** Approving waits until the whole text was seen. */
 const readAll = (phone: Phone): Promise<unknown> =>
