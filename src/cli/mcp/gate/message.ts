@@ -1,5 +1,6 @@
 import { isRecord } from '../../../core/is-record.ts'
-import { NotStrict, parseStrict } from './strict-json.ts'
+import { refusedId } from './refused-id.ts'
+import { folded, NotStrict, parseStrict } from './strict-json.ts'
 
 export type Id = string | number
 export type Fields = Record<string, unknown>
@@ -29,9 +30,6 @@ export type Message =
 const isId = (value: unknown): value is Id => typeof value === 'string' || Number.isSafeInteger(value)
 
 const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
-
-/** Go, for one, finds the members of a message without regard to case, also with letters such as K (the Kelvin sign). */
-export const folded = (name: string): string => name.normalize('NFKC').toLowerCase()
 
 const protocolMeta = /^(?:progressToken|traceparent|tracestate|baggage|io\.modelcontextprotocol\/[\w.-]+)$/
 const envelopeMeta = /^io\.modelcontextprotocol\/(?:protocolVersion|clientInfo|clientCapabilities)$/
@@ -102,7 +100,7 @@ const classify = (message: Fields, bytes: Buffer): Message => {
 
 /** Reads one line of the client. Whatever the server could read differently is refused. */
 export const readMessage = (bytes: Buffer): Message => {
-  let fields: Fields = {}
+  let fields: Fields | undefined
   try {
     const value = parseStrict(bytes)
     if (Array.isArray(value))
@@ -112,12 +110,10 @@ export const readMessage = (bytes: Buffer): Message => {
     return classify(value, bytes)
   } catch (error) {
     if (!(error instanceof NotStrict)) throw error
+    const { message: why } = error
+    if (!fields) return { kind: 'refused', why, ...refusedId(bytes) }
     const { id } = fields
-    return {
-      kind: 'refused',
-      why: error.message,
-      id: isId(id) ? id : undefined,
-      isResponse: isId(id) && !('method' in fields),
-    }
+    const known = isId(id) ? id : undefined
+    return { kind: 'refused', why, id: known, isResponse: known !== undefined && !('method' in fields) }
   }
 }

@@ -5,7 +5,8 @@ import { jsonSchema } from '../../../contract/json-schema.ts'
 import { factors } from '../../../contract/records.ts'
 import { readPhone } from '../../../rules/phone.ts'
 import { invalidFile, parseYaml, type FileKind } from '../../declare/yaml.ts'
-import { folded, type ToolCall } from './message.ts'
+import type { ToolCall } from './message.ts'
+import { folded } from './strict-json.ts'
 import { hasWildcard, matches } from './wildcard.ts'
 
 const pattern = z.string().check(

@@ -109,6 +109,28 @@ describe('a message of the client', () => {
     expect(read('{"jsonrpc":"2.0","id":7,"method":"Tools/Call"}')).toMatchObject({ id: 7, isResponse: false })
     expect(read('{"jsonrpc":"2.0","id":7,"result":{},"more":1}')).toMatchObject({ id: 7, isResponse: true })
   })
+
+  test.each<[string, string | number | undefined, boolean]>([
+    [call('{"name":"a","name":"b"}'), 1, false],
+    ['{"jsonrpc":"2.0","id":"x-7","method":"ping","method":"tools/call"}', 'x-7', false],
+    [call('{"name":"a","arguments":{"id":2,"id":3}}'), 1, false],
+    [call('{"name":"a","arguments":{"t":"\u2028\\"id\\": 5,"}}'), 1, false],
+    [call('{"name":"a","arguments":{"n":1e400}}'), 1, false],
+    [call('{"name":"a","arguments":{"__proto__":{"x":1}}}'), 1, false],
+    ['{"jsonrpc":"2.0","id":7,"result":{"a":1,"a":2}}', 7, true],
+    ['{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', undefined, false],
+    ['{"jsonrpc":"2.0","id":1,"i\\u0064":2,"method":"ping"}', undefined, false],
+    ['{"jsonrpc":"2.0","id":1,"ID":2,"method":"ping","method":"ping"}', undefined, false],
+    ['{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}', undefined, false],
+    ['{"jsonrpc":"2.0","id":"a\u2028b","method":"ping"}', undefined, false],
+    [`${call('{"name":"a"}')}${call('{"name":"b"}')}`, undefined, false],
+    [`[${call('{"name":"a","name":"b"}')}]`, undefined, false],
+  ])(
+    'keeps the id of a message that two parsers could read differently, if it has one: %s',
+    (line, id, isResponse) => {
+      expect(read(line)).toMatchObject({ kind: 'refused', id, isResponse })
+    },
+  )
 })
 
 test.each([
