@@ -7,20 +7,48 @@ type Options = {
   url: URL
   /** Sent with each request: the credentials of the server. */
   headers: Record<string, string>
+  /** Certificate authorities (PEM) to trust instead of the usual ones. */
+  ca?: string | undefined
   onMessage(message: unknown): void
-  /** A message could not be sent, or was not answered. `id` is that of a request. */
-  onFailure(id: unknown, reason: string): void
+  /**
+   * A message could not be sent, or was not answered with a message. `id` is that of a request, and `what` what the server
+   * did: `did not answer: …`.
+   */
+  onFailure(id: unknown, what: string): void
 }
 
 /** Posts messages to an MCP server over streamable HTTP, each as the bytes it is given. */
 export type MessagePost = {
-  send(bytes: Buffer, message: Fields): Promise<void>
+  send(bytes: Buffer, message: Fields, headers?: Record<string, string>): Promise<void>
   close(): Promise<void>
 }
 
-const reasonOf = (error: unknown): string => {
-  const { message, cause } = error as Error
-  return cause instanceof Error ? cause.message : message
+/** The server answered, but not with a message. */
+class OtherAnswer extends Error {}
+
+const mostText = 300
+
+/** What an error page says is of no use to a client. */
+const withText = (text: unknown): string =>
+  typeof text !== 'string' || text.trim() === '' || text.trimStart().startsWith('<')
+    ? ''
+    : `: ${text.trim().slice(0, mostText)}`
+
+const whatHappened = (error: unknown): string => {
+  if (error instanceof OtherAnswer) return error.message
+  const { message, cause, data } = error as Error & { data?: unknown }
+  if (isRecord(data) && typeof data['status'] === 'number')
+    return `answered with HTTP ${data['status']}${withText(data['text'])}`
+  if (isRecord(data) && 'contentType' in data)
+    return `answered with ${data['contentType'] ? String(data['contentType']).slice(0, 100) : 'no content'} instead of a message`
+  if (error instanceof SyntaxError || (error as Error).name.endsWith('ZodError'))
+    return 'answered with something that is not a message'
+  return `did not answer: ${cause instanceof Error ? cause.message : message}`
+}
+
+const openPool = async (origin: string, ca: string) => {
+  const { default: Pool } = await import('undici/lib/dispatcher/pool.js')
+  return new Pool(origin, { connect: { ca } })
 }
 
 const closeMs = 2_000
@@ -36,18 +64,26 @@ const isModern = ({ params }: Fields): boolean =>
 export const openMessagePost = async ({
   url,
   headers,
+  ca,
   onMessage,
   onFailure,
 }: Options): Promise<MessagePost> => {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')
+  const pool = ca === undefined ? undefined : await openPool(url.origin, ca)
+  // The fetch of Node takes a dispatcher, which its types do not have.
+  const trusting = (pool && { dispatcher: pool }) as object | undefined
   const exact = new AsyncLocalStorage<Buffer>()
   const transport = new StreamableHTTPClientTransport(url, {
     requestInit: { headers, redirect: 'error' },
-    fetch: (to, init = {}) => {
+    fetch: async (to, init = {}) => {
       const bytes = exact.getStore()
-      if (init.method !== 'POST') return exact.exit(() => fetch(to, init))
+      if (init.method !== 'POST') return exact.exit(() => fetch(to, { ...init, ...trusting }))
       if (!bytes) throw new Error('There is no message to send')
-      return fetch(to, { ...init, body: new Uint8Array(bytes) })
+      const body = new Uint8Array(bytes)
+      const response = await fetch(to, { ...init, body, redirect: 'manual', ...trusting })
+      if (response.status >= 300 && response.status < 400)
+        throw new OtherAnswer('answered with a redirect, which svc does not follow')
+      return response
     },
   })
   /** Requests without an answer. Ending one cancels it in the revision of 2026. */
@@ -70,7 +106,7 @@ export const openMessagePost = async ({
   await transport.start()
 
   return {
-    send: async (bytes, message) => {
+    send: async (bytes, message, more) => {
       const { id, method, params } = message
       const isRequest = id !== undefined && method !== undefined
       if (method === 'notifications/cancelled' && isRecord(params)) {
@@ -81,26 +117,28 @@ export const openMessagePost = async ({
       if (method === 'initialize') initialize = id
       const abort = isRequest && isModern(message) ? new AbortController() : undefined
       if (isRequest) open.set(id, abort)
-      const unanswered = (reason: string): void => {
-        if (isRequest && open.delete(id)) onFailure(id, reason)
+      const unanswered = (what: string): void => {
+        if (isRequest && open.delete(id)) onFailure(id, what)
       }
       try {
         await exact.run(bytes, () =>
           transport.send(message as never, {
             ...(abort && { requestSignal: abort.signal }),
-            onRequestStreamEnd: () => unanswered('the connection ended without an answer'),
+            ...(more && { headers: more }),
+            onRequestStreamEnd: () => unanswered('ended the connection without an answer'),
           }),
         )
       } catch (error) {
         if (abort?.signal.aborted) return
-        if (isRequest) unanswered(reasonOf(error))
-        else onFailure(undefined, reasonOf(error))
+        if (isRequest) unanswered(whatHappened(error))
+        else onFailure(undefined, whatHappened(error))
       }
     },
     close: async () => {
       const ended = transport.terminateSession().catch(() => undefined)
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
       await transport.close()
+      await pool?.destroy()
     },
   }
 }

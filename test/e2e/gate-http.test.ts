@@ -1,7 +1,9 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { chmodSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { selfSigned } from '../certificate.ts'
 import { ada, installHooks, path, requests, rulesFor, service, startGate } from './gate-run.ts'
 import { svc } from './processes.ts'
 
@@ -9,12 +11,22 @@ installHooks()
 
 // A server with streamable HTTP that records what it receives.
 type Received = { method: string; headers: IncomingHttpHeaders; body: string }
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'robot', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
 let received: Received[] = []
 let redirects = false
 let dies = false
+let otherAnswer: { status: number; type: string; body: string } | undefined
 const tools = [
   { name: 'write_file', inputSchema: { type: 'object' } },
   { name: 'read_file', inputSchema: {} },
+  {
+    name: 'move_file',
+    inputSchema: { properties: { to: { type: 'string', 'x-mcp-header': 'To' }, name: { type: 'string' } } },
+  },
 ]
 const results: Record<string, object> = {
   initialize: {
@@ -25,7 +37,7 @@ const results: Record<string, object> = {
   'tools/list': { tools },
   'tools/call': { content: [{ type: 'text', text: 'done' }] },
 }
-const http = createServer(async (request, response) => {
+const listener: RequestListener = async (request, response) => {
   let body = ''
   for await (const chunk of request) body += String(chunk)
   received.push({ method: request.method!, headers: request.headers, body })
@@ -33,24 +45,37 @@ const http = createServer(async (request, response) => {
   const { id, method } = JSON.parse(body)
   if (dies && method === 'tools/call') return request.socket.destroy()
   if (redirects) return response.writeHead(307, { location: `http://${request.headers.host}/other` }).end()
+  if (otherAnswer && method === 'tools/call')
+    return response.writeHead(otherAnswer.status, { 'content-type': otherAnswer.type }).end(otherAnswer.body)
   if (id === undefined) return response.writeHead(202).end()
   const session = method === 'initialize' ? { 'mcp-session-id': 'session-1' } : {}
   const answer = JSON.stringify({ jsonrpc: '2.0', id, result: results[method] })
   if (method !== 'tools/call')
     return response.writeHead(200, { 'content-type': 'application/json', ...session }).end(answer)
   return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${answer}\n\n`)
-})
+}
+const { cert, key } = selfSigned()
+const servers = { http: createServer(listener), https: createSecureServer({ cert, key }, listener) }
+const urls = { http: '', https: '' }
 let url: string
 beforeAll(async () => {
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
+  for (const scheme of ['http', 'https'] as const) {
+    const server = servers[scheme]
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    urls[scheme] = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  }
+  url = urls.http
 })
-afterAll(() => void http.close())
+afterAll(() => {
+  servers.http.close()
+  servers.https.close()
+})
 
-const start = () => {
+const start = (to = url, ...more: string[]) => {
   received = []
   redirects = false
   dies = false
+  otherAnswer = undefined
   const headers = path('headers')
   writeFileSync(headers, 'Authorization: Bearer of-the-server\n', { mode: 0o600 })
   return startGate({
@@ -61,14 +86,16 @@ const start = () => {
       '--key-file',
       path('ask.key'),
       '--url',
-      url,
+      to,
       '--header-file',
       headers,
+      ...more,
     ],
     passed: {},
   })
 }
 const calls = (): Received[] => received.filter(({ body }) => body.includes('"tools/call"'))
+const lists = (): number => received.filter(({ body }) => body.includes('"tools/list"')).length
 
 describe('svc mcp gate --url', () => {
   test('sends the exact bytes of an approved call once, with its headers and in its session', async () => {
@@ -124,10 +151,87 @@ describe('svc mcp gate --url', () => {
     await gate.answer(1)
     redirects = true
     gate.call(2, 'read_file')
-    expect((await gate.answer(2)).error.message).toContain('did not answer')
+    expect((await gate.answer(2)).error.message).toContain(
+      'answered with a redirect, which svc does not follow. It is not known whether it was carried out',
+    )
     expect(calls()).toHaveLength(2)
     await gate.close()
     expect(await requests('pending')).toEqual([])
+  })
+
+  test('says what a server answered that did not answer with a message', async () => {
+    const gate = await start()
+    const host = new URL(url).host
+    const answers: [number, string, string, string][] = [
+      [
+        500,
+        'text/plain',
+        'the disk is full\u001b[2J',
+        `${host} answered with HTTP 500: the disk is full\\u{001b}[2J. It is not`,
+      ],
+      [502, 'text/html', '<html>Bad gateway</html>', `${host} answered with HTTP 502. It is not known`],
+      [401, 'text/plain', '', `${host} answered with HTTP 401. It is not known`],
+      [
+        200,
+        'text/html',
+        '<html>Sign in</html>',
+        `${host} answered with text/html instead of a message. It is not`,
+      ],
+      [
+        200,
+        'application/json',
+        'nonsense',
+        `${host} answered with something that is not a message. It is not`,
+      ],
+    ]
+    for (const [at, [status, type, body, text]] of answers.entries()) {
+      otherAnswer = { status, type, body }
+      gate.call(at + 1, 'read_file')
+      expect((await gate.answer(at + 1)).error.message).toContain(text)
+    }
+    await gate.close()
+  })
+
+  test('repeats the arguments in headers that the tool asks for, in the revision of 2026', async () => {
+    const gate = await start()
+    gate.call(1, 'move_file', { to: 'Zürich', name: 'x' }, envelope)
+    await ada.answer()
+    expect((await gate.answer(1)).result.content[0].text).toBe('done')
+    gate.call(2, 'move_file', { to: 'Zürich', name: 'x' })
+    await ada.answer()
+    await gate.answer(2)
+    const before = lists()
+    const error = { code: -32020, message: 'Header mismatch' }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 3, error })
+    otherAnswer = { status: 400, type: 'application/json', body }
+    gate.call(3, 'read_file', {}, envelope)
+    expect((await gate.answer(3)).error).toEqual(error)
+    otherAnswer = undefined
+    gate.call(4, 'read_file', {}, envelope)
+    await gate.answer(4)
+    expect(lists()).toBe(before + 1)
+    const [modern, older] = calls().map(({ headers }) => headers)
+    expect(modern).toMatchObject({ 'mcp-name': 'move_file', 'mcp-param-to': '=?base64?WsO8cmljaA==?=' })
+    expect(older).not.toHaveProperty('mcp-param-to')
+    await gate.close()
+  })
+
+  test('trusts the certificate authority of --server-cacert', async () => {
+    writeFileSync(path('ca.pem'), cert)
+    const gate = await start(urls.https, '--server-cacert', path('ca.pem'))
+    gate.call(1, 'read_file')
+    expect((await gate.answer(1)).result.content[0].text).toBe('done')
+    expect(await gate.close()).toMatchObject({ exit: 0 })
+
+    const untrusting = await start(urls.https)
+    expect((await untrusting.answer('init')).error.message).toContain(
+      'did not answer: self-signed certificate',
+    )
+    await untrusting.close()
+    expect(untrusting.log()).toContain(
+      'self-signed certificate. For a private certificate authority: --server-cacert',
+    )
+    expect(received).toEqual([])
   })
 
   test('refuses an address or a header file that would reveal credentials', async () => {
@@ -144,6 +248,8 @@ describe('svc mcp gate --url', () => {
       [['--url', 'nonsense'], '--url is not a valid address: "nonsense"'],
       [['--url', url, '--header-file', path('open')], 'Others can read'],
       [['--url', url, '--header-file', path('odd')], 'line 1 of'],
+      [['--url', url, '--server-cacert', path('odd')], '--server-cacert is only for --url with https://'],
+      [['--url', 'https://127.0.0.1:1/', '--server-cacert', path('none')], '--server-cacert'],
       [['--url', url, '--env', 'HOME'], '--env is only for a server that svc starts'],
       [['--url', url, '--', 'node'], 'Name one server'],
       [[], 'Name one server'],

@@ -73,12 +73,10 @@ export const withTwoKeys = ({ own, asking, askingOnly, hint }: Options): Client 
   return { ...own, call, pages }
 }
 
-export const readCa = (file: string): string =>
-  readBytes(
-    file,
-    { cwd: '.' },
-    { flag: '--cacert', mostMiB: 4, hint: '--cacert FILE must be a PEM file' },
-  ).toString('utf8')
+export const readCa = (file: string, flag = '--cacert'): string =>
+  readBytes(file, { cwd: '.' }, { flag, mostMiB: 4, hint: `${flag} FILE must be a PEM file` }).toString(
+    'utf8',
+  )
 
 /** A transport without credentials; `cacert` is a file with the CA to trust. */
 export const openTransport = (

@@ -15,6 +15,7 @@ type Options = {
   rules?: string
   url?: string
   headerFile?: string
+  serverCacert?: string
   env?: string[]
   check?: boolean
   schema?: boolean
@@ -27,22 +28,28 @@ type Open = (onMessage: OnMessage) => Upstream
 /** How to reach the server. Throws a usage error before anything is started. */
 const chooseServer = async (
   command: readonly string[],
-  { url, headerFile, env = [] }: Options,
+  { url, headerFile, serverCacert, env = [] }: Options,
   { context, note }: { context: Context; note(text: string): void },
 ): Promise<Open> => {
   const { io } = context
   const [name, ...args] = command
   if (headerFile !== undefined && url === undefined)
     throw usageError('--header-file is only for --url', 'Use --env NAME')
+  if (serverCacert !== undefined && !url?.startsWith('https:'))
+    throw usageError('--server-cacert is only for --url with https://', '--url https://mcp.example.com/mcp')
   if ((name === undefined) === (url === undefined))
     throw usageError('Name one server: a command after --, or its address with --url', example)
   if (url !== undefined) {
     if (env.length > 0)
       throw usageError('--env is only for a server that svc starts', 'Use --header-file FILE')
-    const { checkUpstreamUrl, readHeaders, reachServer } = await import('./http-upstream.ts')
+    const [{ checkUpstreamUrl, readHeaders, reachServer }, { readCa }] = await Promise.all([
+      import('./http-upstream.ts'),
+      import('../../context/open-client.ts'),
+    ])
     const reaching = {
       url: checkUpstreamUrl(url),
       headers: headerFile === undefined ? {} : readHeaders(headerFile),
+      ca: serverCacert === undefined ? undefined : readCa(serverCacert, '--server-cacert'),
       note,
     }
     return (onMessage) => reachServer(reaching, onMessage)
@@ -97,7 +104,7 @@ const run = async (command: readonly string[], options: Options, context: Contex
   const note = (text: string): void =>
     io.stderr.write(`${fitted(`svc mcp gate: ${safeLine(text)}`, io.stderr)}\n`)
   if (options.check) {
-    if (namesServer || options.headerFile !== undefined || options.env)
+    if (namesServer || options.headerFile !== undefined || options.serverCacert !== undefined || options.env)
       await chooseServer(command, options, { context, note })
     return showRules(rules, context)
   }
@@ -120,6 +127,7 @@ export const registerGate = (group: Command, context: Context): void => {
     .option('--rules <file>', 'File that says which calls a person has to approve, YAML or JSON')
     .option('--url <url>', 'Address of a server with streamable HTTP, instead of a command')
     .option('--header-file <file>', 'With --url: private file with the headers to send, one on each line')
+    .option('--server-cacert <file>', 'With --url: CA certificate of the server to trust (PEM)')
     .option('--env <name>', 'Variable to pass on to the server (can be repeated)', collect)
     .option('--check', 'Check and print the rules; start nothing')
     .option('--schema', 'Print the JSON Schema of the rules, for editors')

@@ -11,6 +11,8 @@ export type Definitions = {
   read(tool: string, envelope: Fields): Promise<Definition>
   /** Throws if the server does not list the tool. May use the last list. */
   requireListed(tool: string, envelope: Fields): Promise<void>
+  /** The schema of the arguments of a tool, as it was read last. */
+  schemaOf(tool: string): unknown
   /** The server reported that its list has changed. */
   forget(): void
 }
@@ -43,6 +45,7 @@ const named = (all: Fields[], tool: string): Fields[] => all.filter(({ name }) =
 /** `list` sends `tools/list` to the server and returns the result. */
 export const createDefinitions = (list: (params: Fields) => Promise<Fields>): Definitions => {
   let listed: Promise<Fields[]> | undefined
+  let last: Fields[] = []
 
   const readAll = async (envelope: Fields): Promise<Fields[]> => {
     const all: Fields[] = []
@@ -52,7 +55,7 @@ export const createDefinitions = (list: (params: Fields) => Promise<Fields>): De
       const { tools, nextCursor } = await list({ ...(cursor !== undefined && { cursor }), ...meta })
       if (!Array.isArray(tools)) break
       all.push(...tools.filter(isRecord))
-      if (nextCursor === undefined || nextCursor === null) return all
+      if (nextCursor === undefined || nextCursor === null) return (last = all)
       cursor = nextCursor
     }
     throw new SvcError(
@@ -80,6 +83,7 @@ export const createDefinitions = (list: (params: Fields) => Promise<Fields>): De
       if (listed && named(await listed.catch(() => []), tool).length > 0) return
       if (named(await readNow(envelope), tool).length === 0) throw unlisted(tool, 0)
     },
+    schemaOf: (tool) => named(last, tool)[0]?.['inputSchema'],
     forget: () => {
       listed = undefined
     },

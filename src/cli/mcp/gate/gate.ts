@@ -14,6 +14,7 @@ import {
 } from './answers.ts'
 import { createDefinitions, type Definitions } from './definitions.ts'
 import type { createHeldCalls } from './held-calls.ts'
+import { mirroredHeaders } from './mirrored-headers.ts'
 import { readMessage, type Fields, type Id, type Message, type ToolCall } from './message.ts'
 import { ruleFor, type Rules } from './rules.ts'
 import type { OnMessage, Upstream } from './upstream.ts'
@@ -34,6 +35,9 @@ type Parts = {
   /** Reports something to the operator. */
   note(text: string): void
 }
+
+/** The arguments in the headers are not those that the server expects; MCP. */
+const headerMismatch = -32020
 
 /** How long the server has to answer a question of the gate itself. */
 const ownMs = 15_000
@@ -79,7 +83,8 @@ export const createGate = ({ rules, open, write, createHeld, note }: Parts) => {
   const forward = (bytes: Buffer, one?: { id: Id; call?: ToolCall }): void => {
     if (isOver) return
     if (one) sent.set(keyOf(one.id), one)
-    upstream.send(bytes, parseJson(bytes.toString('utf8')) as Fields)
+    const headers = one?.call && mirroredHeaders(definitions.schemaOf(one.call.name), one.call)
+    upstream.send(bytes, parseJson(bytes.toString('utf8')) as Fields, headers)
   }
 
   /** Forwards a call if a rule lets it pass or a person has approved it. Otherwise nothing reaches the server. */
@@ -157,7 +162,10 @@ export const createGate = ({ rules, open, write, createHeld, note }: Parts) => {
     const message = parseJson(bytes.toString('utf8'))
     if (!isRecord(message)) return note('the server wrote a line that is not a message; it was left out')
     const { id, method } = message
-    if (method === 'notifications/tools/list_changed') definitions.forget()
+    const { error } = message
+    // The server asks for other headers than its list does.
+    const isOutdated = isRecord(error) && error['code'] === headerMismatch
+    if (isOutdated || method === 'notifications/tools/list_changed') definitions.forget()
     if (method === undefined && id !== null && id !== undefined) {
       const key = keyOf(id as Id)
       const answer = own.get(key)

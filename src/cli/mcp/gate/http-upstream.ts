@@ -40,18 +40,30 @@ export const readHeaders = (file: string): Record<string, string> => {
   return Object.fromEntries(headers)
 }
 
-type Reaching = { url: URL; headers: Record<string, string>; note(text: string): void }
+/** Why Node does not trust a certificate whose authority it does not know. */
+const isUntrusted = /self-signed certificate|unable to (?:verify|get)\b/
+
+type Reaching = {
+  url: URL
+  headers: Record<string, string>
+  /** Certificate authorities to trust, PEM. */
+  ca: string | undefined
+  note(text: string): void
+}
 
 /** Reaches a server over streamable HTTP. */
-export const reachServer = ({ url, headers, note }: Reaching, onMessage: OnMessage): Upstream => {
+export const reachServer = ({ url, headers, ca, note }: Reaching, onMessage: OnMessage): Upstream => {
   const emit = (line: string): void => onMessage(Buffer.from(line))
   const opening = openMessagePost({
     url,
     headers,
+    ca,
     onMessage: (message) => emit(JSON.stringify(message)),
-    onFailure: (id, reason) => {
-      const text = `${hostOf(url.href)} did not answer: ${safeLine(reason.slice(0, 300))}`
-      note(text)
+    onFailure: (id, what) => {
+      const text = `${hostOf(url.href)} ${safeLine(what.slice(0, 400))}`
+      note(
+        isUntrusted.test(what) ? `${text}. For a private certificate authority: --server-cacert FILE` : text,
+      )
       const outcome = 'It is not known whether it was carried out.'
       if (id !== undefined) emit(errorLine(id as Id, serverError, `${text}. ${outcome}`))
     },
@@ -59,7 +71,7 @@ export const reachServer = ({ url, headers, note }: Reaching, onMessage: OnMessa
   let end: (reason: string) => void
   const ended = new Promise<string>((resolve) => (end = resolve))
   return {
-    send: (bytes, fields) => void opening.then((post) => post.send(bytes, fields)),
+    send: (bytes, fields, more) => void opening.then((post) => post.send(bytes, fields, more)),
     ended,
     finish: async () => {
       await (await opening).close()

@@ -37,6 +37,7 @@ test('a call that waits too long is answered, and the same call waits for the sa
     definitions: {
       read: async () => definition,
       requireListed: async () => undefined,
+      schemaOf: () => undefined,
       forget: () => undefined,
     },
     approved: { of: () => undefined, keep: () => undefined },
