@@ -1,10 +1,11 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { SvcError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
 import { answerParserError, redirectPlainHttp } from './plain-on-tls.ts'
+import { createSlowReaders, inTurn } from './slow-readers.ts'
 
 export type HttpServer = {
   port: number
@@ -27,6 +28,7 @@ const limits = {
   connectionsCheckingInterval: 2_000,
 }
 const tlsLimits = { ...limits, handshakeTimeout: 10_000 }
+const checkReadersMs = 1_000
 const drainTime = 10_000
 
 const hints = (flag: string): Record<string, string> => ({
@@ -70,25 +72,23 @@ export const startServer = async (
   serve: (port: number) => Fetch,
 ): Promise<HttpServer> => {
   let fetch: Fetch | undefined
-  const server = createAdaptorServer({
-    fetch: (request, env) => fetch!(request, env),
-    ...(tls
-      ? { createServer: createTlsServer, serverOptions: { ...tlsLimits, ...tls } }
-      : { createServer, serverOptions: limits }),
-  }) as Server
-  server.on('clientError', answerParserError)
+  const answer = getRequestListener((request, env) => fetch!(request, env))
   const strict = strictTransport(publicUrl)
-  if (strict !== undefined)
-    server.prependListener('request', (_, response) =>
-      response.setHeader('strict-transport-security', strict),
-    )
+  const readers = createSlowReaders()
   let requests = 0
   let draining = false
-  server.prependListener('request', (_, response) => {
+  const listener: RequestListener = inTurn((request, response) => {
     requests += 1
     response.once('close', () => (requests -= 1))
+    readers.watch(response)
+    if (strict !== undefined) response.setHeader('strict-transport-security', strict)
     if (draining) response.setHeader('connection', 'close')
+    void answer(request, response)
   })
+  const server: Server = tls
+    ? createTlsServer({ ...tlsLimits, ...tls }, listener)
+    : createServer(limits, listener)
+  server.on('clientError', answerParserError)
   const drop = tls ? redirectPlainHttp(server as TlsServer, { publicUrl }) : () => undefined
   const bound = await new Promise<number>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(`${host}:${port}`, error)))
@@ -104,6 +104,7 @@ export const startServer = async (
       }
     })
   })
+  const checking = setInterval(() => readers.check(performance.now()), checkReadersMs).unref()
   return {
     port: bound,
     requests: () => requests,
@@ -118,6 +119,7 @@ export const startServer = async (
         }, drainTime)
         server.close(() => {
           clearInterval(idle)
+          clearInterval(checking)
           clearTimeout(giveUp)
           resolve()
         })

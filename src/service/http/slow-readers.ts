@@ -1,0 +1,70 @@
+import type { RequestListener, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+// Node limits the time of a client that sends slowly, but not of one that reads slowly, or not at all: its response stays in
+// memory, and its connection open.
+
+/** A response that the client has not read completely. */
+type Unread = { since: number; bytes: number }
+
+const patienceMs = 30_000
+/** The slowest network that still gets a long list. */
+const bytesPerMs = 32
+/** Of all clients together. */
+const unreadAtMost = 256 * 1024 * 1024
+
+const msFor = ({ bytes }: Unread): number => patienceMs + bytes / bytesPerMs
+
+/** Closes the connections of clients that do not read their responses. */
+export const createSlowReaders = () => {
+  const open = new Map<ServerResponse, Unread | undefined>()
+  return {
+    watch: (response: ServerResponse): void => {
+      open.set(response, undefined)
+      response.once('close', () => open.delete(response))
+    },
+    /** `now` in milliseconds. To be called regularly. */
+    check: (now: number): void => {
+      let bytes = 0
+      const waiting: [ServerResponse, Unread][] = []
+      for (const [response, known] of open) {
+        const left = response.writableLength
+        const unread =
+          left === 0 ? undefined : { since: known?.since ?? now, bytes: Math.max(left, known?.bytes ?? 0) }
+        open.set(response, unread)
+        if (!unread) continue
+        bytes += left
+        waiting.push([response, unread])
+      }
+      // Whoever has waited longest reads slowest.
+      for (const [response, unread] of waiting.toSorted(([, one], [, other]) => one.since - other.since)) {
+        if (bytes <= unreadAtMost && now - unread.since < msFor(unread)) continue
+        bytes -= response.writableLength
+        response.socket?.destroy()
+      }
+    },
+  }
+}
+
+/** The most requests that a client may send on one connection before it has their responses. */
+const pipelinedAtMost = 16
+
+/**
+ * Handles the next request of a connection after the client has read the response to the one before. Node would handle all
+ * that arrive together, hundreds of them, and keep all responses in memory.
+ */
+export const inTurn = (listener: RequestListener): RequestListener => {
+  const waiting = new WeakMap<Socket, number>()
+  return (request, response) => {
+    // Node assigns the connection to one response at a time.
+    if (response.socket) return listener(request, response)
+    const { socket } = request
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    if (count >= pipelinedAtMost) return void socket.destroy()
+    response.once('socket', () => {
+      waiting.set(socket, waiting.get(socket)! - 1)
+      listener(request, response)
+    })
+  }
+}
