@@ -147,7 +147,10 @@ const readOrWait = async (
   textOf: (all: readonly Read[]) => string,
   outside: Outside,
 ): Promise<Changed> => {
-  const wait = outside.service.waits(people.map(({ session_id }) => session_id))
+  const wait = outside.service.waits(
+    'session',
+    people.map(({ session_id }) => session_id),
+  )
   const gone = outside.signal?.()
   try {
     const signal = gone ? AbortSignal.any([gone, wait.signal]) : wait.signal

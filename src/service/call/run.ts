@@ -123,7 +123,7 @@ export const runWrite = async <I extends object, D, R>(
   const { storage } = service
   const work = await prepare(handler, input, outsideOf(service, invocation))
   const org = invocation.org ?? (await namedOrganization(storage, invocation, input))
-  const { result, afterCommit } = await storage.write(
+  const { result, changed, afterCommit } = await storage.write(
     async (db, preconditions: Preconditions) => {
       const { caller } = invocation
       const now = storage.now()
@@ -136,7 +136,7 @@ export const runWrite = async <I extends object, D, R>(
           throw new Error(`${invocation.action} left no audit row`)
         return { data, ...effects }
       })
-      return { result, afterCommit: effects.afterCommit }
+      return { result, changed: effects.changed, afterCommit: effects.afterCommit }
     },
     {
       org,
@@ -144,6 +144,7 @@ export const runWrite = async <I extends object, D, R>(
       opening: (db) => readPreconditions(db, invocation.caller.keyId, org),
     },
   )
+  for (const one of changed) service.commits.announce(one)
   for (const effect of afterCommit) effect()
   return result
 }

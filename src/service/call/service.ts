@@ -32,12 +32,15 @@ export type DecisionWaiter = {
 
 /** Wakes whoever reads the audit logs of the service as they grow. */
 export type Commits = {
-  /** Notes a commit of this process that appended to an audit. */
-  announce(): void
-  /** Calls `listener` shortly after each commit, once for those that are close together, until the returned function. */
-  listen(listener: () => void): () => void
-  /** Resolves after the next commit, after `ms`, on an abort, or when the service stops. */
-  next(ms: number, signal: AbortSignal | undefined): Promise<void>
+  /** Notes a commit of this process that appended to the audit of an organization. */
+  announce(org: number): void
+  /**
+   * Calls `listener` shortly after each commit, of one organization or of all, once for those that are close together, until
+   * the returned function.
+   */
+  listen(listener: () => void, org?: number): () => void
+  /** Resolves after the next commit of the organization, after `ms`, on an abort, or when the service stops. */
+  next(org: number, ms: number, signal: AbortSignal | undefined): Promise<void>
   stop(): void
   readonly stopped: boolean
 }
@@ -46,10 +49,13 @@ export type Commits = {
 export type NodeReport = Tables['nodes']
 
 /**
- * Notes that a page waits for changes in these sessions, until `close`. Each session can wait a few times at once: `signal`
- * aborts when newer waits take the place of this one.
+ * Notes that a page waits for changes in these sessions, or a client for events of these organizations, until `close`. Each
+ * can wait a few times at once: `signal` aborts when newer waits take the place of this one.
  */
-export type Waits = (sessions: readonly number[]) => { signal: AbortSignal; close(): void }
+export type Waits = (
+  what: 'session' | 'events',
+  ids: readonly number[],
+) => { signal: AbortSignal; close(): void }
 
 /** Notifies an approver of a pending request. Called once, after its commit; a failure does not affect the request. */
 export type NotifyApprover = (request: Required<WakeTarget>) => void

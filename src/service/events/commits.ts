@@ -6,22 +6,29 @@ const togetherMs = 20
 
 /** Wakes whoever waits for the next row of an audit. */
 export const createCommits = (): Commits => {
-  const listeners = new Set<() => void>()
+  /** With the organization whose commits they want to hear of; undefined for all. */
+  const listeners = new Map<() => void, number | undefined>()
+  const announced = new Set<number>()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
   const wake = (): void => {
     timer = undefined
-    for (const listener of listeners) listener()
+    const heard = [...listeners].filter(([, org]) => stopped || org === undefined || announced.has(org))
+    announced.clear()
+    for (const [listener] of heard) listener()
   }
 
   return {
-    announce: () => void (timer ??= setTimeout(wake, togetherMs).unref()),
-    listen: (listener) => {
-      listeners.add(listener)
+    announce: (org) => {
+      announced.add(org)
+      timer ??= setTimeout(wake, togetherMs).unref()
+    },
+    listen: (listener, org) => {
+      listeners.set(listener, org)
       return () => void listeners.delete(listener)
     },
-    next: (ms, signal) =>
+    next: (org, ms, signal) =>
       new Promise((resolve) => {
         if (stopped || signal?.aborted) return resolve()
         const end = (): void => {
@@ -31,7 +38,7 @@ export const createCommits = (): Commits => {
           resolve()
         }
         const limit = setTimeout(end, ms)
-        listeners.add(end)
+        listeners.set(end, org)
         signal?.addEventListener('abort', end)
       }),
     stop: () => {
@@ -49,7 +56,7 @@ export const announceCommits = (storage: Storage, { announce }: Pick<Commits, 'a
   ...storage,
   write: async (work, options) => {
     const result = await storage.write(work, options)
-    if (options.org !== null) announce()
+    if (options.org !== null) announce(options.org)
     return result
   },
 })

@@ -14,7 +14,7 @@ const batch = 500
 const scannedAtMost = 20 * batch
 const standardLimit = 100
 /** How long a row of another node, or of another process, can be missed. */
-const pollMs = { shared: 1_000, alone: 5_000 }
+const polls = { shared: 1_000, alone: 5_000 }
 
 /** The rows of a chain after `seq`, the oldest first. */
 export const readRows = async (db: Db, orgId: number, seq: number, limit: number): Promise<AuditRow[]> => {
@@ -89,22 +89,28 @@ export const listEvents: HandlerOf<typeof events.listEvents> = {
     })
     const found: EventRecord[] = []
     const until = performance.now() + wait_s * 1000
-    const aborted = signal?.()
-    for (let scanned = 0; found.length < limit && scanned < scannedAtMost;) {
-      let isNew = false
-      const forget = commits.listen(() => (isNew = true))
-      const rows = await storage.read((db) => readRows(db, orgId, at.seq, batch)).finally(forget)
-      for (const row of rows) {
-        at = row
-        const event = toEvent(row)
-        if (event && passes(event.type, filters)) found.push(await withHead(service, event, row))
-        if (found.length === limit) break
+    const wait = wait_s > 0 ? service.waits('events', [orgId]) : undefined
+    const ended = AbortSignal.any([signal?.(), wait?.signal].filter((one) => one !== undefined))
+    try {
+      for (let scanned = 0; found.length < limit && scanned < scannedAtMost;) {
+        let isNew = false
+        const forget = commits.listen(() => (isNew = true), orgId)
+        const rows = await storage.read((db) => readRows(db, orgId, at.seq, batch)).finally(forget)
+        for (const row of rows) {
+          at = row
+          const event = toEvent(row)
+          if (event && passes(event.type, filters)) found.push(await withHead(service, event, row))
+          if (found.length === limit) break
+        }
+        scanned += rows.length
+        if (rows.length === batch) continue
+        const left = until - performance.now()
+        if (found.length > 0 || left <= 0 || commits.stopped || ended.aborted) break
+        const pollMs = storage.shared ? polls.shared : polls.alone
+        if (!isNew) await commits.next(orgId, Math.min(left, pollMs), ended)
       }
-      scanned += rows.length
-      if (rows.length === batch) continue
-      const left = until - performance.now()
-      if (found.length > 0 || left <= 0 || commits.stopped || aborted?.aborted) break
-      if (!isNew) await commits.next(Math.min(left, storage.shared ? pollMs.shared : pollMs.alone), aborted)
+    } finally {
+      wait?.close()
     }
     const data = { events: found, cursor: eventIdOf(at) }
     return async () => data

@@ -1,26 +1,27 @@
 import type { Waits } from '../call/service.ts'
 
 /**
- * A change of an inbox makes everybody who waits for it read it again. One tab of a browser waits for all tabs, so this
- * leaves room for connections that a proxy keeps open after the page is closed.
+ * A change of an inbox makes everybody who waits for it read it again, and so does an event. One tab of a browser waits for all
+ * tabs, so this leaves room for connections that a proxy keeps open after the page is closed.
  */
-const atMost = 6
+const atMost = { session: 6, events: 100 }
 
-/** Counts who waits in each session. A further wait ends the oldest one, whose page then gets its answer early. */
+/** Counts who waits. A further wait of the same session or organization ends its oldest one, which is then answered early. */
 export const createWaits = (): Waits => {
-  const waiting = new Map<number, Set<AbortController>>()
-  return (sessions) => {
+  const waiting = new Map<string, Set<AbortController>>()
+  return (what, ids) => {
     const ours = new AbortController()
-    for (const session of sessions) {
-      const all = waiting.get(session) ?? new Set()
-      waiting.set(session, all.add(ours))
-      if (all.size > atMost) [...all][0]!.abort()
+    const names = ids.map((id) => `${what} ${id}`)
+    for (const name of names) {
+      const all = waiting.get(name) ?? new Set()
+      waiting.set(name, all.add(ours))
+      if (all.size > atMost[what]) [...all][0]!.abort()
     }
     const close = (): void => {
-      for (const session of sessions) {
-        const all = waiting.get(session)
+      for (const name of names) {
+        const all = waiting.get(name)
         all?.delete(ours)
-        if (all?.size === 0) waiting.delete(session)
+        if (all?.size === 0) waiting.delete(name)
       }
     }
     ours.signal.addEventListener('abort', close)

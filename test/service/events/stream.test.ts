@@ -55,6 +55,15 @@ test('events from a time on', async () => {
   expect((await list(`from=${clock.iso()}`)).events).toEqual([])
 })
 
+test('a hundred requests of an organization wait at most: one more ends the oldest early', async () => {
+  const { cursor } = await list('')
+  const waiting = Array.from({ length: 101 }, () => list(`after=${cursor}&wait_s=30`))
+  expect(await Promise.race(waiting)).toEqual({ events: [], cursor })
+  await addFence()
+  const answers = await Promise.all(waiting)
+  expect(answers.filter(({ events }) => events.length === 1)).toHaveLength(100)
+})
+
 test('a request that waits is answered by the next commit', async () => {
   const { cursor } = await list('')
   const waiting = list(`after=${cursor}&wait_s=30&type=policy`)
