@@ -30,8 +30,7 @@ const pathOf = (orgId: number, hash: string): string => `/approver/logo/${orgId}
 
 export const setLogo: HandlerOf<typeof logo.setLogo> = async ({ org_id, image: text }, call) => {
   await reachOrganization(call, org_id)
-  const bytes = Buffer.from(text, 'base64')
-  const { type, width, height } = checked(bytes)
+  const { type, width, height, bytes } = checked(Buffer.from(text, 'base64'))
   const row = { type, hash: sha256(bytes), image: bytes.toString('base64'), updated_at: call.now }
   await call.db
     .insertInto('logos')

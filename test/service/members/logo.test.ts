@@ -17,18 +17,39 @@ const wide = (width: number): Buffer => {
   return bytes
 }
 
-/** An extended WebP image of 512 by 300 pixels, with these flags. */
-const webp = (flags = 0): Buffer => {
-  const bytes = Buffer.alloc(30)
-  bytes.write('RIFF', 0, 'latin1')
-  bytes.writeUInt32LE(22, 4)
-  bytes.write('WEBPVP8X', 8, 'latin1')
-  bytes.writeUInt32LE(10, 16)
-  bytes[20] = flags
-  bytes.writeUIntLE(511, 24, 3)
-  bytes.writeUIntLE(299, 27, 3)
-  return bytes
+/** A part of a PNG image. */
+const part = (name: string, content = 'Taken at 52.52, 13.40 <script>'): Buffer => {
+  const size = Buffer.alloc(4)
+  size.writeUInt32BE(content.length)
+  return Buffer.concat([size, Buffer.from(name + content), Buffer.alloc(4)])
 }
+const headerEnd = 33
+const withPart = (bytes: Buffer, more: Buffer): Buffer =>
+  Buffer.concat([bytes.subarray(0, headerEnd), more, bytes.subarray(headerEnd)])
+
+const chunk = (name: string, content: Buffer): Buffer => {
+  const size = Buffer.alloc(4)
+  size.writeUInt32LE(content.length)
+  return Buffer.concat([Buffer.from(name), size, content, Buffer.alloc(content.length % 2)])
+}
+const riff = (...chunks: Buffer[]): Buffer => chunk('RIFF', Buffer.concat([Buffer.from('WEBP'), ...chunks]))
+
+const frame = (width: number, height: number): Buffer => {
+  const content = Buffer.alloc(9)
+  content[0] = 0x2f
+  content.writeUInt32LE((width - 1) | ((height - 1) << 14), 1)
+  return chunk('VP8L', content)
+}
+const extended = (flags: number, width: number, height: number): Buffer => {
+  const content = Buffer.alloc(10)
+  content[0] = flags
+  content.writeUIntLE(width - 1, 4, 3)
+  content.writeUIntLE(height - 1, 7, 3)
+  return chunk('VP8X', content)
+}
+
+/** An extended WebP image of 512 by 300 pixels, with these flags. */
+const webp = (flags = 0): Buffer => riff(extended(flags, 512, 300), frame(512, 300))
 
 const set = (bytes: Buffer, org = acme.id, key = acme.key) =>
   service.call('POST', `/svc/v1/organizations/${org}/logo`, {
@@ -76,12 +97,37 @@ describe('the logo of an organization', () => {
   })
 
   test.each([
+    ['PNG', png, withPart(withPart(withPart(png, part('eXIf')), part('tEXt')), part('prVt'))],
+    [
+      'WebP',
+      webp(),
+      riff(
+        extended(0b1100, 512, 300),
+        frame(512, 300),
+        chunk('EXIF', Buffer.from('52.52, 13.4')),
+        chunk('XMP ', Buffer.from('<x:xmpmeta>')),
+      ),
+    ],
+  ])('is kept without the place, the author and other data of a %s file', async (_, clean, described) => {
+    const { path, bytes } = dataOf(await set(described))
+    expect(bytes).toBe(clean.length)
+    expect(Buffer.from(await (await read(path)).arrayBuffer())).toEqual(clean)
+  })
+
+  test.each([
     ['an SVG image', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>')],
     ['a PNG image that was cut', png.subarray(0, -5)],
     ['a PNG image with something behind it', Buffer.concat([png, Buffer.from('<script>')])],
     ['an animated WebP image', webp(2)],
     ['a WebP image with something behind it', Buffer.concat([webp(), Buffer.from('more')])],
+    ['a PNG image with two headers', withPart(png, wide(513).subarray(8, headerEnd))],
+    ['a PNG image with a part that is longer than the file', withPart(png, Buffer.from('7fffffff', 'hex'))],
+    ['an animated PNG image', withPart(png, part('acTL'))],
+    ['a WebP image without an image', riff(extended(0, 512, 300))],
+    ['a WebP image that is larger than it says', riff(extended(0, 1, 1), frame(16_384, 16_384))],
+    ['a WebP image with two images', riff(extended(0, 9, 9), frame(9, 9), frame(16_384, 16_384))],
     ['513 pixels', wide(513)],
+    ['30,000 pixels', riff(frame(16_384, 1))],
     ['no pixels', wide(0)],
     ['more than 32 KB', Buffer.alloc(32 * 1024 + 1)],
   ])('is refused: %s', async (_, bytes) => {
