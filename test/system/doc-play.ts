@@ -94,7 +94,7 @@ export const play = async (steps: readonly Step[], width: Width, limitMs = 120_0
   const over = new AbortController()
   const limit = setTimeout(limitMs, undefined, { signal: over.signal }).then(stage.stop, () => undefined)
 
-  const perform = async (step: Step, next: Step | undefined): Promise<Shown & { end(): Promise<Shown> }> => {
+  const perform = async (step: Step, rest: readonly Step[]): Promise<Shown & { end(): Promise<Shown> }> => {
     const piped = width === undefined ? step.piped : undefined
     const command = stage.start(step, piped ?? step.command)
     let read = 0
@@ -103,10 +103,11 @@ export const play = async (steps: readonly Step[], width: Width, limitMs = 120_0
       read = written.length
       command.type(keys)
     }
+    // Any other command may have shown everything and still be writing a file for the next one.
     const goesOn =
       step.later !== undefined ||
-      (next !== undefined && next.terminal !== step.terminal) ||
-      isServe(step.command)
+      isServe(step.command) ||
+      (rest.length > 0 && rest.every(({ terminal }) => terminal !== step.terminal))
     const seen = await command.until((now) => goesOn && hasShown(step, width, now))
     const meanwhile = seen.exit === undefined ? { meanwhile: seen.lines } : {}
     const end = async (): Promise<Shown> =>
@@ -125,9 +126,9 @@ export const play = async (steps: readonly Step[], width: Width, limitMs = 120_0
       line: 0,
       hidden: true,
     }
-    if (!steps.some(({ command }) => isServe(command))) await perform(own, steps[0])
+    if (!steps.some(({ command }) => isServe(command))) await perform(own, steps)
     const performed = []
-    for (const [i, step] of steps.entries()) performed.push(await perform(step, steps[i + 1]))
+    for (const [i, step] of steps.entries()) performed.push(await perform(step, steps.slice(i + 1)))
     const shown = []
     for (const { end } of performed) shown.push(await end())
     return shown
