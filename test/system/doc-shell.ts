@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
-import { screenOf } from '../e2e/screen.ts'
+import { createScreen } from '../e2e/screen.ts'
 import { openTerminal, watch, type Terminal } from '../e2e/terminal.ts'
 
 /** Columns of a terminal, or undefined for pipes without a terminal. */
@@ -61,6 +61,16 @@ const open = (home: string, width: Width, log: string | undefined): Terminal => 
 /** A shell in this home folder that runs `loop`, stored there as `bin/shell`. */
 export const openShell = (home: string, width: Width, log?: string): Shell => {
   const terminal = open(home, width, log)
+  const screen = width === undefined ? undefined : createScreen(width)
+  let drawn = 0
+  /** Everything so far, as it is on the screen. Only what is new is drawn. */
+  const linesOf = async (written: string): Promise<string[]> => {
+    if (!screen) return written.split('\n')
+    const fresh = written.slice(drawn)
+    drawn = written.length
+    await screen.write(fresh)
+    return screen.lines()
+  }
   let typed = 0
   return {
     ...terminal,
@@ -69,7 +79,7 @@ export const openShell = (home: string, width: Width, log?: string): Shell => {
       terminal.input.write(`${command}\0`)
       return async () => {
         const written = terminal.written()
-        const all = width === undefined ? written.split('\n') : await screenOf(written, width)
+        const all = await linesOf(written)
         const begin = all.indexOf(`@@begin ${n}@@`)
         const end = all.findIndex((line) => line.startsWith(`@@end ${n} `))
         const exit = end === -1 ? undefined : Number(all[end]!.split(' ')[2]!.replace('@@', ''))
