@@ -1,21 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import type { AddressInfo } from 'node:net'
 import { temporaryFolder } from '../temporary-folder.ts'
-import type { PostgresServer } from '../service/storage/postgres-server.ts'
-
-/** PostgreSQL does not run as root. */
-const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+import { asUser, findPort, type PostgresServer } from '../service/storage/postgres-server.ts'
 
 /** A standby that streams from `primary` under the name `standby`. */
 export const startStandby = async (primary: PostgresServer): Promise<{ port: number; stop(): void }> => {
@@ -33,7 +20,7 @@ export const startStandby = async (primary: PostgresServer): Promise<{ port: num
     cwd: folder.path,
     stdio: 'pipe',
   })
-  const port = await freePort()
+  const port = await findPort()
   appendFileSync(join(data, 'postgresql.conf'), `port = ${port}\n`)
   const server = spawn(join(bin, 'postgres'), ['-D', data], {
     ...asUser,

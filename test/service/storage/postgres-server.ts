@@ -1,4 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -20,13 +21,21 @@ export const findPrograms = (): string => {
   return bin
 }
 
-export const findPort = (): Promise<number> =>
+const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number }
-      server.close(() => resolve(port))
-    })
+    const server = createServer()
+      .once('error', () => resolve(false))
+      .listen(port, '127.0.0.1', () => void server.close(() => resolve(true)))
   })
+
+/**
+ * A port for a program that cannot choose one itself. It is none of those that Linux assigns, which any connection could get
+ * before the program is ready.
+ */
+export const findPort = async (): Promise<number> => {
+  const port = randomInt(10_000, 32_000)
+  return (await isFree(port)) ? port : findPort()
+}
 
 /** PostgreSQL does not run as root. */
 export const asUser = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}

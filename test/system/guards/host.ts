@@ -9,16 +9,15 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { once } from 'node:events'
 import { remote } from '../../e2e/person.ts'
 import { outcome, startService, type Ended, type Service } from '../../e2e/processes.ts'
 import { watch } from '../../e2e/terminal.ts'
 import { createApprover, type Approver } from '../../service/approver.ts'
 import { createTenant, dataOf } from '../../service/fixtures.ts'
 import type { TestService } from '../../service/harness.ts'
+import { findPort } from '../../service/storage/postgres-server.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 // This machine with guards: svc installed where only root can change it, an account, sudo, sshd and a repository. Everything is
@@ -89,17 +88,9 @@ const started = (child: ChildProcess): Running => {
   return { child, ended, asked, written: output.written }
 }
 
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
-
 /** sshd of this test, with the key of the account held by the guard. */
 const startSshd = async (): Promise<{ port: number; stop(): Promise<void> }> => {
-  const port = await freePort()
+  const port = await findPort()
   mkdirSync('/run/sshd', { recursive: true })
   for (const name of ['host', 'alice']) run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', at(name))
   const key = readFileSync(at('alice.pub'), 'utf8').trim()
