@@ -77,6 +77,9 @@ describe.each(faults)('an answer that is lost (%s)', (fault) => {
     const phone = await phoneOf(user)
     const { page } = phone
     await failing(phone, ['start', fault], () => page.reload())
+    // It tries again after two seconds.
+    await phone.sees(/^No connection$|^You’re all caught up$/)
+    await page.clock.fastForward(2_000)
     await phone.sees('You’re all caught up')
 
     await failing(phone, ['feed', fault], network.cut)
