@@ -13,6 +13,8 @@ let database: PostgresServer
 let url: string
 let balancer: Awaited<ReturnType<typeof startBalancer>>
 let nodes: Node[] = []
+/** Was killed before the nodes are restarted, because it takes a while until the others know it as lost. */
+let victim: Node
 let env: Record<string, string>
 
 const start = async (): Promise<Node> => {
@@ -72,6 +74,18 @@ test('svc service nodes lists every node, and only for the operator', async () =
   const key = await svc('key create --name reader --can read --jq .key', env)
   const refused = await svc('service nodes', { ...env, SVC_API_KEY: key.stdout.trim() })
   expect([refused.exit, refused.stderr]).toEqual([4, expect.stringContaining('operator')])
+})
+
+const portOf = ({ origin }: Node): string => new URL(origin).port
+const stateOf = async (node: Node): Promise<string | undefined> =>
+  (await listNodes()).find(({ address }) => address.endsWith(`:${portOf(node)}`))?.state
+
+test('a node that has just been killed is not yet known as lost', async () => {
+  victim = await start()
+  await expect.poll(() => stateOf(victim)).toBe('serving')
+  balancer.remove(victim)
+  await victim.stop('SIGKILL')
+  expect(await stateOf(victim)).toBe('serving')
 })
 
 test('a restart of every node in turn loses no request, no wait and no tool call', async () => {
@@ -134,18 +148,15 @@ test('a restart of every node in turn loses no request, no wait and no tool call
   await ada.answer()
   expect(await waiting).toMatchObject({ exit: 0, stdout: expect.stringContaining('approved') })
   await grace.answer()
-  await expect.poll(async () => (await listNodes()).length).toBe(3)
+  const ports = [...nodes, victim].map(portOf).toSorted()
+  await expect
+    .poll(async () => (await listNodes()).map(({ address }) => address.split(':').at(-1)).toSorted())
+    .toEqual(ports)
 }, 180_000)
 
-test('a node that is killed is shown as lost', async () => {
-  const victim = await start()
-  const { port } = new URL(victim.origin)
-  const stateOf = async () => (await listNodes()).find(({ address }) => address.endsWith(`:${port}`))?.state
-  await expect.poll(stateOf).toBe('serving')
-  balancer.remove(victim)
-  await victim.stop('SIGKILL')
-  await expect.poll(stateOf, { timeout: 30_000, interval: 1_000 }).toBe('lost')
-}, 60_000)
+test('a node that was killed is shown as lost', async () => {
+  await expect.poll(() => stateOf(victim), { timeout: 30_000, interval: 1_000 }).toBe('lost')
+})
 
 test('/health/ready is 503 while the database cannot be reached, and a stop still exits 0', async () => {
   const ready = async () => {
