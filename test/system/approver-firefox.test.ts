@@ -25,7 +25,8 @@ const arrive = async (browser: Firefox, hash: string): Promise<string> => {
   return browser.evaluate<string>(`new Promise((resolve) => {
     const look = () => {
       const heading = document.querySelector('main h1')
-      const isReady = heading && !document.querySelector('.reading:not(:empty)')
+      const isReady = heading && heading.textContent !== 'Loading your requests' &&
+        heading.textContent !== 'Loading the request' && !document.querySelector('.reading:not(:empty)')
       if (isReady) resolve(heading.textContent)
       else setTimeout(look, 20)
     }

@@ -50,7 +50,7 @@ test('an administrator replaces a lost phone, and the new one approves after its
   const sent = new RegExp(`sms \\(enrollment\\) to \\+1${grace.mobile}.*?(http\\S+#enroll=[\\w-]+)`)
   await expect.poll(() => sent.test(stage.log())).toBe(true)
   const replacement = await narrowPhone()
-  await stage.setPolicy({ recovery_delay_s: 4 })
+  await stage.setPolicy({ recovery_delay_s: 8 })
   await registers(replacement, sent.exec(stage.log())![1]!)
   await sees(replacement, 'enrollment.waitingForAdmin')
   await pressButton(replacement, 'enrollment.checkAgain')
@@ -67,7 +67,7 @@ test('an administrator replaces a lost phone, and the new one approves after its
   await pressButton(replacement, 'enrollment.checkAgain')
   await sees(replacement, 'enrollment.approvedLater')
   await expect
-    .poll(() => devicesOf(grace), { timeout: 10_000 })
+    .poll(() => devicesOf(grace), { timeout: 20_000 })
     .toMatchObject([{ state: 'revoked' }, { state: 'active' }])
   await pressButton(replacement, 'enrollment.checkAgain')
   await goesToInbox(replacement)

@@ -172,6 +172,9 @@ describe('the language of the page', () => {
     ])
     await choose(phone, 'Deutsch', '日本語')
     await phone.sees('待機中のリクエストはありません')
+    // The page does not wait until its worker can read it.
+    const noted = `caches.match('/approver/notes/language').then((one) => one.text())`
+    await expect.poll(() => phone.page.evaluate(noted)).toBe('ja')
     expect(await push(phone, { test: true })).toMatchObject([
       { title: 'テスト通知', body: 'このデバイスで通知を受け取れます。' },
     ])

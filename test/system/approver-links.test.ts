@@ -20,6 +20,8 @@ describe('a link', () => {
     await phone.page.reload()
     await phone.sees('This link was already used')
     await phone.tap('Sign in')
+    // The screen stays until the page knows that there is no session.
+    await phone.sees(/^Sign in$/)
     await phone.tap('Sign in')
     await stage.reachesInbox(phone)
     expect(await devicesOf(user)).toHaveLength(1)

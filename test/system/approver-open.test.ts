@@ -8,7 +8,8 @@ describe('an open request', () => {
   test('shows that it has expired', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
-    const { request_id } = await stage.ask(user, { lifetime_s: 3 })
+    // Long enough to open it on a slow machine.
+    const { request_id } = await stage.ask(user, { lifetime_s: 8 })
     await open(phone, request_id)
     await phone.sees('This request has expired')
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'expired' })
