@@ -1,10 +1,26 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+// Started last, one of these would run alone. Vitest starts the largest files first, or those that took long the last time.
+const longest = ['docs', 'approver-states', 'approver-calls', 'approver-network']
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))
+      return at === -1 ? longest.length : at
+    }
+    const sorted = await super.sort(files)
+    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
+  }
+}
 
 // `node` needs Node alone, and `postgres` PostgreSQL. `system` needs all that `.ci/run` installs, shells and a browser too.
 export default defineConfig({
   test: {
     // Half of the time goes into child processes and fsync, so as many files run at a time as there are cores.
     maxWorkers: '100%',
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -40,7 +56,15 @@ export default defineConfig({
           expect: { poll: { timeout: 10_000 } },
         },
       },
-      { test: { name: 'system', include: ['test/system/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'system',
+          include: ['test/system/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 10_000 } },
+        },
+      },
     ],
   },
 })
