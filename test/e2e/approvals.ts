@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { outcome, startService, startSvc, svc, type Service } from './processes.ts'
 import { watch } from './terminal.ts'
+import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // One process requests an approval, and a person decides in another: the built program against the real service.
@@ -13,11 +14,10 @@ export let service: Service
 export let env: Record<string, string>
 export let people = 0
 
-const start = (args: string[] = []): Promise<Service> =>
-  startService(path('data'), operator, ['--dev', ...args])
-/** Restarts the service on the same port after it has ended. */
+let port: string
+/** Starts the service, also after it has ended, on the same port. */
 export const startAgain = async (): Promise<void> => {
-  service = await start(['--port', new URL(service.baseUrl).port])
+  service = await startService(path('data'), operator, ['--dev', '--port', port])
 }
 export const ok = async (args: string[]): Promise<string> => {
   const { exit, stdout, stderr } = await svc(args, env)
@@ -30,7 +30,8 @@ export const installHooks = (): void => {
   beforeAll(async () => {
     folder = temporaryFolder()
     people = 0
-    service = await start()
+    port = String(await findPort())
+    await startAgain()
     env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: operator, SVC_CONFIG_DIR: path('config') }
     await ok(['org', 'create', '--name', 'Acme', '--slug', 'acme'])
     // The key that enrolls a device must not be the key that requests approvals.

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { createGeofence } from './geofence.ts'
 import { startService, startSvc, svc, type Service } from './processes.ts'
@@ -13,14 +14,17 @@ const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
 const heads = join(folder.path, 'heads.ndjson')
 let service: Service
+let port: string
 let env: Record<string, string>
 
-const start = async (more: string[] = []): Promise<void> => {
-  service = await startService(dataDir, key, ['--audit-heads', heads, ...more])
+/** On the same port each time. */
+const start = async (): Promise<void> => {
+  service = await startService(dataDir, key, ['--audit-heads', heads, '--port', port])
   env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: join(folder.path, 'config') }
 }
 
 beforeAll(async () => {
+  port = String(await findPort())
   await start()
   await svc(['org', 'create', '--name', 'Acme'], env)
 })
@@ -51,9 +55,8 @@ describe('svc events tail', () => {
     const following = tail('--since', '1h', '--type', 'policy')
     const first = await following.next()
     expect(first.type).toBe('policy.updated')
-    const { port } = new URL(service.baseUrl)
     await service.stop()
-    await start(['--port', port])
+    await start()
     await createGeofence('Two', env)
     const second = await following.next()
     expect(second.type).toBe('policy.updated')

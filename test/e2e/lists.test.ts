@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGeofence } from './geofence.ts'
 import { outcome, startService, startSvc, svc, type Ended, type Service } from './processes.ts'
+import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { typeLine } from './shell.ts'
 import { onTerminal, watch } from './terminal.ts'
@@ -10,13 +11,15 @@ const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
 const dataDir = join(folder.path, 'data')
 let service: Service
+let port: string
 let env: Record<string, string>
 
 const run = (...args: string[]): Promise<Ended> => svc(args, env)
 const create = (name: string): Promise<Ended> => createGeofence(name, env)
 
 beforeAll(async () => {
-  service = await startService(dataDir, key)
+  port = String(await findPort())
+  service = await startService(dataDir, key, ['--port', port])
   env = { SVC_CONFIG_DIR: join(folder.path, 'config'), SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key }
   await run('org', 'create', '--name', 'Acme')
   for (const name of ['A', 'B', 'C']) await create(name)
@@ -61,7 +64,7 @@ describe('a followed list', () => {
         [
           /Retrying/,
           async () => {
-            service = await startService(dataDir, key, ['--port', new URL(service.baseUrl).port])
+            service = await startService(dataDir, key, ['--port', port])
             await create('E')
           },
         ],

@@ -9,6 +9,7 @@ import { remote } from '../e2e/person.ts'
 import { startService, type Service } from '../e2e/processes.ts'
 import { answerTo, cookieOf, fromPhone, linkFor, phoneRegistration } from '../service/approver/phone.ts'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
+import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // The scenarios of the official suite for authorization servers. A program plays the person at the approver page.
@@ -63,7 +64,8 @@ test('passes the scenarios for authorization servers', async () => {
     body: JSON.stringify({ redirect_uris: ['http://127.0.0.1/callback'] }),
   })
   const { client_id } = (await registration.json()) as { client_id: string }
-  const flags = ['--url', issuer, '--client-id', client_id, '--resource', `${issuer}/mcp`, '--port', '38117']
+  const port = String(await findPort())
+  const flags = ['--url', issuer, '--client-id', client_id, '--resource', `${issuer}/mcp`, '--port', port]
   const results = join(folder.path, 'results')
   const node = ['--yes', '--package', 'node@22', 'node']
   const args = [...node, suite, 'authorization', ...flags, '--output-dir', results]

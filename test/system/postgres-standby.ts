@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { appendFileSync, chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { asUser, findPort, type PostgresServer } from '../service/storage/postgres-server.ts'
+import { asUser, type PostgresServer } from '../service/storage/postgres-server.ts'
 
 /** A standby that streams from `primary` under the name `standby`. */
 export const startStandby = async (primary: PostgresServer): Promise<{ port: number; stop(): void }> => {

@@ -5,11 +5,11 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import {
   asUser,
-  findPort,
   findPrograms,
   type PostgresServer,
   superviseFolder,
 } from '../service/storage/postgres-server.ts'
+import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 /** A standby that replicates from this address, which can be that of a proxy. */

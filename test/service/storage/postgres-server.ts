@@ -1,10 +1,9 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { appendFileSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { findPort } from '../../free-port.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 /** The folder of the programs of PostgreSQL. */
@@ -19,22 +18,6 @@ export const findPrograms = (): string => {
       `PostgreSQL is not installed: ${folder} has no initdb. On Debian: apt-get install postgresql`,
     )
   return bin
-}
-
-const isFree = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const server = createServer()
-      .once('error', () => resolve(false))
-      .listen(port, '127.0.0.1', () => void server.close(() => resolve(true)))
-  })
-
-/**
- * A port for a program that cannot choose one itself. It is none of those that Linux assigns, which any connection could get
- * before the program is ready.
- */
-export const findPort = async (): Promise<number> => {
-  const port = randomInt(10_000, 32_000)
-  return (await isFree(port)) ? port : findPort()
 }
 
 /** PostgreSQL does not run as root. */

@@ -17,7 +17,7 @@ import { watch } from '../../e2e/terminal.ts'
 import { createApprover, type Approver } from '../../service/approver.ts'
 import { createTenant, dataOf } from '../../service/fixtures.ts'
 import type { TestService } from '../../service/harness.ts'
-import { findPort } from '../../service/storage/postgres-server.ts'
+import { findPort } from '../../free-port.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 // This machine with guards: svc installed where only root can change it, an account, sudo, sshd and a repository. Everything is
