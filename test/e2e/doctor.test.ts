@@ -112,7 +112,7 @@ describe('svc doctor', () => {
     const { port } = late.address() as AddressInfo
     const { of } = await examine({ SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api` })
     late.close()
-    expect(of('clock')).toMatchObject({ state: 'fail', message: expect.stringMatching(/40[01] s ahead of/) })
+    expect(of('clock')).toMatchObject({ state: 'fail', message: expect.stringMatching(/40\d s ahead of/) })
   })
 
   test('reports a profile file that others can read, and --fix corrects it', async () => {

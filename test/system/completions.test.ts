@@ -185,7 +185,7 @@ describe('values that only the service knows', () => {
     const started = performance.now()
     const unheard = await ask({ SVC_BASE_URL: `http://127.0.0.1:${port}/admin/public/api` })
     expect(unheard).toEqual({ exit: 0, stdout: '', stderr: '' })
-    expect(performance.now() - started).toBeLessThan(4_000)
+    expect(performance.now() - started).toBeLessThan(10_000)
     deaf.close()
   })
 })
