@@ -101,7 +101,7 @@ describe.each(faults)('an answer that is lost (%s)', (fault) => {
       await phone.tap('Approve')
     }
     await phone.sees('Approved')
-    await phone.page.getByText(/^You approved this at \d/).waitFor()
+    await phone.page.getByText(/^You approved this (?:at|on) .*\d/).waitFor()
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
   })
 })

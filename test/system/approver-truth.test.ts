@@ -37,7 +37,7 @@ describe('the result of a decision whose answer was lost', () => {
     await loseAnswer(phone, how)
     await phone.tap('Approve')
     await phone.sees('Approved')
-    await phone.page.getByText(/^You approved this at \d/).waitFor()
+    await phone.page.getByText(/^You approved this (?:at|on) .*\d/).waitFor()
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
   })
 
@@ -46,7 +46,7 @@ describe('the result of a decision whose answer was lost', () => {
     await loseAnswer(phone, 'arrives, cut')
     await phone.tap('Deny')
     await phone.sees('Denied')
-    await expect(phone.page.getByText(/^You denied this at \d/).waitFor()).resolves.toBeUndefined()
+    await expect(phone.page.getByText(/^You denied this (?:at|on) .*\d/).waitFor()).resolves.toBeUndefined()
   })
 
   test('is nothing if the decision never arrived, and it can be repeated', async () => {
@@ -67,7 +67,7 @@ describe('the result of a decision whose answer was lost', () => {
     await phone.page.goto(`${stage.origin}/approver#request=${request_id}`)
     await phone.page.reload()
     await phone.sees('Approved')
-    await expect(phone.page.getByText(/^You approved this at \d/).waitFor()).resolves.toBeUndefined()
+    await expect(phone.page.getByText(/^You approved this (?:at|on) .*\d/).waitFor()).resolves.toBeUndefined()
   })
 })
 
@@ -133,7 +133,7 @@ describe('a request that has ended', () => {
     const { phone, request_id } = await opened()
     await stage.service.call('POST', `/svc/v1/approvals/${request_id}/cancel`, { body: {} })
     await phone.sees('This request was withdrawn')
-    const line = phone.page.getByText(/The requester withdrew it at \d.*Nothing was approved/)
+    const line = phone.page.getByText(/The requester withdrew it (?:at|on) .*\d.*Nothing was approved/)
     await expect(line.waitFor()).resolves.toBeUndefined()
   })
 
