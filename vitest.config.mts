@@ -4,12 +4,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // Started last, one of these would run alone. Vitest starts the largest files first, or those that took long the last time.
 const longest = ['docs', 'approver-states', 'approver-calls', 'approver-network']
 
+const placeOf = ({ moduleId }: TestSpecification): number => {
+  const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))
+  return at === -1 ? longest.length : at
+}
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ moduleId }: TestSpecification): number => {
-      const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))
-      return at === -1 ? longest.length : at
-    }
     const sorted = await super.sort(files)
     return sorted.toSorted((one, other) => placeOf(one) - placeOf(other))
   }
