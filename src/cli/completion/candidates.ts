@@ -4,6 +4,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { createApprovalGuard } from '../approve/approval-guard.ts'
 import { type Context, createContext } from '../context/context.ts'
 import type { Io } from '../terminal/io.ts'
+import { isPaged } from '../operation/list-rows.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import type { ProfileFile } from '../context/profile-store.ts'
@@ -47,6 +48,27 @@ const lists: Record<Exclude<ValueKind, 'profile' | 'field'>, List> = {
     operation: async () => (await import('../../contract/timeslot.ts')).timeslot.listTimeslots,
     ...byId,
   },
+  key: {
+    operation: async () => (await import('../../contract/key.ts')).key.listKeys,
+    // Nothing can be done with a revoked key.
+    value: (row) => (row['revoked_at'] ? undefined : row['id']),
+    about: (row) => row['name'],
+  },
+  'auth-code': {
+    operation: async () => (await import('../../contract/auth-code.ts')).authCode.listAuthCodes,
+    value: (row) => row['id'],
+    about: (row) => row['label'],
+  },
+  webhook: {
+    operation: async () => (await import('../../contract/webhook.ts')).webhook.listWebhooks,
+    value: (row) => row['webhook_id'],
+    about: (row) => row['url'],
+  },
+  agent: {
+    operation: async () => (await import('../../contract/agents.ts')).agents.listAgents,
+    value: (row) => row['id'],
+    about: (row) => [row['name'], row['owner']].filter(Boolean).join(' of '),
+  },
   request: {
     operation: async () => (await import('../../contract/approval.ts')).approval.listApprovals,
     input: { status: 'pending' },
@@ -58,13 +80,13 @@ const lists: Record<Exclude<ValueKind, 'profile' | 'field'>, List> = {
 }
 
 /** Lists that need no organization: an operator's key gets all rows. */
-const ofAll = new Set<ValueKind>(['org', 'request'])
+const ofAll = new Set<ValueKind>(['org', 'request', 'key', 'webhook', 'agent'])
 
 // A shell expands the values, so they must not contain characters that are special to a shell.
 const harmless = /^[\w][\w.-]{0,62}$/
 
 const offered = (value: unknown, about: unknown): Candidate[] =>
-  harmless.test(String(value))
+  harmless.test(String(value ?? ''))
     ? [{ value: String(value), about: safeLine(String(about ?? '')).slice(0, 60) }]
     : []
 
@@ -114,9 +136,11 @@ const ask = async (kind: keyof typeof lists, org: string | undefined, context: C
   const client = await context.client()
   const organization =
     kind === 'org' || org === undefined ? {} : { org_id: (await resolveOrg(org, context)).id }
+  const listing = await operation()
+  const page = isPaged(listing) ? { limit: mostRows } : {}
   const { envelope } = await client.call(
-    await operation(),
-    { ...input, ...organization, limit: mostRows },
+    listing,
+    { ...input, ...organization, ...page },
     { signal: context.io.signal },
   )
   return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))

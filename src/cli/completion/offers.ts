@@ -4,7 +4,18 @@ import { formats } from '../terminal/output.ts'
 import { scripts } from './scripts.ts'
 
 /** Values from the service, the profile file or the contract table. `field` is a list with commas. */
-export type ValueKind = 'org' | 'user' | 'geofence' | 'timeslot' | 'request' | 'profile' | 'field'
+export type ValueKind =
+  | 'org'
+  | 'user'
+  | 'geofence'
+  | 'timeslot'
+  | 'request'
+  | 'key'
+  | 'auth-code'
+  | 'webhook'
+  | 'agent'
+  | 'profile'
+  | 'field'
 
 /** A value and its description. */
 export type Candidate = { value: string; about: string }
@@ -37,12 +48,21 @@ const valuesOfFlag = (flag: FlagNode): Choice => {
   return /<(?:file|dir)>/.test(flag.flags) ? { files: true } : nothing
 }
 
+const kindOfId: Record<string, ValueKind> = {
+  org: 'org',
+  'user-id': 'user',
+  'timeslot-id': 'timeslot',
+  'geofence-id': 'geofence',
+  'key-id': 'key',
+  'auth-code-id': 'auth-code',
+  'webhook-id': 'webhook',
+  'agent-id': 'agent',
+}
+
 const kindOfArgument = (place: string, argument: string | undefined): ValueKind | undefined => {
   const [group, verb] = place.split(' ')
-  if (argument === 'org') return 'org'
-  if (argument === 'user-id') return 'user'
-  if (argument === 'timeslot-id') return 'timeslot'
-  if (argument === 'geofence-id') return 'geofence'
+  const kind = argument === undefined ? undefined : kindOfId[argument]
+  if (kind) return kind
   if (argument === 'request-id' && group === 'approve') return 'request'
   const named = group === 'profile' && (argument === 'name' || verb === 'set')
   return named && verb !== 'create' ? 'profile' : undefined

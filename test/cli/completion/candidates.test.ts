@@ -1,6 +1,14 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { agents } from '../../../src/contract/agents.ts'
+import { authCode } from '../../../src/contract/auth-code.ts'
+import { fieldsOf } from '../../../src/contract/describe.ts'
+import { key } from '../../../src/contract/key.ts'
+import type { Operation } from '../../../src/contract/operation.ts'
+import { webhook } from '../../../src/contract/webhook.ts'
+import { json } from '../../fake-hosted.ts'
+import { isMeant } from '../terminal/typed-operations.ts'
 import { folder, installHooks, service, toService } from '../other-service.ts'
 import { svc } from '../svc.ts'
 
@@ -31,4 +39,51 @@ test('no credential command runs during completion, because it might prompt for 
   expect(existsSync(ran)).toBe(false)
   expect(service.seen).toEqual([])
   expect(await offers({ SVC_CONFIG_DIR, SVC_API_KEY: 'key' })).toContain('acme\tAcme')
+})
+
+const lists: [line: string, operation: Operation, rows: object[], offered: string][] = [
+  [
+    'webhook rotate',
+    webhook.listWebhooks,
+    [{ webhook_id: 'wh_9fT2kQpX', url: 'https://hooks.acme.example/svc' }],
+    'wh_9fT2kQpX\thttps://hooks.acme.example/svc\n',
+  ],
+  [
+    'mcp agents revoke',
+    agents.listAgents,
+    [{ id: '5', name: 'Laptop', owner: 'Ada L' }],
+    '5\tLaptop of Ada L\n',
+  ],
+  [
+    'key rotate',
+    key.listKeys,
+    [
+      { id: '3', name: 'ci', revoked_at: null },
+      { id: '4', name: 'old', revoked_at: '2026-01-01T00:00:00.000Z' },
+    ],
+    '3\tci\n',
+  ],
+  [
+    'org auth-code delete --org 1',
+    authCode.listAuthCodes,
+    [{ id: '2', label: 'Berlin office' }],
+    '2\tBerlin office\n',
+  ],
+]
+
+test.each(lists)('svc %s is completed from the service', async (line, operation, data, offered) => {
+  service.always((request, response) =>
+    isMeant(operation, request)
+      ? json(200, { status: 'success', message: 'Done', data })(request, response)
+      : json(404, { status: 'error', message: 'Not found' })(request, response),
+  )
+  const { out } = await svc(['completion', 'words', '--', ...line.split(' ')], {
+    cwd: folder.path,
+    env: toService(),
+  })
+  expect(out).toBe(offered)
+  // A service refuses a field that the operation does not have.
+  const known = fieldsOf(operation).map(({ name }) => name)
+  for (const { path } of service.seen.filter((request) => isMeant(operation, request)))
+    expect(known).toEqual(expect.arrayContaining([...new URL(path, service.baseUrl).searchParams.keys()]))
 })
