@@ -12,12 +12,12 @@ import { listening, open } from './local-server.ts'
 const ok = { status: 'success', message: 'OK' }
 
 test.each([
-  ['cut off before the response', cut, 'connection_cut'],
-  ['cut off within the body', truncated, 'connection_cut'],
-  ['silent', stall, 'timed_out'],
-  ['silent within the body', stallInBody, 'timed_out'],
-])('a response that is %s is reported as unreachable', async (_, bad, code) => {
-  const { client, service } = await withHosted({ timeoutMs: { headers: 50, body: 50 } })
+  ['cut off before the response', cut, 'connection_cut', undefined],
+  ['cut off within the body', truncated, 'connection_cut', undefined],
+  ['silent', stall, 'timed_out', { headers: 50 }],
+  ['silent within the body', stallInBody, 'timed_out', { body: 50 }],
+])('a response that is %s is reported as unreachable', async (_, bad, code, timeoutMs) => {
+  const { client, service } = await withHosted({ ...(timeoutMs && { timeoutMs }) })
   service.always(bad)
   const error = await failure(client.call(org.listOrganizations, {}))
   expect(error).toMatchObject({ exit: 'unreachable', code, hint: expect.any(String) })

@@ -104,42 +104,30 @@ const check = (client: ReturnType<typeof createToolClient>, signal?: AbortSignal
   failure(client.call('check_status', { request_id: 'r-1' }, { signal }))
 
 describe('a tool server that does not answer', () => {
-  test.each(cases)(
-    '%s is abandoned when the user interrupts',
-    async (which) => {
-      const interrupt = new AbortController()
-      const client = await openSilent(which, { signal: interrupt.signal })
-      const ended = check(client)
-      setTimeout(() => interrupt.abort(), 200)
-      expect(await ended).toMatchObject({ exit: 'interrupted' })
-    },
-    5_000,
-  )
+  test.each(cases)('%s is abandoned when the user interrupts', async (which) => {
+    const interrupt = new AbortController()
+    const client = await openSilent(which, { signal: interrupt.signal })
+    const ended = check(client)
+    setTimeout(() => interrupt.abort(), 200)
+    expect(await ended).toMatchObject({ exit: 'interrupted' })
+  })
 
-  test.each(cases)(
-    '%s is abandoned when one call is withdrawn',
-    async (which) => {
-      const withdrawal = new AbortController()
-      const ended = check(await openSilent(which, {}), withdrawal.signal)
-      setTimeout(() => withdrawal.abort(), 200)
-      expect(await ended).toBeInstanceOf(SvcError)
-    },
-    5_000,
-  )
+  test.each(cases)('%s is abandoned when one call is withdrawn', async (which) => {
+    const withdrawal = new AbortController()
+    const ended = check(await openSilent(which, {}), withdrawal.signal)
+    setTimeout(() => withdrawal.abort(), 200)
+    expect(await ended).toBeInstanceOf(SvcError)
+  })
 
   test.each([
     ['from the start', 'no_answer'],
     ['at a call', 'timed_out'],
-  ])(
-    '%s is abandoned after the total timeout',
-    async (which, code) => {
-      expect(await check(await openSilent(which, { mostMs: 1_000 }))).toMatchObject({
-        exit: 'unreachable',
-        code,
-      })
-    },
-    5_000,
-  )
+  ])('%s is abandoned after the total timeout', async (which, code) => {
+    expect(await check(await openSilent(which, { mostMs: 1_000 }))).toMatchObject({
+      exit: 'unreachable',
+      code,
+    })
+  })
 })
 
 describe('a result that contradicts itself', () => {

@@ -111,7 +111,7 @@ describe('an inbox', () => {
     const waiting = inbox(`?wait_s=30&seen=${mark}`)
     await change(requests[0])
     expect((await waiting).mark).not.toBe(mark)
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   test('releases a waiting page after the time, on a disconnect, and when the service stops', async () => {
@@ -150,7 +150,7 @@ describe('an inbox', () => {
     const started = performance.now()
     expect((await end()) as Answer).toMatchObject({ status: 200 })
     expect(refusal(await waiting)).toEqual([401, 'session_over', []])
-    expect(performance.now() - started).toBeLessThan(1500)
+    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   test('stays open to the other phone of a person who loses one', async () => {

@@ -86,7 +86,8 @@ describe.runIf(onPostgres())('nodes on one store', () => {
     expect((await nodes[1]!.call('GET', '/svc/v1/whoami', { key })).status).toBe(401)
     const since = performance.now()
     await expect.poll(async () => (await nodes[0]!.call('GET', '/svc/v1/whoami', { key })).status).toBe(401)
-    expect(performance.now() - since).toBeLessThan(1_500)
+    // A second, and what a busy machine adds.
+    expect(performance.now() - since).toBeLessThan(5_000)
   })
 
   test('record the use of a key once a minute', async () => {
