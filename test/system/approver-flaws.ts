@@ -20,6 +20,19 @@ export const brokenWords = ({ page }: Pick<Phone, 'page'>): Promise<string[]> =>
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     const range = document.createRange()
     const found = []
+    const lengthOf = (text) => parseFloat(text) || 0
+    /** Between its paddings and, in a row, beside what else is in it. */
+    const freeIn = (room) => {
+      const { paddingLeft, paddingRight, display, columnGap } = getComputedStyle(room)
+      const width = room.clientWidth - lengthOf(paddingLeft) - lengthOf(paddingRight)
+      if (!display.endsWith('flex')) return width
+      const marks = ['::before', '::after'].map((one) => getComputedStyle(room, one)).filter(({ content }) => content !== 'none')
+      const others = [
+        ...[...room.children].map((one) => one.getBoundingClientRect().width),
+        ...marks.map((one) => lengthOf(one.width) + lengthOf(one.marginLeft) + lengthOf(one.marginRight)),
+      ]
+      return others.reduce((left, one) => left - one - lengthOf(columnGap), width)
+    }
     // A browser that knows the language would divide words correctly.
     document.body.style.hyphens = 'manual'
     while (texts.nextNode()) {
@@ -34,7 +47,7 @@ export const brokenWords = ({ page }: Pick<Phone, 'page'>): Promise<string[]> =>
         const lines = [...range.getClientRects()].filter(({ width }) => width > 0)
         const width = lines.reduce((sum, line) => sum + line.width, 0)
         const tops = new Set(lines.map(({ top }) => Math.round(top)))
-        if (tops.size > 1 && width < room.clientWidth) found.push('broken: ' + word)
+        if (tops.size > 1 && width < freeIn(room)) found.push('broken: ' + word)
       }
     }
     document.body.style.hyphens = ''
