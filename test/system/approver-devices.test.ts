@@ -155,7 +155,7 @@ test('a first phone becomes active with a code sent by SMS', async () => {
   const code = codeSentTo(user)!
   await phone.page.getByLabel('Code').fill(code === '000000' ? '000001' : '000000')
   await phone.tap('Confirm')
-  await phone.page.getByRole('alert').getByText('The code is wrong').waitFor()
+  await phone.page.getByRole('alert').getByText('or there were too many tries').waitFor()
   await phone.page.getByLabel('Code').fill(code)
   await phone.tap('Confirm')
   await stage.reachesInbox(phone)
