@@ -25,8 +25,12 @@ test('every call of the page has a scenario', () => {
   expect(called.length).toBeGreaterThan(40)
 })
 
+/** They say the same as a code of another device. */
+const rarer = /(?:earlier|used|expired) code$/
+
 /** Each write, whose answer is lost after it was done, and some reads. `npm run torture -- page` plays each in every way. */
 const played = Object.keys(scenarios).flatMap((name, index): [string, Fault][] => {
+  if (rarer.test(name)) return []
   if (routeOf(name).writes) return [[name, 'after']]
   return index % 3 === 0 ? [[name, everyWay[index % everyWay.length]!]] : []
 })

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import type { BrowserContextOptions } from 'playwright-core'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
 import { ask, show } from '../service/approver.ts'
@@ -7,6 +8,8 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { createPhone, launch, type Phone } from './approver-phone.ts'
 
 const operator = 'svc_op_approver_0123456789012345678901234567890'
+
+const clockShift = fileURLToPath(new URL('../torture/clock-shift.cjs', import.meta.url))
 
 const office = { latitude: 48.1, longitude: 11.5 }
 
@@ -26,7 +29,7 @@ type Between = { origin: string; flags?: string[]; connect(service: string): voi
 export const createStage = async (env: Record<string, string> = {}, between?: Between) => {
   const folder = temporaryFolder()
   const args = between ? ['--dev', '--public-url', between.origin] : ['--dev']
-  const running = await startService(folder.path, operator, args, env)
+  let running = await startService(folder.path, operator, args, env)
   const service = remote(running.baseUrl, operator)
   const origin = between?.origin ?? `http://localhost:${new URL(running.baseUrl).port}`
   between?.connect(running.baseUrl)
@@ -38,6 +41,9 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
     dataOf(
       await service.call('POST', `/svc/v1/organizations/${org.id}/users/${user}/enrollments`, { body: {} }),
     ).url
+
+  const devicesOf = async ({ id }: { id: number }): Promise<{ id: string; state: string }[]> =>
+    dataOf(await service.call('GET', `/svc/v1/organizations/${org.id}/users/${id}/devices`))
 
   /** A phone that has just registered, on whatever screen it shows. */
   const registered = async (user: { id: number }, scheme?: 'light' | 'dark'): Promise<Phone> => {
@@ -52,7 +58,7 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
     baseUrl: running.baseUrl,
     registered,
     reachesInbox,
-    log: running.log,
+    log: (): string => running.log(),
     origin,
     toolsUrl: `${origin}/mcp`,
     org,
@@ -74,11 +80,10 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
     setPolicy: async (policy: object): Promise<void> => {
       dataOf(await service.call('PUT', `/organization/${org.id}/update`, { body: { policy } }))
     },
-    revokeDevices: async ({ id }: { id: number }): Promise<void> => {
-      const devices = dataOf(
-        await service.call('GET', `/svc/v1/organizations/${org.id}/users/${id}/devices`),
-      ) as { id: string; state: string }[]
-      for (const device of devices.filter(({ state }) => state === 'active'))
+    devicesOf,
+    revokeDevices: async (user: { id: number }, states: readonly string[] = ['active']): Promise<void> => {
+      const devices = await devicesOf(user)
+      for (const device of devices.filter(({ state }) => states.includes(state)))
         dataOf(await service.call('DELETE', `/svc/v1/organizations/${org.id}/devices/${device.id}`))
     },
     ask: async (approver: { mobile: string }, more: object = {}) =>
@@ -113,6 +118,13 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
       ),
     statusOf: async (id: string): Promise<{ status: string; detail: string | null }> =>
       dataOf(await show(service, id)),
+    /** At the same address, with its clock turned forward. */
+    restart: async (shiftMs: number): Promise<void> => {
+      await running.stop()
+      const { port } = new URL(running.baseUrl)
+      const clock = { NODE_OPTIONS: `--require=${clockShift}`, CLOCK_SHIFT_MS: String(shiftMs) }
+      running = await startService(folder.path, operator, [...args, '--port', port], { ...env, ...clock })
+    },
     closePhones: async (): Promise<void> => {
       await Promise.all(browser.contexts().map((context) => context.close()))
     },

@@ -1,10 +1,10 @@
 import { call, Refused, type Waiting } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
-import { problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
+import { problemLine, sentenceFor, setBusy, show, tellNext } from '../shell/frame.ts'
 import { plainDigits } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
 import { showStanding } from './standing.ts'
-import { assert, type Answer } from '../calls/webauthn.ts'
+import { proveOwner, type Proven } from '../calls/proof.ts'
 import { t } from '../language/text.ts'
 
 const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: string } => {
@@ -52,27 +52,30 @@ export const showPendingDevice = (waiting: Waiting, { credential, done, again }:
   let rpId = ''
 
   // Busy until the next screen: the session is still to be read.
-  const check = async (
-    work: (proof: { challenge: string; response: Answer }) => Promise<unknown>,
-  ): Promise<void> => {
+  const check = async (work: (proof: Proven['proof']) => Promise<unknown>): Promise<void> => {
     problem.say('')
     setBusy(true)
     try {
-      const { rp_id, challenge } = await call('beginSession', {})
-      rpId = rp_id
-      const response = await assert(rp_id, challenge, credential)
-      await work({ challenge, response })
+      const proven = await proveOwner(credential)
+      rpId = proven.rpId
+      await work(proven.proof)
     } catch (error) {
       setBusy(false)
       explain(error)
     }
   }
   const explain = (error: unknown): void => {
-    const now = error instanceof Refused ? error.data.device : undefined
+    const refused = error instanceof Refused ? error : undefined
+    // The answer that opened the session was lost.
+    if (refused?.code === 'device_active') {
+      tellNext(refused.message)
+      return again()
+    }
+    const now = refused?.data.device
     const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
     if (now && changed) showPendingDevice(now, { credential, done, again })
     else if (now) problem.say(t('enrollment.notApprovedYet'))
-    else if (!(error instanceof Refused && showStanding(error, rpId, again))) problem.say(sentenceFor(error))
+    else if (!refused || !showStanding(refused, rpId, again)) problem.say(sentenceFor(error))
   }
   const signIn = () =>
     check(async (proof) => {

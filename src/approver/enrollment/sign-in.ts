@@ -1,5 +1,6 @@
 import { call, Refused } from '../calls/api.ts'
-import { assert, keysHere } from '../calls/webauthn.ts'
+import { proveOwner, type Proven } from '../calls/proof.ts'
+import { keysHere } from '../calls/webauthn.ts'
 import { languageChoice } from '../language/language-choice.ts'
 import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
@@ -32,20 +33,18 @@ const showForm = (done: () => void): void => {
   const signIn = async (): Promise<void> => {
     problem.say('')
     setBusy(true)
-    let rpId = ''
-    let credential = ''
+    let proven: Proven | undefined
     try {
-      const { rp_id, challenge } = await call('beginSession', {})
-      rpId = rp_id
-      const response = await assert(rp_id, challenge)
-      credential = response.id
-      await call('openSession', { challenge, response })
+      proven = await proveOwner()
+      await call('openSession', proven.proof)
       done()
     } catch (error) {
       setBusy(false)
-      if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
+      if (!(error instanceof Refused && proven)) return problem.say(sentenceFor(error))
+      const { rpId, proof } = proven
       const { device } = error.data
-      if (error.code === 'device_pending' && device) showPendingDevice(device, { credential, done, again })
+      if (error.code === 'device_pending' && device)
+        showPendingDevice(device, { credential: proof.response.id, done, again })
       else if (!showStanding(error, rpId, again)) problem.say(sentenceFor(error))
     }
   }

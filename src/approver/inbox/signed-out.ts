@@ -1,6 +1,6 @@
 import { call, type Session } from '../calls/api.ts'
+import { proveOwner } from '../calls/proof.ts'
 import { forget, signedOutOf, type Known } from '../calls/sessions.ts'
-import { assert } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
 import { button } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
@@ -12,9 +12,8 @@ const cardFor = (one: Known, entered: () => void): HTMLElement => {
   const { organization } = one
   const signIn = (): Promise<void> =>
     problem.attempt(async () => {
-      const { rp_id, challenge } = await call('beginSession', {})
-      const response = await assert(rp_id, challenge, one.credential_id)
-      await call('openSession', { challenge, response })
+      const { proof } = await proveOwner(one.credential_id)
+      await call('openSession', proof)
       entered()
     })
   const card = suggestion({

@@ -49,19 +49,40 @@ export const asking = async (scene: Scene) => {
   }
 }
 
+const question = 'Let this agent ask for approvals?'
+
 const answering =
   (button: 'Allow' | 'Deny', field: 'code' | 'error'): Scenario =>
   async (scene) => {
     const { phone, open, atClient } = await asking(scene)
     await open()
-    await phone.sees('Let this agent ask for approvals?')
+    await phone.sees(question)
     return {
       phone,
+      isUnwatched: true,
+      reveal: () => phone.sees(question),
       tap: () => phone.tap(button),
       says: () => unreachable(phone),
       done: () => atClient(field),
     }
   }
+
+/** The session ends while the question is on the screen. Whoever signs in is asked again. */
+const signedOut: Scenario = async (scene) => {
+  const one = await answering('Allow', 'code')(scene)
+  const { phone } = one
+  await phone.context.clearCookies()
+  return {
+    ...one,
+    done: async () => {
+      await phone.sees('Sign in')
+      await phone.tap('Sign in')
+      await phone.sees(question)
+      await phone.tap('Allow')
+      await one.done()
+    },
+  }
+}
 
 const connected = async (scene: Scene) => {
   const client = await asking(scene)
@@ -84,12 +105,19 @@ export const agents: Record<string, Scenario> = {
         await visible(phone.page.getByText('Your link still works'))
       },
       again: () => phone.tap('Try again'),
-      done: () => phone.sees('Let this agent ask for approvals?'),
+      done: () => phone.sees(question),
     }
   },
   beginConsent: answering('Allow', 'code'),
   giveConsent: answering('Allow', 'code'),
+  'beginConsent, signed out': signedOut,
   refuseConsent: answering('Deny', 'error'),
+  // A refusal needs no session.
+  'refuseConsent, signed out': async (scene) => {
+    const one = await answering('Deny', 'error')(scene)
+    await one.phone.context.clearCookies()
+    return one
+  },
   listOwnAgents: reading('agents', 'Agents'),
   revokeOwnAgent: async (scene) => {
     const phone = await connected(scene)

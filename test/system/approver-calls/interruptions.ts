@@ -9,8 +9,9 @@ import type { Play, Scene } from './scene.ts'
 export const ceremonies: Record<string, readonly Interruption[]> = {
   registerDevice: ['Back', 'reload'],
   openSession: ['Back', 'reload', 'device removed'],
+  'openSession, with a code': ['Back', 'reload', 'device removed'],
+  sendDeviceCode: ['Back', 'reload'],
   refuseNewDevice: ['Back', 'reload'],
-  giveConsent: ['Back', 'reload', 'device removed'],
   ...Object.fromEntries(
     [
       'decideApproval',
@@ -18,7 +19,9 @@ export const ceremonies: Record<string, readonly Interruption[]> = {
       'decideApproval, note',
       'decideApproval, report',
       'denyRequests',
+      'unmute, at the result',
       'unmute',
+      'giveConsent',
       'unmute, of a member',
       'moveDevice',
       'moveDevice, refuse',
@@ -72,24 +75,27 @@ const leave = async (one: Play, how: 'Back' | 'reload' | 'session ended', name: 
     await phone.sees('Sign in')
   }
   await sheets(phone, 0, name)
-  await within(page.locator('main[aria-busy="true"]').waitFor({ state: 'detached' }), `${name}: idle`)
+  await within(page.locator('main[data-busy]').waitFor({ state: 'detached' }), `${name}: idle`)
   await setFinger(phone, true)
   await happenedTimes(one, 0, name)
   if (how === 'Back') await page.goForward()
   if (how === 'session ended') await signIn(phone)
 }
 
-/** The device is removed while what it signed is on its way. */
-const remove = async (scene: Scene, one: Play, name: string): Promise<void> => {
+/** Ends the session, or removes the device, while what it signed is on its way. */
+const endOnTheWay = async (
+  scene: Scene,
+  one: Play,
+  name: string,
+  end: () => Promise<unknown>,
+): Promise<void> => {
   const { phone } = one
-  const { network, stage } = scene
   const { method, path } = routeOf(name)
-  const owner = one.owner ?? scene.owner()
   let release!: () => void
-  const held = network.fail(method, path, new Promise((resolve) => (release = resolve)), 1)
+  const held = scene.network.fail(method, path, new Promise((resolve) => (release = resolve)), 1)
   await one.tap()
   await within(held, `${name}: the call`)
-  await stage.revokeDevices(owner)
+  await end()
   release()
   await phone.sees(/^Sign in$|^This device was removed$/)
   await happenedTimes(one, 0, name)
@@ -101,10 +107,15 @@ export const interrupt = async (scene: Scene, name: string, how: Interruption): 
   const one = await scenarios[name]!(scene)
   await one.reveal?.()
   if (how === 'device removed') {
-    await remove(scene, one, name)
+    const owner = one.owner ?? scene.owner()
+    const states = one.isPending ? ['pending'] : ['active']
+    await endOnTheWay(scene, one, name, () => scene.stage.revokeDevices(owner, states))
     return scene.spoil()
   }
-  await leave(one, how, `${name}, ${how}`)
+  if (how === 'session ended' && one.isUnwatched) {
+    await endOnTheWay(scene, one, name, () => endSession(one.phone))
+    await signIn(one.phone)
+  } else await leave(one, how, `${name}, ${how}`)
   await one.reveal?.()
   await one.tap()
   await within(one.done(), `${name}, ${how}: the end`)

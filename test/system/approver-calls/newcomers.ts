@@ -49,24 +49,6 @@ const ofVersionBefore = ({ network }: Scene): void => {
   void network.fail('GET', /approver\/sessions/, () => ({ status: 404, body }))
 }
 
-/** The codes that were sent to a person. */
-const codesSentTo = ({ stage }: Scene, { mobile }: Person): string[] =>
-  [...stage.log().matchAll(/to \+1(\d+): (\d{6}) registers/g)].flatMap(([, to, code]) =>
-    to === mobile ? [code!] : [],
-  )
-
-const withCode = async (scene: Scene): Promise<{ phone: Phone; user: Person }> => {
-  const { stage } = scene
-  await stage.setPolicy({ device_proof: 'otp' })
-  const user = await stage.person()
-  const phone = await scene.openPhone()
-  await phone.page.goto(await stage.linkFor(user.id))
-  await phone.tap('Register this device')
-  await phone.sees('Enter the code')
-  await stage.setPolicy({ device_proof: 'link' })
-  return { phone, user }
-}
-
 export const newcomers: Record<string, Scenario> = {
   beginEnrollment: async (scene) => {
     const user = await scene.stage.person()
@@ -124,27 +106,6 @@ export const newcomers: Record<string, Scenario> = {
   },
   beginSession: signingIn,
   openSession: signingIn,
-  'openSession, with a code': async (scene) => {
-    const { phone, user } = await withCode(scene)
-    while (codesSentTo(scene, user).length === 0) await phone.page.waitForTimeout(20)
-    await phone.page.getByLabel('Code').fill(codesSentTo(scene, user)[0]!)
-    return {
-      phone,
-      owner: user,
-      tap: () => phone.tap('Confirm'),
-      says: () => unreachable(phone),
-      done: () => scene.stage.reachesInbox(phone),
-    }
-  },
-  sendDeviceCode: async (scene) => {
-    const { phone } = await withCode(scene)
-    return {
-      phone,
-      tap: () => phone.tap('Send a new code'),
-      says: () => unreachable(phone),
-      done: () => alert(phone, 'We sent a new code.'),
-    }
-  },
   listSessions: starting(() => undefined),
   getSession: starting(ofVersionBefore),
   listInbox: starting(ofVersionBefore),

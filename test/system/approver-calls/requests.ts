@@ -146,9 +146,13 @@ export const requests: Record<string, Scenario> = {
     const phone = await reported(scene)
     return {
       phone,
-      tap: () => phone.tap('Unmute the requester'),
+      // The result offers it once; from then on, the list does.
+      reveal: async () => {
+        if (!(await unmuteOn(phone).isVisible())) await scene.show(phone, 'mutes')
+      },
+      tap: () => unmuteOn(phone).click(),
       says: () => unreachable(phone),
-      done: () => status(phone, 'The requester can ask you again'),
+      done: () => status(phone, /can ask (?:you )?again/),
       happened: await scene.audited('unmute'),
     }
   },

@@ -16,6 +16,10 @@ export type Play = {
   phone: Phone
   /** Whose phone it is, if not the administrator's. */
   owner?: Person
+  /** It is not active yet. */
+  isPending?: boolean
+  /** The page notices only with the next call that its session has ended. */
+  isUnwatched?: boolean
   /** Opens what is folded, before the first tap. */
   reveal?: (on?: Phone) => Promise<unknown>
   /** On the phone, or on another tab of it. */

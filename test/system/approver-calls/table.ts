@@ -1,4 +1,5 @@
 import { agents } from './agents.ts'
+import { codes } from './codes.ts'
 import { devices } from './devices.ts'
 import { members } from './members.ts'
 import { newcomers } from './newcomers.ts'
@@ -14,4 +15,6 @@ export const scenarios: Record<string, Scenario> = {
   ...devices,
   ...notifications,
   ...agents,
+  // Its last one turns the clock of the service forward.
+  ...codes,
 }
