@@ -10,11 +10,14 @@ const folder = temporaryFolder()
 chmodSync(folder.path, 0o711)
 afterAll(folder.remove)
 
-test.each([60, 100, 200])('svc demo completes on a colour terminal of %i columns', async (columns) => {
-  const { exit, screen } = await onTerminal(['demo'], {}, [], { rows: 50, columns })
-  expect(screen.trimEnd().split('\n').at(-1)).toMatch(/\d+ steps, all as expected/)
-  expect(exit).toBe(0)
-})
+test.concurrent.each([60, 100, 200])(
+  'svc demo completes on a colour terminal of %i columns',
+  async (columns) => {
+    const { exit, screen } = await onTerminal(['demo'], {}, [], { rows: 50, columns })
+    expect(screen.trimEnd().split('\n').at(-1)).toMatch(/\d+ steps, all as expected/)
+    expect(exit).toBe(0)
+  },
+)
 
 /** The processes that have the folder of a demo in their command line or environment. */
 const left = (): string[] =>

@@ -77,7 +77,8 @@ const openError = async (url: string): Promise<SvcError> => {
 }
 const at = (user: string, database: string): string => server.url(database).replace('svc@', `${user}@`)
 
-describe('a database that cannot be used is an error with the next step', () => {
+// One of them waits for five seconds.
+describe.concurrent('a database that cannot be used is an error with the next step', () => {
   test.each([
     ['nothing listens', () => 'postgres://svc@127.0.0.1:1/svc', 'database_unreachable', /pg_isready -h 127/],
     ['an unknown host', () => 'postgres://svc@db.invalid/svc', 'database_unreachable', /pg_isready/],
@@ -194,7 +195,7 @@ describe('svc serve', () => {
     await sql('postgres', 'create database served', 'grant create on database served to locked')
     await sql('served', 'grant all on schema public to locked')
     const path = file('served', `postgres://locked:${secret}@127.0.0.1:${server.port}/served\n`, 0o600)
-    const child = startSvc([...serve, '--database-url-file', path], {
+    const child = startSvc([...serve, '--database-url-file', path, '--drain', '0'], {
       SVC_MASTER_KEY: masterKey,
     })
     const ended = outcome(child)
