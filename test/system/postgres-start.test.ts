@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { chmodSync, chownSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -62,6 +63,7 @@ beforeAll(async () => {
   )
   await sql('foreign_one', 'create table customers (id int)')
   silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
 }, 60_000)
 afterAll(() => {
   server.stop()
