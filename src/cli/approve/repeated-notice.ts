@@ -32,11 +32,10 @@ const ago = (ms: number): string => {
   return minutes === 0 ? 'less than a minute ago' : minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
 }
 
-/** The earlier notification that a run has already mentioned: a request that continues through the tools is the same request. */
-const noticed = new WeakMap<Context, string>()
-
 type Notifying<T> = {
   origin: string
+  /** Which key sends it. Another key may belong to another organization, which must not learn of this request. */
+  key: string | undefined
   send(): Promise<T>
   /** The new request, if the answer contains it. */
   requestIn?(answer: T): { request_id?: unknown; expires_at?: unknown }
@@ -45,33 +44,30 @@ type Notifying<T> = {
 }
 
 /**
- * Sends a call that notifies a person, and prints a notice first if svc notified the same person within ten minutes. It only
- * informs: the service enforces the limits.
+ * Sends a call that notifies a person. If it succeeds, prints a notice if the same key notified the same person within
+ * ten minutes, from this machine. It only informs: the service enforces the limits.
  */
 export const notifyOnce = async <T>(
   context: Context,
   person: string,
-  { origin, send, requestIn, statusOf }: Notifying<T>,
+  { origin, key, send, requestIn, statusOf }: Notifying<T>,
 ): Promise<T> => {
-  const cache = openDiskCache<Notified>(context.io, ['ring', origin, person])
-  const now = context.io.now().getTime()
+  const cache = openDiskCache<Notified>(context.io, ['notified', origin, key, person])
   const last = cache.read()
-  const notification = `${person} ${now - (last?.age ?? 0)}`
-  if (last && last.age < windowMs && noticed.get(context) !== notification) {
-    noticed.set(context, notification)
-    const { request_id: id, expires_at = '' } = last.value
-    const alive = id !== undefined && Date.parse(expires_at) > now
-    const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
-    const more =
-      status === 'pending'
-        ? `, and that request is still pending. To withdraw it: svc approve cancel ${shellQuote(id!)}${sameService(context.globals)}`
-        : ''
-    ;(await context.output()).warn(`This person was already asked ${ago(last.age)}${more}`)
-  }
   const answer = await send()
   const { request_id, expires_at } = requestIn?.(answer) ?? {}
   const known = typeof request_id === 'string' && typeof expires_at === 'string'
   cache.keep(known ? { request_id, expires_at } : {})
+  const isSame = known && last?.value.request_id === request_id
+  if (!last || last.age >= windowMs || isSame) return answer
+  const { request_id: id, expires_at: end = '' } = last.value
+  const alive = id !== undefined && Date.parse(end) > context.io.now().getTime()
+  const status = alive ? await statusOf?.(id).catch(() => undefined) : undefined
+  const more =
+    status === 'pending'
+      ? `, and that request is still pending. To withdraw it: svc approve cancel ${shellQuote(id!)}${sameService(context.globals)}`
+      : ''
+  ;(await context.output()).warn(`This person was already asked ${ago(last.age)}${more}`)
   return answer
 }
 
@@ -84,8 +80,11 @@ export const callNotifying = async <O extends Operation>(
   const send = () => client.call(operation, input, options)
   const person = personIn(operation, { ...input, ...options?.extra })
   if (person === undefined) return send()
+  const { askKey, apiKey, baseUrl } = await context.settings()
+  const asks = operation.cli.startsWith('approve ') ? (askKey ?? apiKey) : apiKey
   return notifyOnce(context, person, {
-    origin: new URL((await context.settings()).baseUrl.value).origin,
+    origin: new URL(baseUrl.value).origin,
+    key: await asks(baseUrl.value),
     send,
     requestIn: fieldsIn,
     statusOf: async (request_id) => {

@@ -34,7 +34,7 @@ export const askKeyFor = async (url: string, { askKey, baseUrl }: Settings): Pro
 export const openTools = async (
   context: Context,
   { requester, mostSeconds }: Pick<Wanted, 'requester' | 'mostSeconds'> = {},
-): Promise<{ url: string; tools: ToolClient; close(): Promise<void> }> => {
+): Promise<{ url: string; token: string | undefined; tools: ToolClient; close(): Promise<void> }> => {
   const { io } = context
   const settings = await context.settings()
   const { cacert, requestFrom, bearer } = settings
@@ -53,7 +53,7 @@ export const openTools = async (
     await tools.close()
     await transport.close()
   }
-  return { url, tools, close }
+  return { url, token, tools, close }
 }
 
 /** Runs `work` with the tools and closes the connection afterwards. */
@@ -102,7 +102,7 @@ export const openRemembered = async (context: Context, url: string) => {
 /** Asks through the three tools of the tool server at SVC_MCP_URL. */
 export const openToolBackend = async (context: Context, wanted: Wanted): Promise<Backend> => {
   const { io } = context
-  const { url, tools, close } = await openTools(context, wanted)
+  const { url, token, tools, close } = await openTools(context, wanted)
   const remembered = await openRemembered(context, url)
   const gateway = createMcpGateway({ tools, now: () => io.now(), recall: remembered.find })
   const now = (): number => io.now().getTime()
@@ -120,17 +120,20 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
       get notice() {
         return gateway.notice
       },
-      // No `statusOf`: another run of svc cannot check an earlier request here.
-      request: (ask) =>
-        notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
+      request: async (ask) => {
+        // A call that waits for the decision: whether the server accepts it is known only at its end.
+        if (!wanted.open) return gateway.request(ask)
+        // No `statusOf`: another run of svc cannot check an earlier request here.
+        return notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
           origin: new URL(url).origin,
+          key: token,
           send: async () => {
-            if (!wanted.open) return gateway.request(ask)
             const record = await gateway.request({ ...ask, lifetime_s: undefined })
             remembered.add(record)
             return record
           },
-        }),
+        })
+      },
     },
     poll: gateway.wait,
     close,

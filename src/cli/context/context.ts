@@ -44,7 +44,7 @@ export type ApprovalGuard = {
   requireApproved(change: Change): Promise<void>
   /**
    * The same client, but it makes no change that requires an approval before a person has approved it. It prints a
-   * notice before it notifies the same person again.
+   * notice if it notified the same person again.
    */
   guard(client: Client): Client
   /** The id of the approved request, for the audit log of the service. */

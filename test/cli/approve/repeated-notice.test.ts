@@ -20,12 +20,13 @@ const start = Date.parse('2026-01-01T12:00:00.000Z')
 const at = (minutes: number) => new Date(start + minutes * 60_000)
 const ring = async (
   minutes: number,
-  { person = '+12025550101', status = 'pending', url = 'https://a.example/x', fails = false } = {},
+  { person = '+12025550101', status = 'pending', url = 'https://a.example/x', key = 'one', request_id = `apr_${minutes}`, fails = false } = {},
 ): Promise<string> => {
   const io = memoryIo({ env: { SVC_CONFIG_DIR: dir }, now: () => at(minutes) })
-  const data = { request_id: 'apr_one', expires_at: at(5).toISOString() }
+  const data = { request_id, expires_at: at(5).toISOString() }
   const sent = notifyOnce(openContext(io), person, {
     origin: new URL(url).origin,
+    key,
     send: async () => {
       if (fails) throw new Error('no')
       return data
@@ -37,16 +38,17 @@ const ring = async (
   return io.err()
 }
 
-describe('svc, before it notifies a person,', () => {
-  test('prints nothing the first time, or about another person or service', async () => {
+describe('svc, after it notified a person,', () => {
+  test('prints nothing the first time, or about another person, service or key', async () => {
     expect(await ring(0)).toBe('')
     expect(await ring(1, { person: '+12025550102' })).toBe('')
     expect(await ring(1, { url: 'https://b.example/x' })).toBe('')
+    expect(await ring(1, { key: 'two' })).toBe('')
   })
   test('says when it notified the same person, and that the request is still pending', async () => {
     await ring(0)
     expect(await ring(2)).toBe(
-      'This person was already asked 2 minutes ago, and that request is still pending. To withdraw it: svc approve cancel apr_one\n',
+      'This person was already asked 2 minutes ago, and that request is still pending. To withdraw it: svc approve cancel apr_0\n',
     )
   })
   test('says only when, if the request has ended or expired', async () => {
@@ -54,6 +56,14 @@ describe('svc, before it notifies a person,', () => {
     expect(await ring(1, { status: 'approved' })).toBe('This person was already asked a minute ago\n')
     await ring(2)
     expect(await ring(8)).toBe('This person was already asked 6 minutes ago\n')
+  })
+  test('prints nothing about a request that was refused', async () => {
+    await ring(0)
+    expect(await ring(1, { fails: true })).toBe('')
+  })
+  test('prints nothing about the same request again', async () => {
+    await ring(0)
+    expect(await ring(1, { request_id: 'apr_0' })).toBe('')
   })
   test('prints nothing after ten minutes', async () => {
     await ring(0)

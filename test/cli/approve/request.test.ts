@@ -68,6 +68,16 @@ describe('svc approve request', () => {
     expect(sent('POST', approvals)).toHaveLength(1)
     expect(exit).toBe(code)
   })
+  test('says that the person was already asked only to the same key, and only with a request that was made', async () => {
+    respondWith(decides())
+    const submit = (key: string) => approve(['submit', 'Deploy', ...to], { SVC_API_KEY: key })
+    await submit('key-of-globex')
+    expect((await submit('key-of-acme')).err).not.toContain('already asked')
+    respondWith({ [`POST ${approvals}`]: refused(429, 'muted') })
+    expect((await submit('key-of-globex')).err).not.toContain('already asked')
+    respondWith({ [`POST ${approvals}`]: success(record({ request_id: 'apr_2' })) })
+    expect((await submit('key-of-globex')).err).toContain('already asked')
+  })
   test('says after a broken connection that the phone may have been notified, and where to check', async () => {
     respondWith({ [`POST ${approvals}`]: cut })
     const { err } = await approve(['request', 'Deploy', ...to])
