@@ -35,14 +35,18 @@ export const headlineOf = (claims: AnyClaims): string =>
 
 /** Facts about a valid receipt that only the service claims. */
 export const factsOf = (claims: AnyClaims): string[] => {
-  if (!areCurrent(claims)) return [`Format 1 does not prove ${firstFormatLacks.join('; ')}`]
+  const program = claims.dev === true ? ['A software key signed it, which proves nothing about a person'] : []
+  if (!areCurrent(claims)) return [...program, `Format 1 does not prove ${firstFormatLacks.join('; ')}`]
   const { organization, key, device, influences } = claims
   const { relation, name } = device.enrolled_by
   const who = key.id === '0' ? key.name : `key "${key.name}" (id ${key.id})`
   const by = name === null ? enrolledBy[relation] : `${enrolledBy[relation]} ("${name}")`
   const isVerified = readEvidence(claims.evidence).user_verified
   return [
-    ...(isVerified ? [] : ['The denial required only a touch: the device did not verify its user']),
+    ...program,
+    ...(isVerified || claims.dev === true
+      ? []
+      : ['The denial required only a touch: the device did not verify its user']),
     `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, with the scopes: ${key.scopes.join(', ') || 'none'}`,
     `The device was enrolled ${by}, proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
     influences

@@ -6,6 +6,7 @@ import { readEvidence, verifyEvidence } from './evidence.ts'
 import { fromBase64url } from './exact.ts'
 import type { Note } from './signature.ts'
 import { readSubject } from './subject.ts'
+import { timeText } from './time-text.ts'
 
 /** Seconds by which the clocks of a node and of its store can differ. */
 const skew = 5
@@ -52,6 +53,9 @@ const checkSubject = (claims: AnyClaims, note: Note): void => {
   note('subject', problem === undefined, problem ?? `${type}, SHA-256 of its data ${digest}`)
 }
 
+/** Who signed: a software key is a program, and its receipt must not read as if a person had answered. */
+const signerOf = ({ dev }: AnyClaims): 'software key' | 'human' => (dev === true ? 'software key' : 'human')
+
 const checkSameAsContext = (claims: AnyClaims, context: AnyContext, note: Note): void => {
   const pairs: [string, unknown, unknown][] = [
     ['sub', claims.sub, context.approver],
@@ -61,42 +65,45 @@ const checkSameAsContext = (claims: AnyClaims, context: AnyContext, note: Note):
     ['reason', claims.reason, context.reason],
     ...furtherPairs(claims, context),
   ]
+  const signer = signerOf(claims)
   const other = pairs.filter(([, claim, signed]) => claim !== signed).map(([name]) => name)
   note(
     'claims',
     other.length === 0,
     other.length === 0
-      ? 'the claims of the service are what the human signed'
-      : `not what the human signed: ${other.join(', ')}`,
+      ? `the claims of the service are what the ${signer} signed`
+      : `not what the ${signer} signed: ${other.join(', ')}`,
   )
   note(
     'decision',
     claims.status === statuses[context.decision],
-    `the human signed "${context.decision}"${noteIn(context)}, the receipt claims ${claims.status}`,
+    `the ${signer} signed "${context.decision}"${noteIn(context)}, the receipt claims ${claims.status}`,
   )
   note('action hash', claims.action_sha256 === sha256(claims.action), `SHA-256 ${claims.action_sha256}`)
 }
 
-/** Seconds as an ISO time, or as a number if they are beyond the calendar. */
-const formatSeconds = (seconds: number): string => {
-  const at = new Date(seconds * 1000)
-  return Number.isNaN(at.getTime()) ? String(seconds) : at.toISOString()
-}
-
 const checkTime = ({ iat }: AnyClaims, context: AnyContext, note: Note): void => {
-  const from = Math.floor(Date.parse(context.requested_at) / 1000) - skew
-  const to = Math.ceil(Date.parse(context.request_expires_at) / 1000) + skew
+  const requested = Date.parse(context.requested_at) / 1000
+  const expires = Date.parse(context.request_expires_at) / 1000
+  const from = Math.floor(requested)
+  const isWithin = iat >= from - skew && iat <= Math.ceil(expires) + skew
+  const decided =
+    isWithin && iat < from
+      ? `by a clock that is ${from - iat} s behind the clock of the request`
+      : `at ${timeText(iat)}`
   note(
     'time',
-    iat >= from && iat <= to,
-    `decided at ${formatSeconds(iat)}, requested at ${context.requested_at}, valid until ${context.request_expires_at}`,
+    isWithin,
+    `decided ${decided}, requested at ${timeText(requested)}, valid until ${timeText(expires)}`,
   )
 }
 
 const checkFactors = (claims: AnyClaims, context: AnyContext, note: Note): void => {
   const { factors, number_matched, status } = claims
   const results = factors.map(({ factor, result }) => `${factor} ${result}`).join(', ') || 'none'
-  note('factors', new Set(factors.map(({ factor }) => factor)).size === factors.length, results)
+  const isProgram = claims.dev === true && factors.some(({ factor }) => factor === 'biometric')
+  const caveat = isProgram ? '; biometric means only that the software key signed' : ''
+  note('factors', new Set(factors.map(({ factor }) => factor)).size === factors.length, `${results}${caveat}`)
   const problem = status === 'approved' ? approvalProblem(context.factors, claims) : undefined
   const number = number_matched === null ? 'no number was required' : `number matched: ${number_matched}`
   note('conditions', problem === undefined, problem ?? `everything that an approval needs; ${number}`)
@@ -111,11 +118,20 @@ const means: ReadonlyMap<string, string> = new Map([
   ['mfa', 'several factors'],
 ])
 
-const meansText = (amr: readonly string[]): string =>
-  amr.map((method) => (means.has(method) ? `${means.get(method)} (${method})` : method)).join(', ')
+const meansText = (amr: readonly string[]): string => {
+  const [key, ...methods] = amr.map((method) =>
+    means.has(method) ? `${means.get(method)} (${method})` : method,
+  )
+  if (amr[0] === 'swk') return `${key}; it claims ${methods.join(', ')}, which proves nothing`
+  return [key, ...methods].join(', ')
+}
 
 const presentOnly =
   'somebody touched the device, which did not verify its user; enough for a denial where the organization allows it'
+
+const verifiedText = 'by fingerprint, face or PIN; the device does not report which'
+
+const programOnly = 'a program answered for the approver; no fingerprint, face or PIN was checked'
 
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
 export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyContext | undefined> => {
@@ -132,16 +148,12 @@ export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyCont
   note('challenge', client.challenge === challenge, `${challenge}, recomputed from the context`)
   // An organization can allow denials for which the device does not verify its user.
   const presence = context.decision === 'deny' && !user_verified
-  if (presence) note('user present', user_present, presentOnly)
-  else
-    note(
-      'user verified',
-      user_present && user_verified,
-      'by fingerprint, face or PIN; the device does not report which',
-    )
+  if (claims.dev === true) note('software key', user_present && (user_verified || presence), programOnly)
+  else if (presence) note('user present', user_present, presentOnly)
+  else note('user verified', user_present && user_verified, verifiedText)
   const human = await verifyEvidence(claims.evidence, challenge, { presence })
   note(
-    'human signature',
+    claims.dev === true ? 'key signature' : 'human signature',
     human.ok,
     human.ok
       ? `key ${claims.evidence.credential_id} signed at ${claims.evidence.origin}`

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../src/receipt/verify.ts'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { challengeOf, contextBytes } from '../../src/receipt/context.ts'
-import type { ReceiptClaims } from '../../src/receipt/receipt.ts'
+import type { Receipt, ReceiptClaims } from '../../src/receipt/receipt.ts'
+import { sentence } from '../../src/receipt/sentence.ts'
 import { failedChecks } from './failed-checks.ts'
 import { approval, approverKey, createIssuer, now, ours, site, specimen } from './specimen.ts'
 
@@ -21,10 +22,52 @@ const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
 test('describes when and how the human signed, in words and ISO times', async () => {
   const { checks } = await verifyReceipt(receipt, issuer.jwks, ours, now)
   const details = new Map(checks.map(({ name, detail }) => [name, detail]))
-  expect(details.get('time')).toMatch(/^decided at \d{4}-\d\d-\d\dT[\d:.]+Z, requested at \d{4}-/)
+  expect(details.get('time')).toBe(
+    'decided at 2030-01-31T12:00:41Z, requested at 2030-01-31T12:00:00Z, valid until 2030-01-31T12:02:00Z',
+  )
   expect(details.get('means')).toBe(
     'a key bound to the device (hwk), user presence (user), several factors (mfa)',
   )
+})
+
+/** What the check of this name says. */
+const detailOf = async (one: Receipt, name: string): Promise<string | undefined> => {
+  const { checks } = await verifyReceipt(one, issuer.jwks, { ...ours, allowDev: true }, now)
+  return checks.find((check) => check.name === name)?.detail
+}
+
+test('never shows a decision before its request', async () => {
+  const requested_at = '2030-01-31T12:00:41.700Z'
+  const decidedAt = new Date('2030-01-31T12:00:41.900Z')
+  const quick = await specimen(issuer, { ...approval, requested_at }, key, { decidedAt })
+  expect(await detailOf(quick, 'time')).toContain(
+    'decided at 2030-01-31T12:00:41Z, requested at 2030-01-31T12:00:41Z',
+  )
+  const behind = await specimen(issuer, { ...approval, requested_at }, key, {
+    decidedAt: new Date('2030-01-31T12:00:38.900Z'),
+  })
+  expect(await detailOf(behind, 'time')).toBe(
+    'decided by a clock that is 3 s behind the clock of the request, requested at 2030-01-31T12:00:41Z, valid until 2030-01-31T12:02:00Z',
+  )
+})
+
+test('says of a software key that a program answered, and nothing about a person', async () => {
+  const dev = await specimen(issuer, approval, key, { dev: true })
+  const verdict = await verifyReceipt(dev, issuer.jwks, { ...ours, allowDev: true }, now)
+  expect(verdict.valid).toBe(true)
+  const text = verdict.checks.map(({ name, detail }) => `${name}: ${detail}`)
+  expect(text).toContain(
+    'software key: a program answered for the approver; no fingerprint, face or PIN was checked',
+  )
+  expect(text).toContain(
+    'means: a software key (swk); it claims user presence (user), several factors (mfa), which proves nothing',
+  )
+  expect(text).toContain(
+    'factors: biometric PASS, location PASS; biometric means only that the software key signed',
+  )
+  expect(text.join()).not.toMatch(/human|user verified|by fingerprint/)
+  expect(verdict.facts[0]).toBe('A software key signed it, which proves nothing about a person')
+  expect(sentence(verdict)).toMatch(/^Valid: a software key approved ".*" for \+12025550101 at /)
 })
 
 test('says that a device was only touched for a denial', async () => {

@@ -7,7 +7,7 @@ import type { Result, Torture } from './torture.ts'
 const genuine = 1000
 const mutationsEach = 20
 
-const human = new Set(['challenge', 'user verified', 'human signature'])
+const human = new Set(['challenge', 'user verified', 'software key', 'human signature', 'key signature'])
 
 /** The broken variant runs all checks except those of the human's own signature. */
 const withoutEvidence = ({ checks }: ReceiptVerification): boolean =>

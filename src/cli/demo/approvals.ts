@@ -60,7 +60,7 @@ export const approvals: Step[] = [
   step(
     'Anyone can check the receipt',
     `approve verify receipt.json --action "Deploy 4.2 to production" --org globex --max-age 5m --allow-dev`,
-    { answers: [{ ok: 'ok', check: 'human signature' }] },
+    { answers: [{ ok: 'ok', check: 'key signature' }] },
   ),
   step('It is not valid for another organization', 'approve verify receipt.json --org acme --allow-dev', {
     exit: 'failed',

@@ -44,7 +44,7 @@ export const nodeSteps = (killFirst: KillFirst, count: number): Step[] => [
   step(
     'Anyone can check it',
     'approve verify receipt.json --action "Deploy 4.2 to production" --org acme --max-age 5m --allow-dev --base-url $node3',
-    { answers: [{ ok: 'ok', check: 'human signature' }] },
+    { answers: [{ ok: 'ok', check: 'key signature' }] },
   ),
   step('An approval counts once', 'approve consume $id --digest $digest --base-url $node2', {
     ...asks,

@@ -20,7 +20,14 @@ const start = Date.parse('2026-01-01T12:00:00.000Z')
 const at = (minutes: number) => new Date(start + minutes * 60_000)
 const ring = async (
   minutes: number,
-  { person = '+12025550101', status = 'pending', url = 'https://a.example/x', key = 'one', request_id = `apr_${minutes}`, fails = false } = {},
+  {
+    person = '+12025550101',
+    status = 'pending',
+    url = 'https://a.example/x',
+    key = 'one',
+    request_id = `apr_${minutes}`,
+    fails = false,
+  } = {},
 ): Promise<string> => {
   const io = memoryIo({ env: { SVC_CONFIG_DIR: dir }, now: () => at(minutes) })
   const data = { request_id, expires_at: at(5).toISOString() }
