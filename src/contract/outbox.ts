@@ -85,7 +85,8 @@ export const outbox = operations({
     data: z.array(
       z.looseObject({
         channel: chosen(channel, 'Channel'),
-        ready: chosen(z.boolean(), 'Whether it is set up'),
+        ready: chosen(z.boolean(), 'Whether it accepts messages'),
+        only_logged: chosen(z.boolean(), 'Whether its messages only go to the log of the service (--dev)'),
         waiting: chosen(z.int(), 'Number of messages that wait for their next attempt'),
         given_up: chosen(z.int(), 'Number of messages of the last day that failed or were given up'),
       }),

@@ -41,6 +41,8 @@ type Options = {
   deviceProof?: 'link' | 'otp'
   /** The channels for messages; without an adapter, a message stays in the outbox. */
   channels?: Channel[]
+  /** Those whose messages only go to the log. */
+  onlyLogged?: Channel[]
   /** Pushes are really sent unless this is set. */
   adapters?: Adapters
   /** Of one attempt to send. */
@@ -82,6 +84,7 @@ export const startTestService = async ({
   publicUrl = 'http://127.0.0.1:8080',
   deviceProof = 'link',
   channels = ['email', 'sms', 'push', 'webhook'],
+  onlyLogged = [],
   adapters,
   timeoutMs,
   quotes = sampleProvider,
@@ -114,6 +117,7 @@ export const startTestService = async ({
     notifyApprover: (request) => void notified.push(request),
     pushKey: vapid.key,
     channels: new Set(channels),
+    loggedChannels: new Set(onlyLogged),
     deliver: outbox.wake,
     supportEmail: 'support@service.example',
     periods: periodsOf(),

@@ -108,7 +108,9 @@ type Channel = Data<typeof outbox.listChannels>[number]
 const isComplete = ({ channel, ready }: Channel): boolean =>
   typeof channel === 'string' && typeof ready === 'boolean'
 
-const checkChannel = ({ channel: name, ready, waiting, given_up }: Channel): Finding => {
+const checkChannel = ({ channel: name, ready, only_logged, waiting, given_up }: Channel): Finding => {
+  if (only_logged === true)
+    return note('delivery', `${name} is not set up: with --dev, its messages only go to the log of the service`)
   if (!ready)
     return note(
       'delivery',

@@ -70,6 +70,8 @@ export type Call = {
   notifyApprover: NotifyApprover
   /** Whether a message of this channel can be sent at all. */
   canSend(channel: Channel): boolean
+  /** Whether its messages only go to the log, with --dev. */
+  onlyLogs(channel: Channel): boolean
   /**
    * Adds a message to the outbox in this transaction; returns its id. Throws 409 `delivery_not_configured` if no adapter
    * serves the channel. The outbox, not this call, reports whether the provider accepted it.

@@ -45,7 +45,7 @@ export const createAttempt = (
   { action, caller, requestId, fieldNames, approval, pager = onePage, ip }: Invocation,
   { db, now, preconditions }: Pick<Call, 'db' | 'now' | 'preconditions'>,
 ): Attempt => {
-  const { publicUrl, dev, deviceProof, keyring, waiter, notifyApprover, pushKey, channels, deliver } = service
+  const { publicUrl, dev, deviceProof, keyring, waiter, notifyApprover, pushKey, channels, loggedChannels, deliver } = service
   const changed = new Set<number>()
   const demanded: Requirement[] = []
   const afterCommit = new Set<() => void>()
@@ -75,6 +75,7 @@ export const createAttempt = (
     claim: (orgId, quota, more) => service.claim({ db, now }, orgId, quota, more),
     notifyApprover: (request) => void afterCommit.add(() => notifyApprover(request)),
     canSend: (channel) => channels.has(channel),
+    onlyLogs: (channel) => loggedChannels.has(channel),
     deliver: () => void afterCommit.add(deliver),
     send: async (message) => {
       const message_id = await service.accept({ db, now }, message)

@@ -119,6 +119,8 @@ export type Service = {
   quotes: Quotes
   /** The channels by which messages can be sent. */
   channels: ReadonlySet<Channel>
+  /** Those of them whose messages only go to the log, with --dev. */
+  loggedChannels: ReadonlySet<Channel>
   /** Sends what is due in the outbox, after a commit that added a message. */
   deliver(): void
   /** The recipient of `/contact/support`. */

@@ -31,21 +31,26 @@ const absent: Adapter = async ({ channel }) => ({
   error: `${channel} is no longer configured`,
 })
 
-/** An adapter for each channel, and the channels that accept messages. With --dev, the log replaces what is not set up. */
+/**
+ * An adapter for each channel, the channels that accept messages, and those that only log them: with --dev, the log replaces
+ * what is not set up.
+ */
 export const createAdapters = ({ settings, push, webhook, dev, env, log, now }: Options) => {
   const mail = settings.smtp && createMail(settings.smtp)
   const sms = settings.sms && createSms(settings.sms, { env, now })
-  const other = dev ? createDevLog(log, now) : absent
+  const devLog = createDevLog(log, now)
+  const other = dev ? devLog : absent
   const adapters = {
     email: mail?.adapter ?? other,
     sms: sms?.adapter ?? other,
     push,
     webhook,
   } satisfies Record<Channel, Adapter>
-  const channels = (Object.keys(adapters) as Channel[]).filter((channel) => adapters[channel] !== absent)
+  const all = Object.keys(adapters) as Channel[]
   return {
     adapters,
-    channels: new Set<Channel>(channels),
+    channels: new Set(all.filter((channel) => adapters[channel] !== absent)),
+    loggedChannels: new Set(all.filter((channel) => adapters[channel] === devLog)),
     close: async (): Promise<void> => {
       await Promise.all([mail?.close(), sms?.close()])
     },

@@ -68,7 +68,7 @@ export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
 }
 
 export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, call) => {
-  const { db, caller, now, canSend } = call
+  const { db, caller, now, canSend, onlyLogs } = call
   const counts = await db
     .selectFrom('outbox')
     .where(withinOrganization(caller.orgId, 'org_id'))
@@ -88,6 +88,7 @@ export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, cal
   return deliveryChannels.map((channel) => ({
     channel,
     ready: canSend(channel),
+    only_logged: onlyLogs(channel),
     waiting: count(channel, true),
     given_up: count(channel, false),
   }))

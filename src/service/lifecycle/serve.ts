@@ -134,6 +134,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
           supportEmail: settings.supportEmail,
           periods: settings.periods,
           channels: delivery.channels,
+          loggedChannels: delivery.loggedChannels,
           // With --dev no text message is sent, so a link is the proof.
           deviceProof: settings.sms && !dev ? 'otp' : 'link',
           deliver: outbox.wake,

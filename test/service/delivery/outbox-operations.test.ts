@@ -226,15 +226,22 @@ test("the channels show what is set up and the counts of the caller's messages",
   await accept()
   await accept()
   expect(await channels(acme.key)).toEqual([
-    { channel: 'email', ready: true, waiting: 1, given_up: 1 },
-    { channel: 'sms', ready: true, waiting: 0, given_up: 0 },
-    { channel: 'push', ready: true, waiting: 0, given_up: 0 },
-    { channel: 'webhook', ready: true, waiting: 0, given_up: 0 },
+    { channel: 'email', ready: true, only_logged: false, waiting: 1, given_up: 1 },
+    { channel: 'sms', ready: true, only_logged: false, waiting: 0, given_up: 0 },
+    { channel: 'push', ready: true, only_logged: false, waiting: 0, given_up: 0 },
+    { channel: 'webhook', ready: true, only_logged: false, waiting: 0, given_up: 0 },
   ])
   expect(await channels()).toEqual(await channels(acme.key))
   expect((await channels(foreign.key))[0]).toMatchObject({ waiting: 0, given_up: 0 })
   clock.tick(day)
   expect((await channels())[0]).toMatchObject({ waiting: 1, given_up: 0 })
+})
+
+test('a channel that only writes to the log is shown as such', async () => {
+  const dev = await startTestService({ onlyLogged: ['sms'] })
+  const rows = dataOf(await dev.call('GET', '/svc/v1/delivery')) as { channel: string; only_logged: boolean }[]
+  expect(rows.filter(({ only_logged }) => only_logged).map(({ channel }) => channel)).toEqual(['sms'])
+  await dev.close()
 })
 
 test('a channel that is not set up is shown as such', async () => {
