@@ -8,6 +8,8 @@ import { approvals, decides, respondWith, refused, sent, success, approve, to } 
 
 installHooks()
 
+const submit = (key: string) => approve(['submit', 'Deploy', ...to], { SVC_API_KEY: key })
+
 describe('svc approve request', () => {
   test('sends the request once, with an idempotency key that joins an accidental repeat', async () => {
     respondWith(decides({ status: 'approved' }))
@@ -70,7 +72,6 @@ describe('svc approve request', () => {
   })
   test('says that the person was already asked only to the same key, and only with a request that was made', async () => {
     respondWith(decides())
-    const submit = (key: string) => approve(['submit', 'Deploy', ...to], { SVC_API_KEY: key })
     await submit('key-of-globex')
     expect((await submit('key-of-acme')).err).not.toContain('already asked')
     respondWith({ [`POST ${approvals}`]: refused(429, 'muted') })
