@@ -110,7 +110,10 @@ const isComplete = ({ channel, ready }: Channel): boolean =>
 
 const checkChannel = ({ channel: name, ready, only_logged, waiting, given_up }: Channel): Finding => {
   if (only_logged === true)
-    return note('delivery', `${name} is not set up: with --dev, its messages only go to the log of the service`)
+    return note(
+      'delivery',
+      `${name} is not set up: with --dev, its messages only go to the log of the service`,
+    )
   if (!ready)
     return note(
       'delivery',

@@ -45,7 +45,18 @@ export const createAttempt = (
   { action, caller, requestId, fieldNames, approval, pager = onePage, ip }: Invocation,
   { db, now, preconditions }: Pick<Call, 'db' | 'now' | 'preconditions'>,
 ): Attempt => {
-  const { publicUrl, dev, deviceProof, keyring, waiter, notifyApprover, pushKey, channels, loggedChannels, deliver } = service
+  const {
+    publicUrl,
+    dev,
+    deviceProof,
+    keyring,
+    waiter,
+    notifyApprover,
+    pushKey,
+    channels,
+    loggedChannels,
+    deliver,
+  } = service
   const changed = new Set<number>()
   const demanded: Requirement[] = []
   const afterCommit = new Set<() => void>()

@@ -239,7 +239,10 @@ test("the channels show what is set up and the counts of the caller's messages",
 
 test('a channel that only writes to the log is shown as such', async () => {
   const dev = await startTestService({ onlyLogged: ['sms'] })
-  const rows = dataOf(await dev.call('GET', '/svc/v1/delivery')) as { channel: string; only_logged: boolean }[]
+  const rows = dataOf(await dev.call('GET', '/svc/v1/delivery')) as {
+    channel: string
+    only_logged: boolean
+  }[]
   expect(rows.filter(({ only_logged }) => only_logged).map(({ channel }) => channel)).toEqual(['sms'])
   await dev.close()
 })
