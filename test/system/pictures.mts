@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { brokenWords } from './approver-flaws.ts'
 import { createStages } from './approver-states/stages.ts'
-import { journeys, titles } from './approver-states/table.ts'
+import { journeys, languages, titles } from './approver-states/table.ts'
 import type { Steps, Way } from './approver-states/way.ts'
 import { type Picture, sheet } from './picture-sheet.ts'
 
@@ -28,7 +28,6 @@ const views: View[] = [
   { name: '1280', width: 1280, height: 800 },
   { name: '1280 dark', width: 1280, height: 800, scheme: 'dark' },
 ]
-const languages = ['en', 'de', 'ja', 'ar']
 
 /** In `docs/pictures`: the language, the state and the view. */
 const kept: Record<string, [string, string, string]> = {

@@ -32,3 +32,6 @@ export const journeys = {
 export type Journey = keyof typeof journeys
 
 export const titles = Object.keys(journeys) as Journey[]
+
+/** Of the pictures, and of the checks of `npm run bench -- page`. The system tests check English. */
+export const languages = ['en', 'de', 'ja', 'ar']
