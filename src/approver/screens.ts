@@ -25,7 +25,7 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
   '#members': showMembers,
   '#devices': (here, { removed }) => showDevices(here, removed),
   '#add-device': (here, { removed }) => showAddDevice(here, removed),
-  '#history': showHistory,
+  '#history': (here, { sessions }) => showHistory(here, sessions),
   '#activity': showActivity,
   '#member-mutes': showMemberMutes,
   '#agents': showAgents,

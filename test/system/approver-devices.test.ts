@@ -27,7 +27,7 @@ describe('a second phone', () => {
     await second.tap('Check again')
     await second.page.getByRole('alert').getByText('Not approved yet.').waitFor()
     await first.page.reload()
-    await first.page.getByRole('link', { name: '1 new device needs approval' }).click()
+    await first.page.getByRole('link', { name: 'Devices: 1 new device needs approval' }).click()
     await first.sees('Devices')
     expect(await flaws(first)).toEqual([])
     await first.setOwner(false)

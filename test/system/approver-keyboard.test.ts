@@ -177,7 +177,7 @@ test('finds history, devices and receipts of each of two organizations', async (
     await reads(phone, 'devices.renamed')
     await backToInbox(phone)
     await pressLink(phone, 'history')
-    await sees(phone, 'history.title')
+    await reads(phone, 'history.titleIn')
     await phone.page.getByText(action).waitFor()
     expect(await phone.page.locator('a.card').count()).toBe(1)
     await pressLink(phone, `decision=${ids[org]}`)
@@ -200,7 +200,7 @@ test('finds history, devices and receipts of each of two organizations', async (
     expect(await check(org)).toMatchObject({ exit: 0 })
     expect(await check(org === 'acme' ? 'globex' : 'acme')).toMatchObject({ exit: 1 })
     await pressLink(phone, 'history')
-    await sees(phone, 'history.title')
+    await reads(phone, 'history.titleIn')
     await backToInbox(phone)
   }
   // The name of a device is that in its organization.

@@ -31,7 +31,7 @@ const enrolled = async (
   return phone
 }
 
-const german = ['Dieses Gerät registrieren', 'Weiter', 'Jetzt nicht', 'Sie sind auf dem neuesten Stand']
+const german = ['Dieses Gerät registrieren', 'Weiter', 'Jetzt nicht', 'Keine offenen Anfragen']
 const arabic = ['تسجيل هذا الجهاز', 'متابعة', 'ليس الآن', 'لا توجد طلبات في الانتظار']
 
 const languageOf = (phone: Phone): Promise<unknown> =>

@@ -169,7 +169,7 @@ test('a permission that is taken away while the request is open is known before 
   await stage.setFence(user)
   const { request_id } = await stage.ask(user)
   await open(phone, request_id)
-  await phone.page.getByText('Your location: in Office').waitFor()
+  await phone.page.getByText('Where you can approve: Office').waitFor()
   const { targetInfo } = await phone.devtools.send('Target.getTargetInfo')
   const browser = await stage.browser.newBrowserCDPSession()
   await browser.send('Browser.setPermission', {

@@ -83,7 +83,7 @@ test('a person adds a second device from the first, renames it and removes it', 
   await first.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
   await first.setOwner(true)
   await first.tap('Remove')
-  await tells(first, 'Tablet: Removed.')
+  await tells(first, 'Tablet is removed.')
   // Its session ends at once, without a tap.
   await second.sees('Sign in')
   await first.page.getByText('1 removed device').click()

@@ -115,7 +115,7 @@ test('reads a question before its answer, and Back leads to where it was asked',
   await phone.page.locator(`a[href="#request=${request_id}"]`).waitFor()
   await open(phone, request_id)
   for (const [name, first] of [
-    ['This wasn’t me', 'Didn’t expect this?'],
+    ['This wasn’t me', 'Report this request?'],
     ['Deny with a note', ''],
   ] as const) {
     await phone.page.getByRole('button', { name }).press('Enter')

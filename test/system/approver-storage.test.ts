@@ -68,7 +68,7 @@ describe('storage that is full', () => {
     await phone.page.evaluate(`location.hash = ''`)
     await phone.sees('You’re all caught up')
     await phone.page.locator('#language').selectOption({ label: 'Deutsch' })
-    await phone.sees('Sie sind auf dem neuesten Stand')
+    await phone.sees('Keine offenen Anfragen')
     expect(phone.misdeeds).toEqual([])
   })
 })

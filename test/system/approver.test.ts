@@ -213,6 +213,17 @@ describe('a decision', () => {
     await phone.page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  test('marks the code of an invisible character in a subject, and breaks the line after that of a line break', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const data = { organization: null, operation: 'updateGeofence', body: { name: 'a\u202eb\nc \\u{1f600}' } }
+    const { request_id } = await stage.ask(user, { subject: { type: 'request', data } })
+    await open(phone, request_id)
+    const shown = String.raw`Update geofence: a\u{202e}b\u{000a}${'\n'}c \u{1f600}`
+    expect(await phone.page.locator('h1').textContent()).toBe(shown)
+    expect(await phone.page.locator('h1 .mark').allTextContents()).toEqual(['\\u{202e}', '\\u{000a}'])
+  })
+
   test('shows the exact text, without markup', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)

@@ -1,26 +1,28 @@
 import type { Decisions } from '../calls/api.ts'
-import { t } from '../language/text.ts'
+import { nodes, t } from '../language/text.ts'
 import { h } from '../shell/element.ts'
-import { exactText, nameOf } from '../shell/text.ts'
+import { exactText, nameOf, type Person } from '../shell/text.ts'
 import { momentText } from '../shell/time.ts'
 
 export type Decision = Decisions['decisions'][number]
 
-/** What became of a request, in a few words. */
-export const endText = ({ status, ended_by, device }: Decision): string => {
+/** What became of a request, in a few words. `asked`: the member it was sent to, if an administrator reads it. */
+export const endText = ({ status, ended_by, device }: Decision, asked?: Person): string | Node => {
   if (ended_by === 'person') {
     const decision = status === 'approved' ? 'approved' : 'other'
     return device === null
       ? t('history.decided', { decision })
       : t('history.decidedOn', { decision, device: device.name })
   }
+  if (ended_by === 'report' && asked !== undefined)
+    return nodes('history.reportBy', { name: exactText(nameOf(asked)) })
   return t(`history.${ended_by ?? 'pending'}`)
 }
 
-type Member = { first_name: string; last_name: string; mobile: string }
+export const noteText = (note: string): Node => nodes('history.note', { note: exactText(note) })
 
 /** A request in a list; opens its details. `isNamed`: with the member who was asked. */
-export const decisionRow = (decision: Decision & { member?: Member }, isNamed: boolean): HTMLElement => {
+export const decisionRow = (decision: Decision & { member?: Person }, isNamed: boolean): HTMLElement => {
   const { request_id, headline, requested_at, note, reported, member, status } = decision
   return h(
     'li',
@@ -33,9 +35,9 @@ export const decisionRow = (decision: Decision & { member?: Member }, isNamed: b
       },
       isNamed && member !== undefined && h('span', { class: 'who' }, exactText(nameOf(member))),
       h('span', { class: 'asked' }, exactText(headline)),
-      h('span', { class: `end ${status}` }, endText(decision)),
+      h('span', { class: `end ${status}` }, endText(decision, member)),
       reported === true && h('span', { class: 'who' }, t('history.reported')),
-      note !== undefined && h('span', { class: 'who' }, exactText(note)),
+      note !== undefined && h('span', { class: 'who' }, noteText(note)),
       h('span', { class: 'who' }, t('history.asked', { when: momentText(requested_at) })),
     ),
   )

@@ -1,6 +1,6 @@
 import { call, type DecisionDetail, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { endText } from './decision-rows.ts'
+import { endText, noteText } from './decision-rows.ts'
 import { originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
 import { button, h, picture } from '../shell/element.ts'
@@ -20,6 +20,7 @@ const save = (text: string, name: string): void => {
 
 const receiptPart = ({
   request_id,
+  ended_by,
   receipt,
   receipt_digest,
   cleared_at,
@@ -29,7 +30,10 @@ const receiptPart = ({
       h('p', { class: 'aside' }, t('history.receiptWhy')),
       button(t('history.receipt'), 'plain', () => save(receipt, `receipt-${request_id}.json`)),
     ]
-  if (cleared_at === undefined) return [h('p', { class: 'aside' }, t('history.noReceipt'))]
+  if (cleared_at === undefined) {
+    const end = ended_by === 'rules' || ended_by === 'number' || ended_by === 'person' ? ended_by : 'other'
+    return [h('p', { class: 'aside' }, t('history.noReceipt', { end }))]
+  }
   return [
     h('p', { class: 'aside' }, t('history.cleared', { date: dateText(cleared_at) })),
     receipt_digest !== undefined &&
@@ -57,7 +61,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
     back: { href: `#${list}`, text: t(list === 'history' ? 'history.title' : 'history.activity') },
     read: () => call('getDecision', { request_id }, { org: session.org_id }),
     draw: (decision) => {
-      const { member, own, ended_at, cleared_at, reported } = decision
+      const { member, own, ended_at, cleared_at, reported, note } = decision
       const {
         drawing,
         tone = 'still',
@@ -67,8 +71,11 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
         ? wordsFor(decision, session.device_id)
         : {
             ...looks[decision.status],
-            title: endText(decision),
-            lines: ended_at === null ? [] : [dateText(ended_at)],
+            title: endText(decision, member),
+            lines: [
+              ...(ended_at === null ? [] : [dateText(ended_at)]),
+              ...(note === undefined ? [] : [noteText(note)]),
+            ],
           }
       return [
         h(

@@ -40,11 +40,16 @@ export const decisionList = (
   return [list, problem.element, more]
 }
 
+/** The decisions of a person, by the organization if they have several. */
+export const historyTitle = ({ organization }: Session, sessions: readonly Session[]): string =>
+  sessions.length > 1 ? t('history.titleIn', { organization }) : t('history.title')
+
 /** What this person was asked and what became of it, newest first. */
-export const showHistory = ({ org_id: org }: Session): View => {
+export const showHistory = (session: Session, sessions: readonly Session[]): View => {
+  const org = session.org_id
   const read = (before?: string) => call('listOwnDecisions', { before }, { org })
   return showReading({
-    title: t('history.title'),
+    title: historyTitle(session, sessions),
     read: () => read(),
     draw: (page) =>
       page.decisions.length === 0

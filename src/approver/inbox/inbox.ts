@@ -1,6 +1,7 @@
 import type { Session } from '../calls/api.ts'
 import { button, h, picture, ul, type Drawing } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
+import { historyTitle } from '../history/history.ts'
 import { announce, show } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
 import { requesterLines } from '../shell/requester.ts'
@@ -105,7 +106,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
       'rows',
       waiting !== undefined && way('members', 'people', t('inbox.members', { count: waiting })),
       way('devices', 'phone', t('inbox.devices', { count: newDevices })),
-      way('history', 'clock', t('inbox.history')),
+      way('history', 'clock', historyTitle(session, sessions)),
       way('mutes', 'barred', t('inbox.mutes')),
       way('agents', 'agent', t('inbox.agents')),
       // There is nothing else to set while they can still be turned on.

@@ -8,7 +8,7 @@ const mostLines = 6
 /** Exact text. Long text is folded until it is opened; nothing of it is left out. */
 export const longText = (text: string): Node => {
   const whole = exactText(text)
-  if (text.length <= longest && text.split('\n').length <= mostLines) return whole
+  if (text.length <= longest && text.split(/\n|\\u\{000a\}/).length <= mostLines) return whole
   const body = h('span', { class: 'folded' }, whole)
   const more = h('button', { type: 'button', class: 'button quiet more' }, t('request.showAll'))
   more.addEventListener('click', () => {

@@ -6,8 +6,9 @@ import { locale } from '../language/text.ts'
 // separators, all that Unicode declares ignorable, and blank symbols. Newlines are kept. No script stacks five marks on a
 // letter: a tower of them would cover the lines above and below, which say who really asks.
 // Then, the hyphens of an option such as `--force`: a line break between them and its name would look like a space.
+// Last, what the service writes for such a character in a subject: `\u{202e}`.
 const special =
-  /((?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]|\p{M}{5,})|(^|\s)(-+\w)/gu
+  /((?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]|\p{M}{5,})|(^|\s)(-+\w)|\\u\{((?:10|[\da-f])?[\da-f]{4})\}/gu
 
 const token = (char: string): string =>
   `[U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`
@@ -16,17 +17,24 @@ const token = (char: string): string =>
 const wrapped = (text: string): (Node | string)[] =>
   text.split(/([/\\=&?,_@]+)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, h('wbr')]))
 
+const mark = (...codes: string[]): HTMLElement => h('bdi', { class: 'mark' }, ...codes)
+
+/** The code for a character in a subject, as it is. A line break follows that of a line break. */
+const escaped = (written: string, code: string): (Node | string)[] => {
+  const char = String.fromCodePoint(Number.parseInt(code, 16))
+  if (char === '\n') return [mark(written), char]
+  return char.search(special) === 0 ? [mark(written)] : [written]
+}
+
 /** Foreign text exactly as it is signed; invisible characters are shown as a marked [U+202E]. */
 export const exactText = (text: string): Node => {
   const whole = h('span', { class: 'exact', dir: 'auto' })
   let from = 0
-  for (const { 0: found, 1: unseen, 2: space = '', 3: option, index } of text.matchAll(special)) {
-    whole.append(
-      ...wrapped(text.slice(from, index) + space),
-      unseen === undefined
-        ? h('span', { class: 'option' }, option!)
-        : h('bdi', { class: 'mark' }, ...[...unseen].map(token)),
-    )
+  for (const { 0: found, 1: unseen, 2: space = '', 3: option, 4: code, index } of text.matchAll(special)) {
+    whole.append(...wrapped(text.slice(from, index) + space))
+    if (unseen !== undefined) whole.append(mark(...[...unseen].map(token)))
+    else if (option !== undefined) whole.append(h('span', { class: 'option' }, option))
+    else whole.append(...escaped(found, code!))
     from = index + found.length
   }
   whole.append(...wrapped(text.slice(from)))
@@ -37,12 +45,16 @@ export const exactText = (text: string): Node => {
 export const headline = ({ action, subject }: Pick<Pending, 'action' | 'subject'>): string =>
   subject?.summary ?? action
 
-export const nameOf = ({
-  first_name,
-  last_name,
-  mobile,
-}: Pick<Member, 'first_name' | 'last_name' | 'mobile'>): string =>
-  `${first_name} ${last_name}`.trim() || mobile
+export type Person = Pick<Member, 'first_name' | 'last_name' | 'mobile'>
+
+const japanese = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3005\u30fc\s]+$/u
+
+/** A Japanese name has the family name first, on a Japanese page. */
+export const nameOf = ({ first_name, last_name, mobile }: Person): string => {
+  const name = `${first_name} ${last_name}`.trim()
+  if (locale().startsWith('ja') && japanese.test(name)) return `${last_name} ${first_name}`.trim()
+  return name || mobile
+}
 
 /** "A, B, or C". */
 export const alternatives = (items: readonly Node[]): DocumentFragment => {

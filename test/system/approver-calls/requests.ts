@@ -48,8 +48,8 @@ const denyAll: Scenario = async (scene) => {
   const { phone, ids } = await opened(scene, 2)
   return {
     phone,
-    reveal: (on = phone) => on.tap('Deny all 2 from this requester'),
-    tap: (on = phone) => on.tap('Deny all 2 requests'),
+    reveal: (on = phone) => on.tap('Deny both from this requester'),
+    tap: (on = phone) => on.tap('Deny both requests'),
     says: () => unreachable(phone),
     knows: true,
     done: (on = phone) => on.sees(/^Denied$|^2 requests denied$/),
