@@ -169,6 +169,7 @@ describe('an address with an id that cannot be one', () => {
     for (const [hash, heading, text] of [
       ['#request=%zz', 'No such request here', 'It was sent to someone else'],
       ['#request=.', 'No such request here', 'It was sent to someone else'],
+      [`#request=${'a'.repeat(65)}`, 'No such request here', 'It was sent to someone else'],
       ['#decision=..', 'Decision', 'It no longer exists.'],
       // As a part of an address: the devices of the person who is signed in.
       ['#member=..', 'Member', 'It no longer exists.'],

@@ -29,6 +29,14 @@ describe('a notification', () => {
     expect(await push(phone, ...messages)).toHaveLength(20)
   })
 
+  test('that names no request is shown once, and goes when the page has read what is pending', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    const hostile = [{}, { request_id: 5 }, { request_id: '\0', organization: '\u202Eemca' }]
+    expect(await push(phone, ...hostile)).toMatchObject([{ title: 'A request is waiting', tag: 'request' }])
+    await phone.page.reload()
+    await expect.poll(() => notifications(phone)).toEqual([])
+  })
+
   test('opens a request that the page has not loaded yet', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)

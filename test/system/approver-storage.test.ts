@@ -35,6 +35,16 @@ const setPermission = async ({ devtools }: Phone, name: string, setting: 'grante
   })
 }
 
+test('a page starts, whatever another version has kept', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  for (const kept of ['null', '{}', '[null, 5, {"org_id": 7}]']) {
+    await phone.page.evaluate(`localStorage.setItem('svc-organizations', '${kept}')`)
+    await phone.page.reload()
+    await phone.sees('You’re all caught up')
+  }
+  expect(phone.misdeeds).toEqual([])
+})
+
 describe('storage that is full', () => {
   test('when the page comes leaves a page that registers, decides and starts again', async () => {
     const user = await stage.person()

@@ -1,6 +1,9 @@
 import { call, Refused, type Outcome, type Session } from './api.ts'
 import { Unreachable } from './exchange.ts'
 
+/** An id that is too long names no request either. */
+const notFound = new Set([404, 422])
+
 const pausesMs = [300, 1000, 2000, 4000, 8000]
 
 type Look = {
@@ -23,7 +26,7 @@ export const readOutcome = async (
     try {
       return await call('getOwnRequest', { request_id }, { org })
     } catch (error) {
-      if (error instanceof Refused && error.status === 404) return undefined
+      if (error instanceof Refused && notFound.has(error.status)) return undefined
       if (error instanceof Unreachable) failed?.()
       const pause = pausesMs[Math.min(attempt, pausesMs.length - 1)]!
       await new Promise((resolve) => setTimeout(resolve, pause))

@@ -16,9 +16,13 @@ export type Known = Pick<Session, 'org_id' | 'organization' | 'credential_id'>
 
 const keptAll = 'svc-organizations'
 
+/** Another version may have kept something else. */
+const isKnown = (one: Partial<Known> | null): one is Known =>
+  typeof one?.org_id === 'number' && typeof one.organization === 'string'
+
 const known = (): Known[] => {
   try {
-    return JSON.parse(readKept(keptAll) ?? '[]') as Known[]
+    return (JSON.parse(readKept(keptAll) ?? '[]') as (Partial<Known> | null)[]).filter(isKnown)
   } catch {
     return []
   }

@@ -16,7 +16,17 @@ const readPush = (data: PushMessageData | null): PushData => {
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+/** Empty for what the service would not send. */
+const idIn = (value: unknown): string =>
+  typeof value === 'string' && /^apr_[\w-]{1,60}$/.test(value) ? value : ''
+
+/** Empty for a name with control or invisible characters, which would change what the notification seems to say. */
+const nameIn = (value: unknown): string =>
+  typeof value === 'string' &&
+  value.length <= 120 &&
+  !/(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
+    ? value
+    : ''
 
 let last: Promise<void> = Promise.resolve()
 
@@ -27,26 +37,37 @@ const inTurn = (work: () => Promise<void>): Promise<void> => {
   return mine
 }
 
-const idOf = ({ data }: Notification): unknown => (data as { request_id?: unknown } | null)?.request_id
+type Shown = { request_id?: unknown; pending?: unknown } | null
+
+const idOf = ({ data }: Notification): unknown => (data as Shown)?.request_id
+
+/** Those of the version before say only which request. */
+const isOfRequest = (shown: Notification): boolean =>
+  (shown.data as Shown)?.pending === true || Boolean(idOf(shown))
 
 const show = async (
   { registration, clients }: ServiceWorkerGlobalScope,
   push: PushData,
   pathOf: (file: string) => string,
 ): Promise<void> => {
-  const requestId = textOf(push?.request_id)
-  const organization = textOf(push?.organization)
+  const organization = nameIn(push?.organization)
   const isTest = push?.test === true
   const notice = push?.notice === 'devices' || push?.notice === 'report' ? push.notice : undefined
   const kind = isTest ? 'test' : (notice ?? 'request')
+  const requestId = kind === 'request' ? idIn(push?.request_id) : ''
   const text = await pushTexts(pathOf)
   await registration.showNotification(organization ? text(`${kind}In`, { organization }) : text(kind), {
     body: text(`${kind}Body`),
-    tag: kind === 'request' ? requestId : kind,
+    // One without an id replaces the one before: a push service can send empty messages without end.
+    tag: requestId || kind,
     icon: '/approver/icon-192.png',
     requireInteraction: true,
     silent: isQuiet(await readQuietHours(), new Date()),
-    data: { request_id: requestId, place: notice === 'devices' ? '#devices' : '' },
+    data: {
+      request_id: requestId,
+      pending: kind === 'request',
+      place: notice === 'devices' ? '#devices' : '',
+    },
   })
   if (kind === 'request') {
     const shown = await registration.getNotifications()
@@ -64,9 +85,9 @@ export const notify = (
   pathOf: (file: string) => string,
 ): Promise<void> => inTurn(() => show(worker, readPush(data), pathOf))
 
-/** Removes the notifications of requests that are not among these. */
+/** Removes the notifications of requests that are not among these, and those that name none. */
 export const clear = ({ registration }: ServiceWorkerGlobalScope, pending: unknown[]): Promise<void> =>
   inTurn(async () => {
     for (const shown of await registration.getNotifications())
-      if (idOf(shown) && !pending.includes(idOf(shown))) shown.close()
+      if (isOfRequest(shown) && !pending.includes(idOf(shown))) shown.close()
   })

@@ -148,6 +148,9 @@ const open = async (requestId: string, place: string): Promise<void> => {
 
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  const { request_id, place = '' } = event.notification.data as { request_id: string; place?: string }
+  const { request_id = '', place = '' } = (event.notification.data ?? {}) as {
+    request_id?: string
+    place?: string
+  }
   event.waitUntil(open(request_id, place))
 })
