@@ -17,9 +17,11 @@ export const createLogoRoute = ({ storage }: Pick<Service, 'storage'>): MountedR
   path: '/approver/logo/:org_id/:hash',
   respond: async (context, { id }) => {
     const { org_id = '', hash = '' } = context.req.param()
-    const logo = /^\d{1,15}$/.test(org_id)
-      ? await storage.read((db) => readLogo(db, Number(org_id), hash))
-      : undefined
+    // PostgreSQL fails on a zero byte.
+    const logo =
+      /^\d{1,15}$/.test(org_id) && /^[0-9a-f]{64}$/.test(hash)
+        ? await storage.read((db) => readLogo(db, Number(org_id), hash))
+        : undefined
     if (!logo) throw notFound('Logo')
     return new Response(new Uint8Array(Buffer.from(logo.image, 'base64')), {
       headers: { ...headers, 'content-type': logo.type, 'x-request-id': id },

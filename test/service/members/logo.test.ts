@@ -134,6 +134,10 @@ describe('the logo of an organization', () => {
     expect(refusal(await set(bytes))).toEqual([422, 'invalid_field', ['image']])
   })
 
+  test.each(['%00', '%F0', '..', 'a'.repeat(64)])('is not found at %s', async (hash) => {
+    expect((await read(`/approver/logo/${acme.id}/${hash}`)).status).toBe(404)
+  })
+
   test('belongs to its organization alone', async () => {
     const other = await createTenant(service, 'other')
     expect((await set(png, other.id)).status).toBe(404)
