@@ -76,6 +76,8 @@ export const readParameters = (given: URLSearchParams): Record<string, string | 
   const seen = new Map<string, string>()
   for (const [name, value] of given) {
     if (seen.has(name)) throw new OAuthProblem('invalid_request', `${safeName(name)} is sent more than once`)
+    if (value.includes('\0'))
+      throw new OAuthProblem('invalid_request', `${safeName(name)} contains a zero byte`)
     seen.set(name, value)
   }
   return Object.fromEntries([...seen].filter(([, value]) => value !== ''))
