@@ -1,6 +1,7 @@
+import { safeLine } from '../../core/safe-text.ts'
 import type { Call } from '../call/call.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
-import { notifyAdministrators } from '../devices/notices.ts'
+import { nameOf, notifyAdministrators } from '../devices/notices.ts'
 import { endedByReport } from './expiry.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
 import { type ApprovalRow, auditSubject } from './record.ts'
@@ -41,7 +42,7 @@ const countText = (count: number): string =>
 
 /**
  * "This wasn't me": mutes the requester of a request that was denied, ends its other requests to this approver, and tells
- * the administrators. The message contains nothing that the requester wrote.
+ * the administrators. The message contains nothing that the request says.
  */
 export const reportRequester = async (call: Call, row: ApprovalRow, actor: string): Promise<void> => {
   const { org_id, user_id, asked_by, request_id } = row
@@ -49,13 +50,15 @@ export const reportRequester = async (call: Call, row: ApprovalRow, actor: strin
   await mute(call, row, requester)
   const ended = await endMuted(call, row, actor)
   const { slug } = await organizationRow(call.db, org_id)
-  const who = asked_by === 0 ? 'a program with the token of the tool server' : `key ${asked_by}`
+  const name = row.key_name === null ? '' : ` ${JSON.stringify(safeLine(row.key_name))}`
+  const who =
+    asked_by === 0 ? 'a program with the token of the tool server' : `the key${name} (key ${asked_by})`
   await notifyAdministrators(call, row, {
     about: 'report',
     subject: 'An approval request was reported',
     text: [
-      `User ${user_id} denied request ${request_id} and reported it as unexpected. It was made with ${who}.`,
-      `The requester cannot ask this user for ${muteMs / 60_000} minutes.${countText(ended)}`,
+      `${await nameOf(call.db, row)} denied a request and reported it as unexpected. It was made with ${who}.`,
+      `The requester cannot ask this person for ${muteMs / 60_000} minutes.${countText(ended)}`,
       `Show the request: svc approve status ${request_id}`,
       `Let the requester ask again: svc approve mutes delete ${user_id} ${muteIdOf(requester)} --org ${slug}`,
     ].join('\n'),

@@ -9,7 +9,7 @@ import { wakeAdministrators } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
 import { linkEnded } from '../devices/ended-link.ts'
 import { challengeOfToken, findEnrollment, useEnrollment } from '../devices/enrollment.ts'
-import { notifyAdministrators, notifyMember } from '../devices/notices.ts'
+import { nameOf, notifyAdministrators, notifyMember } from '../devices/notices.ts'
 import { requiredProof, settlePending } from '../devices/proof.ts'
 import { inactiveDevice, toDeviceRecord } from '../devices/record.ts'
 import { findRegistered } from '../devices/registered.ts'
@@ -50,21 +50,23 @@ export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async
 type Registration = RowInput<typeof device.registerDevice>
 
 const nextStep: Record<DeviceRow['proof'], string> = {
-  link: 'It is active.',
-  otp: 'It becomes active with the code that was sent to your mobile.',
-  device: 'Approve or refuse it on one of your other devices.',
-  admin: 'It becomes active only after an administrator approved it.',
+  link: 'It is active. If this was not you, tell your administrator, who can remove it.',
+  otp: 'It becomes active with the code that was sent to your mobile. If this was not you, give the code to nobody, and tell your administrator.',
+  device:
+    'Approve or refuse it on one of your other devices. If this was not you, refuse it there, and tell your administrator.',
+  admin:
+    'It becomes active only after an administrator approved it. If this was not you, refuse it on any device that you registered earlier, even one that was removed, and tell your administrator.',
 }
 
 const notify = async (call: Call, member: Member, { id, proof }: DeviceRow): Promise<void> => {
   await notifyMember(call, member, {
     subject: 'A device was registered',
-    text: `A new device was registered for you. ${nextStep[proof]} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
+    text: `A new device was registered for you. ${nextStep[proof]}`,
   })
   if (proof !== 'admin') return
   await notifyAdministrators(call, member, {
     subject: 'A recovery needs approval',
-    text: `User ${member.user_id} has no active device and registered a new one (device ${id}). Approve it on the approver page only after you have spoken with that person.`,
+    text: `${await nameOf(call.db, member)} has no active device and registered a new one (device ${id}). Approve it on the approver page only after you have spoken with that person.`,
   })
 }
 

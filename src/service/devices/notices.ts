@@ -1,3 +1,4 @@
+import { safeLine } from '../../core/safe-text.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
@@ -7,10 +8,27 @@ import { hasPush } from './push-targets.ts'
 type Deps = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
 
 /**
- * A message about devices, or about a request that was reported. It contains no text that a person typed: an attacker who
- * registers a device must not choose the words of a message that the service vouches for.
+ * A message about devices, or about a request that was reported. It contains no text of whoever registers a device or
+ * requests an approval: an attacker must not choose the words of a message that the service vouches for.
  */
 type Notice = { about?: 'devices' | 'report'; subject: string; text: string }
+
+const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
+
+/** A time in an e-mail: `31 January 2030 at 12:00 UTC`. */
+export const noticeTime = (at: string): string => `${longDate.format(new Date(at))} UTC`
+
+/** A member in an e-mail: `Ada Lovelace (user 3)`. Whoever added or accepted the member has seen the name. */
+export const nameOf = async (db: Db, member: Member): Promise<string> => {
+  const found = await db
+    .selectFrom('memberships')
+    .where(ofMember(member))
+    .select(['first_name', 'last_name'])
+    .executeTakeFirst()
+  // A device can outlive the membership.
+  if (!found) return `User ${member.user_id}`
+  return `${safeLine(`${found.first_name} ${found.last_name}`)} (user ${member.user_id})`
+}
 
 /** Push services can read a push, so it says only that something changed. */
 const pushTextOf = (about: string, organization: string): string =>
@@ -82,15 +100,18 @@ export const notifyAdministrators = async (
 }
 
 /** Notifies the other administrators of a new one. */
-export const notifyPromotion = (
+export const notifyPromotion = async (
   call: Deps,
   member: Member,
   { admin_from }: { admin_from: string | null },
-): Promise<void> =>
-  notifyAdministrators(call, member, {
+): Promise<void> => {
+  const { slug } = await organizationRow(call.db, member.org_id)
+  const from = admin_from === null ? 'immediately' : `from ${noticeTime(admin_from)} on`
+  await notifyAdministrators(call, member, {
     subject: 'A new administrator',
-    text: `User ${member.user_id} is an administrator now and can approve recoveries of lost devices ${admin_from === null ? 'immediately' : `from ${admin_from} on`}. If this was not agreed, change the role: svc user update ${member.user_id} --role member`,
+    text: `${await nameOf(call.db, member)} is an administrator now and can approve recoveries of lost devices ${from}. If this was not agreed, change the role: svc user update ${member.user_id} --role member --org ${slug}`,
   })
+}
 
 /** Notifies a member of a new address, at the addresses so far. */
 export const notifyNewAddress = (call: Deps, member: Member): Promise<void> =>

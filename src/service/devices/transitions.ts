@@ -2,13 +2,13 @@ import type { device } from '../../contract/device.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { type Member, ofMember, reachOrganization } from '../call/tenant.ts'
+import { type Member, ofMember, organizationRow, reachOrganization } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { devicesOf, ofKeptDevice } from './active.ts'
 import { wakeAdministrators } from './administrators.ts'
 import { activateDue } from './cooling.ts'
 import { endEnrollments, endPageEnrollments } from './enrollment.ts'
-import { notifyAdministrators, notifyMember } from './notices.ts'
+import { nameOf, noticeTime, notifyAdministrators, notifyMember } from './notices.ts'
 import { hasActiveDevice, settlePending } from './proof.ts'
 import { findDevice, inactiveDevice, toDeviceRecord } from './record.ts'
 import { changeDeviceRows, type DeviceQuery, type DeviceRow, noteOnDevices } from './rows.ts'
@@ -46,7 +46,7 @@ export const approveOwnDevice = async (call: Call, target: Target, member: Membe
   await call.audit(target.org_id, `device:${target.device_id}`, ['state', 'proof'])
   await notifyMember(call, member, {
     subject: 'A device was added',
-    text: 'Another of your devices approved a new one. It can now approve requests for you. If this was not you, revoke it, and tell your administrator.',
+    text: 'Another of your devices approved a new one. It can now approve requests for you. If this was not you, remove it under Devices, and tell your administrator.',
   })
   call.wake(member)
   return toDeviceRecord(active)
@@ -72,14 +72,22 @@ export const approveRecovery = async (call: Call, target: Target) => {
     `device:${device_id}`,
     active_from === null ? ['state', 'bound_at'] : ['active_from'],
   )
-  const when = active_from === null ? 'It is active now.' : `It becomes active at ${active_from}.`
+  const { slug } = await organizationRow(call.db, org_id)
+  const when = active_from === null ? 'It is active now.' : `It becomes active on ${noticeTime(active_from)}.`
+  const [ownWay, adminWay] =
+    active_from === null
+      ? ['tell your administrator, who can remove it.', `remove it: svc user devices revoke ${device_id}`]
+      : [
+          'refuse it until then on any device that you registered earlier, even one that was removed, and tell your administrator.',
+          `refuse it until then: svc user devices refuse ${device_id}`,
+        ]
   await notifyMember(call, member, {
     subject: 'A recovery was approved',
-    text: `An administrator approved a new device to replace your lost one. ${when} If this was not you, refuse it on any device that you ever registered, and tell your administrator.`,
+    text: `An administrator approved a new device to replace your lost one. ${when} If this was not you, ${ownWay}`,
   })
   await notifyAdministrators(call, member, {
     subject: 'A recovery was approved',
-    text: `An administrator approved a new device of user ${member.user_id}, who has no active one. ${when} If no device was lost, refuse it: svc user devices refuse ${device_id}`,
+    text: `An administrator approved a new device of ${await nameOf(call.db, member)}, who had no active one. ${when} If no device was lost, ${adminWay} --org ${slug}`,
   })
   call.wake(member)
   await wakeAdministrators(call, org_id)
@@ -107,7 +115,7 @@ export const refuseDevice = async (
   if (refused.proof === 'admin') {
     await notifyAdministrators(call, refused, {
       subject: 'A recovery was refused',
-      text: `The new device of user ${refused.user_id} was refused. Ask that person whether someone tried to take over their account.`,
+      text: `The new device of ${await nameOf(call.db, refused)} was refused. Ask that person whether someone tried to take over their account.`,
     })
     await wakeAdministrators(call, org_id)
   }
@@ -128,8 +136,8 @@ export const revoke = async (call: Call, { org_id, device_id }: Target): Promise
   if (revoked.bound_at !== null) await endPageEnrollments(call, revoked)
   await call.audit(org_id, `device:${device_id}`, ['state', 'revoked_at'])
   await notifyMember(call, revoked, {
-    subject: 'A device was revoked',
-    text: 'One of your devices was revoked and can no longer approve anything. If this was not you, tell your administrator.',
+    subject: 'A device was removed',
+    text: 'One of your devices was removed and can no longer approve anything. If this was not you, tell your administrator.',
   })
   call.wake(revoked)
   return revoked
@@ -156,7 +164,7 @@ export const endDevices = async (call: Call, member: Member): Promise<void> => {
   await endEnrollments(call, member)
   if (ended.some(({ bound_at }) => bound_at !== null))
     await notifyMember(call, member, {
-      subject: 'Your devices were revoked',
+      subject: 'Your devices were removed',
       text: 'You are no longer a member of this organization, so your devices can no longer approve anything for it. If you do not expect this, tell your administrator.',
     })
 }

@@ -70,7 +70,9 @@ describe('"this wasn’t me"', () => {
     ])
     expect(JSON.parse(reports[0]!.text)).toEqual({ notice: 'report', organization: 'acme' })
     expect(reports[1]!.subject).toBe('acme: An approval request was reported')
-    expect(reports[1]!.text).toContain(`User ${ada.user} denied request ${first} and reported it`)
+    expect(reports[1]!.text).toMatch(
+      new RegExp(`^\\S+ \\S+ \\(user ${ada.user}\\) denied a request .* the key ".+" \\(key \\d+\\)`),
+    )
     expect(reports[1]!.text).toContain('1 other pending request of the requester ended')
     expect(reports[1]!.text).not.toContain('Evil')
   })

@@ -49,7 +49,7 @@ describe('every device and the e-mail address of the person get a notice', () =>
     dataOf(await revoke(ada.device))
     expect(await since(refused)).toEqual([
       `push ${ada.device}`,
-      'email user1@acme.example acme: A device was revoked',
+      'email user1@acme.example acme: A device was removed',
     ])
   })
 
@@ -65,7 +65,7 @@ describe('every device and the e-mail address of the person get a notice', () =>
     await leave()
     expect(await since(before)).toEqual([
       `push ${ada.device}`,
-      'email user1@acme.example acme: Your devices were revoked',
+      'email user1@acme.example acme: Your devices were removed',
     ])
   })
 
@@ -95,6 +95,28 @@ describe('every device and the e-mail address of the person get a notice', () =>
       'email user1@acme.example acme: A recovery was approved',
       'email user9@acme.example acme: A recovery was approved',
     ])
+  })
+
+  test('with names, times with their zone, and commands for the organization', async () => {
+    dataOf(await revoke(ada.device))
+    const phone = await another()
+    dataOf(await moveDevice(service, { key: admin.key }, phone.device))
+    const emails = (await service.messages('devices')).filter(({ channel }) => channel === 'email')
+    const [needed, own, approved] = emails.slice(-3).map(({ text }) => text)
+    expect(needed).toMatch(new RegExp(`^\\S+ \\S+ \\(user ${ada.user}\\) has no active device`))
+    expect(own).toMatch(
+      /It becomes active on \d+ \w+ \d{4} at \d\d:\d\d UTC\. If this was not you, refuse it until then/,
+    )
+    expect(approved).toContain(`refuse it until then: svc user devices refuse ${phone.device} --org acme`)
+  })
+
+  test('of a first device, without advice that needs another device', async () => {
+    await createPhone(service, acme.id, 2)
+    const first = (await service.messages('devices')).findLast(({ to }) => to === 'user2@acme.example')!
+    expect(first.text).toContain(
+      'It is active. If this was not you, tell your administrator, who can remove it.',
+    )
+    expect(first.text).not.toContain('refuse')
   })
 
   test('without any text that the person typed', async () => {
