@@ -23,6 +23,10 @@ const atDevices = async (scene: Scene, phone: Phone): Promise<void> => {
   await visible(phone.page.locator('li.member'))
 }
 
+/** Of an own device: what administrators approve for others comes first. */
+const answerOn = ({ page }: Phone, button: 'Approve' | 'Refuse') =>
+  page.getByRole('button', { name: button, exact: true }).last()
+
 /** A new device of the administrator, and the way to it. */
 const answered =
   (button: 'Approve' | 'Refuse', done: RegExp, change: string): Scenario =>
@@ -34,7 +38,7 @@ const answered =
     await other.context.close()
     return {
       phone,
-      tap: (on = phone) => on.page.getByRole('button', { name: button, exact: true }).first().click(),
+      tap: (on = phone) => answerOn(on, button).click(),
       says: () => unreachable(phone),
       done: (on = phone) => status(on, done),
       knows: true,
@@ -47,7 +51,7 @@ const removed: Scenario = async (scene) => {
   const { phone, user } = await scene.admin()
   const other = await register(scene, user)
   await atDevices(scene, phone)
-  await phone.page.getByRole('button', { name: 'Approve', exact: true }).first().click()
+  await answerOn(phone, 'Approve').click()
   await status(phone, 'Approved.')
   await other.context.close()
   const devices = dataOf(
