@@ -1,24 +1,23 @@
-import { addressWorks, canSign, hasToken, requestInAddress } from './shell/address.ts'
-import { call, Refused, type Session } from './calls/api.ts'
+import { addressWorks, canSign, clearToken, hasToken, requestInAddress } from './shell/address.ts'
+import { Refused, type Session } from './calls/api.ts'
 import { watchSlowCalls } from './calls/exchange.ts'
 import { openConsent } from './agents/consent.ts'
 import { createArrival } from './enrollment/arrival.ts'
+import type { Ways } from './enrollment/entry.ts'
 import { createLinks } from './enrollment/links.ts'
 import { showWelcome } from './enrollment/welcome.ts'
 import { withdraw } from './calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from './calls/feed.ts'
 import { createNewRequests } from './shell/new-requests.ts'
 import { hasScreen, nameOrganization, setOffline, setSlow, showNotice, tellNext } from './shell/frame.ts'
-import { showInbox } from './inbox/inbox.ts'
+import { createSignOut } from './inbox/sign-out.ts'
 import { createSurroundings } from './inbox/surroundings.ts'
 import { createQueue } from './request/queue.ts'
-import { isWanted, showGone } from './request/gone.ts'
 import { makeOffers, offerNotifications } from './notifications/offers.ts'
 import { mirrorPending } from './notifications/mirror.ts'
 import { keepNotifications, watchPermission } from './notifications/push.ts'
 import { registerWorker } from './notifications/register-worker.ts'
 import { noticeableMs } from './shell/reading.ts'
-import { showRequest } from './request/request.ts'
 import { choose, chosenAmong, forget } from './calls/sessions.ts'
 import { screenAt } from './screens.ts'
 import type { View } from './shell/view.ts'
@@ -48,6 +47,7 @@ const noteNew = (): void => newRequests.follow(pending ?? [], view.announces?.()
 
 const leave = (): void => {
   attempts += 1
+  nameOrganization()
   feed.stop()
   session = undefined
   sessions = []
@@ -66,28 +66,38 @@ const select = (chosen: Session): void => {
 }
 
 /** The session of one organization is over; `left` go on. */
-const endSession = (ended: Session, left: Session[]): void => {
+const endSession = (ended: Session, left: Session[], text: 'signedOutOf' | 'removedFrom' = 'signedOutOf') => {
   sessions = left
   pending = pending?.filter((one) => one.session !== ended)
+  settle(ended, left)
   if (!left[0]) return arrival.signIn()
-  if (session === ended) select(left[0])
-  tellNext(t('inbox.signedOutOf', { organization: ended.organization }))
+  if (session === ended) {
+    select(left[0])
+    // The screen was about the organization that ended.
+    if (requestInAddress() === undefined) clearToken()
+  }
+  tellNext(t(`inbox.${text}`, { organization: ended.organization }))
 }
 
 const surroundings = createSurroundings(() => pending && view.update?.(pending))
 
 const feed = createFeed({
   changed: ({ sessions: now, requests }) => {
-    const isSame = now.length === sessions.length && now.every((one) => sessions.includes(one))
-    for (const one of sessions) if (!now.includes(one)) endSession(one, now)
+    const before = sessions
+    const added = now.find((one) => !before.includes(one))
+    for (const one of before) if (!now.includes(one)) endSession(one, now)
     sessions = now
     take(requests)
-    if (isSame) view.update?.(requests)
+    if (added) void showAdded(added)
+    else if (now.length === before.length) view.update?.(requests)
     else showPlace()
     noteNew()
   },
   reached: (reached) => setOffline(!reached, feed.refresh),
-  ended: () => arrival.signIn(),
+  ended: () => {
+    for (const one of sessions) settle(one, [])
+    arrival.signIn()
+  },
 })
 
 const take = (requests: PendingRequest[]): void => {
@@ -96,64 +106,57 @@ const take = (requests: PendingRequest[]): void => {
   void surroundings.look()
 }
 
+const redraw = (): void => {
+  if (location.hash === '') showPlace()
+}
+
+/** The phone is signed in to one more organization, whose notifications it gets from now on. */
+const showAdded = async ({ organization }: Session): Promise<void> => {
+  await keepNotifications(sessions, redraw)
+  tellNext(t('inbox.signedInTo', { organization }))
+  showPlace()
+}
+
+const reentry: Ways = { change, back: () => showPlace(), done: feed.refresh, isIn: true }
+
 /** Ends one session of this page; the others go on. */
-const drop = (here: Session): void => {
+const drop = (here: Session, text?: 'removedFrom'): void => {
   feed.stop()
-  history.replaceState(null, '', location.pathname)
+  clearToken()
   forget(here)
   const left = sessions.filter((one) => one !== here)
-  endSession(here, left)
+  endSession(here, left, text)
   if (!session) return
   showPlace()
   feed.start()
 }
 
-const signOut = async (here: Session): Promise<void> => {
-  try {
-    await call('closeSession', {}, { org: here.org_id })
-  } catch (error) {
-    if (!(error instanceof Refused)) {
-      // The feed may know by now.
-      if (sessions.includes(here)) {
-        tellNext(t('inbox.maybeSignedIn'))
-        showPlace()
-      }
-      return feed.refresh()
-    }
-  }
-  drop(here)
-}
+const { signOut, settle } = createSignOut({
+  has: (here) => sessions.includes(here),
+  again: () => showPlace(),
+  refresh: feed.refresh,
+  ended: (here) => drop(here),
+})
 
 /** The screen for the address: a request, the members, or the inbox. */
 const showPlace = (): void => {
   const here = session
   const requests = pending
   if (!here || !requests) return
-  const wanted = requestInAddress()
-  change(() => {
-    const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
-    nameOrganization(request ? request.session : here)
-    if (request) return showRequest(request, requests, queue)
-    if (wanted !== undefined)
-      return showGone(wanted, { sessions, refresh: feed.refresh, arrived: showPlace, queue })
-    const notify = async (): Promise<void> => {
-      await offerNotifications(here, sessions)
-      showPlace()
-    }
-    const ways = { sessions, again: showPlace, refresh: feed.refresh, notify }
-    const screen = screenAt(here, { ...ways, removed: () => drop(here) })
-    if (screen) return screen
-    return showInbox(here, requests, {
-      ...ways,
-      select: (chosen) => {
-        select(chosen)
-        showPlace()
-        void surroundings.look()
-      },
-      signOut: () => signOut(here),
-      counts: surroundings.counts,
-    })
-  })
+  const notify = async (): Promise<void> => {
+    await offerNotifications(here, sessions)
+    showPlace()
+  }
+  const switchTo = (chosen: Session): void => {
+    select(chosen)
+    showPlace()
+    void surroundings.look()
+  }
+  const removed = (): void => drop(here, 'removedFrom')
+  const out = (): Promise<void> => signOut(here)
+  const { counts } = surroundings
+  const ways = { sessions, again: showPlace, refresh: feed.refresh, queue, reentry, counts }
+  change(() => screenAt(here, requests, { ...ways, notify, select: switchTo, removed, signOut: out }))
   noteNew()
 }
 
@@ -191,7 +194,7 @@ const enter = async (fresh = false, entered?: number, preloaded = false): Promis
   if (!here) return arrival.turnAway(fresh)
   arrival.setOpened(false)
   select(here)
-  await keepNotifications(sessions, () => location.hash === '' && showPlace())
+  await keepNotifications(sessions, redraw)
   if (fresh) {
     await showWelcome(here)
     await makeOffers(here, sessions)

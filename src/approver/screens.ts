@@ -7,18 +7,22 @@ import { showActivity, showHistory } from './history/history.ts'
 import { showMember } from './members/member.ts'
 import { showMembers } from './members/members.ts'
 import { showMemberMutes, showMutes } from './mutes/mutes.ts'
-import { inAddress } from './shell/address.ts'
+import type { PendingRequest } from './calls/feed.ts'
+import { showInbox } from './inbox/inbox.ts'
+import { isWanted, showGone } from './request/gone.ts'
+import type { Queue } from './request/queue.ts'
+import { showRequest } from './request/request.ts'
+import { inAddress, requestInAddress } from './shell/address.ts'
+import { nameOrganization } from './shell/frame.ts'
 import { showNotifications } from './notifications/settings.ts'
 import type { View } from './shell/view.ts'
 
-type Ways = {
-  sessions: readonly Session[]
+type Ways = Parameters<typeof showInbox>[2] & {
   /** The person removed the device that they use. */
   removed: () => void
-  /** Shows the same screen again. */
-  again: () => void
-  /** Offers notifications. */
-  notify: () => Promise<void>
+  /** Reads the sessions and requests again. */
+  refresh: () => void
+  queue: Queue
 }
 
 const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
@@ -33,12 +37,17 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
   '#mutes': showMutes,
 }
 
-/** Shows the screen of the address; undefined if it is that of a request or of the requests. */
-export const screenAt = (here: Session, ways: Ways): View | undefined => {
+/** Shows the screen of the address: a request, one about this organization, or the requests. */
+export const screenAt = (here: Session, requests: readonly PendingRequest[], ways: Ways): View => {
+  const wanted = requestInAddress()
+  const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
+  nameOrganization(request ? request.session : here)
+  if (request) return showRequest(request, requests, ways.queue)
+  if (wanted !== undefined) return showGone(wanted, ways)
   const [own, other, member] = [inAddress('decision'), inAddress('activity'), inAddress('member')]
   if (own !== undefined) return showDecision(here, own, 'history')
   if (other !== undefined) return showDecision(here, other, 'activity')
   if (member !== undefined) return showMember(here, member)
   const show = screens[location.hash]
-  return show && (show(here, ways) ?? {})
+  return show ? (show(here, ways) ?? {}) : showInbox(here, requests, ways)
 }

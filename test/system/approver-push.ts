@@ -1,3 +1,4 @@
+import { subscribeBrowser } from '../service/approver/push-service.ts'
 import type { Phone } from './approver-phone.ts'
 import { stage } from './open-stage.ts'
 
@@ -49,4 +50,19 @@ export const push = async (phone: Phone, ...messages: object[]): Promise<Shown[]
   await Promise.all(delivered)
   await worker!.evaluate('allShown')
   return notifications(phone)
+}
+
+export const subscriptionAt = (path: string) => {
+  const { endpoint, keys } = subscribeBrowser(`http://127.0.0.1:9${path}`).subscription
+  return { endpoint, keys }
+}
+
+/** From the next page on, the browser has this subscription and this permission. */
+export const pretend = async (phone: Phone, permission: 'granted' | 'denied', path = '/p'): Promise<void> => {
+  const subscription = JSON.stringify(subscriptionAt(path))
+  await phone.context.addInitScript(`
+    PushManager.prototype.getSubscription = async () => ({ toJSON: () => (${subscription}) })
+    Object.defineProperty(Notification, 'permission', { get: () => '${permission}' })`)
+  await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  await phone.page.reload()
 }

@@ -1,27 +1,12 @@
 import { expect, test } from 'vitest'
-import { subscribeBrowser } from '../service/approver/push-service.ts'
 import { dataOf } from '../service/fixtures.ts'
 import type { Phone } from './approver-phone.ts'
+import { pretend, subscriptionAt } from './approver-push.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // Headless Chromium has no push service, so the subscription of the browser is set by the test.
 
 installHooks()
-
-const subscriptionAt = (path: string) => {
-  const { endpoint, keys } = subscribeBrowser(`http://127.0.0.1:9${path}`).subscription
-  return { endpoint, keys }
-}
-
-/** From the next page on, the browser has this subscription and this permission. */
-const pretend = async (phone: Phone, permission: 'granted' | 'denied', path = '/p'): Promise<void> => {
-  const subscription = JSON.stringify(subscriptionAt(path))
-  await phone.context.addInitScript(`
-    PushManager.prototype.getSubscription = async () => ({ toJSON: () => (${subscription}) })
-    Object.defineProperty(Notification, 'permission', { get: () => '${permission}' })`)
-  await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
-  await phone.page.reload()
-}
 
 const hashes = async ({ page }: Phone): Promise<string[]> =>
   dataOf({

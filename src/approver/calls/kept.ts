@@ -8,6 +8,14 @@ export const readKept = (name: string): string | undefined => {
   }
 }
 
+export const discard = (name: string): void => {
+  try {
+    localStorage.removeItem(name)
+  } catch {
+    // Then it was not kept either.
+  }
+}
+
 export const keep = (name: string, text: string): void => {
   try {
     localStorage.setItem(name, text)

@@ -1,5 +1,5 @@
 import type { Session } from './api.ts'
-import { keep, readKept } from './kept.ts'
+import { discard, keep, readKept } from './kept.ts'
 
 const kept = 'svc-organization'
 
@@ -45,6 +45,16 @@ export const remember = (sessions: readonly Session[]): void =>
 /** The person signed out, or removed this device. */
 export const forget = (one: Pick<Known, 'org_id'>): void =>
   keep(keptAll, JSON.stringify(except(known(), [one])))
+
+/** The person signed out of the last one. */
+export const forgetAll = (): void => {
+  discard(kept)
+  discard(keptAll)
+}
+
+/** The service said that this key is over. */
+export const forgetKey = (credential: string): void =>
+  keep(keptAll, JSON.stringify(known().filter(({ credential_id }) => credential_id !== credential)))
 
 /** The organizations whose sessions have expired. */
 export const signedOutOf = (sessions: readonly Session[]): Known[] => except(known(), sessions)

@@ -24,7 +24,7 @@ export const createArrival = ({ leave, change, enter }: Page) => {
       isOpened = true
       enter(fresh)
     }
-    change(() => showSignIn(done))
+    change(() => showSignIn({ change, done }))
   }
   return {
     signIn,

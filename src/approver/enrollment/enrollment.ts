@@ -9,6 +9,7 @@ import { button, h, picture } from '../shell/element.ts'
 import { nameOrganization, problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
 import { nameOfKey, suggestedName } from './device-name.ts'
+import { createEntry } from './entry.ts'
 import { createCode } from './hand-over.ts'
 import { reasonOf, showLinkOver } from './link-over.ts'
 import { showPendingDevice } from './pending-device.ts'
@@ -98,8 +99,9 @@ const showRegistration = (link: Link, ends: Ends): void => {
       const done = (): void => ends.done(device.org_id, !link.isRepeated)
       if (device.state === 'active') done()
       else {
-        const ways = { done: () => ends.done(device.org_id, true), again: ends.signIn }
-        showPendingDevice(device, { credential: made.id, ...ways })
+        const entered = (): void => ends.done(device.org_id, true)
+        const ways = { change: (next: () => void) => next(), done: entered, back: ends.signIn, isIn: false }
+        showPendingDevice(device, { prove: createEntry(ways, made.id), done: entered })
       }
     } catch (error) {
       setBusy(false)

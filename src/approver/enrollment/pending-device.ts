@@ -1,10 +1,9 @@
-import { call, Refused, type Waiting } from '../calls/api.ts'
+import { call, type Waiting } from '../calls/api.ts'
 import { button, h, picture } from '../shell/element.ts'
-import { problemLine, sentenceFor, setBusy, show, tellNext } from '../shell/frame.ts'
+import { problemLine, setBusy, show } from '../shell/frame.ts'
 import { plainDigits } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
-import { showStanding } from './standing.ts'
-import { proveOwner, type Proven } from '../calls/proof.ts'
+import type { Proven } from '../calls/proof.ts'
 import { t } from '../language/text.ts'
 
 const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: string } => {
@@ -29,15 +28,25 @@ const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: strin
   }
 }
 
+/**
+ * Has a device sign a challenge for work that needs no session. If it cannot sign in, a screen says why; `stillPending`
+ * returns whether it has said so itself.
+ */
+export type Prove = (
+  problem: ReturnType<typeof problemLine>,
+  work: (proof: Proven['proof']) => Promise<unknown>,
+  stillPending?: (now: Waiting) => boolean,
+) => Promise<void>
+
 type Ways = {
-  /** Of this device. A phone in several organizations has other keys, which say nothing about it. */
-  credential: string
+  /** With this device. A phone in several organizations has other keys, which say nothing about it. */
+  prove: Prove
   done: () => void
-  again: () => void
+  wayBack?: HTMLElement | false
 }
 
-/** For a device that is registered and not active yet. Calls `done` once it is; `again` starts with the sign-in. */
-export const showPendingDevice = (waiting: Waiting, { credential, done, again }: Ways): void => {
+/** For a device that is registered and not active yet. Calls `done` once it is. */
+export const showPendingDevice = (waiting: Waiting, { prove, done, wayBack = false }: Ways): void => {
   const problem = problemLine()
   const wantsCode = waiting.proof === 'otp' && waiting.active_from === null
   const code = h('input', {
@@ -49,34 +58,13 @@ export const showPendingDevice = (waiting: Waiting, { credential, done, again }:
     required: true,
   })
   const { title, line } = wordsFor(waiting)
-  let rpId = ''
 
-  // Busy until the next screen: the session is still to be read.
-  const check = async (work: (proof: Proven['proof']) => Promise<unknown>): Promise<void> => {
-    problem.say('')
-    setBusy(true)
-    try {
-      const proven = await proveOwner(credential)
-      rpId = proven.rpId
-      await work(proven.proof)
-    } catch (error) {
-      setBusy(false)
-      explain(error)
-    }
+  const stillPending = (now: Waiting): boolean => {
+    const isSame = now.proof === waiting.proof && now.active_from === waiting.active_from
+    if (isSame) problem.say(t('enrollment.notApprovedYet'))
+    return isSame
   }
-  const explain = (error: unknown): void => {
-    const refused = error instanceof Refused ? error : undefined
-    // The answer that opened the session was lost.
-    if (refused?.code === 'device_active') {
-      tellNext(refused.message)
-      return again()
-    }
-    const now = refused?.data.device
-    const changed = now && (now.proof !== waiting.proof || now.active_from !== waiting.active_from)
-    if (now && changed) showPendingDevice(now, { credential, done, again })
-    else if (now) problem.say(t('enrollment.notApprovedYet'))
-    else if (!refused || !showStanding(refused, rpId, again)) problem.say(sentenceFor(error))
-  }
+  const check = (work: Parameters<Prove>[1]): Promise<void> => prove(problem, work, stillPending)
   const signIn = () =>
     check(async (proof) => {
       await call('openSession', proof)
@@ -112,6 +100,7 @@ export const showPendingDevice = (waiting: Waiting, { credential, done, again }:
         ? button(t('enrollment.confirm'), 'primary', confirm)
         : button(t('enrollment.checkAgain'), 'primary', signIn),
       wantsCode && button(t('enrollment.sendCode'), 'quiet', sendAgain),
+      wayBack,
     ),
   )
 }

@@ -5,13 +5,20 @@ import { dateText } from '../shell/time.ts'
 import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 
+type Removed = {
+  wayBack: HTMLElement
+  /** The key that signed, and that can refuse these. */
+  key?: { rpId: string; credential: string }
+  newcomers?: readonly Newcomer[] | undefined
+}
+
 /** For a phone that is no longer active. Its owner can still refuse a device that somebody else registered. */
-export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): void => {
+export const showRemoved = ({ wayBack, key, newcomers = [] }: Removed): void => {
   const problem = problemLine()
   const refuse = ({ id: device_id }: Newcomer, item: HTMLElement): Promise<void> =>
     problem.attempt(async () => {
       const { challenge } = await call('beginDeviceRefusal', { device_id })
-      const response = await assert(rpId, challenge)
+      const response = await assert(key?.rpId ?? '', challenge, key?.credential)
       await call('refuseNewDevice', { device_id, challenge, response }).catch((error: unknown) => {
         // The answer to the first attempt was lost.
         if (!(error instanceof Refused && error.code === 'device_refused')) throw error
@@ -45,5 +52,6 @@ export const showRemoved = (rpId = '', newcomers: readonly Newcomer[] = []): voi
     ),
     newcomers.length > 0 && ul('cards', ...newcomers.map(row)),
     problem.element,
+    h('div', { class: 'actions' }, wayBack),
   )
 }

@@ -1,15 +1,12 @@
-import { call, Refused } from '../calls/api.ts'
-import { proveOwner, type Proven } from '../calls/proof.ts'
 import { keysHere } from '../calls/webauthn.ts'
 import { languageChoice } from '../language/language-choice.ts'
 import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
 import { lostDevice } from '../devices/lost-device.ts'
 import { button, h, picture } from '../shell/element.ts'
-import { problemLine, sentenceFor, setBusy, show } from '../shell/frame.ts'
+import { nameOrganization, problemLine, show } from '../shell/frame.ts'
+import { signIn, type Ways } from './entry.ts'
 import { createCode } from './hand-over.ts'
-import { showPendingDevice } from './pending-device.ts'
-import { showStanding } from './standing.ts'
 import { showWayOut } from './way-out.ts'
 
 /** On a computer, the link of the page goes on to a phone: at once if only a phone or a security key can sign. */
@@ -27,27 +24,10 @@ const createHandOver = async (place: HTMLElement): Promise<void> => {
   else place.append(code)
 }
 
-const showForm = (done: () => void): void => {
+const showForm = (ways: Ways): void => {
   const problem = problemLine()
-  const again = (): void => showForm(done)
-  const signIn = async (): Promise<void> => {
-    problem.say('')
-    setBusy(true)
-    let proven: Proven | undefined
-    try {
-      proven = await proveOwner()
-      await call('openSession', proven.proof)
-      done()
-    } catch (error) {
-      setBusy(false)
-      if (!(error instanceof Refused && proven)) return problem.say(sentenceFor(error))
-      const { rpId, proof } = proven
-      const { device } = error.data
-      if (error.code === 'device_pending' && device)
-        showPendingDevice(device, { credential: proof.response.id, done, again })
-      else if (!showStanding(error, rpId, again)) problem.say(sentenceFor(error))
-    }
-  }
+  const again = (): void => showForm(ways)
+  nameOrganization()
   const handOver = h('div')
   show(
     t('enrollment.signInTitle'),
@@ -59,7 +39,11 @@ const showForm = (done: () => void): void => {
       h('p', {}, t('enrollment.signInWhy')),
     ),
     problem.element,
-    h('div', { class: 'actions' }, button(t('enrollment.signIn'), 'primary', signIn)),
+    h(
+      'div',
+      { class: 'actions' },
+      button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem)),
+    ),
     lostDevice(),
     h('p', { class: 'aside' }, t('enrollment.newHere')),
     handOver,
@@ -68,8 +52,12 @@ const showForm = (done: () => void): void => {
   if (isComputer && location.protocol === 'https:') void createHandOver(handOver)
 }
 
+type Page = { change: (next: () => void) => void; done: () => void }
+
 /** For a device that is registered and whose session has ended. */
-export const showSignIn = (done: () => void): void => {
-  showForm(done)
-  void showWayOut(() => showForm(done))
+export const showSignIn = ({ change, done }: Page): void => {
+  const back = (): void => change(() => showForm(ways))
+  const ways = { change, done, back, isIn: false }
+  showForm(ways)
+  void showWayOut(() => showForm(ways))
 }

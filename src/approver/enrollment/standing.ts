@@ -1,6 +1,5 @@
 import type { Refused } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button } from '../shell/element.ts'
 import { showNotice } from '../shell/frame.ts'
 import { showRemoved } from './removed.ts'
 
@@ -27,19 +26,26 @@ const wordsFor = ({ code, data }: Refused): Words | undefined => {
   }
 }
 
-/** Why a device that proved its owner cannot sign in, and what to do. Returns false for any other refusal. */
-export const showStanding = (refused: Refused, rpId: string, signIn: () => void): boolean => {
-  if (refused.code === 'device_revoked') {
-    showRemoved(rpId, refused.data.pending)
-    return true
-  }
+/** A key that signed. */
+export type Key = { rpId: string; credential: string }
+
+/** Whether nothing more can come of this key, on this phone or any other. */
+export const isOver = ({ code, data }: Refused): boolean =>
+  ['device_not_registered', 'device_refused', 'not_a_member'].includes(code) ||
+  (code === 'device_revoked' && !data.pending?.length)
+
+/** The screen that says why a device that proved its owner cannot sign in; undefined for any other refusal. */
+export const standingOf = (
+  refused: Refused,
+  key: Key,
+  wayBack: () => HTMLElement,
+): (() => void) | undefined => {
+  if (refused.code === 'device_revoked')
+    return () => showRemoved({ wayBack: wayBack(), key, newcomers: refused.data.pending })
   const words = wordsFor(refused)
-  if (!words) return false
-  showNotice({
-    drawing: 'phone',
-    title: words.title,
-    lines: [words.line],
-    actions: [button(t('enrollment.signIn'), 'plain', signIn)],
-  })
-  return true
+  return (
+    words &&
+    (() =>
+      void showNotice({ drawing: 'phone', title: words.title, lines: [words.line], actions: [wayBack()] }))
+  )
 }

@@ -10,6 +10,8 @@ import { countDown, msUntil } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
 import { languageChoice } from '../language/language-choice.ts'
 import { t } from '../language/text.ts'
+import type { Ways } from '../enrollment/entry.ts'
+import { anotherOrganization } from './another-organization.ts'
 import { secondDevice } from './second-device.ts'
 import { signedOutCards } from './signed-out.ts'
 
@@ -24,8 +26,8 @@ type Actions = {
   counts: () => { waiting?: number; newDevices: number }
   /** Shows the inbox anew. */
   again: () => void
-  /** Reads the sessions and requests again. */
-  refresh: () => void
+  /** To organizations that the phone is not signed in to. */
+  reentry: Ways
 }
 
 const card = (
@@ -88,12 +90,12 @@ const way = (place: string, drawing: Drawing, text: string): HTMLElement =>
   h('li', {}, h('a', { class: 'row', href: `#${place}` }, picture(drawing), text))
 
 const foot = (session: Session, actions: Actions): HTMLElement => {
-  const { sessions, signOut, notify, counts, again, refresh } = actions
+  const { sessions, signOut, notify, counts, again, reentry } = actions
   const { waiting, newDevices } = counts()
   const several = sessions.length > 1
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
-  const signedOut = signedOutCards(sessions, refresh)
+  const signedOut = signedOutCards(sessions, reentry)
   return h(
     'div',
     { class: 'foot' },
@@ -119,6 +121,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
       h('li', {}, languageChoice(again)),
     ),
     h('p', { class: 'aside' }, exactText(session.device_name)),
+    anotherOrganization(sessions, reentry),
     button(
       several ? t('inbox.signOutOf', { organization: session.organization }) : t('inbox.signOut'),
       'quiet',

@@ -3,6 +3,8 @@ import { button } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { nameOrganization, showNotice } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
+import type { Ways } from '../enrollment/entry.ts'
+import { anotherOrganization } from '../inbox/another-organization.ts'
 import { signedOutCards } from '../inbox/signed-out.ts'
 import type { Queue } from './queue.ts'
 import { showMissing, showOutcome } from './result.ts'
@@ -15,9 +17,11 @@ type Surroundings = {
   sessions: readonly Session[]
   /** Reads the lists again. */
   refresh: () => void
-  /** The request is in a list now. */
-  arrived: () => void
+  /** Shows the request once it is in a list. */
+  again: () => void
   queue: Queue
+  /** To organizations that the phone is not signed in to. */
+  reentry: Ways
 }
 
 const showLoading = (line: string, back: () => void): void =>
@@ -29,7 +33,10 @@ const showLoading = (line: string, back: () => void): void =>
   })
 
 /** A request that is in no list: it has ended, or its notification arrived before the list. */
-export const showGone = (wanted: string, { sessions, refresh, arrived, queue }: Surroundings): View => {
+export const showGone = (
+  wanted: string,
+  { sessions, refresh, again, queue, reentry }: Surroundings,
+): View => {
   const { back } = queue
   let follow: (() => void) | undefined
   let left = false
@@ -46,13 +53,13 @@ export const showGone = (wanted: string, { sessions, refresh, arrived, queue }: 
       follow = showOutcome(outcome, { session: one, queue })
       return
     }
-    showMissing(back).append(...signedOutCards(sessions, refresh))
+    showMissing(back).append(...signedOutCards(sessions, reentry), anotherOrganization(sessions, reentry))
   }
   showLoading(t('common.moment'), back)
   void look()
   return {
     update: (requests) => {
-      if (requests.some((one) => isWanted(one, wanted))) arrived()
+      if (requests.some((one) => isWanted(one, wanted))) again()
       else follow?.()
     },
     announces: () => follow !== undefined,

@@ -111,7 +111,7 @@ export const showRequest = (
       return
     }
     stop()
-    if (result.kind === 'removed') showRemoved()
+    if (result.kind === 'removed') showRemoved({ wayBack: button(t('common.allRequests'), 'plain', back) })
     else showStopped(result.message, back)
   }
   const choose = async (choice: Choice): Promise<void> => {

@@ -39,8 +39,13 @@ const initialsOf = (name: string): string =>
     .join('')
     .toLocaleUpperCase()
 
-/** The head of the page. The logo is only beside the name: anyone who may set it could take another's. */
-export const nameOrganization = ({ organization: name, logo }: Named): void => {
+/**
+ * The head of the page; without an organization, that of the page itself. The logo is only beside the name: anyone who may
+ * set it could take another's.
+ */
+export const nameOrganization = (
+  { organization: name, logo }: Named = { organization: t('common.title'), logo: '/approver/icon.svg' },
+): void => {
   const initials = h('span', { class: 'logo' }, initialsOf(name))
   const image = logo !== null && h('img', { class: 'logo', src: logo, alt: '' })
   if (image) image.addEventListener('error', () => image.replaceWith(initials))

@@ -76,14 +76,22 @@ export const closeSession: HandlerOf<typeof approver.closeSession> = async (_, c
   await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
 }
 
+type Named = { organization: string; logo: string | null }
+
+/** The organization that a refusal is about: the device has proved that it is, or was, registered there. */
+const nameOf = async ({ db }: Pick<Call, 'db'>, org_id: number): Promise<Named> => {
+  const one = db.selectFrom('organizations').where('id', '=', org_id).select('name as organization')
+  return { ...(await one.executeTakeFirstOrThrow()), logo: await logoPath(db, org_id) }
+}
+
 /** Refuses a revoked device. If it was active before, it learns which pending devices of its member it can refuse. */
-const revokedDevice = async (call: Call, device: DeviceRow): Promise<Refusal> => {
-  if (device.bound_at === null) return inactiveDevice(device, { pending: [] })
+const revokedDevice = async (call: Call, device: DeviceRow, named: Named): Promise<Refusal> => {
+  if (device.bound_at === null) return inactiveDevice(device, { ...named, pending: [] })
   const pending = await devicesOf(call.db, device)
     .where('state', '=', 'pending')
     .select([sql<string>`cast(id as text)`.as('id'), 'registered_at', 'active_from'])
     .execute()
-  return inactiveDevice(device, { pending })
+  return inactiveDevice(device, { ...named, pending })
 }
 
 export const beginSession: HandlerOf<typeof approver.beginSession> = async (_, call) => ({
@@ -113,8 +121,9 @@ export const openSession: HandlerOf<typeof approver.openSession> = {
       if (present.state === 'pending' && present.proof === 'otp' && code !== undefined) {
         const wrong = await confirmDevice(call, device, code, actor)
         if (wrong) return wrong
-      } else if (present.state === 'revoked') return revokedDevice(call, { ...device, state: 'revoked' })
-      else if (present.state !== 'active') return inactiveDevice(present)
+      } else if (present.state === 'revoked')
+        return revokedDevice(call, { ...device, state: 'revoked' }, await nameOf(call, org_id))
+      else if (present.state !== 'active') return inactiveDevice(present, await nameOf(call, org_id))
       await startSession(call, device)
       await call.audit(org_id, `device:${id}`, ['session'], actor)
       return readSession(call, id)

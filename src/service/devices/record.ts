@@ -58,16 +58,21 @@ const pendingReason = ({ id, proof, active_from }: InactiveDevice): [reason: str
   ]
 }
 
-/** Why a device cannot be used. */
+/** Why a device cannot be used; `more` goes into the data of the answer. */
 export const inactiveDevice = (device: InactiveDevice, more?: Record<string, unknown>): Refusal => {
   const { id, state, proof, active_from } = device
   if (state === 'pending') {
     const [reason, hint] = pendingReason(device)
-    const data = { device: { id: String(id), proof, active_from } }
+    const data = { ...more, device: { id: String(id), proof, active_from } }
     return forbidden('device_pending', `This device ${reason}`, hint, data)
   }
   return state === 'refused'
-    ? forbidden('device_refused', 'This device was refused', 'Ask for a new link: svc user enroll <user-id>')
+    ? forbidden(
+        'device_refused',
+        'This device was refused',
+        'Ask for a new link: svc user enroll <user-id>',
+        more,
+      )
     : forbidden(
         'device_revoked',
         'This device is revoked',

@@ -126,6 +126,13 @@ describe('a session', () => {
     expect(refusal(again)).toEqual([403, reason, []])
   })
 
+  test('is refused to a removed device with the name of the organization', async () => {
+    await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)
+    const challenge = await begin(service)
+    const answer = await openSession(challenge, answerTo(challenge, ada.key))
+    expect(answer.body).toMatchObject({ data: { organization: 'acme', logo: null, pending: [] } })
+  })
+
   test('says nothing about its owner to a device that did not sign', async () => {
     await service.call('POST', `/organization/${acme.id}/user/${ada.user}/pending`, { body: {} })
     const challenge = await begin(service)
