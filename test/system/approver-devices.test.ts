@@ -70,7 +70,7 @@ describe('a second phone', () => {
     await first.tap('Refuse')
     await first.page
       .getByRole('status')
-      .getByText('This device can’t approve anything for this organization.')
+      .getByText('It can’t approve anything for this organization.')
       .waitFor()
     await second.tap('Check again')
     await expect(second.sees('This device was refused')).resolves.toBeUndefined()
