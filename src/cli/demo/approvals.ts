@@ -38,7 +38,7 @@ export const approvals: Step[] = [
     answers: { kind: 'software' },
   }),
   step(
-    'A second key is pending until the first one approves it',
+    'A second key is pending as long as the first one is active',
     'user enroll 1 --org globex --software --file second.json',
     {
       answers: { state: 'pending', proof: 'device' },

@@ -9,6 +9,10 @@ import { developerLog, steps } from './steps.ts'
 
 type Start = { started: number; run: RunLine }
 
+/** What `svc serve` prints. The key is never used again, but demos are shown on screens. */
+const announcement = ({ baseUrl, place }: { baseUrl: string; place: string }, flags: string): string =>
+  `$ svc serve ${flags}\nOperator key, shown once: svc_op_…\nsvc is ready at ${baseUrl} (data in ${place})\n`
+
 /** Plays the demo on a service in this process. `io` has its folder and environment. */
 const playAlone = async (io: Io, { started, run }: Start): Promise<void> => {
   const { startService } = await import('../../service/lifecycle/serve.ts')
@@ -21,7 +25,7 @@ const playAlone = async (io: Io, { started, run }: Start): Promise<void> => {
     log: ({ message }) => message && appendFileSync(developerLog(io.cwd), `${message}\n`),
   })
   try {
-    io.stdout.write(`$ svc serve --port 0 --dev\nsvc is ready at ${service.baseUrl}\n`)
+    io.stdout.write(announcement(service, '--port 0 --dev --data-dir data'))
     const env = { ...io.env, SVC_BASE_URL: service.baseUrl, SVC_API_KEY: service.operatorKey }
     const values = new Map([['service', service.baseUrl]])
     await playAll(steps, { ...io, env }, { started, run, values })

@@ -60,8 +60,12 @@ const play = async (step: Step, io: Io, values: Values, run: RunLine) => {
     const line = step.meanwhile(data as { request_id: string; number?: string }, io.cwd)
     other = playOther(step, line, { io, run, values })
   }
-  // The output would contain every version of a progress line.
-  if (isWaiting(step)) streams.stderr = { ...streams.stderr, isTTY: false }
+  // Otherwise the output would contain every version of a progress line.
+  if (isWaiting(step))
+    streams.stderr = {
+      ...streams.stderr,
+      write: (text) => void (text.startsWith('\r') || (output += text)),
+    }
   const { from } = step
   if (from) streams.stdin = { ...streams.stdin, text: async () => readFileSync(join(io.cwd, from), 'utf8') }
   let saved = ''

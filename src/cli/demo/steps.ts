@@ -37,7 +37,9 @@ const devices: Step[] = [
     exit: 'usage',
     answers: { message: /imei/ },
   }),
-  step('The price of a stock', 'iot price aapl', { answers: { symbol: 'AAPL' } }),
+  step('The price of a stock, from the sample of one past day', 'iot price aapl', {
+    answers: { symbol: 'AAPL', source: 'sample' },
+  }),
   step(
     'A machine that is bound to it',
     `iot register press-01 --org acme ${stock} --current-stock-price 250.42 --machine-name "Press 1" --mobile +12025550120`,
