@@ -106,15 +106,15 @@ const take = (requests: PendingRequest[]): void => {
   void surroundings.look()
 }
 
-const redraw = (): void => {
-  if (location.hash === '') showPlace()
-}
-
 /** The phone is signed in to one more organization, whose notifications it gets from now on. */
 const showAdded = async ({ organization }: Session): Promise<void> => {
-  await keepNotifications(sessions, redraw)
-  tellNext(t('inbox.signedInTo', { organization }))
-  showPlace()
+  const tell = (): void => {
+    tellNext(t('inbox.signedInTo', { organization }))
+    showPlace()
+  }
+  // What is drawn again says it again.
+  await keepNotifications(sessions, () => location.hash === '' && tell())
+  tell()
 }
 
 const reentry: Ways = { change, back: () => showPlace(), done: feed.refresh, isIn: true }
@@ -194,7 +194,7 @@ const enter = async (fresh = false, entered?: number, preloaded = false): Promis
   if (!here) return arrival.turnAway(fresh)
   arrival.setOpened(false)
   select(here)
-  await keepNotifications(sessions, redraw)
+  await keepNotifications(sessions, () => location.hash === '' && showPlace())
   if (fresh) {
     await showWelcome(here)
     await makeOffers(here, sessions)

@@ -253,8 +253,17 @@ describe('after a sign-out', () => {
     await phone.tap('Sign in to another organization')
     await phone.page.getByRole('alert').getByText('You’re already signed in to acme.').waitFor()
     await pick(name)
+    let release: (() => void) | undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await phone.page.route('**/svc/v1/approver/push', (route) => released.then(() => route.continue()))
     await phone.tap('Sign in to another organization')
-    await phone.page.getByRole('status').getByText(`You’re signed in to ${name}.`).waitFor()
+    const news = phone.page.getByRole('status').getByText(`You’re signed in to ${name}.`)
+    await news.waitFor()
+    // The service learns of the notifications, and the list is drawn again.
+    await phone.page.evaluate(`document.querySelector('h1').dataset.old = ''`)
+    release?.()
+    await phone.page.locator('h1:not([data-old])').waitFor()
+    expect(await news.count()).toBe(1)
     expect(await phone.page.getByLabel('Organization').locator('option').allTextContents()).toEqual([
       'acme',
       name,
