@@ -42,6 +42,6 @@ const print = (stdout: object, stderr = '', exit = 0): Written => ({
 /** What the hook writes, and how it exits. */
 export const verdictFor = (host: HostName, verdict: Verdict): Written => {
   if (verdict.kind === 'pass') return print({})
-  if (verdict.kind === 'approved') return print(allowed[host](`Approved by a person (${verdict.id})`))
+  if (verdict.kind === 'approved') return print(allowed[host](`Approved (${verdict.id})`))
   return print(denied[host](verdict.reason), `${verdict.reason}\n`, blockingExit)
 }
