@@ -153,11 +153,12 @@ describe('the language of the page', () => {
     expect(phone.misdeeds).toEqual([])
   })
 
-  test('is English if its texts cannot be loaded', async () => {
+  test.each([
+    { status: 200, contentType: 'text/html', body: '<h1>Sign in to the network</h1>' },
+    { status: 503, contentType: 'application/json', body: '{"status":"error"}' },
+  ])('is English if its texts cannot be loaded: $status', async (answer) => {
     const phone = await stage.openPhone('light', { ...narrow, locale: 'de', serviceWorkers: 'block' })
-    await phone.page.route(/\/approver\/de\.json/, (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<h1>Sign in to the network</h1>' }),
-    )
+    await phone.page.route(/\/approver\/de\.json/, (route) => route.fulfill(answer))
     await phone.page.goto(`${stage.origin}/approver`)
     await phone.sees('Sign in')
     expect(await languageOf(phone)).toBe('en,ltr')

@@ -31,7 +31,8 @@ const textsOf = async (language: Language): Promise<Catalogue | undefined> => {
   if (file === undefined) return {}
   try {
     const signal = AbortSignal.timeout(patienceMs)
-    return (await (await fetch(`/approver/${file}?v=PAGE_VERSION`, { signal })).json()) as Catalogue
+    const response = await fetch(`/approver/${file}?v=PAGE_VERSION`, { signal })
+    return response.ok ? ((await response.json()) as Catalogue) : undefined
   } catch {
     return undefined
   }

@@ -29,3 +29,10 @@ export const fill = <V, R>(
         const value = values[name] as V
         return cases ? fill(chosen(cases, value, language), values, language, put) : [put(value)]
       })
+
+/** Letters of Hebrew, Arabic and the other scripts from right to left. */
+const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
+
+/** A value is foreign to the text around it: its direction must not change the order of the words. */
+export const isolated = (value: string, rightToLeft: boolean): string =>
+  rightToLeft || rightToLeftLetter.test(value) ? `\u2068${value}\u2069` : value

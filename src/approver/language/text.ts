@@ -2,7 +2,7 @@
 // Show it with t('screen.key', { name }); with nodes as values, such as exactText(…), use nodes('screen.key', { name }).
 
 import { english, type Texts } from './english.ts'
-import { fill, type Catalogue, type Message } from './message.ts'
+import { fill, isolated, type Catalogue, type Message } from './message.ts'
 
 export type Key = keyof Texts
 type Values<K extends Key> = Texts[K]
@@ -41,11 +41,8 @@ export const isKey = (key: string): key is Key => messageIn(english, key) !== un
 
 const messageOf = (key: Key): Message => messageIn(spoken, key) ?? messageIn(english, key) ?? key
 
-/** A value is foreign to the text around it: its direction must not change the order of the words. */
-const valueText = (value: string | number): string => {
-  if (typeof value === 'number') return numbers.format(value)
-  return rightToLeft ? `\u2068${value}\u2069` : value
-}
+const valueText = (value: string | number): string =>
+  typeof value === 'number' ? numbers.format(value) : isolated(value, rightToLeft)
 
 /** For a text that becomes a value itself, such as a name that is sent to the service. */
 export const withoutIsolates = (text: string): string => text.replaceAll(/[\u2068\u2069]/g, '')

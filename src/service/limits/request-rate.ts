@@ -10,14 +10,14 @@ import { hearNodes, tellNodes } from '../call/node-messages.ts'
 type Rates = { key: number; organization: number }
 type Policy = keyof Rates
 
-/** Of a session of the approver page. A page that starts makes a few calls, and a person who taps quickly two or three. */
-const sessionRate = 20
+/** Of a device at the approver page, in all of its sessions. A page that starts makes a few calls, and a person who taps quickly two or three. */
+const deviceRate = 20
 
 /** A token bucket: `left` requests at `at`, in milliseconds. The burst of 40 seconds gives an import room. */
 type Bucket = { at: number; left: number; most: number }
 const burstSeconds = 40
 
-/** The most keys and sessions that have a bucket. A dropped bucket starts full again; those of organizations stay. */
+/** The most keys and devices that have a bucket. A dropped bucket starts full again; those of organizations stay. */
 const bucketsAtMost = 10_000
 
 const fill = <K>(buckets: Map<K, Bucket>, name: K, rate: number, at: number): Bucket => {
@@ -41,9 +41,9 @@ const delayMs = 100
 const delayedAtMost = 100
 
 /** Structured fields as in draft-ietf-httpapi-ratelimit-headers-11; `t` is the seconds until the bucket is full. */
-const headersOf = (rates: Rates, left: Rates, isSession: boolean): Record<string, string> => {
+const headersOf = (rates: Rates, left: Rates, isDevice: boolean): Record<string, string> => {
   const policies = ['key', 'organization'] as const
-  const nameOf = (policy: Policy): string => (policy === 'key' && isSession ? 'session' : policy)
+  const nameOf = (policy: Policy): string => (policy === 'key' && isDevice ? 'device' : policy)
   const policy = policies.map((one) => `"${nameOf(one)}";q=${rates[one] * burstSeconds};w=${burstSeconds}`)
   const now = policies.map((one) => {
     const whole = Math.floor(left[one])
@@ -56,13 +56,13 @@ const refusalOf = (
   policy: Policy,
   orgId: number,
   limit: number,
-  { headers, isSession }: { headers: Record<string, string>; isSession: boolean },
+  { headers, isDevice }: { headers: Record<string, string>; isDevice: boolean },
 ): Refusal => {
   const [who, quota] =
     policy === 'organization'
       ? (['All keys of this organization together are', 'requests_per_second'] as const)
-      : isSession
-        ? (['This session is', undefined] as const)
+      : isDevice
+        ? (['This device is', undefined] as const)
         : (['This key is', 'key_requests_per_second'] as const)
   return new Refusal(
     429,
@@ -133,9 +133,9 @@ export const createRate = (storage: Storage): Rate => {
   const take = (caller: Caller, orgId: number, own: Rates): ReturnType<Rate> => {
     const at = Date.parse(now())
     const { person } = caller
-    const isSession = person !== undefined
-    const limit = isSession ? { ...own, key: Math.min(own.key, sessionRate) } : own
-    const name = isSession ? `session ${person.session_id}` : `key ${namedKeyOf(caller)}`
+    const isDevice = person !== undefined
+    const limit = isDevice ? { ...own, key: Math.min(own.key, deviceRate) } : own
+    const name = isDevice ? `device ${person.device_id}` : `key ${namedKeyOf(caller)}`
     if (callers.size >= bucketsAtMost && !callers.has(name)) callers.clear()
     const key = fill(callers, name, limit.key, at)
     const organizationName = `organization ${orgId}`
@@ -143,13 +143,13 @@ export const createRate = (storage: Storage): Rate => {
     const left = { key: key.left, organization: organization.left }
     for (const policy of ['key', 'organization'] as const)
       if (left[policy] < 1) {
-        const headers = headersOf(limit, left, isSession)
-        return refuse(refusalOf(policy, orgId, limit[policy], { headers, isSession }), orgId)
+        const headers = headersOf(limit, left, isDevice)
+        return refuse(refusalOf(policy, orgId, limit[policy], { headers, isDevice }), orgId)
       }
     key.left -= 1
     organization.left -= 1
     noteRequest(name, organizationName)
-    return headersOf(limit, { key: key.left, organization: organization.left }, isSession)
+    return headersOf(limit, { key: key.left, organization: organization.left }, isDevice)
   }
 
   const readRates = (orgId: number): Promise<Rates> => {

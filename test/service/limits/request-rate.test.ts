@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createPhone, fromPhone } from '../approver/phone.ts'
+import { answerTo, begin, cookieOf, createPhone, fromPhone } from '../approver/phone.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { second } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
@@ -89,19 +89,22 @@ describe('requests in a second', () => {
     expect((await get(service.operatorKey)).headers.ratelimit).toBeUndefined()
   })
 
-  test('of a session at the approver page are fewer than those of a key', async () => {
-    const { cookie } = await createPhone(service, acme.id, 2)
-    const read = () => fromPhone(service, 'GET', 'session', { cookie })
+  test('of a device at the approver page are fewer than those of a key, in all of its sessions', async () => {
+    const { cookie, key } = await createPhone(service, acme.id, 2)
+    const challenge = await begin(service)
+    const body = { challenge, response: answerTo(challenge, key) }
+    const cookies = [cookie, cookieOf(await fromPhone(service, 'POST', 'session', { body }))]
+    const read = (turn = 0) => fromPhone(service, 'GET', 'session', { cookie: cookies[turn % 2]! })
     await set({ key_requests_per_second: 250, requests_per_second: 1000 })
     expect((await read()).headers).toMatchObject({
-      'ratelimit-policy': '"session";q=800;w=40, "organization";q=40000;w=40',
-      ratelimit: expect.stringMatching(/^"session";r=799;t=1, /),
+      'ratelimit-policy': '"device";q=800;w=40, "organization";q=40000;w=40',
+      ratelimit: expect.stringMatching(/^"device";r=799;t=1, /),
     })
     await set({ key_requests_per_second: 1 })
-    const answers = await Promise.all(Array.from({ length: 42 }, read))
+    const answers = await Promise.all(Array.from({ length: 42 }, (_, turn) => read(turn)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
     expect((await read()).body).toMatchObject({
-      message: 'This session is limited to 1 request per second, with bursts of 40',
+      message: 'This device is limited to 1 request per second, with bursts of 40',
       data: { code: 'rate_limited', hint: 'Try again in 1 s' },
     })
   })
