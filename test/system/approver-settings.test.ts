@@ -37,6 +37,47 @@ test('a test notification is sent, and the page says when it arrives', async () 
   await phone.page.getByText('The test notification arrived.').waitFor()
 })
 
+test('a test notification that does not arrive is said not to have arrived, until it does', async () => {
+  const phone = await atSettings()
+  await phone.page.clock.install()
+  await phone.tap('Send a test notification')
+  await phone.page.getByText('Sent. It usually appears').waitFor()
+  await phone.page.clock.fastForward(20_000)
+  await phone.page.getByText('It hasn’t arrived. Check that this device is online').waitFor()
+  expect(await phone.page.getByText('Sent. It usually appears').count()).toBe(0)
+  await push(phone, { test: true, organization: 'acme' })
+  await phone.page.getByText('The test notification arrived.').waitFor()
+  await phone.page.clock.fastForward(20_000)
+  expect(await phone.page.getByText('It hasn’t arrived.').count()).toBe(0)
+})
+
+test('a private window says that it can get no notifications', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await phone.context.grantPermissions(['notifications'], { origin: stage.origin })
+  await phone.page.reload()
+  await phone.tap('Turn on notifications')
+  await phone.sees('Turn on notifications?')
+  await phone.tap('Turn on notifications')
+  const line = phone.page.getByText('This browser window can’t get notifications.')
+  await expect(line.waitFor()).resolves.toBeUndefined()
+})
+
+test('what the settings say moves nothing that can be tapped', async () => {
+  const phone = await atSettings()
+  const places = () =>
+    phone.page.evaluate(
+      `[...document.querySelectorAll('.screen button, .screen input')].map((one) => one.getBoundingClientRect().top)`,
+    )
+  await phone.page.getByLabel('Use quiet hours').check()
+  await phone.page.getByText('Saved on this device.').waitFor()
+  const before = await places()
+  await phone.page.getByLabel('From').fill('21:00')
+  await phone.page.getByText('Saved on this device.').waitFor()
+  await phone.tap('Send a test notification')
+  await phone.page.getByText('Sent. It usually appears').waitFor()
+  expect(await places()).toEqual(before)
+})
+
 test('notifications can be turned off, stay off, and can be turned on again', async () => {
   const phone = await atSettings()
   await phone.tap('Turn off notifications')
@@ -71,8 +112,11 @@ test('in quiet hours a notification makes no sound', async () => {
   expect(await push(phone, { request_id: 'apr_1', organization: 'acme' })).toMatchObject([
     { title: 'acme: a request is waiting', silent: true },
   ])
+  await phone.page.getByLabel('Until').fill(from)
+  await phone.page.getByText('Not saved: both times are the same.').waitFor()
   await phone.page.reload()
-  expect(await phone.page.getByLabel('From').inputValue()).toBe(from)
+  const times = () => Promise.all(['From', 'Until'].map((name) => phone.page.getByLabel(name).inputValue()))
+  await expect.poll(times).toEqual([from, until])
 })
 
 test('blocked notifications are named where they are set, with what to do', async () => {

@@ -95,6 +95,11 @@ export const watchPermission = (changed: () => void): void =>
     .then((state) => state.addEventListener('change', changed))
     .catch(() => undefined)
 
+/** Chromium refuses like this in a private window, although the person gave the permission. */
+const isNeverHere = (error: unknown): boolean =>
+  error instanceof DOMException &&
+  (error.name === 'NotAllowedError' || (error.name === 'AbortError' && /permission/i.test(error.message)))
+
 /** Asks the phone for permission, then subscribes at the service. Returns the reason if it fails, as a sentence. */
 export const turnOnNotifications = async (
   { push_key }: Session,
@@ -106,7 +111,8 @@ export const turnOnNotifications = async (
     wishFor('on')
     return undefined
   } catch (error) {
-    return error instanceof Unreachable ? error.message : t('notifications.failed')
+    if (error instanceof Unreachable) return error.message
+    return t(isNeverHere(error) ? 'notifications.privateWindow' : 'notifications.failed')
   }
 }
 

@@ -28,7 +28,9 @@ const stateOf = (session: Session, sessions: readonly Session[]): string => {
 const usual: QuietHours = { from: '22:00', until: '07:00' }
 
 /** The worker of this browser follows them, so the service need not know when a person sleeps. */
-const quietForm = (kept: QuietHours | undefined, say: (text: string) => void): HTMLElement[] => {
+const quietForm = (kept: QuietHours | undefined): HTMLElement[] => {
+  const outcome = h('p', { class: 'aside reserved', role: 'status' })
+  const say = (text: string): void => void (outcome.textContent = text)
   const use = h('input', { type: 'checkbox', id: 'quiet', checked: kept !== undefined })
   const times = (['from', 'until'] as const).map((name) =>
     h('input', { type: 'time', id: `quiet-${name}`, value: (kept ?? usual)[name], required: true }),
@@ -45,6 +47,7 @@ const quietForm = (kept: QuietHours | undefined, say: (text: string) => void): H
     rows.hidden = !use.checked
     const hours = { from: from.value, until: until.value }
     if (use.checked && !(hours.from && hours.until)) return
+    if (use.checked && hours.from === hours.until) return say(t('notifications.quietSame'))
     const isKept = await keepQuietHours(use.checked ? hours : undefined)
     say(isKept ? t('notifications.quietKept') : t('notifications.quietFailed'))
   }
@@ -54,15 +57,23 @@ const quietForm = (kept: QuietHours | undefined, say: (text: string) => void): H
     h('p', { class: 'aside' }, t('notifications.quietWhy')),
     h('label', { class: 'result' }, use, t('notifications.quietOn')),
     rows,
+    outcome,
   ]
 }
+
+/** A test notification that has not arrived by then probably never will. */
+const patienceMs = 20_000
 
 /** Whether notifications reach this device, and how. */
 export const showNotifications = (session: Session, { sessions, notify, again }: Actions): View => {
   const offer = notificationOffer(session)
   const problem = problemLine()
-  const outcome = h('p', { role: 'status' })
-  const say = (text: string): void => void (outcome.textContent = text)
+  const outcome = h('div', { class: 'floating', role: 'status' })
+  let overdue = 0
+  const say = (text: string): void => {
+    clearTimeout(overdue)
+    outcome.replaceChildren(...(text ? [h('p', { class: 'outcome' }, text)] : []))
+  }
 
   const sendTest = (): Promise<void> =>
     problem.attempt(
@@ -70,7 +81,9 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
         say('')
         await call('testPush', {}, { org: session.org_id })
         // It may have arrived meanwhile.
-        if (outcome.textContent === '') say(t('notifications.testSent'))
+        if (outcome.textContent !== '') return
+        say(t('notifications.testSent'))
+        overdue = setTimeout(() => say(t('notifications.testLate')), patienceMs)
       },
       (error) =>
         problem.say(
@@ -89,8 +102,8 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
   }
   navigator.serviceWorker?.addEventListener('message', onMessage)
 
-  const quiet = h('section', {})
-  if (offer === 'on') void readQuietHours().then((kept) => quiet.replaceChildren(...quietForm(kept, say)))
+  const quiet = h('section', { class: 'content' }, ...(offer === 'on' ? quietForm(undefined) : []))
+  if (offer === 'on') void readQuietHours().then((kept) => kept && quiet.replaceChildren(...quietForm(kept)))
 
   show(
     t('notifications.title'),
@@ -102,8 +115,7 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
       picture('bell', offer === 'on' ? 'good' : 'still'),
       h('p', {}, stateOf(session, sessions)),
     ),
-    outcome,
-    problem.element,
+    quiet,
     h(
       'div',
       { class: 'actions' },
@@ -116,7 +128,14 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
           again()
         }),
     ),
-    quiet,
+    // Below the buttons, which it would push away.
+    outcome,
+    problem.element,
   )
-  return { leave: () => navigator.serviceWorker?.removeEventListener('message', onMessage) }
+  return {
+    leave: () => {
+      clearTimeout(overdue)
+      navigator.serviceWorker?.removeEventListener('message', onMessage)
+    },
+  }
 }
