@@ -3,7 +3,7 @@ import { pendingRecord } from './approver-requests.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { authenticators } from './policy.ts'
-import { challengeRecord, sentEnrollment, signedChallenge, states, time } from './records.ts'
+import { challengeRecord, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
 
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 // The session is an HttpOnly, SameSite cookie of one device. It only reads and takes away; each decision is an assertion.
@@ -63,6 +63,7 @@ export const shownPerson = z.looseObject({
 /** A member, as the page shows it. */
 export const shownMember = z.extend(shownPerson, {
   email: chosen(z.string(), 'E-mail address'),
+  role: chosen(z.enum(roles), 'Role in the organization'),
   state: chosen(z.enum(states), 'State'),
   updated_at: chosen(time, 'When the membership was last changed, such as when they asked to join'),
 })

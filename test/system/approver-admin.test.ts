@@ -27,6 +27,26 @@ describe('an admin', () => {
     await expect(phone.page.getByRole('link', { name: 'Members' }).waitFor()).resolves.toBeUndefined()
   })
 
+  test('sees who is an administrator, and is not offered to make them one again', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    await stage.person({ first_name: 'Katherine', last_name: 'Johnson' })
+    const phone = await stage.enrolled(admin)
+    const { page } = phone
+    const katherine = page.getByRole('listitem').filter({ hasText: 'Katherine Johnson' })
+    await page.getByRole('link', { name: 'Members' }).click()
+    await page.getByText('Active members').click()
+    await katherine.getByRole('button', { name: /^Hold/ }).waitFor()
+    expect(await katherine.getByText('Administrator').count()).toBe(0)
+    await katherine.getByRole('button', { name: /^Make admin/ }).click()
+    await page.getByRole('status').getByText('Katherine Johnson is an administrator.').waitFor()
+    await katherine.getByText('Administrator', { exact: true }).waitFor()
+    expect(await katherine.getByRole('button', { name: /^Make admin/ }).count()).toBe(0)
+    await katherine.getByRole('link', { name: 'Katherine Johnson' }).click()
+    await phone.sees('Member')
+    await expect(page.getByText('Administrator', { exact: true }).waitFor()).resolves.toBeUndefined()
+  })
+
   test('puts an active member on hold and reactivates them, by keyboard alone', async () => {
     const admin = await stage.person()
     await stage.makeAdmin(admin)

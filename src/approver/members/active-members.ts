@@ -3,6 +3,7 @@ import { t } from '../language/text.ts'
 import { button, h, ul } from '../shell/element.ts'
 import { announce } from '../shell/frame.ts'
 import { exactText, nameOf, plainDigits } from '../shell/text.ts'
+import { administratorLine, isAdmin } from './administrator.ts'
 
 const typingMs = 200
 
@@ -23,6 +24,7 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
       h('a', { href: `#member=${encodeURIComponent(member.user_id)}` }, exactText(name)),
       h('span', { class: 'who' }, exactText(member.mobile)),
       h('span', { class: 'who' }, exactText(member.email)),
+      administratorLine(member),
     ),
     h(
       'div',
@@ -30,9 +32,10 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
       button(t('members.hold'), 'quiet', () => take(member, 'hold', item), {
         'aria-label': t('members.holdName', { name }),
       }),
-      button(t('members.promote'), 'quiet', () => take(member, 'promote', item), {
-        'aria-label': t('members.promoteName', { name }),
-      }),
+      !isAdmin(member) &&
+        button(t('members.promote'), 'quiet', () => take(member, 'promote', item), {
+          'aria-label': t('members.promoteName', { name }),
+        }),
     ),
   )
   return item

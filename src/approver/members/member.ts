@@ -10,6 +10,7 @@ import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import type { View } from '../shell/view.ts'
+import { administratorLine } from './administrator.ts'
 import { moveMember } from './move.ts'
 
 type Around = { session: Session; screen: Screen; name: string; isLast: boolean }
@@ -30,9 +31,12 @@ const deviceRow = (device: Device, { session, screen, name, isLast }: Around): H
         return screen.refresh()
       },
     })
+  const waits = device.state === 'pending' && device.active_from === null && device.proof === 'admin'
   item.append(
     h('h3', {}, exactText(device.name)),
     ...deviceLines(device).map((line) => h('p', { class: 'who' }, line)),
+    waits ? h('p', { class: 'who' }, t('members.waitsForApproval')) : '',
+    waits ? h('a', { class: 'button quiet', href: '#devices' }, t('members.toDevices')) : '',
     device.state === 'active'
       ? h(
           'div',
@@ -70,6 +74,7 @@ export const showMember = (session: Session, user_id: string): View => {
         h('h2', {}, exactText(name)),
         h('p', { class: 'who' }, exactText(member.mobile)),
         h('p', { class: 'who' }, exactText(member.email)),
+        administratorLine(member),
         h('h2', {}, t('devices.title')),
         kept.length === 0 && h('p', { class: 'aside' }, t('members.noDevices')),
         ul(

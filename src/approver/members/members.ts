@@ -8,9 +8,8 @@ import { exactText, nameOf } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
 import { activeMembers } from './active-members.ts'
+import { isAdmin } from './administrator.ts'
 import { type MemberMove, moveMember } from './move.ts'
-
-export const isAdmin = ({ role }: Session): boolean => role === 'admin' || role === 'operator'
 
 export const nobody: Members = { members: [], total: 0 }
 

@@ -29,8 +29,8 @@ export const maskedPerson = ({
 
 /** A member as the page shows it to an administrator. */
 export const maskedMember = (user: UserRecord) => {
-  const { email, state, updated_at } = user
-  return { ...maskedPerson(user), email, state, updated_at }
+  const { email, role, state, updated_at } = user
+  return { ...maskedPerson(user), email, role, state, updated_at }
 }
 
 /** The people whom these rows are about, by id. */

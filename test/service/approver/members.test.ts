@@ -13,6 +13,7 @@ test('an administrator sees pending users, without their whole number', async ()
       user_id: waiting.id,
       ...ada,
       email: expect.stringContaining('@'),
+      role: 'member',
       state: 'pending',
       updated_at: clock.iso(),
     },
