@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { installHooks, stage } from './open-stage.ts'
+import { installHooks, open, stage } from './open-stage.ts'
 
 installHooks()
 
@@ -39,4 +39,60 @@ test('the owner decides whether to approve without a location when the phone has
   await phone.tap('Send without location')
   await phone.sees('Not approved')
   await phone.page.getByText('location was missing').waitFor()
+})
+
+test('the page says that it looks for the location, until it is found', async () => {
+  const user = await stage.person()
+  await stage.setFence(user)
+  const phone = await stage.enrolled(user)
+  await stage.locate(phone)
+  await phone.page.evaluate(
+    `Geolocation.prototype.getCurrentPosition = (found) => (globalThis.found = found)`,
+  )
+  const { request_id } = await stage.ask(user)
+  await open(phone, request_id)
+  await phone.tap('Approve')
+  await phone.page.getByRole('status').getByText('Finding your location…').waitFor()
+  expect(await phone.page.getByText('Waiting for your device').count()).toBe(0)
+  await phone.page.evaluate(`{
+    delete Geolocation.prototype.getCurrentPosition
+    const coords = { latitude: 48.1, longitude: 11.5, accuracy: 10 }
+    Geolocation.prototype.getCurrentPosition = (found) => found({ coords, timestamp: Date.now() })
+    found({ coords, timestamp: Date.now() })
+  }`)
+  await phone.sees('Approved')
+})
+
+test('without a location a person can try again, go back and deny, on one screen', async () => {
+  const user = await stage.person()
+  await stage.setFence(user)
+  const phone = await stage.enrolled(user)
+  await phone.page.setViewportSize({ width: 390, height: 844 })
+  await phone.context.grantPermissions([], { origin: stage.origin })
+  const asked = phone.page.getByRole('heading', { name: 'didn’t share its location' })
+  const first = await stage.ask(user)
+  await open(phone, first.request_id)
+  await phone.tap('Approve')
+  await asked.waitFor()
+  const below = `[...document.querySelectorAll('.step button')]
+    .filter((one) => one.getBoundingClientRect().bottom > innerHeight).map((one) => one.textContent)`
+  expect(await phone.page.evaluate(below)).toEqual([])
+  await phone.tap('Back')
+  await phone.tap('Approve')
+  await phone.tap('Try again')
+  await phone.page.getByRole('alert').getByText('Still no location.').waitFor()
+  expect(await phone.page.evaluate(below)).toEqual([])
+  await phone.tap('Deny')
+  await phone.sees('Denied')
+  expect(await stage.statusOf(first.request_id)).toMatchObject({ status: 'denied' })
+  await phone.tap('Done')
+
+  const second = await stage.ask(user)
+  await open(phone, second.request_id)
+  await phone.tap('Approve')
+  await asked.waitFor()
+  await stage.locate(phone)
+  await phone.tap('Try again')
+  await phone.sees('Approved')
+  expect(await stage.statusOf(second.request_id)).toMatchObject({ status: 'approved' })
 })

@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
-import { announce } from '../shell/frame.ts'
+import { announce, problemLine, statusLine } from '../shell/frame.ts'
 import { createReading } from './reading.ts'
 
 type Actions = {
@@ -37,7 +37,16 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
   // Below the bar, because a small screen needs its room for the text.
   const more = h('div', {}, links)
   const step = h('div', { class: 'steps' }, start)
-  const element = h('div', { class: 'bar' })
+  const [warning, problem, progress] = [statusLine('warning'), problemLine(), statusLine('progress')]
+  const element = h('div', { class: 'bar' }, warning.element, problem.element, progress.element, step)
+  /** Says something above the buttons, which stay under the finger: a second tap must not meet another one. */
+  const steadily =
+    (say: (text: string) => void) =>
+    (text: string): void => {
+      const before = step.getBoundingClientRect().top
+      say(text)
+      if (step.isConnected) scrollBy(0, step.getBoundingClientRect().top - before)
+    }
   let isRead = false
   /** What led to the step. */
   let origin: Element | null = null
@@ -64,6 +73,9 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
     element,
     more,
     step,
+    warn: steadily(warning.say),
+    complain: steadily(problem.say),
+    say: steadily(progress.say),
     put,
     toStart: (): void => put(start),
     /** Once it is on the screen. */

@@ -28,8 +28,12 @@ type Steps = {
   sending: () => void
   /** The answer is overdue. */
   slow: () => void
-  /** Asks whether to send without a location, if the phone reports none. */
-  withoutPlace: () => Promise<boolean>
+  /** The phone looks for its location, which can take a while. */
+  locating: () => void
+  /** The phone checks its owner. */
+  checking: () => void
+  /** Asks what to do if the phone reports no location. `isRepeated`: it was asked to try again. */
+  withoutPlace: (isRepeated: boolean) => Promise<'again' | 'send' | 'stop'>
 }
 
 const resultOf = (error: unknown): Result => {
@@ -61,7 +65,7 @@ const createLocator = (wanted: boolean) => {
     ready,
     isBlocked: (): boolean => wanted && state === 'denied',
     /** Undefined if there is none; a promise of it while the device check runs, if it is likely to come. */
-    take: async (): Promise<{ later?: Promise<Place> } | undefined> => {
+    take: async (): Promise<{ later: Promise<Place> } | undefined> => {
       state = await locationState()
       if (state === 'denied') return undefined
       // The phone cannot show two prompts at the same time.
@@ -69,6 +73,20 @@ const createLocator = (wanted: boolean) => {
       early = await locate()
       return early && { later: Promise.resolve(early) }
     },
+  }
+}
+
+/** Looks for a location until there is one. `send`: the person sends the approval without. */
+const find = async <T>(
+  look: () => Promise<T | undefined>,
+  { locating, withoutPlace }: Steps,
+): Promise<T | 'send' | 'stop'> => {
+  for (let isRepeated = false; ; isRepeated = true) {
+    locating()
+    const found = await look()
+    if (found !== undefined) return found
+    const answer = await withoutPlace(isRepeated)
+    if (answer !== 'again') return answer
   }
 }
 
@@ -83,10 +101,9 @@ export const createDecider = (request: PendingRequest, session: Session) => {
   const decide = async (choice: Choice, steps: Steps): Promise<Result> => {
     try {
       const wanted = choice.decision === 'approve' && checksLocation(request)
-      const place = wanted ? await locator.take() : undefined
-      const without = wanted && !place
-      if (without && !(await steps.withoutPlace()))
-        return { kind: 'again', message: t('request.allowLocation') }
+      const place = wanted ? await find(locator.take, steps) : 'send'
+      if (place === 'stop') return { kind: 'cancelled' }
+      steps.checking()
       const challenge =
         choice.note === undefined
           ? await challenges[choice.decision]
@@ -94,9 +111,15 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       const presence =
         request.deny_check === 'presence' && choice.decision === 'deny' && choice.not_me !== true
       const response = await assert(session.rp_id, challenge, session.credential_id, { presence })
-      const location = await place?.later
-      if (wanted && !without && !location && !(await steps.withoutPlace()))
-        return { kind: 'again', message: t('request.allowLocation') }
+      let coming = place === 'send' ? undefined : place.later
+      const look = (): Promise<Place> => {
+        const next = coming ?? locate()
+        coming = undefined
+        return next
+      }
+      const found = coming ? await find(look, steps) : 'send'
+      if (found === 'stop') return { kind: 'cancelled' }
+      const location = found === 'send' ? undefined : found
       steps.sending()
       const { request_id } = request
       const { status, decided_at, note, detail } = await call(

@@ -5,14 +5,14 @@ import { createBar } from './bar.ts'
 import { denyAllStep, ofSameRequester } from './deny-all.ts'
 import { button, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { announce, problemLine, setBusy, show, showNotice, statusLine } from '../shell/frame.ts'
+import { announce, setBusy, show, showNotice } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import { requestText } from './request-text.ts'
 import { showRemoved } from '../enrollment/removed.ts'
 import { showMissing, showOutcome } from './result.ts'
 import { numberStep } from './number-step.ts'
 import type { Queue } from './queue.ts'
-import { noteStep, notMeStep, withoutPlaceStep } from './steps.ts'
+import { noteStep, notMeStep, withoutPlaceStep, type WithoutPlace } from './steps.ts'
 import { exactText } from '../shell/text.ts'
 import { timeLeft } from './time-left.ts'
 import { msUntil } from '../shell/time.ts'
@@ -34,8 +34,6 @@ export const showRequest = (
   const { session } = request
   const { back } = queue
   const decider = createDecider(request, session)
-  const problem = problemLine()
-  const { element: progress, say } = statusLine('progress')
   let same = ofSameRequester(request, first)
   /** Follows the requests that arrive, once this one is over. */
   let follow: (() => void) | undefined
@@ -43,10 +41,9 @@ export const showRequest = (
   // "This wasn't me" was sent.
   let mutes = false
   let { expiresAt, number_missed: knowsMiss } = request
-  const warning = statusLine('warning')
   const warn = (now: Pending): void => {
     const reasons = warningsFor(now, decider.locationBlocked())
-    warning.say(reasons.length > 0 ? t('request.wouldBeRefused', { reasons: reasons.join(' ') }) : '')
+    bar.warn(reasons.length > 0 ? t('request.wouldBeRefused', { reasons: reasons.join(' ') }) : '')
   }
 
   const isOver = (): boolean => phase === 'over'
@@ -75,23 +72,23 @@ export const showRequest = (
     const wasSent = phase === 'sending'
     phase = 'looking'
     withdraw()
-    problem.say('')
+    bar.complain('')
     setBusy(true)
-    say(t(wasSent && !answered ? 'request.noAnswer' : 'request.checkingResult'))
+    bar.say(t(wasSent && !answered ? 'request.noAnswer' : 'request.checkingResult'))
     const { request_id } = request
     const outcome = await readOutcome(request_id, session, {
       over: isOver,
-      failed: () => say(t('request.resultOffline')),
+      failed: () => bar.say(t('request.resultOffline')),
     })
     if (isOver()) return
     if (outcome?.status !== 'pending' && outcome) return end(outcome)
     phase = 'reading'
     setBusy(false)
-    say('')
+    bar.say('')
     if (!outcome) return void showMissing(back)
     // The answer that was lost said that the number is wrong.
     if (wasSent && outcome.number_missed && !knowsMiss) miss()
-    else if (wasSent) problem.say(t('request.notArrived'))
+    else if (wasSent) bar.complain(t('request.notArrived'))
     // The clock of this phone is a little ahead.
     if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)
   }
@@ -102,11 +99,11 @@ export const showRequest = (
     if (result.kind === 'ended') return result.outcome ? end(result.outcome) : void look(true)
     phase = 'reading'
     setBusy(false)
-    say('')
+    bar.say('')
     if (result.kind === 'cancelled') return
     if (result.kind === 'wrong number') return miss()
     if (result.kind === 'again') {
-      problem.say(result.message)
+      bar.complain(result.message)
       if (msUntil(expiresAt) === 0) void look()
       return
     }
@@ -118,30 +115,35 @@ export const showRequest = (
     if (phase !== 'reading') return
     phase = 'checking'
     mutes = choice.not_me === true
-    problem.say('')
+    bar.complain('')
     setBusy(true)
-    say(t(hasFaceId ? 'request.waitingForFace' : 'request.waitingForDevice'))
+    let denies = false
     const result = await decider.decide(choice, {
       sending: () => {
         if (phase === 'checking') phase = 'sending'
-        say(t('request.sending'))
+        bar.say(t('request.sending'))
       },
-      slow: () => phase === 'sending' && say(t('request.sendingSlow')),
-      withoutPlace: () =>
+      locating: () => bar.say(t('request.locating')),
+      checking: () => bar.say(t(hasFaceId ? 'request.waitingForFace' : 'request.waitingForDevice')),
+      slow: () => phase === 'sending' && bar.say(t('request.sendingSlow')),
+      withoutPlace: (isRepeated) =>
         new Promise((resolve) => {
           setBusy(false)
-          say('')
+          bar.say('')
+          bar.complain(isRepeated ? t('request.allowLocation') : '')
           const before = bar.step.firstElementChild as HTMLElement
-          bar.put(
-            withoutPlaceStep((send) => {
-              bar.put(before)
-              setBusy(send)
-              resolve(send)
-            }),
-          )
+          const answer = (chosen: WithoutPlace): void => {
+            denies = chosen === 'deny'
+            bar.complain('')
+            bar.put(before)
+            setBusy(true)
+            resolve(chosen === 'again' || chosen === 'send' ? chosen : 'stop')
+          }
+          bar.put(withoutPlaceStep(answer))
         }),
     })
     settle(result)
+    if (denies) await deny()
   }
   const deny = (note?: string): Promise<void> =>
     choose({ decision: 'deny', ...(note !== undefined && { note }) })
@@ -183,7 +185,6 @@ export const showRequest = (
       ),
     denyAll,
   })
-  bar.element.append(warning.element, problem.element, progress, bar.step)
   bar.follow(same)
   show(t('request.title'), backLink(back), left.element, text.element, bar.element, bar.more)
   bar.begin()

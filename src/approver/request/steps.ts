@@ -45,8 +45,10 @@ export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
     ),
   )
 
+export type WithoutPlace = 'again' | 'send' | 'back' | 'deny'
+
 /** The phone does not report its location. */
-export const withoutPlaceStep = (answer: (send: boolean) => void): HTMLElement =>
+export const withoutPlaceStep = (answer: (choice: WithoutPlace) => void): HTMLElement =>
   h(
     'div',
     { class: 'step' },
@@ -55,7 +57,9 @@ export const withoutPlaceStep = (answer: (send: boolean) => void): HTMLElement =
     h(
       'div',
       { class: 'actions' },
-      button(t('request.allowAndRetry'), 'primary', () => answer(false)),
-      button(t('request.sendWithout'), 'plain', () => answer(true)),
+      button(t('common.tryAgain'), 'primary', () => answer('again')),
+      button(t('request.sendWithout'), 'plain', () => answer('send')),
+      button(t('common.deny'), 'danger', () => answer('deny')),
     ),
+    button(t('common.back'), 'quiet', () => answer('back')),
   )
