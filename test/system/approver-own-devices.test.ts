@@ -72,9 +72,11 @@ test('a person adds a second device from the first, renames it and removes it', 
   // Nobody has to reload: the new device appears on the page that is open.
   await first.tap('Approve')
   await tells(first, 'Approved.')
+  await first.page.getByText('Now tap “Check again” on the other device.').waitFor()
   await second.tap('Check again')
   await stage.reachesInbox(second)
-  await goTo(first, 'devices', 'Devices')
+  await first.page.getByRole('link', { name: 'Done' }).click()
+  await first.sees('Devices')
   await rename(first, /^(?!Kitchen)/, 'Tablet')
   await row(first, 'Tablet').getByRole('button', { name: 'Remove Tablet' }).click()
   await first.page.getByText('It’s signed out immediately').waitFor()
@@ -89,6 +91,27 @@ test('a person adds a second device from the first, renames it and removes it', 
   await first.page.getByText('1 removed device').click()
   await first.page.getByText('Removed on').waitFor()
   expect([...first.misdeeds, ...second.misdeeds]).toEqual([])
+})
+
+test('a device that has to be decided comes first, and keeps its place', async () => {
+  const user = await stage.person()
+  const first = await stage.enrolled(user)
+  const nudge = first.page.getByText('You have only one device for this organization.')
+  await nudge.waitFor()
+  const second = await stage.registered(user)
+  await second.sees('Waiting for your other device')
+  await first.page.getByRole('link', { name: '1 new device needs approval' }).waitFor()
+  expect(await nudge.count()).toBe(0)
+  await goTo(first, 'devices', 'Devices')
+  const content = first.page.locator('.content > *')
+  await content.first().getByText('Approve only a device').waitFor()
+  const order = () =>
+    first.page.evaluate(`[...document.querySelectorAll('li.member')].map((one) => one.dataset.of)`)
+  const before = (await order()) as string[]
+  await row(first, /./).first().getByRole('button', { name: 'Approve' }).click()
+  await tells(first, 'Approved.')
+  await row(first, /./).first().getByText('Active', { exact: true }).waitFor()
+  expect(await order()).toEqual(before)
 })
 
 describe('the last device', () => {
@@ -176,7 +199,10 @@ describe('a lost phone', () => {
     await expect.poll(() => stage.log().includes(`sms (enrollment) to +1${user.mobile}`)).toBe(true)
     const phone = await stage.registered(user)
     await phone.sees('Waiting for an administrator')
-    await goTo(chief, 'devices', 'Devices')
+    await chief.page.getByText('It waits for the approval of an administrator.').waitFor()
+    expect(await flaws(chief)).toEqual([])
+    await chief.page.getByRole('link', { name: 'under Devices' }).click()
+    await chief.sees('Devices')
     await row(chief, 'Grace Hopper').getByRole('button', { name: 'Approve' }).click()
     await tells(chief, 'Approved.')
     await phone.tap('Check again')

@@ -25,6 +25,8 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
   /** The devices that the page knows, and those that it knew when the link was made. */
   let known = 0
   let before = Infinity
+  /** The devices that waited for a decision while this screen was open. */
+  const waited = new Set<string>()
   /** The focus goes on to the text, or without one to the heading. */
   const put = (text: string, ...next: HTMLElement[]): void => {
     const had = place.contains(document.activeElement)
@@ -64,7 +66,14 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
         put('', offer(t('devices.newLink'), 'plain'))
       }
       const pending = devices.filter(({ state }) => state === 'pending')
-      if (pending.length === 0) return []
+      if (pending.length === 0)
+        return devices.some(({ id, state }) => state === 'active' && waited.has(id))
+          ? [
+              h('p', {}, t('devices.nowCheckAgain')),
+              h('a', { class: 'button primary', href: '#devices' }, t('common.done')),
+            ]
+          : []
+      for (const { id } of pending) waited.add(id)
       return [
         h('p', {}, t('devices.onlyOwn')),
         ul('cards', ...pending.map((device) => ownDevice(device, { session, screen, isLast: false, ended }))),

@@ -52,12 +52,20 @@ export const removedDevices = (devices: readonly Device[]): HTMLElement | false 
 }
 
 /** The devices of this person and, for an administrator, new devices of members who lost theirs. This device signs each change. */
-export const showDevices = (session: Session, ended: () => void): View =>
-  showReading({
+export const showDevices = (session: Session, ended: () => void): View => {
+  // What had to be decided came first, and keeps its place when it is decided: a second tap must not meet another button.
+  const first = new Set<string>()
+  let wasAsked = false
+  return showReading({
     title: t('devices.title'),
     read: () => call('listOwnDevices', {}, { org: session.org_id }),
     draw: ({ devices, recoveries }, screen) => {
-      const kept = devices.filter(({ state }) => state === 'active' || state === 'pending')
+      const isAsked = recoveries.some(({ active_from }) => active_from === null)
+      wasAsked ||= isAsked
+      for (const { id, state } of devices) if (state === 'pending') first.add(id)
+      const kept = devices
+        .filter(({ state }) => state === 'active' || state === 'pending')
+        .toSorted((one, other) => Number(first.has(other.id)) - Number(first.has(one.id)))
       const active = devices.filter(isActive)
       const lost =
         recoveries.length > 0 &&
@@ -65,13 +73,11 @@ export const showDevices = (session: Session, ended: () => void): View =>
           'section',
           { class: 'waiting' },
           h('h2', {}, t('devices.lost')),
-          h('p', { class: 'aside' }, t('devices.lostWhy')),
+          isAsked && h('p', { class: 'aside' }, t('devices.lostWhy')),
           ul('cards', ...recoveries.map((device) => recoveryRow(device, session, screen))),
         )
-      // What the person was told to decide comes first.
-      const isAsked = recoveries.some(({ active_from }) => active_from === null)
       return [
-        isAsked && lost,
+        wasAsked && lost,
         kept.some(({ state }) => state === 'pending') && h('p', { class: 'aside' }, t('devices.onlyOwn')),
         ul(
           'cards',
@@ -84,7 +90,8 @@ export const showDevices = (session: Session, ended: () => void): View =>
           t('devices.add'),
         ),
         removedDevices(devices),
-        !isAsked && lost,
+        !wasAsked && lost,
       ]
     },
   })
+}

@@ -1,7 +1,12 @@
 import type { Refused } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button } from '../shell/element.ts'
+import { button, type Drawing } from '../shell/element.ts'
 import { showNotice } from '../shell/frame.ts'
+
+const drawingFor = (reason: unknown): Drawing => {
+  if (reason === 'used') return 'phone'
+  return reason === 'unknown' || reason === 'damaged' ? 'cross' : 'clock'
+}
 
 const wordsFor = (reason: unknown): { title: string; line: string } => {
   if (reason === 'used') return { title: t('enrollment.linkUsed'), line: t('enrollment.linkUsedWhy') }
@@ -17,7 +22,7 @@ const wordsFor = (reason: unknown): { title: string; line: string } => {
 /** Why a link cannot be used, and what to do. Its owner may have registered with it already. */
 export const showLinkOver = (reason: unknown, signIn: () => void): void =>
   void showNotice({
-    drawing: 'clock',
+    drawing: drawingFor(reason),
     title: wordsFor(reason).title,
     lines: [wordsFor(reason).line],
     actions: [button(t('enrollment.signIn'), reason === 'used' ? 'primary' : 'quiet', signIn)],

@@ -63,6 +63,7 @@ export const showActivity = ({ org_id: org }: Session): View => {
   const read = (before?: string) => call('listDecisions', { before }, { org })
   return showReading({
     title: t('history.activity'),
+    back: { href: '#members', text: t('members.title') },
     read: () => read(),
     draw: (page) =>
       page.decisions.length === 0

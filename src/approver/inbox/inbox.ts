@@ -101,7 +101,7 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
     { class: 'foot' },
     ...signedOut,
     // One thing at a time.
-    signedOut.length === 0 && secondDevice(session),
+    signedOut.length === 0 && newDevices === 0 && secondDevice(session),
     several && switcher(session, actions),
     offered && button(t('notifications.turnOn'), 'plain', notify),
     ul(
