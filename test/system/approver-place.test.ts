@@ -43,8 +43,8 @@ test('the owner decides whether to approve without a location when the phone has
 
 test('the page says that it looks for the location, until it is found', async () => {
   const user = await stage.person()
-  await stage.setFence(user)
   const phone = await stage.enrolled(user)
+  await stage.setFence(user)
   await stage.locate(phone)
   await phone.page.evaluate(
     `Geolocation.prototype.getCurrentPosition = (found) => (globalThis.found = found)`,
@@ -65,8 +65,8 @@ test('the page says that it looks for the location, until it is found', async ()
 
 test('without a location a person can try again, go back and deny, on one screen', async () => {
   const user = await stage.person()
-  await stage.setFence(user)
   const phone = await stage.enrolled(user)
+  await stage.setFence(user)
   await phone.page.setViewportSize({ width: 390, height: 844 })
   await phone.context.grantPermissions([], { origin: stage.origin })
   const asked = phone.page.getByRole('heading', { name: 'didn’t share its location' })

@@ -71,21 +71,6 @@ describe('the result of a decision whose answer was lost', () => {
   })
 })
 
-test('a check that was cancelled says so and leaves the buttons under the finger', async () => {
-  const { phone } = await opened()
-  const { page } = phone
-  // The page fills the screen exactly, so that each line more would move what is below it.
-  await page.setViewportSize({ width: 390, height: 300 })
-  const height: number = await page.evaluate('document.documentElement.scrollHeight')
-  await page.setViewportSize({ width: 390, height })
-  const place = () => page.evaluate(`document.querySelector('.choice').getBoundingClientRect().top`)
-  const before = await place()
-  await phone.setOwner(false)
-  await phone.tap('Approve')
-  await page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
-  expect(await place()).toBeCloseTo(before as number, 0)
-})
-
 /** A slot that is not open on any day of this week: it opens for a minute on the day after tomorrow. */
 const closed = () => {
   const day = new Date(Date.now() + 2 * 24 * 60 * 60_000).toLocaleDateString('en', {
