@@ -52,7 +52,6 @@ const wait = {
   seen: chosen(z.optional(line(64)), 'The `mark` of what the page shows'),
 }
 
-/** A person, as the page names them. */
 export const shownPerson = z.looseObject({
   user_id: chosen(id, 'User id'),
   first_name: chosen(z.string(), 'First name'),

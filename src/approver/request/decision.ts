@@ -4,6 +4,7 @@ import { checksLocation } from './conditions.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { withNote } from './note.ts'
+import { noticeableMs } from '../shell/reading.ts'
 import { headline } from '../shell/text.ts'
 import { assert, challengeOf, CheckFailed } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
@@ -82,8 +83,10 @@ const find = async <T>(
   { locating, withoutPlace }: Steps,
 ): Promise<T | 'send' | 'stop'> => {
   for (let isRepeated = false; ; isRepeated = true) {
-    locating()
+    // Not at once, because most locations arrive sooner.
+    const saying = setTimeout(locating, noticeableMs)
     const found = await look()
+    clearTimeout(saying)
     if (found !== undefined) return found
     const answer = await withoutPlace(isRepeated)
     if (answer !== 'again') return answer
