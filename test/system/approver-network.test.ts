@@ -127,6 +127,45 @@ describe('on a stalled network', () => {
   })
 })
 
+describe('once the connection is back', () => {
+  test('a decision that did not arrive and the head of the page say the same', async () => {
+    const user = await stage.person()
+    const phone = await phoneOf(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    void network.fail('GET', calls.feed[1], '502')
+    void network.fail('GET', /approver\/sessions$/, '502')
+    network.cut()
+    const offline = phone.page.locator('#offline')
+    const told = offline.getByText('No connection.').waitFor()
+    await told
+    network.mend()
+    await failing(phone, ['decide', 'before'], () => phone.tap('Approve'))
+    await alert(phone, 'Your decision hasn’t arrived. Tap again.')
+    expect(await offline.textContent()).toBe('')
+  })
+
+  test('the screen of a link goes on by itself', async () => {
+    const user = await stage.person()
+    const phone = await stage.openPhone()
+    void network.fail('POST', /approver\/enrollment$/, 'before')
+    await phone.page.goto(await stage.linkFor(user.id))
+    await phone.sees('No connection')
+    network.mend()
+    await expect(
+      phone.page.getByRole('button', { name: 'Register this device' }).waitFor(),
+    ).resolves.toBeUndefined()
+  })
+})
+
+test('a phone that goes offline says so at once', async () => {
+  const phone = await phoneOf(await stage.person())
+  await phone.context.setOffline(true)
+  await phone.page.locator('#offline').getByText('No connection.').waitFor()
+  await phone.context.setOffline(false)
+  await expect.poll(() => phone.page.locator('#offline').textContent()).toBe('')
+})
+
 describe('several tabs', () => {
   test('eight of them leave a connection for the decision, and all show the same', async () => {
     const user = await stage.person()

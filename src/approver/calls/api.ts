@@ -145,6 +145,13 @@ export const actFor = (org_id: number | undefined): void => {
   current = org_id
 }
 
+let tellAnswered: (() => void) | undefined
+
+/** Tells of each answer of the service, which proves that there is a connection. */
+export const watchAnswers = (tell: () => void): void => {
+  tellAnswered = tell
+}
+
 type Options = {
   stop?: AbortSignal
   /** Null: all of the browser. */
@@ -171,9 +178,13 @@ export const call = async <K extends Name>(
   }
   const patience = { stop, slow: tell, waits: 'seen' in input, preloaded }
   const { response, body } = await exchange(url, { ...init, headers }, patience)
-  if (response.ok && isSuccess<Data<Table[K]>>(body)) return body.data
+  if (response.ok && isSuccess<Data<Table[K]>>(body)) {
+    tellAnswered?.()
+    return body.data
+  }
   if (response.status < 400 || response.status >= 500 || !isRefusal(body))
     throw new Unreachable(t('common.unreachableTitle'))
+  tellAnswered?.()
   throw new Refused(response.status, body.message, body.data)
 }
 

@@ -1,4 +1,4 @@
-import { call, Refused, type Listed, type Pending, type Session } from './api.ts'
+import { call, Refused, watchAnswers, type Listed, type Pending, type Session } from './api.ts'
 import { createLead } from './lead.ts'
 import { remember } from './sessions.ts'
 import { deadline } from '../shell/time.ts'
@@ -101,6 +101,7 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
   /** Ends the feed that was started last. */
   let running: AbortController | undefined
   let wake: (() => void) | undefined
+  let failures = 0
 
   const lead = createLead({
     turned: () => wake?.(),
@@ -141,7 +142,8 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
   }
 
   const run = async (over: AbortSignal): Promise<void> => {
-    for (let failures = 0; ;) {
+    failures = 0
+    for (;;) {
       try {
         await rest()
         const reading = over.aborted ? undefined : await look()
@@ -157,10 +159,10 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
         if (over.aborted) return
         if (error instanceof Refused && error.status === 401) return ended()
         mark = undefined
-        // A single failure is not shown: a phone that wakes up drops its open connections.
-        if (failures > 0) reached(false)
-        await pause(pausesMs[Math.min(failures, pausesMs.length - 1)]!)
         failures += 1
+        // A single failure is not shown: a phone that wakes up drops its open connections.
+        if (failures > 1) reached(false)
+        await pause(pausesMs[Math.min(failures, pausesMs.length) - 1]!)
       }
     }
   }
@@ -177,7 +179,20 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
     mark = undefined
     wake?.()
   }
+  // Another call was answered while this one waits to try again: both say the same about the connection.
+  watchAnswers(() => {
+    if (!running || failures === 0) return
+    failures = 0
+    reached(true)
+    refresh()
+  })
   addEventListener('online', refresh)
+  addEventListener('offline', () => {
+    if (!running) return
+    reached(false)
+    // A service on this computer can still be reached.
+    refresh()
+  })
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') refresh()
   })

@@ -164,9 +164,14 @@ const showNoLock = (again: () => void): void =>
     actions: [button(t('common.tryAgain'), 'primary', again)],
   })
 
-const start = async (token: string, ends: Ends): Promise<void> => {
+const retryMs = 2000
+
+/** `failed`: the screen that says that there was no connection. It stays while the page tries again. */
+const start = async (token: string, ends: Ends, failed?: HTMLElement): Promise<void> => {
+  const isLeft = (): boolean => failed?.isConnected === false
   try {
     const enrollment = await call('beginEnrollment', { token })
+    if (isLeft()) return
     nameOrganization(enrollment)
     const { onDevice } = await keysHere()
     if (!onDevice && !isComputer && !enrollment.authenticators.includes('security_key'))
@@ -174,13 +179,19 @@ const start = async (token: string, ends: Ends): Promise<void> => {
     const suggested = await suggestedName(enrollment)
     showRegistration({ token, enrollment, onDevice, suggested, name: suggested }, ends)
   } catch (error) {
+    if (isLeft()) return
     if (error instanceof Refused && error.status === 410) return showLinkOver(reasonOf(error), ends.signIn)
-    showNotice({
-      drawing: 'cross',
-      title: error instanceof Refused ? t('enrollment.register') : t('common.noConnection'),
-      lines: [error instanceof Refused ? sentenceFor(error) : t('enrollment.linkStillWorks')],
-      actions: [button(t('common.tryAgain'), 'primary', () => start(token, ends))],
-    })
+    const isRefused = error instanceof Refused
+    const screen: HTMLElement =
+      !isRefused && failed
+        ? failed
+        : showNotice({
+            drawing: 'cross',
+            title: isRefused ? t('enrollment.register') : t('common.noConnection'),
+            lines: [isRefused ? sentenceFor(error) : t('enrollment.linkStillWorks')],
+            actions: [button(t('common.tryAgain'), 'primary', () => start(token, ends, screen))],
+          })
+    if (!isRefused) setTimeout(() => screen.isConnected && void start(token, ends, screen), retryMs)
   }
 }
 
