@@ -63,6 +63,8 @@ export default defineConfig({
           include: ['test/system/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          pool: 'forks',
+          isolate: false,
           expect: { poll: { timeout: 10_000 } },
         },
       },
