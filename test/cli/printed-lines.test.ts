@@ -60,6 +60,7 @@ const isLine = (value: string): boolean =>
 /** Names of commands, flags and topics, chosen by svc. */
 const ownWords = new Set([
   'src/cli/approve/run.ts picking',
+  'src/cli/demo/command.ts flags',
   'src/cli/program/help-topics.ts meant',
   'src/cli/mcp/command.ts safeLine(word)',
   'src/cli/profile/commands.ts text',
