@@ -66,7 +66,7 @@ test('what the settings say moves nothing that can be tapped', async () => {
   const phone = await atSettings()
   const places = () =>
     phone.page.evaluate(
-      `[...document.querySelectorAll('.screen button, .screen input')].map((one) => one.getBoundingClientRect().top)`,
+      `[...document.querySelectorAll('.screen button, .screen input')].map((one) => one.getBoundingClientRect().top + scrollY)`,
     )
   await phone.page.getByLabel('Use quiet hours').check()
   await phone.page.getByText('Saved on this device.').waitFor()

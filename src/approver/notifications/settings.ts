@@ -68,7 +68,7 @@ const patienceMs = 20_000
 export const showNotifications = (session: Session, { sessions, notify, again }: Actions): View => {
   const offer = notificationOffer(session)
   const problem = problemLine()
-  const outcome = h('div', { class: 'floating', role: 'status' })
+  const outcome = h('div', { role: 'status' })
   let overdue = 0
   const say = (text: string): void => {
     clearTimeout(overdue)
@@ -115,7 +115,6 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
       picture('bell', offer === 'on' ? 'good' : 'still'),
       h('p', {}, stateOf(session, sessions)),
     ),
-    quiet,
     h(
       'div',
       { class: 'actions' },
@@ -128,9 +127,8 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
           again()
         }),
     ),
-    // Below the buttons, which it would push away.
-    outcome,
-    problem.element,
+    h('div', { class: offer === 'on' ? 'reserved told' : '' }, outcome, problem.element),
+    quiet,
   )
   return {
     leave: () => {

@@ -118,7 +118,8 @@ export const secondPhone = (way: Way): Steps => {
       await page.locator('.member .links').nth(1).waitFor()
     },
     'device, removing': async () => {
-      await way.press(page.locator('.member .links .button').last())
+      // The new device stays above while the screen is open.
+      await way.press(page.locator('.member').first().locator('.links .button').last())
       await page.locator('.editing .danger').waitFor()
     },
     'devices, removed one': async () => {
