@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
@@ -77,9 +77,13 @@ export const startServer = async (
   const readers = createSlowReaders()
   let requests = 0
   let draining = false
+  const ended = function (this: ServerResponse): void {
+    requests -= 1
+    readers.forget(this)
+  }
   const listener: RequestListener = inTurn((request, response) => {
     requests += 1
-    response.once('close', () => (requests -= 1))
+    response.on('close', ended)
     readers.watch(response)
     if (strict !== undefined) response.setHeader('strict-transport-security', strict)
     if (draining) response.setHeader('connection', 'close')

@@ -19,10 +19,9 @@ const msFor = ({ bytes }: Unread): number => patienceMs + bytes / bytesPerMs
 export const createSlowReaders = () => {
   const open = new Map<ServerResponse, Unread | undefined>()
   return {
-    watch: (response: ServerResponse): void => {
-      open.set(response, undefined)
-      response.once('close', () => open.delete(response))
-    },
+    watch: (response: ServerResponse): void => void open.set(response, undefined),
+    /** To be called when the response is closed. */
+    forget: (response: ServerResponse): void => void open.delete(response),
     /** `now` in milliseconds. To be called regularly. */
     check: (now: number): void => {
       let bytes = 0
