@@ -4,6 +4,7 @@ import { pathNames } from '../contract/path.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { readAnswer } from './answer.ts'
 import type { Answer, CallOptions, Client } from './client.ts'
+import { requireFiltered } from './ignored-filters.ts'
 import { interrupted } from './network-error.ts'
 import { linkedPage } from './paging.ts'
 import { redactedUrl, planRequest, rawUrl } from './request.ts'
@@ -147,6 +148,7 @@ export const createClient = (options: Options): Client => {
       const answer: Answer = { ...readAnswer(response, at, context), ...(date === undefined ? {} : { date }) }
       const isList = method === 'GET' && Array.isArray(answer.envelope.data)
       if (!isList && seen.size > 1) return
+      if (effect === 'read') requireFiltered(operation, input, answer.envelope.data)
       const next: string | undefined = isList ? linkedPage(link, 'next', at) : undefined
       yield isList ? { ...answer, links: { next, prev: linkedPage(link, 'prev', at) } } : answer
       at = next

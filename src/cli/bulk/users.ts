@@ -1,4 +1,5 @@
 import { fieldsIn } from '../../client/answer-data.ts'
+import { hasNumber } from '../../client/ignored-filters.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -36,10 +37,26 @@ const bodyOf = (input: Fields): Fields => {
 // The rows of a file are untyped; the service checks them.
 const { createUser, updateUser }: Record<'createUser' | 'updateUser', Operation> = user
 
+/** The client has already noticed that the answer is about another number. */
+const asNobody = (error: unknown): Fields => {
+  if (error instanceof SvcError && error.code === 'filter_ignored') return {}
+  throw error
+}
+
 const open = async ({ client, org, mode }: Destination): Promise<Send> => {
   const update: Send = async ({ key, input }, { signal, idempotencyKey }) => {
     const { country_code: _, mobile: __, ...changes } = input
-    const found = fieldsIn(await client.call(user.getUserDetails, { org_id: org, mobile: key }, { signal }))
+    const found = await client
+      .call(user.getUserDetails, { org_id: org, mobile: key }, { signal })
+      .then((answer): Fields => fieldsIn(answer), asNobody)
+    // A service may look the user up by something else, and an update would overwrite that person.
+    if (!hasNumber(key, found))
+      throw new SvcError(
+        'refused',
+        'other_user',
+        'The service does not show that the user it found has this mobile number, so nothing was changed',
+        { hint: 'Look the user up and change it by id: svc user list, svc user update' },
+      )
     const { id: userId } = found
     if (userId === undefined)
       throw new SvcError('failed', 'no_id', 'The service did not return an id for the existing user')

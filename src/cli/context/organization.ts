@@ -59,6 +59,14 @@ const lookUp = async (idOrSlug: string, context: Context): Promise<Organization>
     })
   const data = fieldsIn(answer)
   const id = idIn(data)
+  const shown = isId(idOrSlug) ? id : data.slug
+  if (id !== undefined && String(shown) !== idOrSlug)
+    throw new SvcError(
+      'failed',
+      'other_organization',
+      `The service did not show that the organization it found is "${idOrSlug}"`,
+      { hint: 'Check the name: svc org list. The id works too: --org 12' },
+    )
   if (id === undefined)
     throw new SvcError('failed', 'no_id', `This service does not return the id of "${idOrSlug}"`, {
       hint: 'Pass the id instead of the slug: --org 12, SVC_ORG=12, or 12 if the organization is an argument',

@@ -152,7 +152,7 @@ export const readState = async (
   }
   if (typeof record.id !== 'number' || typeof record.slug !== 'string')
     throw new SvcError('failed', 'no_id', `The service did not return an id for the organization ${idOrSlug}`)
-  if (!/^\d+$/.test(idOrSlug) && record.slug !== idOrSlug)
+  if (String(/^\d+$/.test(idOrSlug) ? record.id : record.slug) !== idOrSlug)
     throw new SvcError(
       'failed',
       'other_organization',

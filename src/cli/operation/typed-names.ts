@@ -7,8 +7,8 @@ import { SvcError, type Issue } from '../../core/errors.ts'
 export const typedName = (operation: Operation, field: Field): string =>
   argsOf(operation).includes(field.name) ? `<${argumentName(field)}>` : `--${field.flag}`
 
-/** The error codes for invalid input, as opposed to a refusal. */
-const inputCodes = new Set(['invalid_field', 'nothing_to_change'])
+/** The error codes about the input, as opposed to a refusal. */
+const inputCodes = new Set(['invalid_field', 'nothing_to_change', 'filter_ignored'])
 
 type Names = (text: string) => string
 

@@ -10,6 +10,7 @@ import {
   refused,
   results,
   serialOf,
+  service,
 } from './one-import.ts'
 
 installHooks()
@@ -86,5 +87,43 @@ describe('an import into a service that', () => {
     const keys = posts().map(({ headers }) => headers['idempotency-key'])
     expect(keys).toHaveLength(2)
     expect(keys[0]).toBe(keys[1])
+  })
+})
+
+const found = (data: unknown): void =>
+  service.always((request, response) => {
+    if (request.path.endsWith('/create/user'))
+      return json(409, { status: 'error', message: 'exists' })(request, response)
+    const envelope = { status: 'success', message: 'OK' }
+    return json(200, { ...envelope, ...(request.path.endsWith('/details') && { data }) })(request, response)
+  })
+const puts = () => service.seen.filter(({ method }) => method === 'PUT').map(({ path }) => path)
+
+describe('an update of a user that the service finds', () => {
+  test.each([
+    ['has another number', { id: 'usr_9', country_code: '+1', mobile: '2025550199' }],
+    ['has another whole number', { id: 'usr_9', mobile: '+12025550199' }],
+    ['shows no number', { id: 'usr_9', email: 'u0@b.cc' }],
+    ['shows a masked number', { id: 'usr_9', mobile: '+1202•••0100' }],
+    ['shows the number without its prefix', { id: 'usr_9', mobile: '2025550100' }],
+    ['is a list', [{ id: 'usr_9', mobile: '+12025550100' }]],
+  ])('is refused for that row if the user %s', async (_, data) => {
+    file(1)
+    found(data)
+    const { exit } = await imports(['--on-conflict', 'update'])
+    expect([exit, puts()]).toEqual([1, []])
+    const error: unknown = expect.objectContaining({ code: 'other_user' })
+    expect(failed()).toEqual([expect.objectContaining({ error })])
+  })
+
+  test.each([
+    { id: 'usr_7', country_code: '+1', mobile: '2025550100' },
+    { id: 'usr_7', mobile_e164: '+12025550100' },
+    { id: 'usr_7', mobile: '+1 202 555 0100' },
+  ])('is sent to that user: %j', async (data) => {
+    file(1)
+    found(data)
+    const { exit } = await imports(['--on-conflict', 'update'])
+    expect([exit, puts()]).toEqual([0, ['/admin/public/api/organization/7/update/user/usr_7']])
   })
 })

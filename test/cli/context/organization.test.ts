@@ -35,3 +35,13 @@ test('an agent, whose run lasts, gets the organization that has the slug now', a
   expect((await resolveOrg('acme', context)).id).toBe(7)
   expect((await resolveOrgNow('acme', context)).id).toBe(8)
 })
+
+test.each([
+  ['globex', acme],
+  ['globex', { id: 7, name: 'Acme Corp' }],
+  ['9', acme],
+])('"%s" is refused if the service answers with %j', async (typed, data) => {
+  service.always(json(200, { status: 'success', message: 'Organization', data }))
+  const context = openContext(memoryIo({ env: toService() }))
+  await expect(findOrg(typed, context)).rejects.toMatchObject({ code: 'other_organization', exit: 'failed' })
+})

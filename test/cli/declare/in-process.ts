@@ -42,7 +42,8 @@ export const clientOf = (
 export const never = new AbortController().signal
 const scope = { sections, rules: true }
 /** Everything that the service holds for `acme`. */
-export const read = (client: Client): Promise<State> => readState(client, 'acme', scope, never)
+export const read = (client: Client, organization = 'acme'): Promise<State> =>
+  readState(client, organization, scope, never)
 
 const ignore: (outcome: Outcome) => void = () => {}
 

@@ -53,6 +53,7 @@ describe('the state of a service', () => {
       }),
     })
     expect((await failure(read(other))).message).toBe('The service returned globex instead of acme')
+    expect((await failure(read(other, '1'))).message).toBe('The service returned globex instead of 1')
   })
 
   test('separates objects with the same name, and exports the others', async () => {

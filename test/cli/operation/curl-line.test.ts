@@ -28,7 +28,8 @@ beforeAll(async () => {
   service = await startFakeHosted()
   service.always((request, response) => {
     const operation = Object.values(table as Record<string, Operation>).find((one) => isMeant(one, request))
-    const data = operation && sampleData(operation)
+    const sample = operation && sampleData(operation)
+    const data = operation?.cli === 'org get' ? Object.assign({}, sample, { slug: 'acme' }) : sample
     json(200, { status: 'success', message: 'Done', data })(request, response)
   })
 })

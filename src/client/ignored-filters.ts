@@ -1,0 +1,98 @@
+import { answeredFields } from '../contract/describe.ts'
+import type { Operation } from '../contract/operation.ts'
+import { SvcError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+import { dialingPrefix, wholeNumber } from '../core/phone-parts.ts'
+
+// A service may ignore a filter that it does not know, and return everything. Scripts feed ids from lists to deletes.
+
+type Fields = Record<string, unknown>
+/** Whether a record matches a value of the request; undefined if the record does not show it. */
+type Match = (wanted: string, row: Fields) => boolean | undefined
+
+/** Digits without a trunk prefix; undefined for a masked number or one without a dialing prefix. */
+const comparable = (number: string | undefined): string | undefined => {
+  const digits = number?.replace(/[\s().-]/g, '') ?? ''
+  if (!/^\+\d{5,15}$/.test(digits)) return undefined
+  const prefix = dialingPrefix(digits) ?? ''
+  return prefix + digits.slice(prefix.length).replace(/^0+/, '')
+}
+
+const samePhone = (wanted: string, shown: string | undefined): boolean | undefined => {
+  const [a, b] = [comparable(wanted), comparable(shown)]
+  return a === undefined || b === undefined ? undefined : a === b
+}
+
+/** Whether the number of this record is `mobile` (E.164); undefined if the record does not show a whole number. */
+export const hasNumber = (mobile: string, record: Fields): boolean | undefined =>
+  samePhone(mobile, wholeNumber(record))
+
+const isNumeric = (text: string): boolean => /^\d+$/.test(text)
+
+const same =
+  (name: string): Match =>
+  (wanted, row) => {
+    const shown = row[name]
+    if (typeof shown !== 'string' && typeof shown !== 'number') return undefined
+    // An id of another form names the same thing in another way.
+    if (/id$/i.test(name) && isNumeric(wanted) !== isNumeric(String(shown))) return undefined
+    return wanted.toLowerCase() === String(shown).toLowerCase()
+  }
+
+const inTime =
+  (isInside: (wanted: number, shown: number) => boolean): Match =>
+  (wanted, row) => {
+    const [limit, shown] = [wanted, String(row.at ?? row.requested_at ?? row.created_at)].map(Date.parse)
+    return Number.isNaN(limit!) || Number.isNaN(shown!) ? undefined : isInside(limit!, shown!)
+  }
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const matches: Readonly<Record<string, Match>> = {
+  mobile: (wanted, row) => hasNumber(wanted, row),
+  approver_mobile: (wanted, row) => samePhone(wanted, text(row.approver_mobile)),
+  since: inTime((since, at) => at >= since),
+  until: inTime((until, at) => at <= until),
+  // The name of a key is shown with its id.
+  actor: (wanted, { actor }) =>
+    typeof actor === 'string' ? actor === wanted || actor.startsWith(`${wanted} (key `) : undefined,
+}
+
+/** What is compared besides these: `org_id`, and whatever has the same name in the answer. */
+const matchFor = (name: string, answered: readonly string[]): Match | undefined => {
+  if (Object.hasOwn(matches, name)) return matches[name]
+  if (answered.includes(name)) return same(name)
+  if (name === 'orgId') return same('org_id')
+  // The record of a user has its id as `id`.
+  return /^user_?id$/i.test(name) && answered.includes('mobile') ? same('id') : undefined
+}
+
+const namesOnePerson = new Set(['mobile', 'email'])
+
+const ignored = (field: string): SvcError => {
+  const message = 'was ignored by the service: its answer contains something else'
+  return new SvcError('failed', 'filter_ignored', `${field} ${message}`, {
+    issues: [{ field, message }],
+    detail: 'Nothing of the answer was used.',
+    hint: 'Check that this is the right service: svc profile show --explain',
+  })
+}
+
+const recordsIn = (data: unknown): Fields[] => (Array.isArray(data) ? data : [data]).filter(isRecord)
+
+/** Throws if the answer to a read shows another value than its request asked for, in any of its records. */
+export const requireFiltered = (operation: Operation, input: Fields, data: unknown): void => {
+  const records = recordsIn(data)
+  if (records.length === 0) return
+  const answered = answeredFields(operation)
+  for (const [name, wanted] of Object.entries(input)) {
+    if (typeof wanted !== 'string' && typeof wanted !== 'number') continue
+    const match = matchFor(name, answered)
+    const results = match ? records.map((row) => match(String(wanted), row)) : []
+    const hides = records.length > 1 && namesOnePerson.has(name) && results.includes(undefined)
+    if (hides || results.includes(false)) throw ignored(name)
+  }
+  const { type } = input
+  const types = records.flatMap(({ events }) => recordsIn(events).map((row) => `${String(row.type)}.`))
+  if (typeof type === 'string' && types.some((one) => !one.startsWith(`${type}.`))) throw ignored('type')
+}
