@@ -1,5 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+// Tests see nothing of the person who runs them: an empty home folder, and only these variables.
+const kept =
+  /^(?:PATH|TMPDIR|TERM|CI|NO_COLOR|FORCE_COLOR|PROMTOOL|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(?:SVC_TEST|VITEST|npm)_\w+)$/
+const home = mkdtempSync(join(tmpdir(), 'svc-home-'))
+process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+for (const name of Object.keys(process.env)) if (!kept.test(name)) delete process.env[name]
+Object.assign(process.env, { HOME: home, LANG: 'C.UTF-8' })
+
+// A limit that only a hang reaches, however busy the machine is.
+const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
 
 // Started last, one of these would run alone. Vitest starts the largest files first, or those that took long the last time.
 const longest = ['docs', 'approver-states', 'approver-calls', 'approver-network']
@@ -28,14 +42,10 @@ export default defineConfig({
           name: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/system/**', 'test/service/storage/postgres/**'],
-          testTimeout: 20_000,
-          // Hooks start the same processes as tests.
-          hookTimeout: 20_000,
+          ...patience,
           // Files that run in one worker share what they import. Hooks are therefore installed by a call, never by an import.
           pool: 'forks',
           isolate: false,
-          // What is polled for comes at once, but a busy machine may take longer than the default second.
-          expect: { poll: { timeout: 10_000 } },
         },
       },
       {
@@ -49,23 +59,18 @@ export default defineConfig({
             'test/service/lifecycle/{backup,data-dir,open-store,restored,running-service,serve}.test.ts',
           ],
           globalSetup: 'test/service/storage/postgres-setup.ts',
-          testTimeout: 20_000,
-          // Hooks start the same processes as tests.
-          hookTimeout: 20_000,
+          ...patience,
           pool: 'forks',
           isolate: false,
-          expect: { poll: { timeout: 10_000 } },
         },
       },
       {
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          ...patience,
           pool: 'forks',
           isolate: false,
-          expect: { poll: { timeout: 10_000 } },
         },
       },
     ],

@@ -8,6 +8,7 @@ import { user } from '../../src/contract/user.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { startFakeHosted } from '../fake-hosted.ts'
 import { secretKey, withHosted } from './hosted.ts'
+import { machine } from '../machine.ts'
 
 // Replaces curl and prints its arguments, so that a real shell checks the quoting without curl.
 const printArguments = 'curl() { for argument; do printf "%s\\0" "$argument"; done; }'
@@ -23,7 +24,7 @@ const cases: [string, Operation, Record<string, unknown>, Record<string, unknown
 test.each(cases)('the curl line of %s is the same request in a shell', async (_, operation, input, extra) => {
   const plan = planRequest('http://[::1]:8080/admin/public/api', operation, input, extra)
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', `${printArguments}; ${curlLine(plan)}`], {
-    env: { SVC_API_KEY: secretKey, PATH: process.env.PATH },
+    env: { SVC_API_KEY: secretKey, ...machine },
   })
   const shell = stdout.split('\0').slice(0, -1)
   expect(shell).toContain('--globoff')
@@ -52,7 +53,7 @@ test.runIf(hasCurl).each(cases)('curl sends what svc sends for %s', async (_, op
   await client.call(operation, input, { extra })
   const line = curlLine(planRequest(other.baseUrl, operation, input, extra))
   await promisify(execFile)('/bin/sh', ['-c', line], {
-    env: { SVC_API_KEY: secretKey, PATH: process.env.PATH },
+    env: { SVC_API_KEY: secretKey, ...machine },
   })
   const [ours, theirs] = [service.seen[0]!, other.seen[0]!]
   expect([theirs.method, theirs.path, theirs.headers['x-api-key'], theirs.headers['content-type']]).toEqual([

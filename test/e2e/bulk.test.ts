@@ -45,7 +45,6 @@ const importUntil = async (signal: NodeJS.Signals) => {
 
 test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   'an import that was stopped by %s continues with --resume and creates each user once',
-  { timeout: 60_000 },
   async (signal) => {
     const { exit, stderr } = await importUntil(signal)
     const hinted = stderr.includes(`svc user import ${users} --org ${org} --resume continues`)
@@ -63,7 +62,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-test('an import shows its progress on one line of a terminal', { timeout: 60_000 }, async () => {
+test('an import shows its progress on one line of a terminal', async () => {
   const { exit, screen } = await onTerminal(['user', 'import', users, '--org', org], env, [])
   expect(exit).toBe(0)
   expect(screen).toMatch(/1,200 of 1,200 users to import into organization \d+ at http:\/\/127/)
@@ -71,13 +70,13 @@ test('an import shows its progress on one line of a terminal', { timeout: 60_000
   expect(screen).toMatch(/created +1200/)
 })
 
-test('an import writes no control characters to a pipe', { timeout: 60_000 }, async () => {
+test('an import writes no control characters to a pipe', async () => {
   const { stdout, stderr } = await svc(['user', 'import', users, '--org', org], env)
   expect(stdout).toContain('created\t1200')
   for (const control of ['\r', '\u001b']) expect(stderr).not.toContain(control)
 })
 
-test('an export can be piped into an import', { timeout: 60_000 }, async () => {
+test('an export can be piped into an import', async () => {
   await svc(['user', 'import', users, '--org', org, '--results', path('r')], env)
   const { stdout } = await svc(['user', 'export', '--org', org], env)
   expect(stdout.split('\n')).toHaveLength(count + 2)

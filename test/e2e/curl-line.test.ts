@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { machine } from '../machine.ts'
 
 const hasCurl = await promisify(execFile)('curl', ['--version']).then(
   () => true,
@@ -43,7 +44,7 @@ afterAll(async () => {
 })
 
 const shell = async (line: string, given: Record<string, string>) =>
-  promisify(execFile)('/bin/sh', ['-c', line], { env: { PATH: process.env.PATH, ...given } })
+  promisify(execFile)('/bin/sh', ['-c', line], { env: { ...machine, ...given } })
     .then(({ stdout }) => ({ exit: 0, stdout }))
     .catch((error: { code: number; stdout: string }) => ({ exit: error.code, stdout: error.stdout }))
 

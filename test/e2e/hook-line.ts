@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
 import { outcome, svc, type Ended } from './processes.ts'
+import { machine } from '../machine.ts'
 
 /** Installs the hook of a host in a home folder, and returns the line that the host runs. */
 export const installedLine = async (
@@ -20,7 +21,7 @@ export type Held = { child: ChildProcess; ended: Promise<Ended> }
 
 /** Runs the line as a host does: in a shell, with the call on standard input. */
 export const callHook = (line: string, input: string, env: Record<string, string>): Held => {
-  const child = spawn('/bin/sh', ['-c', line], { env: { PATH: process.env.PATH, ...env } })
+  const child = spawn('/bin/sh', ['-c', line], { env: { ...machine, ...env } })
   child.stdin.on('error', () => undefined).end(input)
   return { child, ended: outcome(child) }
 }

@@ -24,11 +24,11 @@ export const installHooks = (): void => {
   beforeAll(async () => {
     service = await startService(join(folder.path, 'data'), key, ['--dev'])
     guarded = await startService(join(folder.path, 'guarded'), key, ['--dev'], { MCP_AUTH_TOKEN: token })
-  }, 30_000)
+  })
   afterAll(async () => {
     await Promise.all([service.stop(), guarded.stop()])
     folder.remove()
-  }, 30_000)
+  })
 }
 
 export const toolsUrl = ({ baseUrl } = service): string => new URL('/mcp', baseUrl).href

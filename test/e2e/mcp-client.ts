@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { bin } from './processes.ts'
+import { machine } from '../machine.ts'
 
 // The official client, for both versions of the protocol.
 
@@ -24,7 +25,7 @@ export const overStdio = async (mode: Era, childEnv: Record<string, string>): Pr
     new StdioClientTransport({
       command: process.execPath,
       args: [bin, 'mcp'],
-      env: { PATH: process.env.PATH!, ...childEnv },
+      env: { ...machine, ...childEnv },
       stderr: 'ignore',
     }),
   )

@@ -82,7 +82,7 @@ test('a request is withdrawn when its client is killed', async () => {
   const child = spawn(process.execPath, ['-e', script, toolsUrl(), body], { stdio: 'ignore' })
   await ada.waitForRequest()
   child.kill('SIGKILL')
-  await expect.poll(() => ada.requests('pending'), { timeout: 10_000 }).toEqual([])
+  await expect.poll(() => ada.requests('pending')).toEqual([])
   expect(await ada.requests('expired')).toMatchObject([
     { detail: 'withdrawn because the client disconnected' },
   ])

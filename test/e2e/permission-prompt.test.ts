@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decide, env, installHooks, ok, path, people, service } from './approvals.ts'
 import { eras, type Era } from './mcp-client.ts'
 import { bin, svc } from './processes.ts'
+import { machine } from '../machine.ts'
 
 installHooks()
 
@@ -33,7 +34,7 @@ const connect = async (
 ): Promise<Client> => {
   client = new Client({ name: 'claude-code', version: '1' }, { versionNegotiation: { mode } })
   const args = [bin, 'mcp', '--permission-prompt', ...flags]
-  const childEnv = { PATH: process.env.PATH!, ...config(), ...variables }
+  const childEnv = { ...machine, ...config(), ...variables }
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, env: childEnv, stderr: 'ignore' }),
   )

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { commandWords } from '../command-words.ts'
+import { machine } from '../machine.ts'
 
 // The built command line and the real service, each in a process of its own.
 
@@ -24,8 +25,7 @@ export const startSvc = (
   args: string[],
   env: Record<string, string> = {},
   options: Omit<SpawnOptions, 'env'> = {},
-): ChildProcess =>
-  spawn(process.execPath, [bin, ...args], { ...options, env: { PATH: process.env.PATH, ...env } })
+): ChildProcess => spawn(process.execPath, [bin, ...args], { ...options, env: { ...machine, ...env } })
 
 /** Runs a command to its end. */
 export const svc = (
@@ -70,7 +70,7 @@ export const startServe = async (
   const child = spawn(
     process.execPath,
     [...program, 'serve', '--port', '0', '--no-profile', '-o', 'json', ...args],
-    { env: { PATH: process.env.PATH, SVC_BOOTSTRAP_API_KEY: key, ...env } },
+    { env: { ...machine, SVC_BOOTSTRAP_API_KEY: key, ...env } },
   )
   let log = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text))

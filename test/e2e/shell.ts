@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { bin, outcome, type Ended } from './processes.ts'
+import { machine } from '../machine.ts'
 
 // Types the commands that svc prints, exactly as printed.
 
@@ -7,7 +8,7 @@ import { bin, outcome, type Ended } from './processes.ts'
 export const typeLine = (line: string, env: Record<string, string>, cwd?: string): Promise<Ended> => {
   const child = spawn('bash', ['-c', `svc() { '${process.execPath}' '${bin}' "$@"; }\n${line}`], {
     cwd,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...machine, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   return outcome(child)

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { bin } from './processes.ts'
+import { machine } from '../machine.ts'
 
 // A pseudo-terminal, made by `script`, which every Debian has. The environment holds only what is given: neither CI nor
 // NO_COLOR, as for a person.
@@ -70,7 +71,7 @@ export const openTerminal = (
   const sized = size ? `stty rows ${size.rows} cols ${size.columns}; ` : ''
   const child = spawn('script', ['-qefc', sized + command, log], {
     cwd,
-    env: { PATH: process.env.PATH, TERM: 'xterm-256color', ...env },
+    env: { ...machine, TERM: 'xterm-256color', ...env },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   })
   const input = child.stdio[3] as Writable

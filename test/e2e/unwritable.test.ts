@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { env, folder, installHooks } from './bare-service.ts'
 import { bin, outcome, startSvc, svc } from './processes.ts'
+import { machine } from '../machine.ts'
 
 // Standard output that cannot be written: a full disk, and a reader that has closed its end.
 
@@ -30,7 +31,7 @@ const named = async (words: string[], name: string): Promise<boolean> => {
 const intoNothing = (args: string[], redirection = '>&-') =>
   outcome(
     spawn('sh', ['-c', `"$@" ${redirection}`, 'sh', process.execPath, bin, ...args], {
-      env: { PATH: process.env.PATH, ...env },
+      env: { ...machine, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
   )

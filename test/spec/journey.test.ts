@@ -68,7 +68,7 @@ const mails = (): string[] => mail.mails.map(({ raw }) => raw.replace(/=\r\n/g, 
 /** Waits for a matching message, and returns the match in the last one. */
 const arrived = async (all: () => string[], pattern: RegExp): Promise<string> => {
   const found = () => all().findLast((text) => pattern.test(text)) ?? ''
-  await expect.poll(found, { timeout: 10_000 }).toMatch(pattern)
+  await expect.poll(found).toMatch(pattern)
   return pattern.exec(found())![1]!
 }
 

@@ -49,7 +49,7 @@ const addressFrom = (child: ChildProcess): Promise<string> =>
 const found = Object.keys(agents).filter((name) => findProgram(name) !== undefined)
 
 describe.runIf(found.length > 0)('the address alone', () => {
-  test.each(found)('is enough for the real %s', { timeout: 120_000 }, async (program) => {
+  test.each(found)('is enough for the real %s', async (program) => {
     const home = temporaryFolder()
     onTestFinished(() => home.remove())
     const { first, connect, list, name } = agents[program]!(stage.toolsUrl)

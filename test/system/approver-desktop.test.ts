@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = remote(running.baseUrl, operator)
   org = await createTenant(service, 'acme')
   browser = await launch(tunnel.flags, ['--hide-scrollbars'])
-}, 60_000)
+})
 afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
 afterAll(async () => {
   await browser.close()

@@ -15,7 +15,7 @@ type Firefox = Awaited<ReturnType<typeof startFirefox>>
 let firefox: Firefox
 beforeAll(async () => {
   firefox = await startFirefox({ width: 390, height: 780 })
-}, 60_000)
+})
 afterAll(() => firefox.stop())
 
 /** The heading of the screen at an address. */

@@ -11,6 +11,7 @@ import { overHttp, overStdio, call, eras } from '../e2e/mcp-client.ts'
 import { createPerson, remote, type Person } from '../e2e/person.ts'
 import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { machine } from '../machine.ts'
 
 // Popular MCP clients from npm. Their versions are locked beside the scripts that run them. They are installed here, once
 // for each lock, so that `npm ci` of svc stays small.
@@ -43,7 +44,7 @@ const install = async (): Promise<string> => {
 /** `svc serve` as a new user types it: it creates a key and saves the profile `local`. Software keys need `--dev`. */
 const serve = async () => {
   const args = [bin, 'serve', '--port', '0', '--dev', '--data-dir', join(folder.path, 'data'), '-o', 'json']
-  const env = { PATH: process.env.PATH, ...config }
+  const env = { ...machine, ...config }
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
   const ended = once(child, 'exit') as Promise<[number | null]>
   stop = async () => {
@@ -65,7 +66,7 @@ const serve = async () => {
 
 beforeAll(async () => {
   ;[installed, service] = await Promise.all([install(), serve()])
-}, 240_000)
+})
 afterAll(async () => {
   await stop()
   folder.remove()
@@ -97,7 +98,7 @@ const http = () => ({ url: new URL('/mcp', service.baseUrl).href })
 const stdio = () => ({
   command: process.execPath,
   args: [bin, 'mcp'],
-  env: { PATH: process.env.PATH!, ...config },
+  env: { ...machine, ...config },
 })
 
 /** Runs a client to its end while the person decides. */
@@ -105,7 +106,7 @@ const run = async (script: string, server: object, bridge = '') => {
   const ada = await person()
   const child = spawn(process.execPath, [join(installed, `${script}.mjs`), ada.mobile], {
     cwd: installed,
-    env: { PATH: process.env.PATH, HOME: folder.path, SERVER: JSON.stringify(server), BRIDGE: bridge },
+    env: { ...machine, HOME: folder.path, SERVER: JSON.stringify(server), BRIDGE: bridge },
   })
   let out = ''
   let err = ''

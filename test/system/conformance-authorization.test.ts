@@ -86,4 +86,4 @@ test('passes the scenarios for authorization servers', async () => {
     'authorization-server-metadata-cimd': 'SUCCESS',
     'authorization-code-grant': 'SUCCESS',
   })
-}, 60_000)
+})

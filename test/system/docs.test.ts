@@ -33,11 +33,11 @@ const endsOf = (steps: Step[], shown: Shown[]): string[] =>
 describe.concurrent.each([...pages.keys()])('%s', (name) => {
   const steps = pages.get(name)!
 
-  test('matches the real output exactly at 100 columns', { timeout: 180_000 }, async () => {
+  test('matches the real output exactly at 100 columns', async () => {
     expect(disagreements(steps, await shownBy(name, 100), agrees)).toEqual([])
   })
 
-  test('prints only commands that exist', { timeout: 180_000 }, async () => {
+  test('prints only commands that exist', async () => {
     const printed = (await shownBy(name, 100)).flatMap(({ lines }) =>
       lines.filter((line) => /^(?:hint:| *next:)|^svc: /.test(line)),
     )
@@ -45,11 +45,11 @@ describe.concurrent.each([...pages.keys()])('%s', (name) => {
     expect(refusals.filter((why) => why !== undefined)).toEqual([])
   })
 
-  test.each([60, 200])('matches the real output at %i columns', { timeout: 180_000 }, async (width) => {
+  test.each([60, 200])('matches the real output at %i columns', async (width) => {
     expect(disagreements(steps, await shownBy(name, width), agreesLoosely)).toEqual([])
   })
 
-  test('has the same exit codes through pipes, without colour', { timeout: 180_000 }, async () => {
+  test('has the same exit codes through pipes, without colour', async () => {
     const [onTerminal, piped] = await Promise.all([shownBy(name, 100), shownBy(name, undefined)])
     expect(endsOf(steps, piped)).toEqual(endsOf(steps, onTerminal))
     expect(piped.filter(({ written }) => written.includes('\u001b'))).toEqual([])
@@ -58,7 +58,7 @@ describe.concurrent.each([...pages.keys()])('%s', (name) => {
 
 test('the remaining commands of README are those that .ci/run runs', () => {
   const blocks = [...readFileSync(`${root}README.md`, 'utf8').matchAll(/^```(?!console|$).*\n([^]*?)^```$/gm)]
-  expect(blocks.map(([, text]) => text)).toEqual(['npm ci && npm run demo\n'])
+  expect(blocks.map(([, text]) => text)).toEqual(['npm ci && npm run demo\n', 'npm ci && npm test\n'])
   const ci = readFileSync(`${root}.ci/run`, 'utf8')
-  for (const command of ['npm ci', 'npm run --silent demo']) expect(ci).toContain(command)
+  for (const command of ['npm ci', 'npm run --silent demo', 'npm test']) expect(ci).toContain(command)
 })

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPerson, remote } from '../e2e/person.ts'
 import { bin, startService, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { machine } from '../machine.ts'
 
 // Published servers behind the gate, with the official client. MCP_SERVERS names a folder with them in node_modules; they are too
 // large to install with the others: npm install @modelcontextprotocol/server-{everything,filesystem,memory}
@@ -52,7 +53,7 @@ const connect = async (name: string, { pass, args = [] }: { pass: string[]; args
         entry(name),
         ...args,
       ],
-      env: { PATH: process.env['PATH']!, SVC_CONFIG_DIR: path('config'), ...variables },
+      env: { ...machine, SVC_CONFIG_DIR: path('config'), ...variables },
       stderr: 'ignore',
     }),
   )

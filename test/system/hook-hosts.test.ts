@@ -75,14 +75,14 @@ describe.each(found)('the real %s', (host) => {
   beforeAll(async () => {
     // It unpacks itself at its first start.
     await outcome(spawn(findProgram(host)!, ['--version'], { env: { PATH: process.env.PATH, HOME: home() } }))
-  }, 120_000)
+  })
 
   test('runs the command after an approval', async () => {
     const { ended } = await start(host)
     await decide('approve', await pending())
     expect(await ended).toMatchObject({ exit: 0 })
     expect(existsSync(ran())).toBe(true)
-  }, 60_000)
+  })
 
   test('runs nothing after a denial, and tells the model why', async () => {
     const { ended, told } = await start(host)
@@ -90,21 +90,21 @@ describe.each(found)('the real %s', (host) => {
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('Not approved (denied): the call did not run')
-  }, 60_000)
+  })
 
   test('runs nothing without a decision', async () => {
     const { ended, told } = await start(host, ['--timeout', '1'])
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('Not approved (expired)')
-  }, 60_000)
+  })
 
   test('runs nothing if the service is down', async () => {
     const { ended, told } = await start(host, ['--base-url', 'http://127.0.0.1:1/'])
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('Nothing answers at 127.0.0.1:1')
-  }, 60_000)
+  })
 
   test('runs nothing if the hook is killed', async () => {
     const { child, ended } = await start(host)
@@ -112,20 +112,20 @@ describe.each(found)('the real %s', (host) => {
     process.kill(hookProcess(child.pid!), 'SIGKILL')
     await ended
     expect(existsSync(ran())).toBe(false)
-  }, 60_000)
+  })
 
   test('runs nothing if the key of the hook is gone', async () => {
     const { ended } = await start(host, ['--key-file', path('gone.key')])
     await ended
     expect(existsSync(ran())).toBe(false)
-  }, 60_000)
+  })
 
   test('runs nothing if the call is too large to show', async () => {
     const { ended, told } = await start(host, [], `touch ${ran()} # ${'x'.repeat(40_000)}`)
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('cannot be shown to a person')
-  }, 60_000)
+  })
 
   test.runIf(real[host]!.variable)(
     'runs nothing if a project makes the hook load code',
@@ -153,7 +153,7 @@ describe.each(found)('the real %s', (host) => {
         )
       ).stdout,
     ).toBe('')
-  }, 60_000)
+  })
 })
 
 test.runIf(findProgram('claude') !== undefined)(

@@ -68,7 +68,7 @@ beforeAll(async () => {
     SVC_ASK_KEY_FILE: ask,
     APPROVER: person.mobile,
   }
-}, 180_000)
+})
 
 afterAll(async () => {
   await service.stop()
@@ -95,7 +95,7 @@ test('the examples compile in strict mode against the installed types, as ES mod
     (error: { stdout: string }) => error,
   )
   expect(stdout).toBe('')
-}, 120_000)
+})
 
 test('the examples print what the page shows', async () => {
   for (const [i, { language, code, output }] of examples.entries()) {
@@ -106,4 +106,4 @@ test('the examples print what the page shows', async () => {
     const parts = output.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
     expect(stdout).toMatch(new RegExp(`^${parts.join('.*')}$`))
   }
-}, 120_000)
+})

@@ -11,7 +11,7 @@ export let stage: Stage
 export const installHooks = (env: Record<string, string> = {}): void => {
   beforeAll(async () => {
     stage = await createStage(env)
-  }, 60_000)
+  })
   afterEach(() => stage.closePhones())
   afterAll(() => stage.close())
 }
@@ -23,7 +23,7 @@ export const installHooksBehindProxy = ({ keepPhones = false } = {}): void => {
   beforeAll(async () => {
     network = await createBadNetwork()
     stage = await createStage({}, network)
-  }, 60_000)
+  })
   afterEach(async () => {
     network.mend()
     if (!keepPhones) await stage.closePhones()

@@ -42,7 +42,7 @@ beforeAll(() => {
   run('tar', ['-xzf', packed, '--strip-components', '1', '-C', installed])
   npm(installed, 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund')
   symlinkSync(join(installed, 'bin', 'svc.js'), svc)
-}, 180_000)
+})
 
 afterAll(remove)
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   server = await startPostgres({ durable: true })
   await sql('create database svc', 'create role reader login')
   node = await startNode(server.url('svc'), ['--drain', '0'])
-}, 60_000)
+})
 afterAll(async () => {
   await node.stop('SIGKILL')
   standby?.stop()
@@ -139,4 +139,4 @@ test('asynchronous replication is refused by a start and by doctor, synchronous 
   await expect(openPostgres({ url: atStandby, durable: true })).rejects.toMatchObject({
     code: 'database_read_only',
   })
-}, 90_000)
+})

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await sql('postgres', 'create database empty')
   env = { SVC_DATABASE_URL: server.url('svc'), SVC_MASTER_KEY: masterKey, SVC_CONFIG_DIR: folder.path }
   node = await startNode(server.url('svc'), ['--drain', '0'])
-}, 60_000)
+})
 afterAll(async () => {
   await node.stop('SIGKILL')
   server.stop()
@@ -105,7 +105,7 @@ test('rotates the master key only when no node runs', async () => {
   expect(JSON.parse(again.stdout)).toMatchObject({ state: 'unchanged' })
   const old = await svc('serve --port 0', env)
   expect([old.exit, old.stderr]).toEqual([1, expect.stringContaining('after svc service rotate-master-key')])
-}, 60_000)
+})
 
 test('an older database is upgraded by svc service migrate or the next start, not by other commands', async () => {
   // What the newest migration created.

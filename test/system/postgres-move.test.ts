@@ -56,7 +56,7 @@ beforeAll(async () => {
   await api.call('DELETE', `/organization/${ada.org.id}/delete/geo-fence/${body.data.id}`)
   await service.stop()
   masterKey = readFileSync(join(data, 'master.key'), 'utf8').trim()
-}, 60_000)
+})
 afterAll(() => {
   server.stop()
   folder.remove()
@@ -74,7 +74,7 @@ describe('a move that is interrupted', () => {
       expect(await tablesIn(url)).toBe(0)
     }
     expect(await embedded.readWhole(source, sumStore)).toEqual(before)
-  }, 180_000)
+  })
 
   test('between the copy and the mark is finished by the same command', async () => {
     const copy = path('copy-of-data')
@@ -146,4 +146,4 @@ test('moves a folder into a database and back, with every table equal', async ()
   expect((await svc(restore, env)).exit).toBe(0)
   const again = await svc(restore, env)
   expect([again.exit, again.stderr]).toEqual([1, expect.stringContaining('already contains a store')])
-}, 60_000)
+})

@@ -37,7 +37,7 @@ beforeAll(async () => {
     SVC_API_KEY: operator,
     SVC_CONFIG_DIR: folder.path,
   }
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.stop('SIGKILL')))
   balancer.stop()
@@ -152,10 +152,10 @@ test('a restart of every node in turn loses no request, no wait and no tool call
   await expect
     .poll(async () => (await listNodes()).map(({ address }) => address.split(':').at(-1)).toSorted())
     .toEqual(ports)
-}, 180_000)
+})
 
 test('a node that was killed is shown as lost', async () => {
-  await expect.poll(() => stateOf(victim), { timeout: 30_000, interval: 1_000 }).toBe('lost')
+  await expect.poll(() => stateOf(victim), { interval: 1_000 }).toBe('lost')
 })
 
 test('/health/ready is 503 while the database cannot be reached, and a stop still exits 0', async () => {
@@ -165,8 +165,8 @@ test('/health/ready is 503 while the database cannot be reached, and a stop stil
   }
   expect(await ready()).toEqual([200, { ok: true }])
   database.process.kill('SIGQUIT')
-  await expect.poll(ready, { timeout: 15_000 }).toEqual([503, { ok: false, reason: 'storage_unavailable' }])
+  await expect.poll(ready).toEqual([503, { ok: false, reason: 'storage_unavailable' }])
   const started = performance.now()
   expect(await nodes.pop()!.stop()).toBe(0)
   expect(performance.now() - started).toBeLessThan(15_000)
-}, 60_000)
+})

@@ -32,7 +32,7 @@ const codes = (): string[] => [...node.log().matchAll(/Your code is (\d{6})/g)].
 beforeAll(async () => {
   server = await startPostgres({ durable: true })
   node = await startNode(server.url('postgres'), ['--drain', '0'])
-}, 60_000)
+})
 afterAll(async () => {
   await node.stop('SIGKILL')
   server.stop()
@@ -61,4 +61,4 @@ test('a settled database sends no old message and accepts no old code', async ()
   const outbox = await remote(`${node.origin}/admin/public/api`, operator).call('GET', '/svc/v1/outbox')
   expect(outbox.body.data).toMatchObject([{ state: 'dead' }])
   expect(codes()).toEqual([])
-}, 60_000)
+})

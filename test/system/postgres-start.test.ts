@@ -64,7 +64,7 @@ beforeAll(async () => {
   await sql('foreign_one', 'create table customers (id int)')
   silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
-}, 60_000)
+})
 afterAll(() => {
   server.stop()
   silent.close()

@@ -15,7 +15,7 @@ let browser: Browser
 beforeAll(async () => {
   service = await startService(folder.path, operator, ['--dev'])
   browser = await launch()
-}, 60_000)
+})
 afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
 afterAll(async () => {
   await browser.close()

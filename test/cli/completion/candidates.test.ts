@@ -11,13 +11,14 @@ import { json } from '../../fake-hosted.ts'
 import { isMeant } from '../terminal/typed-operations.ts'
 import { folder, installHooks, service, toService } from '../other-service.ts'
 import { svc } from '../svc.ts'
+import { machine } from '../../machine.ts'
 
 installHooks()
 
 const offers = async (env: Record<string, string>) => {
   const { exit, out } = await svc('completion words -- org get', {
     cwd: folder.path,
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...machine, ...env },
   })
   expect(exit).toBe(0)
   return out

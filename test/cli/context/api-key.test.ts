@@ -6,6 +6,7 @@ import type { Profile } from '../../../src/cli/context/profile-store.ts'
 import { createSettings } from '../../../src/cli/context/settings.ts'
 import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
+import { machine } from '../../machine.ts'
 
 let dir: string
 let remove: () => void
@@ -17,7 +18,7 @@ afterEach(() => remove())
 type Given = { globals?: Globals; env?: Record<string, string>; profile?: Profile; stdin?: string }
 const settingsOf = ({ globals = {}, env, profile = {}, stdin }: Given) =>
   createSettings({
-    io: memoryIo({ env: { PATH: process.env['PATH'], SVC_CONFIG_DIR: dir, ...env }, stdin, cwd: dir }),
+    io: memoryIo({ env: { ...machine, SVC_CONFIG_DIR: dir, ...env }, stdin, cwd: dir }),
     globals,
     store: {
       path: '',

@@ -206,5 +206,5 @@ describe('many processes', () => {
     expect(ends).toEqual(['SIGKILL', ...names.map(() => '0')])
     expect(Object.keys(open().read().profiles).sort()).toEqual([...names].sort())
     expect(readdirSync(dir)).toEqual(['profiles.json'])
-  }, 40_000)
+  })
 })

@@ -32,24 +32,20 @@ const adaWith = (rules: string): Wanted =>
   )
 
 describe('applying', () => {
-  test(
-    'turns any state of the service into that of the file, after which nothing is left to do',
-    { timeout: 120_000 },
-    async () => {
-      const client = clientOf(service)
-      await fc.assert(
-        fc.asyncProperty(organization, async (wanted) => {
-          const { failed, left } = await apply(wanted, client)
-          expect([failed, left]).toEqual([[], []])
-          const state = await read(client)
-          const { idp: _, ...rows } = state.rows
-          expect(plain(rows)).toEqual(plain(wanted.rows))
-          expect(planFrom(wanted, state, { prune: true }).steps).toEqual([])
-        }),
-        { numRuns: 25 },
-      )
-    },
-  )
+  test('turns any state of the service into that of the file, after which nothing is left to do', async () => {
+    const client = clientOf(service)
+    await fc.assert(
+      fc.asyncProperty(organization, async (wanted) => {
+        const { failed, left } = await apply(wanted, client)
+        expect([failed, left]).toEqual([[], []])
+        const state = await read(client)
+        const { idp: _, ...rows } = state.rows
+        expect(plain(rows)).toEqual(plain(wanted.rows))
+        expect(planFrom(wanted, state, { prune: true }).steps).toEqual([])
+      }),
+      { numRuns: 25 },
+    )
+  })
 
   test('an export, read again, is no change and always the same text', async () => {
     const client = clientOf(service)

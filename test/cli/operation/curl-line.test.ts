@@ -10,6 +10,7 @@ import { json, startFakeHosted, type FakeHosted, type Seen } from '../../fake-ho
 import { sampleData } from '../terminal/sample.ts'
 import { argvOf, isMeant, operations } from '../terminal/typed-operations.ts'
 import { svc } from '../svc.ts'
+import { machine } from '../../machine.ts'
 
 // The `curl` line of each write, run by a real shell and a real curl, compared with what svc sends.
 
@@ -46,7 +47,7 @@ const run = async (argv: string[]): Promise<string> => {
 }
 
 const shell = async (line: string, env: Record<string, string>): Promise<number> =>
-  promisify(execFile)('/bin/sh', ['-c', line], { env: { PATH: process.env.PATH, ...env } }).then(
+  promisify(execFile)('/bin/sh', ['-c', line], { env: { ...machine, ...env } }).then(
     () => 0,
     (error: { code: number }) => error.code,
   )

@@ -11,6 +11,7 @@ import { startService } from '../../../src/service/lifecycle/serve.ts'
 import { memoryIo } from '../memory-io.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { svc } from '../svc.ts'
+import { machine } from '../../machine.ts'
 
 /** Commands without an operation that change neither the service nor the files of svc. */
 const reading = new Set([
@@ -92,7 +93,7 @@ const run = (line: string) =>
       SVC_API_KEY: 'k',
       SVC_CONFIG_DIR: config,
       SVC_MCP_URL: 'http://127.0.0.1:9/mcp',
-      PATH: process.env['PATH'],
+      ...machine,
     },
   })
 

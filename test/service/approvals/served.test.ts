@@ -81,5 +81,5 @@ test('the wait of a client that disconnects ends', async () => {
   gone.on('error', () => undefined).end()
   await call('getApproval', { request_id })
   gone.destroy()
-  await expect.poll(shown, { timeout: 5_000 }).toBe(2)
+  await expect.poll(shown).toBe(2)
 })

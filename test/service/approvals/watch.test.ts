@@ -32,7 +32,7 @@ test('a request ends in the store without any reader', async () => {
   clock.tick(6 * minute)
   vi.advanceTimersByTime(5_000)
   vi.useRealTimers()
-  await vi.waitFor(async () => expect(await row()).toEqual({ status: 'expired' }))
+  await expect.poll(row).toEqual({ status: 'expired' })
   stop()
 })
 
@@ -46,7 +46,7 @@ test('warns of devices that cannot sign at this address, and of no others', asyn
   await start('http://127.0.0.1:9')
   expect(log).toEqual([])
   await start('https://svc.example.com')
-  await vi.waitFor(() => expect(log).not.toEqual([]))
+  await expect.poll(() => log).not.toEqual([])
   expect(log).toMatchObject([{ level: 'warn', message: expect.stringContaining('registered for localhost') }])
   expect(log[0]?.message).toContain(`device ${ada.device} of organization ${acme.id}`)
   expect(log[0]?.message).toContain('svc user devices revoke')

@@ -165,7 +165,7 @@ describe('a running service', () => {
     const closed = once(socket.resume(), 'close')
     await service.stop()
     await closed
-  }, 10_000)
+  })
 
   test('accepts a request without a body and content type', async () => {
     const key = `svc_op_${'k'.repeat(43)}`

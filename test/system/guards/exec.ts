@@ -220,7 +220,7 @@ export const tryExec = (): void => {
       const running = touch()
       const first = await running.asked()
       const waiting = /expired[^]*waiting for .*\((apr_[\w-]+)\)/
-      await expect.poll(() => waiting.exec(running.written())?.[1], { timeout: 25_000 }).toBeDefined()
+      await expect.poll(() => waiting.exec(running.written())?.[1]).toBeDefined()
       const id = waiting.exec(running.written())![1]!
       expect(id).not.toBe(first)
       await answer(id, second)

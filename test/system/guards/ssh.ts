@@ -55,6 +55,8 @@ export const trySsh = (): void => {
         exit: 101,
         stderr: expect.stringContaining('File transfer (sftp) is not allowed here'),
       })
+      // Root's own program is the server of sftp as well.
+      expect((await ssh(['/usr/lib/openssh/sftp-server -f AUTH']).ended).stderr).toBe(stderr)
     })
 
     test('does not take a program of the account for the server of sftp', async () => {

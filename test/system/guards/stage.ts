@@ -17,7 +17,7 @@ export const installHooks = (why: string | undefined): void => {
     host = await prepareHost()
     mkdirSync(at('marks'))
     chmodSync(at('marks'), 0o777)
-  }, 60_000)
+  })
   afterAll(() => host?.close())
   beforeEach(async () => {
     approver = await host.approver()

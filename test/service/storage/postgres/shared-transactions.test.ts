@@ -131,7 +131,7 @@ test('a write that begins when the one before ends is not missed', async () => {
   }
   const running = run()
   try {
-    await expect.poll(() => written.length, { timeout: 5_000 }).toBe(20)
+    await expect.poll(() => written.length).toBe(20)
   } finally {
     // Each write that is missed begins with the next one.
     while (written.length < 20) await narrow.write(() => Promise.resolve(), { org: b })
