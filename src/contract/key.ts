@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
-import { keyRecord, moment, newKey, paging } from './records.ts'
+import { keyRecord, keySecret, moment, newKey, paging } from './records.ts'
 import { grantMeanings, grants, scopes } from './scopes.ts'
 
 // Named API keys, under /svc/v1. spec: not shown
@@ -13,6 +13,12 @@ export const keyName = line(60).check(
     'must contain only ASCII letters and digits, spaces and , . _ @ / + : -, and start with a letter or digit',
   ),
 )
+
+const createdKeys = chosen(
+  z.array(keyRecord),
+  'Active keys that it created, directly or through another key, which are revoked with it; at most 100',
+)
+const createdTotal = chosen(z.int(), 'Number of these keys')
 
 const keyId = chosen(id, 'Key id', { example: '2', flag: 'key-id' })
 
@@ -76,10 +82,9 @@ export const key = operations({
     example: '2',
     input: z.strictObject({ id: keyId }),
     data: z.extend(keyRecord, {
-      created_keys: chosen(
-        z.array(keyRecord),
-        'Active keys that it created, directly or through another key; they are revoked with it',
-      ),
+      secrets: chosen(z.array(keySecret), 'Other secrets of the key that work'),
+      created_keys: createdKeys,
+      created_keys_total: createdTotal,
     }),
   },
   createKey: {
@@ -118,7 +123,7 @@ export const key = operations({
     path: '/svc/v1/keys/{id}/rotate',
     cli: 'key rotate',
     scope: 'keys',
-    summary: 'Replace the secret of a key; the old one works until the overlap ends',
+    summary: 'Replace the secret of a key; older ones work until the overlap ends',
     message: 'Key rotated',
     example: '2 --overlap 3600',
     input: z.strictObject({
@@ -129,20 +134,31 @@ export const key = operations({
             .int('must be a whole number of seconds')
             .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
         ),
-        'How long the old secret still works, in seconds; default: 86400',
+        'How long older secrets still work, in seconds; 0 ends them now; default: 86400',
         { example: 3600, flag: 'overlap', oldFlag: 'overlap-s' },
       ),
     }),
-    data: newKey,
+    data: z.extend(newKey, {
+      older_secrets: chosen(z.array(keySecret), 'Older secrets of the key, and how long each still works'),
+    }),
   },
   revokeKey: {
     method: 'DELETE',
     path: '/svc/v1/keys/{id}',
     cli: 'key revoke',
     scope: 'keys',
-    summary: 'Revoke a key immediately, and the keys that it created',
+    summary: 'Revoke a key and the keys that it created, or only a secret that a rotation replaced',
     message: 'Key revoked',
     example: '2 --yes',
     input: z.strictObject({ id: keyId }),
+    data: z.looseObject({
+      id: keyId,
+      name: chosen(z.string(), 'Name of the key'),
+      secrets: chosen(z.array(id), 'Other secrets of the key that were revoked with it'),
+      created_keys: createdKeys,
+      created_keys_total: createdTotal,
+      ended_requests: chosen(z.int(), 'Pending requests that ended with it'),
+      newest_id: chosen(z.nullable(id), 'The secret of the key that still works; null if the key has ended'),
+    }),
   },
 })

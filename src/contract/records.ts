@@ -166,6 +166,14 @@ export const keyRecord = z.looseObject({
   scopes: chosen(z.array(z.enum(scopes)), 'What the key can do'),
   created_by: chosen(z.nullable(id), 'Key that created it; null if the service did'),
   owner_user_id: chosen(z.nullable(id), 'User who owns the key'),
+  replaced: chosen(z.boolean(), 'Whether a rotation replaced this secret; it works until it expires'),
+})
+
+/** A secret of a key, without the secret itself. */
+export const keySecret = z.looseObject({
+  id: chosen(id, 'Key id of the secret'),
+  prefix: chosen(z.string(), 'First characters of the secret'),
+  expires_at: chosen(z.nullable(time), 'When it stops working'),
 })
 
 export const newKey = z.extend(keyRecord, {

@@ -2,7 +2,7 @@ import type { key } from '../../contract/key.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { type Member, withinOrganization } from '../call/tenant.ts'
 import { keysBelow } from '../keys/ancestry.ts'
-import { whyNot } from '../keys/keys.ts'
+import { newestSecret, readCreatedKeys, readSecrets, whyNot } from '../keys/keys.ts'
 import { changeKeyRows } from '../keys/rows.ts'
 import { everyScope } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
@@ -19,19 +19,29 @@ const lockOrganizationsOf = async (db: Db, ids: readonly number[]): Promise<bool
   )
 }
 
-/** Revokes keys, and ends their pending requests and those of `others`, so that approvers and callers no longer wait. */
+/**
+ * Revokes keys, and ends their pending requests and those of `others`, so that approvers and callers no longer wait. Returns the
+ * number of requests that ended.
+ */
 export const revokeKeys = async (
   call: Call,
   ids: readonly number[],
   others: readonly number[] = [],
-): Promise<void> => {
+): Promise<number> => {
   for (const id of ids) {
     const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
       keys.where('id', '=', id).where('revoked_at', 'is', null),
     )
     if (revoked) await call.audit(revoked.org_id ?? 0, `key:${id}`, ['revoked_at'])
   }
-  for (const ended of await expireDue(call.db, call.now, { keys: [...ids, ...others] })) call.wake(ended)
+  const keys = [...ids, ...others]
+  let count = 0
+  for (let ended = await expireDue(call.db, call.now, { keys }); ended.length > 0;) {
+    for (const one of ended) call.wake(one)
+    count += ended.length
+    ended = await expireDue(call.db, call.now, { keys })
+  }
+  return count
 }
 
 /**
@@ -63,6 +73,7 @@ export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) =
       // The last operator key stays. One that expires does not count, because it locks the operator out later.
       .where(({ eb, or, exists, selectFrom }) =>
         or([
+          eb('replaced', '=', 1),
           eb('org_id', 'is not', null),
           eb('scopes', '<>', everyScope),
           exists(
@@ -79,5 +90,15 @@ export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) =
   )
   if (!row) throw await whyNot(call, id, 'revoke')
   await call.audit(row.org_id ?? 0, `key:${id}`)
-  await revokeKeys(call, below, [id])
+  const created = await readCreatedKeys(call, below, row)
+  const secrets = row.replaced === 1 ? [] : await readSecrets(call, row)
+  const ended_requests = await revokeKeys(call, below, [id])
+  return {
+    id,
+    name: row.name,
+    secrets: secrets.map((one) => one.id),
+    ...created,
+    ended_requests,
+    newest_id: (await newestSecret(call, row)) ?? null,
+  }
 }

@@ -2,6 +2,7 @@ import type { Table } from '../../contract/table.ts'
 import * as requestsByMessage from '../approvals/by-message.ts'
 import * as approvalUse from '../approvals/consumption.ts'
 import * as keyRevocation from '../approvals/key-revocation.ts'
+import * as keyRotation from '../approvals/key-rotation.ts'
 import * as approvalRequests from '../approvals/listing.ts'
 import * as agents from '../approver/agents.ts'
 import * as consent from '../approver/consent.ts'
@@ -72,6 +73,7 @@ export const handlers: Handlers<Table> = {
   ...timeslots,
   ...keys,
   ...keyRevocation,
+  ...keyRotation,
   ...auditLog,
   listEvents,
   ...webhooks,

@@ -2,6 +2,7 @@ import type { org } from '../../contract/org.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { insertEnrollment } from '../devices/enrollment.ts'
+import { requireNewestSecret } from '../keys/ancestry.ts'
 import { insertKey } from '../keys/keys.ts'
 import { everyScope } from '../keys/scopes.ts'
 import { insertAuthCode } from '../members/auth-codes.ts'
@@ -12,6 +13,7 @@ export const onboardOrganization: HandlerOf<typeof org.onboardOrganization> = as
   { name, slug, policy, ...profile },
   call,
 ) => {
+  await requireNewestSecret(call)
   const organization = await insertOrganization(call, { name, slug, policy })
   const org_id = organization.id
   const admin = await addMember(call, org_id, { ...profile, role: 'admin' }, { first: true })

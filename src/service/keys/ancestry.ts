@@ -2,9 +2,11 @@ import { influential, type Scope } from '../../contract/scopes.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
+import { readPreconditions, requireLiveKey } from '../call/preconditions.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
+import { lockOrganizations } from '../storage/transaction.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
 import { isOperatorKey, scopesText } from './scopes.ts'
 
@@ -51,22 +53,47 @@ const findDescendants = async (db: Db, root: number): Promise<number[]> => {
   return [...found]
 }
 
+/** The secrets of the key that a row belongs to. */
+export const secretsOf = (db: Db, row: Pick<KeyRow, 'id' | 'lineage'>) =>
+  db
+    .selectFrom('api_keys')
+    .where(({ eb, or }) => or([eb('id', '=', rootOf(row)), eb('lineage', '=', rootOf(row))]))
+
 /**
- * The rows that are revoked with a key, whichever of its secrets is named: its other secrets and the keys that it created,
- * directly or not. What a leaked key created must not outlive it.
+ * The rows that are revoked with a secret. With the newest secret the key ends: its other secrets, and the keys that it
+ * created, directly or not. A secret that a rotation replaced ends alone: since then it could create nothing.
  */
 export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
-  const row = await db.selectFrom('api_keys').where('id', '=', id).select('lineage').executeTakeFirst()
-  if (!row) return []
-  const root = row.lineage ?? id
-  const others = await db
+  const row = await db
     .selectFrom('api_keys')
-    .where(({ eb, or }) => or([eb('id', '=', root), eb('lineage', '=', root)]))
-    .where('id', '<>', id)
-    .select('id')
-    .orderBy('id')
-    .execute()
-  return [...others.map((one) => one.id), ...(await findDescendants(db, root))]
+    .where('id', '=', id)
+    .select(['id', 'lineage', 'replaced'])
+    .executeTakeFirst()
+  if (!row || row.replaced === 1) return []
+  const others = await secretsOf(db, row).where('id', '<>', id).select('id').orderBy('id').execute()
+  return [...others.map((one) => one.id), ...(await findDescendants(db, rootOf(row)))]
+}
+
+/**
+ * Refuses a caller whose secret a rotation replaced: a key that a leaked secret got would outlive it. Locks the organization
+ * of the caller, so that a rotation or a revocation of its key comes before or after.
+ */
+export const requireNewestSecret = async ({ db, caller, now }: Call): Promise<void> => {
+  const own = caller.orgId ?? 0
+  if (await lockOrganizations(db, [own]))
+    requireLiveKey(await readPreconditions(db, caller.keyId, own), caller, now)
+  const row = await db
+    .selectFrom('api_keys')
+    .where('id', '=', caller.keyId)
+    .select('replaced')
+    .executeTakeFirst()
+  if (row?.replaced !== 1) return
+  throw new Refusal(
+    403,
+    'secret_replaced',
+    'A rotation replaced this secret, so it can no longer create or rotate keys',
+    { hint: 'Use the new secret of the key, or another key: svc profile login saves one' },
+  )
 }
 
 /** Refuses scopes that the caller lacks: a key cannot create a stronger one, or get the secret of one. */

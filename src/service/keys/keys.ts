@@ -1,22 +1,18 @@
 import type { key } from '../../contract/key.ts'
 import { keyRecord as recordSchema } from '../../contract/records.ts'
 import { scopesOf } from '../../contract/scopes.ts'
-import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { readPage } from '../call/page.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
-import { checkExpiry, checkGrant, checkOwner, checkRotation, keysBelow } from './ancestry.ts'
-import { lockOrganizations } from '../storage/transaction.ts'
-import { readPreconditions, requireLiveKey } from '../call/preconditions.ts'
+import { checkExpiry, checkGrant, checkOwner, keysBelow, requireNewestSecret, secretsOf } from './ancestry.ts'
 import { type KeyKind, newSecret } from './authenticator.ts'
-import { changeKeyRows, insertKeyRow, isAuthenticKey, isLive } from './rows.ts'
+import { insertKeyRow, isLive } from './rows.ts'
 import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
 
 const { kind: _, ...stored } = recordSchema.shape
 const columns = Object.keys(stored) as (keyof typeof stored)[]
-const day = 86_400
 
 type KeyRights = { org_id: number | null; scopes: string }
 
@@ -26,10 +22,11 @@ const kindOf = (key: KeyRights): KeyKind => {
 }
 
 /** A key as the API returns it, without its secret. */
-export const keyRecord = <Row extends KeyRights>(row: Row) => ({
+export const keyRecord = <Row extends KeyRights & { replaced: 0 | 1 }>({ replaced, ...row }: Row) => ({
   ...row,
   scopes: [...readScopes(row.scopes)],
   kind: kindOf(row),
+  replaced: replaced === 1,
 })
 
 export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns)
@@ -49,13 +46,8 @@ type NewKey = {
   lineage?: number
 }
 
-/** Adds a key and returns its secret, which nothing shows again. */
+/** Adds a key and returns its secret, which nothing shows again. `requireNewestSecret` comes first. */
 export const insertKey = async (call: Call, values: NewKey) => {
-  // Whoever revokes the caller's key revokes what it created, so both wait for each other.
-  const { db, caller, now } = call
-  const own = caller.orgId ?? 0
-  if (await lockOrganizations(db, [own]))
-    requireLiveKey(await readPreconditions(db, caller.keyId, own), caller, now)
   const secret = newSecret(kindOf(values))
   const { id } = await insertKeyRow(call, secret, { ...values, created_at: call.now })
   await call.audit(values.org_id ?? 0, `key:${id}`)
@@ -76,19 +68,61 @@ const nameIsTaken = async (call: Call, name: string, orgId: number | null): Prom
 
 /** Why a key could not be rotated or revoked. */
 export const whyNot = async (call: Call, id: number, action: 'rotate' | 'revoke'): Promise<Refusal> => {
-  const row = await selectKey(call, id).select('replaced').executeTakeFirst()
+  const row = await selectKey(call, id).select('lineage').executeTakeFirst()
   if (!row) return notFound('Key')
   if (row.revoked_at !== null) return conflict('key_revoked', 'The key is already revoked')
   if (action === 'revoke')
     return conflict(
       'last_operator_key',
-      'This would revoke the last operator key: with a key, its other secrets and the keys that it created are revoked',
-      'svc key rotate <key-id> --overlap 0 replaces the secret of a key; svc key list shows the newest',
+      'This would revoke the last operator key: with a key, the keys that it created are revoked',
+      `svc key rotate ${id} --overlap 0 replaces its secret and ends the old one`,
     )
-  if (row.replaced === 1)
-    return conflict('key_rotated', 'The key was already rotated', 'rotate the newer key of the same name')
-  return conflict('key_expired', 'The key has expired')
+  const newest = row.replaced === 1 ? await newestSecret(call, row) : undefined
+  if (newest !== undefined)
+    return conflict(
+      'key_rotated',
+      `Secret ${id} was already replaced; the newest secret of the key is ${newest}`,
+      `svc key revoke ${id} ends this secret now; svc key rotate ${newest} replaces the newest one`,
+    )
+  return conflict('key_expired', 'The key has expired', 'svc key create creates another one')
 }
+
+/** The id of the secret that no rotation has replaced; undefined if the key has ended. */
+export const newestSecret = async (
+  { db, now }: Call,
+  row: { id: number; lineage: number | null },
+): Promise<number | undefined> =>
+  (await secretsOf(db, row).where('replaced', '=', 0).where(isLive(now)).select('id').executeTakeFirst())?.id
+
+const mostShown = 100
+
+/** The keys among these rows that work, one row for each key: at most 100, and their number. */
+export const readCreatedKeys = async (
+  call: Call,
+  ids: readonly number[],
+  self: { id: number; lineage: number | null },
+) => {
+  const root = self.lineage ?? self.id
+  const live = call.db
+    .selectFrom('api_keys')
+    .where('id', 'in', [...ids, 0])
+    .where('id', '<>', root)
+    .where(({ eb, or }) => or([eb('lineage', 'is', null), eb('lineage', '<>', root)]))
+    .where('replaced', '=', 0)
+    .where(isLive(call.now))
+  const { total } = await live.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await live.select(columns).orderBy('id').limit(mostShown).execute()
+  return { created_keys: rows.map(keyRecord), created_keys_total: Number(total) }
+}
+
+/** The older and newer secrets of a key that work. */
+export const readSecrets = ({ db, now }: Call, row: { id: number; lineage: number | null }) =>
+  secretsOf(db, row)
+    .where('id', '<>', row.id)
+    .where(isLive(now))
+    .select(['id', 'prefix', 'expires_at'])
+    .orderBy('id')
+    .execute()
 
 export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
   const { keyId, orgId } = call.caller
@@ -112,14 +146,15 @@ export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call)
 }
 
 export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
-  const row = await selectKey(call, id).executeTakeFirstOrThrow(() => notFound('Key'))
-  const created = await selectKeys(call)
-    .where('id', 'in', [...(await keysBelow(call.db, id)), 0])
-    .where('replaced', '=', 0)
-    .where(isLive(call.now))
-    .orderBy('id')
-    .execute()
-  return { ...keyRecord(row), created_keys: created.map(keyRecord) }
+  const { lineage, ...row } = await selectKey(call, id)
+    .select('lineage')
+    .executeTakeFirstOrThrow(() => notFound('Key'))
+  const named = { id, lineage }
+  return {
+    ...keyRecord(row),
+    secrets: await readSecrets(call, named),
+    ...(await readCreatedKeys(call, await keysBelow(call.db, id), named)),
+  }
 }
 
 export const createKey: HandlerOf<typeof key.createKey> = async (
@@ -127,6 +162,7 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
   call,
 ) => {
   const expires_at = until === undefined ? undefined : new Date(until).toISOString()
+  await requireNewestSecret(call)
   const orgId = org_id ?? call.caller.orgId
   if (orgId !== null) await reachOrganization(call, orgId)
   const scopes = scopesOf(granted)
@@ -142,45 +178,5 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
     expires_at: expires_at ?? null,
     owner_user_id: owner_user_id ?? null,
     created_by: namedKeyOf(call.caller),
-  })
-}
-
-export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s = day }, call) => {
-  const old = await call.db
-    .selectFrom('api_keys')
-    .where('id', '=', id)
-    .where(withinOrganization(call.caller.orgId, 'org_id'))
-    .selectAll()
-    .executeTakeFirstOrThrow(() => notFound('Key'))
-  if (!isAuthenticKey(call.keyring, old))
-    throw conflict(
-      'key_not_authentic',
-      'Another program has changed this key in the store, so it is not used',
-      `svc key revoke ${id}, then svc key create`,
-    )
-  await checkRotation(call, old)
-  const until = addMs(call.now, overlap_s * 1000)
-  const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until
-  const [replaced] = await changeKeyRows(call, { replaced: 1, expires_at }, (keys) =>
-    keys
-      .where('id', '=', id)
-      .where(withinOrganization(call.caller.orgId, 'org_id'))
-      .where('replaced', '=', 0)
-      .where(isLive(call.now)),
-  )
-  if (!replaced) throw await whyNot(call, id, 'rotate')
-  // The caller gets the new secret, so it must not have more rights than the caller.
-  checkGrant(call.caller, readScopes(old.scopes))
-  checkExpiry(call, old.expires_at ?? undefined)
-  await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])
-  const { name, org_id, scopes, owner_user_id, created_by, lineage } = old
-  return insertKey(call, {
-    name,
-    org_id,
-    scopes,
-    expires_at: old.expires_at,
-    owner_user_id,
-    created_by,
-    lineage: lineage ?? id,
   })
 }

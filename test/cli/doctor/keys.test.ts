@@ -16,6 +16,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   scopes: ['ask'],
   created_by: null,
   owner_user_id: null,
+  replaced: false,
   created_at: '2030-01-01T00:00:00.000Z',
   last_used_at: '2030-02-14T00:00:00.000Z',
   expires_at: null,

@@ -33,7 +33,7 @@ const notMe = async (id: string) =>
 describe('the requests of a key stay its own after a rotation', () => {
   test('its tools find the request, with its number, and withdraw it, even after a second rotation', async () => {
     const { request_id, number } = dataOf(await newRequest(old, { number: true }))
-    const next = await rotate(await rotate(old))
+    const next = await rotate(await rotate(old, 3600), 3600)
     expect(number).toMatch(/^\d\d$/)
     expect(dataOf(await show(service, request_id, next.key)).number).toBe(number)
     const tools = await toolsOf(next)
@@ -66,7 +66,8 @@ describe('the requests of a key stay its own after a rotation', () => {
 
   test('a request of an expired secret can no longer be decided', async () => {
     const { request_id } = dataOf(await newRequest(old))
-    await rotate(old)
+    await rotate(old, 60)
+    clock.tick(minute)
     expect(refusal(await decide(service, request_id, ada.key))).toEqual([410, 'expired', []])
   })
 })

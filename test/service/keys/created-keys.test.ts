@@ -6,12 +6,12 @@ import { create, list, revoke, rotate, scoped, works } from './key-calls.ts'
 installHooks()
 
 describe('a key', () => {
-  test.each(['older', 'newer'])('is revoked with all its secrets by its %s one', async (named) => {
+  test('is revoked with all its secrets by its newest one', async () => {
     const made = dataOf(await create({ name: 'ci', org_id: acme.id, scopes: ['keys'] }))
     const next = dataOf(await rotate(made.id))
     const child = dataOf(await create({ name: 'child', scopes: ['keys'] }, next.key))
     expect((await list('', made.key)).status).toBe(200)
-    expect((await revoke(named === 'older' ? made.id : next.id)).status).toBe(200)
+    expect((await revoke(next.id)).status).toBe(200)
     expect(
       await Promise.all([made, next, child].map(async ({ key }) => (await list('', key)).status)),
     ).toEqual([401, 401, 401])

@@ -136,8 +136,7 @@ describe('revoking a key', () => {
   test('does not count on an operator key that only lives out its overlap', async () => {
     const [first] = dataOf(await list())
     const next = dataOf(await rotate(first.id))
-    for (const id of [next.id, first.id])
-      expect(refusal(await revoke(id, next.key))).toEqual([409, 'last_operator_key', []])
+    expect(refusal(await revoke(next.id, next.key))).toEqual([409, 'last_operator_key', []])
     expect(await works(next.key)).toBe(true)
   })
 
