@@ -44,6 +44,24 @@ export const approvalRecord = z.looseObject({
   reason: chosen(z.nullable(z.string()), 'Reason for the request'),
   requester: chosen(z.string(), 'The requester (claimed, not verified)'),
   verified_as: chosen(z.nullable(z.string()), 'The requesting credential (verified)'),
+  key_owner: chosen(
+    z.optional(
+      z.strictObject({
+        user_id: chosen(z.string(), 'User id'),
+        name: chosen(z.string(), 'Name'),
+        mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
+        confirmed: chosen(
+          z.boolean(),
+          'Whether their device confirmed it, as for an agent; otherwise it is claimed',
+        ),
+        twin: chosen(
+          z.boolean(),
+          'Whether another active member had the same name, or one that looks like it',
+        ),
+      }),
+    ),
+    'Owner of the requesting key, if it has one',
+  ),
   approver_mobile: chosen(z.string(), 'Mobile number of the approver', { personal: true }),
   factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
   number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),

@@ -14,7 +14,7 @@ export const origin = z.strictObject({
       z.strictObject({
         kind: chosen(z.enum(['key', 'agent', 'token']), 'API key, agent, or the token of the tool server'),
         name: chosen(z.string(), 'Its name'),
-        consented_by: chosen(z.nullable(z.string()), 'Who connected the agent'),
+        owner: approvalRecord.shape.key_owner,
       }),
     ),
     'The credential of the requester (verified); null if it had none',

@@ -6,6 +6,9 @@ const prefix = /^\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]
 /** `+1` of `+12025550101`; undefined if it is not a number in E.164. */
 export const dialingPrefix = (mobile: string): string | undefined => prefix.exec(mobile)?.[0]
 
+/** `••••••••0101`: enough for somebody who knows the number. */
+export const hiddenNumber = (mobile: string): string => mobile.slice(-4).padStart(mobile.length, '•')
+
 type Numbers = { mobile?: unknown; country_code?: unknown; mobile_e164?: unknown }
 
 /**

@@ -24,11 +24,24 @@ const someText = wellFormed.check(z.minLength(1))
 
 /** The organization of the request; two organizations can have the same name. */
 export const organization = z.strictObject({ id, slug: someText })
+/** The owner of a key, as the approver saw them. A name alone identifies nobody. */
+export const keyOwner = z.strictObject({
+  user_id: id,
+  name: someText,
+  /** All but the last digits hidden. */
+  mobile: z.string().check(z.regex(/^•*\+?\d{1,4}$/u, 'is not a masked number')),
+  /** Whether a device of this person confirmed it. Otherwise whoever created the key claims it. */
+  confirmed: z.boolean(),
+  /** Whether another active member had the same name, or one that looks like it. */
+  twin: z.boolean(),
+})
+export type KeyOwner = z.infer<typeof keyOwner>
 /** The requesting API key, as it was then. Id 0 is not a key of the store: its name describes the requester. */
 export const requestingKey = z.strictObject({
   id,
   name: someText,
   scopes: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
+  owner: z.optional(keyOwner),
 })
 export const sha256Hex = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex'))
 /** What the approver wrote with a denial: one line that a reader sees in full. */

@@ -1,5 +1,6 @@
 import { readEvidence } from './evidence.ts'
 import { areCurrent, type AnyClaims, type Relation } from './claims.ts'
+import type { KeyOwner } from './context.ts'
 import { summaryOf } from './subject-text.ts'
 import { readSubject } from './subject.ts'
 
@@ -33,6 +34,13 @@ export const firstFormatLacks = [
 export const headlineOf = (claims: AnyClaims): string =>
   areCurrent(claims) ? summaryOf(readSubject(claims.subject)) : claims.action
 
+/** Each in a sentence of its own, so that a name cannot imitate the number or the id of another person. */
+const ownerFacts = ({ user_id, name, mobile, confirmed, twin }: KeyOwner): string[] => [
+  `The key belongs to ${JSON.stringify(name)}, ${confirmed ? 'confirmed on their device' : 'as whoever created it claims'}`,
+  `The owner of the key is user ${user_id}, mobile ${mobile}`,
+  ...(twin ? ['Another active member had the same name, or one that looks like it'] : []),
+]
+
 /** Facts about a valid receipt that only the service claims. */
 export const factsOf = (claims: AnyClaims): string[] => {
   const program = claims.dev === true ? ['A software key signed it, which proves nothing about a person'] : []
@@ -48,6 +56,7 @@ export const factsOf = (claims: AnyClaims): string[] => {
       ? []
       : ['The denial required only a touch: the device did not verify its user']),
     `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, with the scopes: ${key.scopes.join(', ') || 'none'}`,
+    ...(key.owner === undefined ? [] : ownerFacts(key.owner)),
     `The device was enrolled ${by}, proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
     influences
       ? 'The requesting key could influence who approves'

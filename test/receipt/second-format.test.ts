@@ -76,6 +76,20 @@ describe('separation of duties', () => {
   })
 })
 
+test('reports the owner of the requesting key in sentences of their own', async () => {
+  const owner = { user_id: '9', name: 'Ada L, user 1', mobile: '••••••••0109', confirmed: false, twin: true }
+  const receipt = await made({}, { ...approval, key: { ...approval.key, owner } })
+  const { valid, facts } = await verifyReceipt(receipt, issuer.jwks, ours, now)
+  expect(valid).toBe(true)
+  expect(facts).toEqual(
+    expect.arrayContaining([
+      'The key belongs to "Ada L, user 1", as whoever created it claims',
+      'The owner of the key is user 9, mobile ••••••••0109',
+      'Another active member had the same name, or one that looks like it',
+    ]),
+  )
+})
+
 test('rejects a request of a program without a credential, unless this is allowed', async () => {
   const key = { id: '0', name: 'unauthenticated local program', scopes: ['ask'] }
   const receipt = await made({}, { ...approval, key })

@@ -1,6 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import type { KeyOwner } from '../../receipt/context.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import { sleepFor } from '../../client/retry.ts'
 import type { Context } from '../context/context.ts'
@@ -56,6 +57,18 @@ const live = async (
   }
 }
 
+/** Each in a line of its own, so that a name cannot imitate the number or the id of another person. */
+const ownerLines = (owner: KeyOwner | undefined): string[] =>
+  owner === undefined
+    ? []
+    : [
+        `  Owner      ${safeLine(owner.name)} (${owner.confirmed ? 'confirmed on their device' : 'claimed, not confirmed'})`,
+        `  Owner id   user ${owner.user_id}, mobile ${owner.mobile}`,
+        ...(owner.twin
+          ? ['  Warning    another member has the same or a similar name: check the mobile number']
+          : []),
+      ]
+
 /** The exact text that will be signed, with invisible characters escaped. */
 const details = (ceremony: Ceremony, now: number): string => {
   const { context: signed, subject, verifiedAs, requestedFrom, numberRequired, locationRequired } = ceremony
@@ -73,6 +86,7 @@ const details = (ceremony: Ceremony, now: number): string => {
     ...(signed.reason === null ? [] : [`  Reason     ${safeLine(signed.reason)}`]),
     `  For        ${safeLine(signed.organization.slug)}`,
     ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)} (verified)`]),
+    ...ownerLines(signed.key.owner),
     `  Requester  ${safeLine(signed.requester)} (claimed, not verified)`,
     ...(requestedFrom === undefined ? [] : [`  From       ${safeLine(requestedFrom)}`]),
     `  Checked    ${safeLine(signed.factors.join(', '))}`,

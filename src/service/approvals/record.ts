@@ -7,6 +7,7 @@ import type { Subject } from '../../receipt/subject.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db, Tables } from '../storage/schema.ts'
+import { ownerOf } from './key-owner.ts'
 
 export type ApprovalRow = Selectable<Tables['approvals']>
 
@@ -40,6 +41,7 @@ export const toApprovalRecord = (row: ApprovalRow, viewer: Caller): ApprovalReco
   reason: row.reason,
   requester: row.requester,
   verified_as: row.verified_as,
+  ...ownerOf(row, 'key_owner'),
   approver_mobile: row.approver_mobile,
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
   number: row.asked_by === namedKeyOf(viewer) ? row.number : null,
@@ -73,6 +75,7 @@ export const contextFor = (
     id: String(row.key_id),
     name: row.key_name!,
     scopes: row.key_scopes!.split(',').filter((scope) => scope !== ''),
+    ...ownerOf(row, 'owner'),
   },
   subject: { type: row.subject_type!, digest: row.subject_digest! },
   request_id: row.request_id,

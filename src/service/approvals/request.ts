@@ -23,6 +23,7 @@ import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
 import { readRestrictions } from '../policy/rules.ts'
 import { type Approver, findApprover } from './find-approver.ts'
+import { readKeyOwner } from './key-owner.ts'
 import { checkLimits } from './limits.ts'
 import { pushToDevices } from './push.ts'
 import { auditSubject, toApprovalRecord } from './record.ts'
@@ -125,6 +126,7 @@ export const requestApproval = async (
   const factors = await requiredFactors(call, approver, policy, input.factors)
   const requester = input.requester ?? call.caller.name
   await checkLimits(call, approver, requester)
+  const owner = await readKeyOwner(call, approver.org_id)
   const values = {
     request_id: `apr_${randomToken(18)}`,
     org_id: approver.org_id,
@@ -153,6 +155,7 @@ export const requestApproval = async (
     use_within_s: input.use_within_s ?? defaultUse,
     asked_from: call.ip?.() ?? null,
     asked_via: via,
+    key_owner: owner === undefined ? null : JSON.stringify(owner),
   } as const
   const added = call.db
     .insertInto('approvals')

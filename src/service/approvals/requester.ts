@@ -2,20 +2,18 @@ import type { approver } from '../../contract/approver.ts'
 import { contains, readAddress, readNetwork } from '../../rules/network.ts'
 import { localProgram } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
+import { ownerOf } from './key-owner.ts'
 import { muteIdOf, requesterOf } from './mutes.ts'
 import type { ApprovalRow } from './record.ts'
 
 type Origin = RowData<typeof approver.listInbox>['requests'][number]['origin']
 
 /** The credential in parts. `verified_as` was written from the name of the key, which is stored beside it. */
-const credentialOf = ({ verified_as, key_name }: ApprovalRow): Origin['credential'] => {
-  if (verified_as === null || key_name === null) return null
-  const name = key_name
-  if (verified_as === `key "${name}"`) return { kind: 'key', name, consented_by: null }
-  const agent = `agent "${name}" (consented by `
-  if (verified_as.startsWith(agent))
-    return { kind: 'agent', name, consented_by: verified_as.slice(agent.length, -1) }
-  return verified_as === localProgram ? null : { kind: 'token', name, consented_by: null }
+const credentialOf = (row: ApprovalRow): Origin['credential'] => {
+  const { verified_as, key_name: name } = row
+  if (verified_as === null || name === null || verified_as === localProgram) return null
+  const kind = (['key', 'agent'] as const).find((one) => verified_as === `${one} "${name}"`) ?? 'token'
+  return { kind, name, ...ownerOf(row, 'owner') }
 }
 
 /** The first of these networks (CIDR) that contains the address. */

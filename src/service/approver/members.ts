@@ -1,3 +1,4 @@
+import { hiddenNumber } from '../../core/phone-parts.ts'
 import { forbidden } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
@@ -12,8 +13,6 @@ export const requireAdmin = async (call: Call) => {
   return person
 }
 
-const shownDigits = 4
-
 /** A person as the page names them, with most of the number hidden. */
 export const maskedPerson = ({
   id,
@@ -24,7 +23,7 @@ export const maskedPerson = ({
   user_id: id,
   first_name,
   last_name,
-  mobile: mobile.slice(-shownDigits).padStart(mobile.length, '•'),
+  mobile: hiddenNumber(mobile),
 })
 
 /** A member as the page shows it to an administrator. */

@@ -15,8 +15,8 @@ export type Caller = {
   /** The person who owns the key, if its creator set one. */
   ownerId?: number
   expiresAt?: string
-  /** Of an agent: who consented to it, and their mobile number. */
-  agent?: { consentedBy: string; mobile: string }
+  /** Of an agent: the mobile number of its owner, who consented to it. */
+  agent?: { mobile: string }
   /** The signed-in person, at the approver page. */
   person?: Person
   /** Every session of the browser; unknown if the call named an organization. */
@@ -29,10 +29,10 @@ export const localProgram = 'unauthenticated local program'
 /** The row that identifies a key under any of its secrets: its requests stay its own after a rotation. */
 export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineage
 
-/** The verified identity of a caller, as an approver reads it. */
+/** The verified credential of a caller. Its owner is shown apart from it, because anybody can have a name. */
 export const verifiedAs = ({ keyId, name, agent }: Caller): string => {
-  if (agent) return `agent "${name}" (consented by ${agent.consentedBy})`
-  return keyId === 0 ? name : `key "${name}"`
+  if (keyId === 0) return name
+  return agent ? `agent "${name}"` : `key "${name}"`
 }
 
 export type Person = {

@@ -1,4 +1,5 @@
 import { smsCountries } from '../../contract/quotas.ts'
+import { hiddenNumber } from '../../core/phone-parts.ts'
 import { randomToken } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
 import { parsePhone } from '../call/input.ts'
@@ -24,12 +25,10 @@ const checkCountry = async (db: Db, { org_id, channel, to }: Message): Promise<v
   )
 }
 
-const shownEnd = 4
-
 /** As much of an address as distinguishes people: `a•••@example.com`, `••••••••0101`, `device 5`. */
 const masks: Record<Channel, (to: string) => string> = {
   email: (to) => `${to.slice(0, 1)}•••${to.slice(to.lastIndexOf('@'))}`,
-  sms: (to) => to.slice(-shownEnd).padStart(to.length, '•'),
+  sms: hiddenNumber,
   push: (to) => `device ${to}`,
   webhook: (to) => to,
 }

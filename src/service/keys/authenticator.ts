@@ -22,9 +22,8 @@ export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
 export const prefixOf = (key: string): string =>
   /^svc_(?:op|srv|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
 
-/** The owner, if they are an active member of the organization of the key. */
-type Owner = { first_name: string | null; last_name: string | null; mobile: string | null }
-type KeyRow = StoredKey & Owner & { slug: string | null }
+/** With the number of the owner, if they are an active member of the organization of the key. */
+type KeyRow = StoredKey & { mobile: string | null; slug: string | null }
 
 const readKey = statement((db, { prefix }: { prefix: string }) =>
   db
@@ -40,7 +39,7 @@ const readKey = statement((db, { prefix }: { prefix: string }) =>
     .where('k.prefix', '=', prefix)
     .where('k.revoked_at', 'is', null)
     .selectAll('k')
-    .select(['o.slug', 'm.first_name', 'm.last_name', 'p.mobile']),
+    .select(['o.slug', 'p.mobile']),
 )
 
 /** Only for a complete key. A revoked key gets the answer of an unknown one, so a thief learns nothing. */
@@ -49,10 +48,8 @@ const keyExpired = (at: string): Refusal =>
     hint: 'Create another key: svc key create',
   })
 
-const agentOf = ({ audience, first_name, last_name, mobile }: KeyRow) =>
-  audience !== null && mobile !== null
-    ? { agent: { consentedBy: `${first_name} ${last_name}`, mobile } }
-    : undefined
+const agentOf = ({ audience, mobile }: KeyRow) =>
+  audience !== null && mobile !== null ? { agent: { mobile } } : undefined
 
 const callerOf = (row: KeyRow): Authenticated => {
   const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row

@@ -49,6 +49,7 @@ export const clearApprovals = async (
         attestation: null,
         subject_data: null,
         asked_from: null,
+        key_owner: null,
         receipt_digest: digestOf(attestation),
         cleared_at: now,
       })

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
 import type { user } from '../../contract/user.ts'
+import { lookAlikeOf } from '../../core/look-alike.ts'
 import { conflict, forbidden, notFound } from '../../core/refusal.ts'
 import { nationalNumber, type Phone } from '../../rules/phone.ts'
 import type { Call } from '../call/call.ts'
@@ -83,8 +84,18 @@ export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Pr
 
 /** Returns no row if the person is a member or waits to be accepted. */
 const addMembership = statement((db, row: Omit<Selectable<Tables['memberships']>, 'id'>) => {
-  const { email, first_name, last_name, role, state, promoted_at, admin_from, updated_at } = row
-  const profile = { email, first_name, last_name, role, state, promoted_at, admin_from, updated_at }
+  const { email, first_name, last_name, look_alike, role, state, promoted_at, admin_from, updated_at } = row
+  const profile = {
+    email,
+    first_name,
+    last_name,
+    look_alike,
+    role,
+    state,
+    promoted_at,
+    admin_from,
+    updated_at,
+  }
   return db
     .insertInto('memberships')
     .values({ ...profile, org_id: row.org_id, user_id: row.user_id, created_at: row.created_at })
@@ -116,6 +127,7 @@ export const addMember = async (
     email,
     first_name,
     last_name,
+    look_alike: lookAlikeOf(`${first_name} ${last_name}`),
     role,
     state: 'active',
     ...cooling,

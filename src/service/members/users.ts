@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
+import { lookAlikeOf } from '../../core/look-alike.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Phone } from '../../rules/phone.ts'
 import type { HandlerOf } from '../call/call.ts'
@@ -70,9 +71,11 @@ export const updateUser: HandlerOf<typeof user.updateUser> = async ({ orgId, use
   // Before the change, so that the old address gets the notice.
   if (changes.email !== undefined && changes.email !== present.email) await notifyNewAddress(call, member)
   const promotion = changes.role && (await promotionCooling(call, member, changes.role))
+  const { first_name = present.first_name, last_name = present.last_name } = changes
+  const look_alike = lookAlikeOf(`${first_name} ${last_name}`)
   await call.db
     .updateTable('memberships')
-    .set({ ...changes, ...promotion, updated_at: call.now })
+    .set({ ...changes, ...promotion, look_alike, updated_at: call.now })
     .where(ofMember(member))
     .where('state', '<>', 'removed')
     .returning('id')

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { account } from '../../contract/account.ts'
+import { lookAlikeOf } from '../../core/look-alike.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { hashOfCode } from '../call/input.ts'
@@ -43,6 +44,7 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
     email: account.email_verified_at === null ? '' : (account.email ?? ''),
     first_name: account.first_name,
     last_name: account.last_name,
+    look_alike: lookAlikeOf(`${account.first_name} ${account.last_name}`),
     role: 'member' as const,
     state: 'pending' as const,
     updated_at: call.now,

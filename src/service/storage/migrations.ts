@@ -28,6 +28,7 @@ import * as devicePush from './migrations/0026-device-push.ts'
 import * as askedFrom from './migrations/0028-asked-from.ts'
 import * as ownDevices from './migrations/0029-own-devices.ts'
 import * as logos from './migrations/0032-logos.ts'
+import * as keyOwner from './migrations/0034-key-owner.ts'
 import type { Db } from './schema.ts'
 
 /** Forward only: a released migration never changes; add the next one at the end. */
@@ -61,6 +62,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0028-asked-from', up: askedFrom.up },
   { name: '0029-own-devices', up: ownDevices.up },
   { name: '0032-logos', up: logos.up },
+  { name: '0034-key-owner', up: keyOwner.up },
 ]
 
 export const newestVersion = migrations.length

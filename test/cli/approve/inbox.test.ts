@@ -168,6 +168,28 @@ describe('svc approve inbox, at a terminal', () => {
     expect(screen).toContain('  Credential key "ci" (verified)\n  Requester  ci')
     expect(screen).toContain('  From       203.0.113.7\n')
   })
+  test('shows the owner of the key in lines of their own, and warns of a twin', async () => {
+    const owner = {
+      user_id: '9',
+      name: 'Ada L (user 1)',
+      mobile: '••••••••0109',
+      confirmed: true,
+      twin: true,
+    }
+    const contexts = {
+      approve: encoded({ key: { ...asked.key, owner } }),
+      deny: encoded({ key: { ...asked.key, owner }, decision: 'deny' }),
+    }
+    const { screen } = await decides(['apr_1', 'back'], { ...ceremony, contexts })
+    expect(screen).toContain(
+      [
+        '  Owner      Ada L (user 1) (confirmed on their device)',
+        '  Owner id   user 9, mobile ••••••••0109',
+        '  Warning    another member has the same or a similar name: check the mobile number',
+        '',
+      ].join('\n'),
+    )
+  })
   test.each([
     ['key "ci"', { verified_as: 'key "ci"', requester: 'ci' }],
     ['key "ci"; calls itself "Payroll" (not verified)', { verified_as: 'key "ci"', requester: 'Payroll' }],

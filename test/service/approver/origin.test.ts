@@ -38,7 +38,7 @@ describe('the origin of a request', () => {
     await request({ requester: 'key "root"' }, '203.0.113.7')
     expect(await originOfFirst()).toEqual({
       id: expect.stringMatching(/^\d+$/),
-      credential: { kind: 'key', name: 'of acme', consented_by: null },
+      credential: { kind: 'key', name: 'of acme' },
       claimed_name: 'key "root"',
       address: '203.0.113.7',
       network: null,
@@ -56,7 +56,7 @@ describe('the origin of a request', () => {
     const params = { name: 'request_approval_async', arguments: { action: 'Deploy' } }
     await callTools(service, token, { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
     expect(await originOfFirst()).toMatchObject({
-      credential: { kind: 'agent', name: 'Coder', consented_by: expect.stringMatching(/^\w+ \w+/) },
+      credential: { kind: 'agent', name: 'Coder', owner: { user_id: ada.user, confirmed: true } },
       address: '127.0.0.1',
       via: 'tools',
     })

@@ -29,6 +29,8 @@ export type AdministrationTables = {
     email: string
     first_name: string
     last_name: string
+    /** Equal for names that look alike; empty in older rows. */
+    look_alike: Generated<string>
     role: 'operator' | 'admin' | 'member'
     state: 'pending' | 'active' | 'rejected' | 'removed'
     /** The period in which a new administrator cannot approve recoveries; null if there is none. */

@@ -135,6 +135,8 @@ export type ApprovalsTables = {
     asked_from: string | null
     /** The interface that the request came through; null in older rows. */
     asked_via: 'api' | 'tools' | null
+    /** The owner of the key, as JSON; null if it has none. */
+    key_owner: string | null
     row_mac: string | null
   }
   /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */

@@ -100,6 +100,7 @@ const covered = {
     receipt_digest: false,
     asked_from: 'if set',
     asked_via: 'if set',
+    key_owner: 'if set',
     row_mac: false,
   },
   devices: {

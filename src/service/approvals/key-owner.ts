@@ -1,0 +1,57 @@
+import { lookAlikeOf } from '../../core/look-alike.ts'
+import { hiddenNumber } from '../../core/phone-parts.ts'
+import type { KeyOwner } from '../../receipt/context.ts'
+import type { Call } from '../call/call.ts'
+import { type Member, ofMember } from '../call/tenant.ts'
+
+/** Whether another active member has this name, or one that looks like it. */
+const hasTwin = async (
+  { db }: Pick<Call, 'db'>,
+  { org_id, user_id }: Member,
+  name: string,
+): Promise<boolean> => {
+  const twin = await db
+    .selectFrom('memberships')
+    .where('org_id', '=', org_id)
+    .where('look_alike', '=', lookAlikeOf(name))
+    .where('user_id', '<>', user_id)
+    .where('state', '=', 'active')
+    .select('id')
+    .executeTakeFirst()
+  return twin !== undefined
+}
+
+/**
+ * The owner of the requesting key as an active member of the organization, in separate fields: a name alone could be
+ * imitated. Only the person's own device confirms that they own it.
+ */
+export const readKeyOwner = async (
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  org_id: number,
+): Promise<KeyOwner | undefined> => {
+  if (caller.ownerId === undefined) return undefined
+  const member = { org_id, user_id: caller.ownerId }
+  const row = await db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .where(ofMember(member, 'm'))
+    .where('m.state', '=', 'active')
+    .select(['m.first_name', 'm.last_name', 'p.mobile'])
+    .executeTakeFirst()
+  if (!row) return undefined
+  const name = `${row.first_name} ${row.last_name}`
+  return {
+    user_id: String(member.user_id),
+    name,
+    mobile: hiddenNumber(row.mobile),
+    confirmed: caller.agent !== undefined,
+    twin: await hasTwin({ db }, member, name),
+  }
+}
+
+/** The owner of the key of a request as a field of this name; no field if it had none. */
+export const ownerOf = <F extends string>(
+  { key_owner }: { key_owner: string | null },
+  field: F,
+): { [K in F]?: KeyOwner } =>
+  key_owner === null ? {} : ({ [field]: JSON.parse(key_owner) as KeyOwner } as { [K in F]?: KeyOwner })
