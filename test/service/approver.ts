@@ -5,6 +5,7 @@ import {
   type SoftwareKey,
 } from '../../src/client/software-authenticator.ts'
 import { challengeOf, contextBytes, readCurrentContext } from '../../src/receipt/context.ts'
+import { forgeAssertion, withCounter } from '../receipt/forge-assertion.ts'
 import { createMember, dataOf } from './fixtures.ts'
 import type { Answer, TestService } from './harness.ts'
 
@@ -67,6 +68,20 @@ export const signed = async (
     note === undefined ? bytes : contextBytes({ ...readCurrentContext(bytes), note }),
   )
   return assert(key, { challenge, origin, rpId: rp_id }, userVerified)
+}
+
+/** An approval with this counter of the authenticator. */
+export const counted = async (
+  service: TestService,
+  key: SoftwareKey,
+  count: number,
+  id: string,
+  more: object = {},
+) => {
+  const { contexts, origin, rp_id } = await ceremonyOf(service, id)
+  const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
+  const response = forgeAssertion(key, { challenge, origin, rpId: rp_id }, { data: withCounter(count) })
+  return { decision: 'approve', ...more, response }
 }
 
 export const post = (

@@ -5,7 +5,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { expireDue, requestExpired } from './expiry.ts'
-import { alreadyEnded } from './finish.ts'
+import { alreadyEnded } from './posted-decision.ts'
 import {
   type ApprovalAccess,
   type ApprovalRow,

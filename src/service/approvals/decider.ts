@@ -12,15 +12,17 @@ import { requiresLocation } from '../policy/rules.ts'
 import { readCurrent } from './decision-waiter.ts'
 import type { PostedDecision } from './decision.ts'
 import { endedByUpgrade, requestExpired } from './expiry.ts'
-import { alreadyEnded } from './finish.ts'
+import { alreadyEnded, decisionDigest, isRepeated } from './posted-decision.ts'
 import { approvalAccess, encodedContexts, findApproval, toSubjectRecord } from './record.ts'
 
 /** Finds the request and the device. The device of another person gets the 404 of an absent request. */
 const findDecider = (
   { storage, keyring, publicUrl }: Service,
-  { request_id, response }: RowInput<typeof device.decideApproval>,
+  input: RowInput<typeof device.decideApproval>,
 ): Promise<PostedDecision> => {
+  const { request_id, response } = input
   const decidedAt = storage.now()
+  const digest = decisionDigest(input)
   return storage.read(async (db) => {
     const row = await findApproval(db, request_id, { orgId: null })
     if (row.format !== 2) throw requestExpired(endedByUpgrade)
@@ -51,7 +53,7 @@ const findDecider = (
       )
     const { policy } = await organizationRow(db, row.org_id)
     const presence = policy.deny_check === 'presence'
-    return { row, device, site: await readSite(db, publicUrl), decidedAt, presence }
+    return { row, device, site: await readSite(db, publicUrl), decidedAt, digest, presence }
   })
 }
 
@@ -59,7 +61,8 @@ export const decideApproval: HandlerOf<typeof device.decideApproval> = {
   before: async (input, outside) => {
     const posted = await findDecider(outside.service, input)
     // The verifier is slow to load, so only a device of the approver makes the service load it.
-    const { prepareDecision } = await import('./decision.ts')
+    const { prepareDecision, repeatDecision } = await import('./decision.ts')
+    if (isRepeated(posted.row, posted.digest)) return repeatDecision(input, posted)
     return prepareDecision(input, outside, posted)
   },
 }

@@ -14,7 +14,8 @@ import { credentialOf, type DeviceRow } from '../devices/rows.ts'
 import type { Site } from '../devices/site.ts'
 import { withRequested } from '../policy/rules.ts'
 import { countWrongNumber, finishApproval, type VerifiedDecision } from './finish.ts'
-import { type ApprovalRow, contextFor, storedSubject, toApprovalRecord } from './record.ts'
+import { alreadyEnded, isRepeated, repeatedOutcome } from './posted-decision.ts'
+import { type ApprovalRow, contextFor, findApproval, storedSubject, toApprovalRecord } from './record.ts'
 import { checkDecider, readDeviceClaim } from './separation.ts'
 
 /** A decision as it was posted, with the request and the device that it names; nothing is verified yet. */
@@ -23,6 +24,8 @@ export type PostedDecision = {
   device: DeviceRow
   site: Site
   decidedAt: string
+  /** Identifies it, with its signature. */
+  digest: string
   /** Whether the organization accepts denials from devices that did not verify their user. */
   presence: boolean
 }
@@ -53,6 +56,24 @@ const applyRules = async (
     biometric: { user_verified },
   })
 }
+
+const answered = (call: Call, ended: ApprovalRow | Refusal): ApprovalRecord | Refusal =>
+  ended instanceof Refusal ? ended : toApprovalRecord(ended, call.caller)
+
+/**
+ * Answers a decision that was counted already. Nothing is verified again: it is, to the byte, the one that was. The device may
+ * have been removed since.
+ */
+export const repeatDecision =
+  ({ decision }: DecisionInput, { row, digest }: PostedDecision) =>
+  async (call: Call): Promise<ApprovalRecord | Refusal> => {
+    const now = await findApproval(call.db, row.request_id, { orgId: row.org_id })
+    // A second wrong number may have been counted since.
+    return answered(
+      call,
+      isRepeated(now, digest) ? await repeatedOutcome(call, now, decision) : alreadyEnded(now),
+    )
+  }
 
 /**
  * Verifies an assertion over the context of a request, applies the rules and signs the receipt, all outside of the
@@ -102,11 +123,12 @@ export const prepareDecision = async (
     input,
     ruling: factors.filter(({ policy }) => policy !== null) as FactorResult[],
     attestation: null,
+    digest: posted.digest,
   }
   if (approving && row.number !== null && input.number !== row.number) {
     if (input.number === undefined)
       throw invalid('number', 'is required: type the number that the requester shows')
-    return (call) => countWrongNumber(call, decision)
+    return async (call) => answered(call, await countWrongNumber(call, decision))
   }
   // A request that has ended gets no receipt.
   const open = row.status === 'pending' && row.expires_at > decidedAt
@@ -129,8 +151,5 @@ export const prepareDecision = async (
   const failed = factors.filter(({ policy, result }) => policy === 'required' && result !== 'PASS')
   const reasons = failed.map(({ factor, reason }) => `${factor}: ${reason}`).join('; ')
   const refused = approving && !allow ? `refused by the rules: ${reasons}` : undefined
-  return async (call) => {
-    const ended = await finishApproval(call, decision, refused)
-    return ended instanceof Refusal ? ended : toApprovalRecord(ended, call.caller)
-  }
+  return async (call) => answered(call, await finishApproval(call, decision, refused))
 }

@@ -1,6 +1,6 @@
 import type { device } from '../../contract/device.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { conflict, forbidden, notFound, Refusal } from '../../core/refusal.ts'
+import { forbidden, notFound, type Refusal } from '../../core/refusal.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -10,6 +10,14 @@ import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
 import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
 import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
+import {
+  alreadyEnded,
+  deniedBy,
+  isRepeated,
+  repeatedOutcome,
+  wrongNumber,
+  wrongTwice,
+} from './posted-decision.ts'
 import { type ApprovalRow, auditSubject, selectApprovals } from './record.ts'
 import { reportRequester } from './report.ts'
 
@@ -26,12 +34,14 @@ export type VerifiedDecision = {
   /** The results of the rules, stored because a decision that they refuse has no receipt. */
   ruling: FactorResult[]
   attestation: Receipt | null
+  /** Of the decision as it was posted. */
+  digest: string
 }
 
 const maxAttempts = 2
 
 /** Every condition of a decision, in the statement itself, so that it sees all that has changed since. */
-const decidable = (call: Call, { row, device, counter }: VerifiedDecision) =>
+const decidable = (call: Call, { row, device, counter, digest }: VerifiedDecision) =>
   call.db
     .updateTable('approvals')
     .where('request_id', '=', row.request_id)
@@ -57,6 +67,9 @@ const decidable = (call: Call, { row, device, counter }: VerifiedDecision) =>
       ),
     )
     .where(hasLiveKey(call.now))
+    // A repeat is not another try.
+    .where((one) => one.or([one('decision_digest', 'is', null), one('decision_digest', '<>', digest)]))
+    .set({ decision_digest: digest })
 
 const noteUse = async (
   call: Call,
@@ -68,19 +81,20 @@ const noteUse = async (
     .execute()
 }
 
-/** Why a request that is not pending cannot be ended. */
-export const alreadyEnded = (row: Pick<ApprovalRow, 'status' | 'detail'>): Refusal =>
-  row.status === 'expired'
-    ? requestExpired(row.detail)
-    : conflict(`already_${row.status}`, `The request is already ${row.status}; a decision cannot be changed`)
-
-/** Why `decidable` matched no row. The caller returns it and does not throw it: an expiry is committed here. */
-const notDecidable = async (call: Call, { row, device }: VerifiedDecision): Promise<Refusal> => {
+/**
+ * Why `decidable` matched no row, unless it was this decision that ended the request. The caller returns it and does not throw
+ * it: an expiry is committed here.
+ */
+const notDecidable = async (
+  call: Call,
+  { row, device, digest, input }: VerifiedDecision,
+): Promise<ApprovalRow | Refusal> => {
   const { db, now } = call
   const present = await selectApprovals(db, { orgId: row.org_id })
     .where('a.request_id', '=', row.request_id)
     .executeTakeFirst()
   if (!present) return notFound('Approval request')
+  if (isRepeated(present, digest)) return repeatedOutcome(call, present, input.decision)
   if (present.status !== 'pending') return alreadyEnded(present)
   const [ended] = await expireDue(db, now, { request_id: row.request_id })
   if (ended) {
@@ -151,11 +165,14 @@ export const finishApproval = async (
   const { request_id, org_id, user_id, requested_at } = row
   const seconds = (Date.parse(decidedAt) - Date.parse(requested_at)) / 1000
   call.wake({ request_id, org_id, user_id, decided: { status, seconds } })
-  return refused === undefined ? ended : forbidden('denied', `Denied: ${refused}`)
+  return refused === undefined ? ended : deniedBy(refused)
 }
 
 /** Counts a wrong number, and denies after the last attempt. The count is committed in any case. */
-export const countWrongNumber = async (call: Call, decision: VerifiedDecision): Promise<Refusal> => {
+export const countWrongNumber = async (
+  call: Call,
+  decision: VerifiedDecision,
+): Promise<ApprovalRow | Refusal> => {
   const { row, device } = decision
   const counted = await decidable(call, decision)
     .set(({ eb }) => ({ number_tries: eb('number_tries', '+', 1) }))
@@ -166,16 +183,13 @@ export const countWrongNumber = async (call: Call, decision: VerifiedDecision): 
   const subject = auditSubject(row.request_id)
   if (counted.number_tries < maxAttempts) {
     await call.audit(row.org_id, subject, ['number_tries'], actorOf(decision))
-    return new Refusal(422, 'wrong_number', 'This is not the number that the requester shows', {
-      issues: [{ field: 'number', message: 'is not the number that the requester shows' }],
-      hint: 'One attempt is left; another wrong number denies the request',
-    })
+    return wrongNumber()
   }
   await call.db
     .updateTable('approvals')
     .set({
       status: 'denied',
-      detail: 'denied by the service: a wrong number was typed twice',
+      detail: wrongTwice,
       decided_at: decision.decidedAt,
       ended_at: call.now,
       device_id: device.id,
@@ -186,5 +200,5 @@ export const countWrongNumber = async (call: Call, decision: VerifiedDecision): 
     .execute()
   await call.audit(row.org_id, subject, ['number_tries', 'status', 'denied'], actorOf(decision))
   call.wake(row)
-  return forbidden('denied', 'Denied: a wrong number was typed twice')
+  return deniedBy(wrongTwice)
 }

@@ -47,6 +47,7 @@ export const clearApprovals = async (
         note: null,
         ruling: null,
         attestation: null,
+        decision_digest: null,
         subject_data: null,
         asked_from: null,
         key_owner: null,

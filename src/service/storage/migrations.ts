@@ -29,6 +29,7 @@ import * as askedFrom from './migrations/0028-asked-from.ts'
 import * as ownDevices from './migrations/0029-own-devices.ts'
 import * as logos from './migrations/0032-logos.ts'
 import * as keyOwner from './migrations/0034-key-owner.ts'
+import * as decisionDigest from './migrations/0040-decision-digest.ts'
 import type { Db } from './schema.ts'
 
 /** Forward only: a released migration never changes; add the next one at the end. */
@@ -63,6 +64,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0029-own-devices', up: ownDevices.up },
   { name: '0032-logos', up: logos.up },
   { name: '0034-key-owner', up: keyOwner.up },
+  { name: '0040-decision-digest', up: decisionDigest.up },
 ]
 
 export const newestVersion = migrations.length

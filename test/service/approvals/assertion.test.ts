@@ -1,21 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { createSoftwareKey } from '../../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../../src/receipt/context.ts'
-import { forgeAssertion, withCounter, withFlags, type Forgery } from '../../receipt/forge-assertion.ts'
+import { forgeAssertion, withFlags, type Forgery } from '../../receipt/forge-assertion.ts'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
-import { ask, ceremonyOf, createApprover, post, signed } from '../approver.ts'
+import { ask, ceremonyOf, counted as countedBy, createApprover, post, signed } from '../approver.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 import { newRequest, refusedOutright } from './decided.ts'
 
 installHooks()
 
-/** An approval whose key says that it has signed so often. */
-const counted = async (count: number, id: string) => {
-  const { contexts, origin, rp_id } = await ceremonyOf(service, id)
-  const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
-  const response = forgeAssertion(ada.key, { challenge, origin, rpId: rp_id }, { data: withCounter(count) })
-  return { decision: 'approve', response }
-}
+const counted = (count: number, id: string) => countedBy(service, ada.key, count, id)
 
 describe('an assertion that is refused', () => {
   const refused = [403, 'assertion_refused', []]

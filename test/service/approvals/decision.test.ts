@@ -60,16 +60,15 @@ describe('a decision', () => {
 
   test('is final: another one is refused with the outcome', async () => {
     const { request_id } = await newRequest()
-    const [approve, deny] = [
+    const [approve, deny, denyAgain] = [
       await signed(service, request_id, 'approve', ada.key),
+      await signed(service, request_id, 'deny', ada.key),
       await signed(service, request_id, 'deny', ada.key),
     ]
     dataOf(await post(service, request_id, { decision: 'deny', response: deny }))
-    for (const [decision, response] of [
-      ['deny', deny],
-      ['approve', approve],
-    ])
-      expect(await refusedOutright(request_id, { decision, response })).toEqual([409, 'already_denied', []])
+    const again = { decision: 'deny', response: denyAgain }
+    for (const body of [again, { decision: 'approve', response: approve }])
+      expect(await refusedOutright(request_id, body)).toEqual([409, 'already_denied', []])
     expect((await shown(request_id)).status).toBe('denied')
   })
 

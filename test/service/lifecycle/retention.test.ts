@@ -55,6 +55,7 @@ describe('an approval that ended', () => {
       detail: null,
       ruling: null,
       attestation: null,
+      decision_digest: null,
       subject_data: null,
       cleared_at: clock.iso(),
       receipt_digest: createHash('sha256').update(receipt.jws).digest('hex'),

@@ -1,19 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { SoftwareKey } from '../../../src/client/software-authenticator.ts'
-import { challengeOf } from '../../../src/receipt/context.ts'
-import { forgeAssertion, withCounter } from '../../receipt/forge-assertion.ts'
-import { ask, ceremonyOf, createApprover, decide, post } from '../approver.ts'
+import { ask, counted, createApprover, decide, post } from '../approver.ts'
 import { ada, createMember, createTenant, dataOf } from '../fixtures.ts'
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { acme, beta, countOf, installHooks, installTenants, later, nodes, onEach, statuses } from './nodes.ts'
-
-/** An approval with this counter of the authenticator. */
-const counted = async (key: SoftwareKey, count: number, id: string) => {
-  const { contexts, origin, rp_id } = await ceremonyOf(nodes[0]!, id)
-  const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
-  const response = forgeAssertion(key, { challenge, origin, rpId: rp_id }, { data: withCounter(count) })
-  return { decision: 'approve', response }
-}
 
 // Only one process can open the embedded store.
 describe.runIf(onPostgres())('requests at several nodes at the same time', () => {
@@ -109,12 +98,23 @@ describe.runIf(onPostgres())('requests at several nodes at the same time', () =>
       const ids = await Promise.all(
         [0, 1].map(async () => dataOf(await ask(nodes[0]!, approver, {}, beta.key)).request_id as string),
       )
-      const bodies = await Promise.all(ids.map((id) => counted(approver.key, n + 1, id)))
+      const bodies = await Promise.all(ids.map((id) => counted(nodes[0]!, approver.key, n + 1, id)))
       const answers = await Promise.all(ids.map((id, i) => post(nodes[i]!, id, bodies[i]!)))
       for (const id of ids) await nodes[0]!.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: beta.key })
       return statuses(answers).join() !== '200,403'
     })
     expect(both).toBe(0)
+  })
+
+  test('answer one decision that arrives at each of them with the approval that it made', async () => {
+    const approver = await createApprover(nodes[0]!, beta.id, 402)
+    const wrong = await countOf(8, async (n) => {
+      const { request_id } = dataOf(await ask(nodes[0]!, approver, {}, beta.key))
+      const body = await counted(nodes[0]!, approver.key, n + 1, request_id)
+      const answers = await onEach((node) => post(node, request_id, body))
+      return new Set(answers.map((one) => dataOf(one).attestation.jws)).size !== 1
+    })
+    expect(wrong).toBe(0)
   })
 
   test('use an approval once', async () => {

@@ -105,6 +105,8 @@ export type ApprovalsTables = {
     ended_at: string | null
     device_id: number | null
     attestation: string | null
+    /** SHA-256 of the decision that was counted last, as it was posted: a repeat gets the same answer. */
+    decision_digest: string | null
     /** The results of the rules at the decision, by factor. */
     ruling: string | null
     /** When its approver was deleted: the row is hidden and counts only for rate limits. */

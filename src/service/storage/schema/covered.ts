@@ -82,6 +82,7 @@ const covered = {
     ended_at: false,
     device_id: false,
     attestation: false,
+    decision_digest: false,
     ruling: false,
     erased_at: false,
     format: true,
