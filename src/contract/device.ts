@@ -25,7 +25,10 @@ export const deviceRecord = z.looseObject({
   registered_at: chosen(time, 'When it was registered'),
   bound_at: chosen(z.nullable(time), 'When it became active'),
   active_from: chosen(z.nullable(time), 'End of the cooling period of an approved recovery'),
-  enrolled_by: chosen(z.nullable(id), 'Key that created its link; null if the service did'),
+  enrolled_by: chosen(
+    z.nullable(id),
+    'Key that created its link; null if a device did, on the approver page',
+  ),
   aaguid: chosen(z.nullable(z.string()), 'Model of the authenticator'),
   backup_eligible: chosen(z.nullable(z.boolean()), 'Whether its key can be copied to other devices'),
   backed_up: chosen(

@@ -107,7 +107,7 @@ export const prepareDecision = async (
 
   const claim = await storage.read(async (db) => {
     const claim = await readDeviceClaim({ db, keyring }, row, device)
-    if (approving) await checkDecider(db, row, claim)
+    if (approving) await checkDecider({ db, keyring }, row, claim)
     return claim
   })
   const { allow, factors } = await applyRules(service.rulesFor, posted, input.location, {

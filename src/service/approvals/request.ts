@@ -121,7 +121,7 @@ export const requestApproval = async (
   const { mobile } = parsePhone(input.approver_mobile, undefined, 'approver_mobile')
   const approver = await findApprover(call, mobile, input.org_id)
   const policy = JSON.parse(approver.policy) as Policy
-  checkRequester(call, approver, policy, byRule)
+  await checkRequester(call, approver, policy, byRule)
   await checkDevices(call, approver, policy)
   const factors = await requiredFactors(call, approver, policy, input.factors)
   const requester = input.requester ?? call.caller.name

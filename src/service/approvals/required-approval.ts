@@ -3,7 +3,7 @@ import { forbidden, Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
-import { findRelation } from '../keys/ancestry.ts'
+import { findRelation } from '../devices/origin.ts'
 import { findApprovers } from '../policy/approval-rules.ts'
 import { consumeApproval, withdrawApproval } from './consumption.ts'
 import { type Referenced, unknownApproval } from './reference.ts'
@@ -40,16 +40,11 @@ export const readRequirements = async (
   return found
 }
 
-/** Whether the calling key enrolled the approving device: it could then approve its own call. The operator is trusted. */
-const enrolledDevice = async (call: Call, { org_id, device_id }: Referenced): Promise<boolean> => {
-  if (isOperator(call.caller)) return false
-  const device = await call.db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('id', '=', device_id ?? 0)
-    .select('enrolled_by')
-    .executeTakeFirst()
-  return device !== undefined && (await findRelation(call, call.caller.keyId, device.enrolled_by)) === 'self'
+/** Whether the calling key may be behind the approving device: it could then approve its own call. The operator is trusted. */
+const mayBeOwnDevice = async (call: Call, { device_id }: Referenced): Promise<boolean> => {
+  if (isOperator(call.caller) || device_id === null) return false
+  const { relation } = await findRelation(call, call.caller.keyId, { device: device_id })
+  return relation === 'self' || relation === 'unknown'
 }
 
 /**
@@ -72,10 +67,10 @@ export const useApproval = async (
       'The approval is not from a user who can approve this',
       'Repeat the call without x-svc-approval to request an approval',
     )
-  if (await enrolledDevice(call, approval))
+  if (await mayBeOwnDevice(call, approval))
     throw forbidden(
       'not_separated',
-      'The calling key enrolled the device that approved the call',
+      'The device that approved the call goes back to the calling key, or to an unrecorded key',
       'Call with another key, or approve with a device that another key enrolled',
     )
   const used = await consumeApproval({ request_id, digest }, call)

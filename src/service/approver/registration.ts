@@ -89,7 +89,7 @@ const insertDevice = async (
   token: string,
   values: Pick<Registration, 'name'> & Awaited<ReturnType<typeof verify>>,
 ) => {
-  const { created_by, ...member } = await useEnrollment(call, token)
+  const { created_by, added_by, ...member } = await useEnrollment(call, token)
   const { org_id, user_id } = member
   const policy = await readDevicePolicy(call, org_id)
   checkModel(values, policy)
@@ -102,6 +102,7 @@ const insertDevice = async (
     registered_at: call.now,
     proof,
     enrolled_by: created_by,
+    added_by,
     ...(proof === 'link' ? { state: 'active', bound_at: call.now } : { state: 'pending' }),
   })
   if (!row) throw conflict('device_known', 'This key is already registered', 'Register another')

@@ -64,6 +64,7 @@ const primaryKeys = {
   enrollments: 'id',
   people: 'id',
   approvals: 'id',
+  appointments: 'id',
 } satisfies Record<MacTable, string>
 
 type Row<T extends MacTable> = CoveredRow<T> & { row_mac: string | null }

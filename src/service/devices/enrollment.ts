@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
+import { requirePerson } from '../call/caller.ts'
 import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { devicesOf } from './active.ts'
 import { linkEnded } from './ended-link.ts'
+import { checkActor } from './origin.ts'
 
 const defaultLifetimeMs = 10 * 60_000
 
@@ -16,6 +18,8 @@ export const challengeOfToken = (token: string): string =>
 export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = defaultLifetimeMs) => {
   const token = randomToken()
   const { org_id, user_id } = member
+  const person = call.caller.person && requirePerson(call.caller)
+  if (person) await checkActor(call, person, user_id)
   // All devices of a member share one handle, so that an authenticator keeps one key for them.
   const device = await devicesOf(call.db, member).select('user_handle').executeTakeFirst()
   const row = {
@@ -25,8 +29,8 @@ export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = 
     user_handle: device?.user_handle ?? randomToken(16),
     expires_at: addMs(call.now, lifetimeMs),
     used_at: null,
-    // The approver page and the bearer of the tool server have no key in the store.
     created_by: call.caller.keyId > 0 ? call.caller.keyId : null,
+    added_by: person?.device_id ?? null,
   }
   const row_mac = call.keyring.macOf('enrollments', row)
   await call.db
@@ -106,7 +110,7 @@ export const useEnrollment = async (call: Call, token: string) => {
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .where(ofActiveMember('enrollments'))
-    .returning(['org_id', 'user_id', 'user_handle', 'created_by'])
+    .returning(['org_id', 'user_id', 'user_handle', 'created_by', 'added_by'])
     .executeTakeFirst()
   if (!enrollment) throw await linkEnded(call, token)
   await endEnrollments(call, enrollment)

@@ -39,7 +39,13 @@ export const settlePending = async (call: Deps, member: Member): Promise<void> =
   const hasActive = await hasActiveDevice(call, member)
   if (!hasActive && !(await everHadDevice(call, member))) return
   const values = hasActive
-    ? ({ proof: 'device', approved_at: null, active_from: null } as const)
+    ? ({
+        proof: 'device',
+        approved_at: null,
+        active_from: null,
+        approved_by: null,
+        approved_by_key: null,
+      } as const)
     : ({ proof: 'admin' } as const)
   await changeDeviceRows(call, values, (devices) =>
     devices.where(ofMember(member)).where('state', '=', 'pending'),

@@ -2,6 +2,7 @@ import type { device } from '../../contract/device.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { namedKeyOf, requirePerson } from '../call/caller.ts'
 import { type Member, ofMember, organizationRow, reachOrganization } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { devicesOf, ofKeptDevice } from './active.ts'
@@ -9,6 +10,7 @@ import { wakeAdministrators } from './administrators.ts'
 import { activateDue } from './cooling.ts'
 import { endEnrollments, endPageEnrollments } from './enrollment.ts'
 import { nameOf, noticeTime, notifyAdministrators, notifyMember } from './notices.ts'
+import { checkActor } from './origin.ts'
 import { hasActiveDevice, settlePending } from './proof.ts'
 import { findDevice, inactiveDevice, toDeviceRecord } from './record.ts'
 import { changeDeviceRows, type DeviceQuery, type DeviceRow, noteOnDevices } from './rows.ts'
@@ -36,9 +38,19 @@ const notPending = async (call: Call, { org_id, device_id }: Target): Promise<Re
   return inactiveDevice(device)
 }
 
+/** What approves a device of a member: another device at the approver page, or a key. */
+const approverOf = async (call: Call, { user_id }: Pick<Member, 'user_id'>) => {
+  const { caller } = call
+  if (!caller.person) return { approved_by: null, approved_by_key: namedKeyOf(caller) }
+  await checkActor(call, requirePerson(caller), user_id)
+  return { approved_by: caller.person.device_id, approved_by_key: null }
+}
+
 /** Activates a further device of a member with an active one. */
 export const approveOwnDevice = async (call: Call, target: Target, member: Member) => {
-  const [active] = await changeDeviceRows(call, { state: 'active', bound_at: call.now }, (devices) =>
+  const approver = await approverOf(call, member)
+  const values = { state: 'active', bound_at: call.now, ...approver } as const
+  const [active] = await changeDeviceRows(call, values, (devices) =>
     pendingDevice(target)(devices).where('user_id', '=', member.user_id).where('proof', '=', 'device'),
   )
   if (!active) throw await notPending(call, target)
@@ -62,8 +74,10 @@ export const approveRecovery = async (call: Call, target: Target) => {
     active_from === null
       ? ({ state: 'active', bound_at: call.now } as const)
       : { approved_at: call.now, active_from }
-  const [approved] = await changeDeviceRows(call, values, (devices) =>
-    pendingDevice(target)(devices).where('proof', '=', 'admin').where('approved_at', 'is', null),
+  const [approved] = await changeDeviceRows(
+    call,
+    { ...values, ...(await approverOf(call, member)) },
+    (devices) => pendingDevice(target)(devices).where('proof', '=', 'admin').where('approved_at', 'is', null),
   )
   if (!approved) throw await notPending(call, target)
   if (active_from === null) await settlePending(call, member)

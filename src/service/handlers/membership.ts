@@ -18,6 +18,7 @@ import {
   recoveriesFrom,
   wakeAdministrators,
 } from '../devices/administrators.ts'
+import { appoint } from '../devices/appointments.ts'
 import { sendEnrollment } from '../devices/enrollment-message.ts'
 import { notifyPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
@@ -84,7 +85,10 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
   const user = await findUser(call, org_id, user_id)
   if (!changed) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
   await call.audit(org_id, `user:${user_id}`, [...Object.keys(set), done])
-  if (cooling) await notifyPromotion(call, member, cooling)
+  if (cooling) {
+    await appoint(call, member)
+    await notifyPromotion(call, member, cooling)
+  }
   if (user.state !== 'active') await revokeKeysOfMember(call, member)
   call.wake(member)
   await wakeAdministrators(call, org_id)

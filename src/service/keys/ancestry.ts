@@ -1,5 +1,5 @@
 import { influential, type Scope } from '../../contract/scopes.ts'
-import { invalid, Refusal } from '../../core/refusal.ts'
+import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { readPreconditions, requireLiveKey } from '../call/preconditions.ts'
@@ -8,7 +8,7 @@ import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
-import { isOperatorKey, scopesText } from './scopes.ts'
+import { scopesText } from './scopes.ts'
 
 // The root of a key is the row of its first secret; rotations do not change it. `created_by` is the root of the key that
 // created it.
@@ -24,13 +24,17 @@ const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow |
 /** The first secret of the key that a row belongs to. */
 const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
 
-/** The roots of the creator, its creator and so on; undefined if one of them is not authentic. */
+/** How many keys can create each other in a row. */
+const deepest = 20
+
+/** The roots of the creator, its creator and so on; undefined if one is not authentic, or there are too many. */
 const findAncestors = async (deps: Deps, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
   for (let id = root; ;) {
     const row = await authenticKey(deps, id)
     if (!row) return undefined
-    if (row.created_by === null || found.includes(row.created_by)) return found
+    if (row.created_by === null) return found
+    if (found.length === deepest) return undefined
     id = row.created_by
     found.push(id)
   }
@@ -108,6 +112,16 @@ export const checkGrant = (caller: Caller, scopes: Iterable<Scope>): void => {
   )
 }
 
+/** Refuses a key below so many others that nobody could follow it to the first one. */
+export const checkDepth = async (call: Call, creator: number): Promise<void> => {
+  if (await findAncestors(call, creator)) return
+  throw conflict(
+    'too_many_creators',
+    `The key in use is the last of ${deepest} keys that created each other, or another program has changed one of them in the store`,
+    'Create the key with a key above it',
+  )
+}
+
 /** A key expires with the key that created it, at the latest. */
 export const checkExpiry = ({ caller, now }: Call, expires_at: string | undefined): void => {
   if (expires_at !== undefined && expires_at <= now) throw invalid('expires_at', 'must be in the future')
@@ -153,46 +167,3 @@ export const checkRotation = async (call: Call, row: Pick<KeyRow, 'id' | 'lineag
  */
 export const mayInfluence = (caller: Pick<Caller, 'orgId' | 'scopes'>): boolean =>
   isOperator(caller) || influential.some((scope) => caller.scopes.has(scope))
-
-/** How the key that enrolled a device is related to the requesting key. */
-export type Relation = 'self' | 'operator' | 'creator' | 'other' | 'unknown'
-
-/** Whether a key other than the operator's created both, directly or not. */
-const shareCreator = async (
-  deps: Deps,
-  above: readonly number[],
-  aboveAsker: readonly number[],
-): Promise<boolean> => {
-  for (const root of above.filter((one) => aboveAsker.includes(one))) {
-    const row = await authenticKey(deps, root)
-    if (row && !isOperatorKey(row)) return true
-  }
-  return false
-}
-
-/**
- * `self` also if the requesting key created the enrolling one, directly or not, because its owner has both. `unknown` if the
- * enrolling key was not recorded, or another program has changed one of the keys. Both ids are rows of `api_keys`.
- */
-export const findRelation = async (
-  deps: Deps,
-  requestedBy: number,
-  enrolledBy: number | null,
-): Promise<Relation> => {
-  const enroller = enrolledBy === null ? undefined : await authenticKey(deps, enrolledBy)
-  if (!enroller) return 'unknown'
-  const enrolled = rootOf(enroller)
-  const asker = await authenticKey(deps, requestedBy)
-  const askerRoot = asker && rootOf(asker)
-  if (askerRoot === enrolled) return 'self'
-  const above = await findAncestors(deps, enrolled)
-  // 0 is not a key of the store.
-  const aboveAsker =
-    requestedBy === 0 ? [] : askerRoot === undefined ? undefined : await findAncestors(deps, askerRoot)
-  if (!above || !aboveAsker) return 'unknown'
-  if (askerRoot !== undefined && above.includes(askerRoot)) return 'self'
-  if (isOperatorKey(enroller)) return 'operator'
-  // One person can use two keys that the same key of an organization created.
-  if (aboveAsker.includes(enrolled) || (await shareCreator(deps, above, aboveAsker))) return 'creator'
-  return 'other'
-}

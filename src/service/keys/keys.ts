@@ -6,7 +6,15 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { readPage } from '../call/page.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
-import { checkExpiry, checkGrant, checkOwner, keysBelow, requireNewestSecret, secretsOf } from './ancestry.ts'
+import {
+  checkDepth,
+  checkExpiry,
+  checkGrant,
+  checkOwner,
+  keysBelow,
+  requireNewestSecret,
+  secretsOf,
+} from './ancestry.ts'
 import { type KeyKind, newSecret } from './authenticator.ts'
 import { insertKeyRow, isLive } from './rows.ts'
 import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
@@ -167,6 +175,7 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
   if (orgId !== null) await reachOrganization(call, orgId)
   const scopes = scopesOf(granted)
   checkGrant(call.caller, scopes)
+  await checkDepth(call, namedKeyOf(call.caller))
   checkExpiry(call, expires_at)
   await checkOwner(call, orgId, owner_user_id)
   if (await nameIsTaken(call, name, orgId))

@@ -10,6 +10,7 @@ import { isOperator } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import type { Numbered, RowInput } from '../call/row-ids.ts'
 import { noCooling, coolingPeriod, isAdminRole } from '../devices/administrators.ts'
+import { appoint } from '../devices/appointments.ts'
 import { notifyPromotion } from '../devices/notices.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -142,6 +143,7 @@ export const addMember = async (
   }
   await call.claim(orgId, 'users')
   await call.audit(orgId, `user:${userId}`)
+  if (isAdmin) await appoint(call, { org_id: orgId, user_id: userId })
   if (isAdmin && !first) await notifyPromotion(call, { org_id: orgId, user_id: userId }, cooling)
   return findUser(call, orgId, userId)
 }

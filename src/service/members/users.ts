@@ -9,6 +9,7 @@ import { changedFields, parsePhone } from '../call/input.ts'
 import { readPage } from '../call/page.ts'
 import { ofMember, reachOrganization } from '../call/tenant.ts'
 import { promotionCooling } from '../devices/administrators.ts'
+import { appoint } from '../devices/appointments.ts'
 import { notifyNewAddress, notifyPromotion } from '../devices/notices.ts'
 import { addMember, checkRole, findUser, selectUsers } from './member.ts'
 
@@ -83,6 +84,9 @@ export const updateUser: HandlerOf<typeof user.updateUser> = async ({ orgId, use
       conflict('user_removed', 'The user was removed', 'Add the user again: svc user create'),
     )
   await call.audit(orgId, `user:${userId}`)
-  if (promotion) await notifyPromotion(call, member, promotion)
+  if (promotion) {
+    await appoint(call, member)
+    await notifyPromotion(call, member, promotion)
+  }
   return findUser(call, orgId, userId)
 }

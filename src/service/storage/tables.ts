@@ -23,6 +23,7 @@ export const tables = {
   people: numbered,
   erased_people: { key: ['user_id'] },
   memberships: numbered,
+  appointments: numbered,
   auth_codes: numbered,
   api_keys: numbered,
   idp_credentials: { key: ['org_id'] },

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findRelation } from '../../../src/service/keys/ancestry.ts'
+import { findRelation } from '../../../src/service/devices/origin.ts'
 import { installHooks, service } from '../acme.ts'
 import { dataOf } from '../fixtures.ts'
 
@@ -25,7 +25,8 @@ beforeEach(async () => {
 
 const relation = (asking: number, enrolledBy: number) => {
   const { keyring, storage } = service
-  return storage.read((db) => findRelation({ db, keyring }, asking, enrolledBy))
+  const found = storage.read((db) => findRelation({ db, keyring }, asking, { key: enrolledBy }))
+  return found.then((one) => one.relation)
 }
 
 describe('the relation of the requesting key to the key that enrolled the device', () => {

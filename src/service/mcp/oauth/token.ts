@@ -82,6 +82,7 @@ const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => 
     scopes: 'ask',
     owner_user_id: user_id,
     created_by: null,
+    consented_with: device_id,
     created_at: call.now,
     expires_at: addMs(call.now, agentDays * daySeconds * 1000),
     audience: resource,

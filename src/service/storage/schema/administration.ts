@@ -37,6 +37,16 @@ export type AdministrationTables = {
     promoted_at: string | null
     admin_from: string | null
   } & Times
+  /** Who made a member an administrator, the last time: a key, by its first secret, or a device at the approver page. */
+  appointments: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    by_key: number | null
+    by_device: number | null
+    appointed_at: string
+    row_mac: string | null
+  }
   /** Deleted people whose history counts: the same number gets the same id again. Stores a MAC, not the number. */
   erased_people: { user_id: number; mobile_mac: string }
   auth_codes: {
@@ -78,6 +88,8 @@ export type AdministrationTables = {
     client_name: string | null
     /** Of an agent: the SHA-256 of the authorization code that it was exchanged for. */
     code_hash: string | null
+    /** Of an agent: the device with which its owner consented. */
+    consented_with: number | null
   }
   /** OAuth clients that registered themselves. The id is a hash of the metadata, so that no program can change them. */
   oauth_clients: {

@@ -11,8 +11,10 @@ export type ApprovalsTables = {
     user_handle: Generated<string>
     expires_at: string
     used_at: string | null
-    /** The API key that created the link; null if the service did. */
+    /** The API key that created the link; null if a device did. */
     created_by: number | null
+    /** The device on whose approver page it was created. */
+    added_by: number | null
     row_mac: string | null
   }
   /** The device of a person, in one organization. Bytes are base64url. */
@@ -39,8 +41,13 @@ export type ApprovalsTables = {
     /** The cooling period of a recovery: from its approval to `active_from`. */
     approved_at: string | null
     active_from: string | null
-    /** The API key that created its enrollment link; null if the service did or it was not recorded. */
+    /** The API key that created its enrollment link; null if a device did, or it was not recorded. */
     enrolled_by: number | null
+    /** The device on whose approver page its link was created. */
+    added_by: number | null
+    /** What approved it, if its proof requires that: another device, or a key (by its first secret). */
+    approved_by: number | null
+    approved_by_key: number | null
     aaguid: string | null
     backup_eligible: 0 | 1 | null
     attestation_format: string | null

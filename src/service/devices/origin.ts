@@ -1,0 +1,187 @@
+import { conflict } from '../../core/refusal.ts'
+import type { Relation } from '../../receipt/claims.ts'
+import type { Keyring } from '../call/keyring.ts'
+import type { SignedIn } from '../call/caller.ts'
+import { type Member, ofMember } from '../call/tenant.ts'
+import { type KeyRow, isAuthenticKey } from '../keys/rows.ts'
+import { isOperatorKey } from '../keys/scopes.ts'
+import type { Db } from '../storage/schema.ts'
+import { isAuthenticDevice } from './rows.ts'
+
+// The origin of a device, an agent or an administrator: the root keys behind it, followed through the devices that added or
+// approved it. A device comes to be in one way only, with a link, and the row of the link says who created it:
+// - a key: `svc user enroll`, the onboarding of an organization, the acceptance of a user (also by SMS or verified e-mail);
+// - a device at the approver page: a further device of the same person, or a member whom an administrator accepts or sends
+//   a link.
+// A code by SMS (`otp`), an account of the mobile app and a verified address only decide where a link goes, or what it needs
+// besides. A further device and a recovery also have the origin of what approved them. A restored row keeps its origin.
+
+type Deps = { db: Db; keyring: Keyring }
+
+/** A key by any of its secrets, a device, or an administrator who acts with a device. */
+export type Source = { key: number } | { device: number } | { administrator: Member & { device_id: number } }
+
+/** Each step reads a row or two. What takes more is unknown; `checkActor` and `checkDepth` prevent such chains. */
+const mostSteps = 400
+
+type Found = { sources: Source[]; key?: KeyRow }
+
+/** The first secret of the key that a row belongs to. */
+const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
+
+const readKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
+  const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
+  return row && isAuthenticKey(keyring, row) ? row : undefined
+}
+
+/** The row of the first secret, with what created the key. Only a key of the whole service has no creator: the service. */
+const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
+  const named = await readKey(deps, id)
+  if (!named) return undefined
+  const key = named.lineage === null ? named : await readKey(deps, rootOf(named))
+  if (!key) return undefined
+  const { created_by, consented_with, org_id } = key
+  if (created_by !== null) return { key, sources: [{ key: created_by }] }
+  if (consented_with !== null) return { key, sources: [{ device: consented_with }] }
+  return org_id === null ? { key, sources: [] } : undefined
+}
+
+/** A device that acted for somebody: as its own, or as an administrator if it acted for another person. */
+const actorOf = async ({ db }: Deps, id: number, forUser?: number): Promise<Source | undefined> => {
+  const row = await db
+    .selectFrom('devices')
+    .where('id', '=', id)
+    .select(['org_id', 'user_id'])
+    .executeTakeFirst()
+  if (!row) return undefined
+  return row.user_id === forUser ? { device: id } : { administrator: { ...row, device_id: id } }
+}
+
+/** What added and what approved a device. */
+const ofDevice = async (deps: Deps, id: number): Promise<Found | undefined> => {
+  const row = await deps.db.selectFrom('devices').where('id', '=', id).selectAll().executeTakeFirst()
+  if (!row || !isAuthenticDevice(deps, row)) return undefined
+  const { enrolled_by, added_by, approved_by, approved_by_key, proof, bound_at, user_id } = row
+  const needsApproval = bound_at !== null && (proof === 'device' || proof === 'admin')
+  if (enrolled_by === null && added_by === null) return undefined
+  if (needsApproval && approved_by === null && approved_by_key === null) return undefined
+  const sources: Source[] = []
+  for (const key of [enrolled_by, approved_by_key]) if (key !== null) sources.push({ key })
+  for (const device of [added_by, approved_by]) {
+    if (device === null) continue
+    const actor = await actorOf(deps, device, user_id)
+    if (!actor) return undefined
+    sources.push(actor)
+  }
+  return { sources }
+}
+
+/** The administrator's device, and whoever appointed them. */
+const ofAdministrator = async (
+  deps: Deps,
+  { device_id, ...member }: Member & { device_id: number },
+): Promise<Found | undefined> => {
+  const row = await deps.db.selectFrom('appointments').where(ofMember(member)).selectAll().executeTakeFirst()
+  if (!row || !deps.keyring.holds('appointments', row)) return undefined
+  const { by_key, by_device } = row
+  const by = by_device === null ? by_key !== null && { key: by_key } : await actorOf(deps, by_device)
+  return by ? { sources: [{ device: device_id }, by] } : undefined
+}
+
+const read = (deps: Deps, source: Source): Promise<Found | undefined> => {
+  if ('key' in source) return ofKey(deps, source.key)
+  return 'device' in source ? ofDevice(deps, source.device) : ofAdministrator(deps, source.administrator)
+}
+
+/** Keys by their first secrets. `isWhole`: everything on the way was recorded, and no other program has changed it. */
+type Origin = { keys: ReadonlyMap<number, KeyRow>; isWhole: boolean }
+
+/** The keys that lead to a source; with `above`, also what created each key. */
+const follow = async (
+  deps: Deps,
+  source: Source,
+  { above = false, steps = mostSteps }: { above?: boolean; steps?: number } = {},
+): Promise<Origin> => {
+  const keys = new Map<number, KeyRow>()
+  const seen = new Set<string>()
+  const open = [source]
+  let isWhole = true
+  for (let next = open.pop(); next; next = open.pop()) {
+    const name = JSON.stringify(next)
+    if (seen.has(name)) continue
+    if (seen.size === steps) return { keys, isWhole: false }
+    seen.add(name)
+    const found = await read(deps, next)
+    if (!found) isWhole = false
+    if (found?.key) keys.set(found.key.id, found.key)
+    if (found && (above || !found.key)) open.push(...found.sources)
+  }
+  return { keys, isWhole: isWhole && keys.size > 0 }
+}
+
+/** 0 is not a key of the store: the bearer of the tool server, which the operator configured. */
+const aboveKey = (deps: Deps, id: number): Promise<Origin> | Origin =>
+  id === 0 ? { keys: new Map(), isWhole: true } : follow(deps, { key: id }, { above: true })
+
+/** The root keys behind a source, not followed to what created them; undefined if one is unknown. */
+export const findRoots = async (deps: Deps, source: Source): Promise<KeyRow[] | undefined> => {
+  const { keys, isWhole } = await follow(deps, source)
+  return isWhole ? [...keys.values()] : undefined
+}
+
+/** Refuses a person at the page whose origin is unknown, or so long that what they add would be unknown. */
+export const checkActor = async (deps: Deps, person: SignedIn, forUser: number): Promise<void> => {
+  const { org_id, user_id, device_id } = person
+  const source: Source =
+    user_id === forUser ? { device: device_id } : { administrator: { org_id, user_id, device_id } }
+  const { isWhole } = await follow(deps, source, { steps: mostSteps / 4 })
+  if (isWhole) return
+  throw conflict(
+    'origin_unknown',
+    'Which key your device or your role comes from is not known, or only over too many others, so you cannot add anyone or anything',
+    'Ask the operator: svc user enroll <user-id>; and for an administrator: svc user update <user-id> --role member, then svc user make-admin <user-id>',
+  )
+}
+
+/** The people who own a key or one of the keys above it; undefined if one of these is unknown. */
+export const findOwners = async (deps: Deps, keyId: number): Promise<Set<number> | undefined> => {
+  const { keys, isWhole } = await aboveKey(deps, keyId)
+  const owners = [...keys.values()].flatMap(({ owner_user_id }) => owner_user_id ?? [])
+  return isWhole ? new Set(owners) : undefined
+}
+
+type Asker = Origin & { root: number | undefined }
+
+const relate = async (deps: Deps, asker: Asker, enroller: KeyRow): Promise<Relation> => {
+  if (asker.root === enroller.id) return 'self'
+  const { keys, isWhole } = await aboveKey(deps, enroller.id)
+  if (asker.root !== undefined && keys.has(asker.root)) return 'self'
+  if (!isWhole || !asker.isWhole) return 'unknown'
+  if (isOperatorKey(enroller)) return 'operator'
+  // One person can use two keys that the same key of an organization created.
+  const isShared = [...keys.values()].some((key) => asker.keys.has(key.id) && !isOperatorKey(key))
+  return isShared ? 'creator' : 'other'
+}
+
+const fromWorst: Relation[] = ['self', 'unknown', 'creator', 'other', 'operator']
+
+/** Whether the requester had no part in how the device came to be. */
+export const isSeparated = (relation: Relation): boolean => relation === 'other' || relation === 'operator'
+
+/**
+ * How a requesting key is related to the root keys behind a source, and the root that is related most closely. `self` also if
+ * the requesting key created a root, directly or not, because its owner has both. `unknown` if a key, a device or an
+ * appointment on the way was not recorded, or another program has changed its row.
+ */
+export const findRelation = async (
+  deps: Deps,
+  requestedBy: number,
+  source: Source,
+): Promise<{ relation: Relation; root?: KeyRow }> => {
+  const { keys, isWhole } = await follow(deps, source)
+  const named = requestedBy === 0 ? undefined : await readKey(deps, requestedBy)
+  const asker = { ...(await aboveKey(deps, requestedBy)), root: named && rootOf(named) }
+  const related: { relation: Relation; root?: KeyRow }[] = isWhole ? [] : [{ relation: 'unknown' }]
+  for (const root of keys.values()) related.push({ relation: await relate(deps, asker, root), root })
+  return related.sort((a, b) => fromWorst.indexOf(a.relation) - fromWorst.indexOf(b.relation))[0]!
+}
