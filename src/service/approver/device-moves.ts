@@ -7,6 +7,7 @@ import { devicesOf } from '../devices/active.ts'
 import { isAdministrator, recoveriesFrom } from '../devices/administrators.ts'
 import { sendCode } from '../devices/code.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
+import { recoveryProblem } from '../devices/recovery.ts'
 import { deviceColumns, findDevice, inactiveDevice, toDeviceRecord } from '../devices/record.ts'
 import { approveOwnDevice, approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
 import { selectUsers } from '../members/member.ts'
@@ -57,7 +58,11 @@ const approve = async (call: Call, device_id: number) => {
   const { user_id } = await findMovable(call, device_id)
   if (user_id === person.user_id) return approveOwnDevice(call, target, person)
   const from = await recoveriesFrom(call, person)
-  if (from === undefined) return approveRecovery(call, target)
+  if (from === undefined) {
+    const problem = await recoveryProblem(call, device_id, person)
+    if (problem) throw problem
+    return approveRecovery(call, target)
+  }
   // Returned and not thrown, so that a period that started again is committed.
   return forbidden(
     'admin_too_new',

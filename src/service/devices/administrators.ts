@@ -3,8 +3,6 @@ import type { Call } from '../call/call.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import type { Db, Tables } from '../storage/schema.ts'
-import { activeDevices } from './active.ts'
-import { isAuthenticDevice } from './rows.ts'
 
 type Role = Tables['memberships']['role']
 
@@ -84,24 +82,4 @@ export const recoveriesFrom = async (
     .where(ofMember(member))
     .execute()
   return restarted
-}
-
-/** Whether another administrator has a device that can approve the recovery of this member. */
-export const hasOtherAdministrator = async (
-  { db, dev, now, keyring }: Pick<Call, 'db' | 'dev' | 'now' | 'keyring'>,
-  { org_id, user_id }: Member,
-): Promise<boolean> => {
-  const others = await activeDevices(db, dev)
-    .where('m.org_id', '=', org_id)
-    .where('m.user_id', '<>', user_id)
-    .where('m.role', 'in', adminRoles)
-    .where(({ or, and, eb }) =>
-      or([
-        eb('m.admin_from', 'is', null),
-        and([eb('m.admin_from', '<=', now), eb('m.promoted_at', '<=', now)]),
-      ]),
-    )
-    .selectAll('d')
-    .execute()
-  return others.some((row) => isAuthenticDevice({ keyring }, row))
 }

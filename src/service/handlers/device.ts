@@ -5,10 +5,10 @@ import { registerDevice } from '../approver/registration.ts'
 import type { Handlers } from '../call/call.ts'
 import { notConfigured } from '../call/message.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { hasOtherAdministrator } from '../devices/administrators.ts'
 import { challengeOfToken, insertEnrollment } from '../devices/enrollment.ts'
 import { requiredProof } from '../devices/proof.ts'
 import { findDevice, listDevices } from '../devices/record.ts'
+import { canAdministratorApprove } from '../devices/recovery.ts'
 import { bindSite } from '../devices/site.ts'
 import { approveRecovery, refuseDevice, revokeDevice } from '../devices/transitions.ts'
 import { findUser } from '../members/member.ts'
@@ -37,7 +37,7 @@ export const deviceHandlers: Handlers<typeof device> = {
   approveDevice: async (input, call) => {
     const { org_id, device_id } = input
     await reachOrganization(call, org_id)
-    if (await hasOtherAdministrator(call, await findDevice(call, org_id, device_id)))
+    if (await canAdministratorApprove(call, await findDevice(call, org_id, device_id)))
       throw conflict(
         'administrator_approves',
         'Another administrator of the organization has an active device and must approve this recovery with it',
