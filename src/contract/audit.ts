@@ -69,7 +69,7 @@ export const audit = operations({
     cli: 'audit altered',
     scope: 'read',
     summary:
-      'List devices, keys and users that another program changed in the store; the service does not use them',
+      'List approvals, devices, keys, links and users that another program changed in the store; the service does not use them',
     message: 'Altered rows',
     example: '--org acme',
     input: z.strictObject({
@@ -80,8 +80,24 @@ export const audit = operations({
     data: z.array(
       z.strictObject({
         org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
-        kind: chosen(z.enum(['signing_key', 'api_key', 'device', 'user']), 'Kind of row'),
-        id: chosen(z.string(), 'Id of the row; for a signing key, its kid'),
+        kind: chosen(
+          z.enum([
+            'signing_key',
+            'api_key',
+            'device',
+            'approval',
+            'link',
+            'verification',
+            'refresh_token',
+            'email_link',
+            'user',
+          ]),
+          'Kind of row',
+        ),
+        id: chosen(
+          z.string(),
+          'Id of the row; of a request or a verification, its request id; of a signing key, its kid',
+        ),
       }),
     ),
     columns: ['org_id', 'kind', 'id'],

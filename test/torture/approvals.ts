@@ -29,7 +29,7 @@ const end = async (
     .returningAll()
     .executeTakeFirstOrThrow()
   await call.audit(row.org_id, auditSubject(request_id), ['status'])
-  return toApprovalRecord(row, call.caller)
+  return toApprovalRecord(row, call)
 }
 
 /** The broken variant reads that the request is pending, and then writes. */

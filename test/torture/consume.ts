@@ -30,7 +30,9 @@ const readThenWrite: Consume = {
           .returningAll()
           .executeTakeFirstOrThrow()
         await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
-        return toApprovalRecord(used, call.caller)
+        const row_mac = call.keyring.macOf('approvals', used)
+        await call.db.updateTable('approvals').set({ row_mac }).where('id', '=', used.id).execute()
+        return toApprovalRecord({ ...used, row_mac }, call)
       }
     },
   },

@@ -1,9 +1,10 @@
 import type { approval, ApprovalRecord } from '../../contract/approval.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
+import { proveApproval } from './authentic.ts'
 import { expireDue, requestExpired } from './expiry.ts'
 import { alreadyEnded } from './posted-decision.ts'
 import {
@@ -21,12 +22,6 @@ const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string
   if (!row) return notFound('Approval request')
   if (row.status !== 'approved')
     return conflict('not_approved', `The request is not approved: it is ${row.status}`, hint)
-  if (row.format !== 2)
-    return conflict(
-      'not_approved',
-      'The request is from an older svc and has no subject, so its approval cannot be used',
-      hint,
-    )
   if (row.subject_digest !== digest)
     return new Refusal(
       422,
@@ -41,40 +36,52 @@ const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string
     return conflict('already_used', `The approval was already used at ${row.used_at}; it works once`, hint)
   if (row.use_by === null || row.use_by <= now)
     return new Refusal(410, 'use_by_passed', `The approval had to be used by ${row.use_by}`, { hint })
-  return conflict('not_approved', 'The approval cannot be used')
+  return conflict('not_approved', 'The request changed while it was used', 'Run the command again')
 }
 
 /**
  * Uses an approval once. One conditional statement decides, so only one of several concurrent callers gets it. Only the
- * requesting key can use it, and only for the approved subject.
+ * requesting key can use it, and only for the approved subject. `proven` is the request as `proveApproval` returned it.
  */
-export const consumeApproval = async (
-  { request_id, digest }: RowInput<typeof approval.consumeApproval>,
+export const useOnce = async (
   call: Call,
+  { request_id, digest }: RowInput<typeof approval.consumeApproval>,
+  proven: ApprovalRow | undefined,
 ): Promise<ApprovalRecord | Refusal> => {
-  const { db, now, caller } = call
+  const { db, now, caller, keyring } = call
   const askedBy = namedKeyOf(caller)
-  const used = await db
-    .updateTable('approvals')
-    .set({ used_at: now })
-    .where('request_id', '=', request_id)
-    .where('asked_by', '=', askedBy)
-    .where(withinOrganization(caller.orgId, 'org_id'))
-    .where('format', '=', 2)
-    .where('status', '=', 'approved')
-    .where('subject_digest', '=', digest)
-    .where('used_at', 'is', null)
-    .where('use_by', '>', now)
-    .returningAll()
-    .executeTakeFirst()
+  const used =
+    proven?.status === 'approved' &&
+    (await db
+      .updateTable('approvals')
+      .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })
+      .where('request_id', '=', request_id)
+      .where('asked_by', '=', askedBy)
+      .where(withinOrganization(caller.orgId, 'org_id'))
+      .where('status', '=', 'approved')
+      // The row that was proven.
+      .where('row_mac', '=', proven.row_mac)
+      .where('subject_digest', '=', digest)
+      .where('used_at', 'is', null)
+      .where('use_by', '>', now)
+      .returningAll()
+      .executeTakeFirst())
   if (used) {
     await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
-    return toApprovalRecord(used, caller)
+    return toApprovalRecord(used, call)
   }
   const row = await selectApprovals(db, { orgId: caller.orgId, askedBy })
     .where('a.request_id', '=', request_id)
     .executeTakeFirst()
   throw notConsumable(row, digest, now)
+}
+
+export const consumeApproval: HandlerOf<typeof approval.consumeApproval> = {
+  before: async (input, { service, caller }) => {
+    const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+    const proven = await proveApproval(service, input.request_id, access)
+    return (call) => useOnce(call, input, proven)
+  },
 }
 
 /** Withdraws a pending request. It ends as expired, and no later decision counts. */
@@ -100,7 +107,7 @@ export const withdrawApproval = async (
   if (ended) {
     await call.audit(ended.org_id, auditSubject(request_id), ['status', 'withdrawn'])
     call.wake(ended)
-    return toApprovalRecord(ended, call.caller)
+    return toApprovalRecord(ended, call)
   }
   if (row.status !== 'pending') return alreadyEnded(row)
   const [expired] = await expireDue(db, now, { request_id })

@@ -9,6 +9,7 @@ import { deviceNotAuthentic } from '../devices/record.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { requiresLocation } from '../policy/rules.ts'
+import { requestNotAuthentic } from './authentic.ts'
 import { readCurrent } from './decision-waiter.ts'
 import type { PostedDecision } from './decision.ts'
 import { endedByUpgrade, requestExpired } from './expiry.ts'
@@ -27,12 +28,7 @@ const findDecider = (
     const row = await findApproval(db, request_id, { orgId: null })
     if (row.format !== 2) throw requestExpired(endedByUpgrade)
     // The service signs the content of these rows in the receipt, so another program must not have written them.
-    if (!keyring.holds('approvals', row))
-      throw forbidden(
-        'request_not_authentic',
-        'Another program has changed this request in the store',
-        'It cannot be decided. Request a new approval: svc approve request',
-      )
+    if (!keyring.holds('approvals', row)) throw requestNotAuthentic('decided')
     const device = await db
       .selectFrom('devices')
       .where('credential_id', '=', response.id)

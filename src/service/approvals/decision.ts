@@ -58,7 +58,7 @@ const applyRules = async (
 }
 
 const answered = (call: Call, ended: ApprovalRow | Refusal): ApprovalRecord | Refusal =>
-  ended instanceof Refusal ? ended : toApprovalRecord(ended, call.caller)
+  ended instanceof Refusal ? ended : toApprovalRecord(ended, call)
 
 /**
  * Answers a decision that was counted already. Nothing is verified again: it is, to the byte, the one that was. The device may

@@ -19,6 +19,7 @@ export const createEngineGateway = (
   ip?: () => string | undefined,
 ): ApprovalGateway => {
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+  const viewer = { caller, keyring: service.keyring }
 
   const write = async <I extends object, D>(action: string, handler: Handler<I, D>, input: I): Promise<D> => {
     const invocation = { action, caller, ip, requestId: requestId(), fieldNames: Object.keys(input) }
@@ -45,9 +46,9 @@ export const createEngineGateway = (
         checked.data,
       )
     },
-    status: async (request_id) => toApprovalRecord(await readCurrent(service, request_id, access), caller),
+    status: async (request_id) => toApprovalRecord(await readCurrent(service, request_id, access), viewer),
     wait: async (request_id, seconds, signal) =>
-      toApprovalRecord(await waitForEnd(service, request_id, access, { seconds, signal }), caller),
+      toApprovalRecord(await waitForEnd(service, request_id, access, { seconds, signal }), viewer),
     cancel: async (request_id, reason) => {
       const withdraw: Handler<object, unknown> = (_, call) =>
         withdrawApproval(call, request_id, access, reason)

@@ -46,6 +46,8 @@ const decidable = (call: Call, { row, device, counter, digest }: VerifiedDecisio
     .updateTable('approvals')
     .where('request_id', '=', row.request_id)
     .where('org_id', '=', row.org_id)
+    // The row that was found authentic.
+    .where('row_mac', '=', row.row_mac)
     .where('status', '=', 'pending')
     .where('expires_at', '>', call.now)
     .where('format', '=', 2)
@@ -138,6 +140,7 @@ export const finishApproval = async (
   // Without a receipt there is no approval: the request had already ended.
   if (approved && !attestation) return notDecidable(call, decision)
   const status: Decided['status'] = approved ? 'approved' : 'denied'
+  const use_by = approved ? addMs(decidedAt, row.use_within_s * 1000) : null
   const ended = await decidable(call, decision)
     .set({
       status,
@@ -148,7 +151,8 @@ export const finishApproval = async (
       device_id: device.id,
       ruling: JSON.stringify(ruling),
       attestation: attestation && JSON.stringify(attestation),
-      use_by: approved ? addMs(decidedAt, row.use_within_s * 1000) : null,
+      use_by,
+      row_mac: call.keyring.macOf('approvals', { ...row, use_by }),
     })
     .returningAll()
     .executeTakeFirst()

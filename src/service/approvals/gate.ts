@@ -9,7 +9,8 @@ import type { Caller } from '../call/caller.ts'
 import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
-import { checkReference, findReferenced } from './reference.ts'
+import type { ApprovalRow } from './record.ts'
+import { checkReference, unknownApproval } from './reference.ts'
 import { askApprovers, readRequirements, useApproval } from './required-approval.ts'
 
 type Fields = Record<string, unknown>
@@ -104,26 +105,26 @@ type Asking = { caller: Caller; requestId: string; ip: () => string | undefined;
 /** Enforces the approval rules of every organization that the writes of one operation change. */
 export const createGate = (id: OperationId) => ({
   /**
-   * Does the work of a call, and uses the approval that its `x-svc-approval` header names if one is required. Throws
-   * ApprovalRequired or a Refusal, either of which undoes the work.
+   * Does the work of a call, and uses the approval that its `x-svc-approval` header names if one is required. `proven` is
+   * that request, or null if the header names none. Throws ApprovalRequired or a Refusal, either of which undoes the work.
    */
   pass: async <D>(
     call: Call,
-    { approval, input }: { approval: string | undefined; input: Fields },
+    { proven, input }: { proven: ApprovalRow | null | undefined; input: Fields },
     work: () => Promise<Worked<D>>,
   ): Promise<Worked<D>> => {
-    if (approval === undefined) {
+    if (proven === null) throw unknownApproval()
+    if (proven === undefined) {
       const worked = await work()
       await useApproval(call, await readRequirements(call, id, worked), undefined)
       return worked
     }
-    const found = await findReferenced(call, approval)
     // The digest covers the old values, so it is computed before the work.
-    const { data } = await requestSubject(call, id, input, found.org_id)
+    const { data } = await requestSubject(call, id, input, proven.org_id)
     const worked = await work()
     const requirements = await readRequirements(call, id, worked)
-    if (requirements.length === 0) await checkReference(call, approval)
-    else await useApproval(call, requirements, { ...found, digest: digestOf(data) })
+    if (requirements.length === 0) await checkReference(call, proven)
+    else await useApproval(call, requirements, { proven, digest: digestOf(data) })
     return worked
   },
 

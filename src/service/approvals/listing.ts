@@ -19,7 +19,7 @@ export const getApproval: HandlerOf<typeof approval.getApproval> = {
       seconds === undefined
         ? await readCurrent(service, request_id, access)
         : await waitForEnd(service, request_id, access, { seconds, signal: signal?.() })
-    return async () => toApprovalRecord(row, caller)
+    return async () => toApprovalRecord(row, { caller, keyring: service.keyring })
   },
 }
 
@@ -37,7 +37,7 @@ export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
       const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
       const found = await byTime(query, columns, input, call.page).execute()
       const rows = call.pagedByTime(found, ({ id, requested_at }) => ({ key: id, at: requested_at }))
-      return rows.map((row) => toApprovalRecord(row, caller))
+      return rows.map((row) => toApprovalRecord(row, call))
     }
   },
 }

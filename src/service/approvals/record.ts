@@ -4,6 +4,7 @@ import { notFound } from '../../core/refusal.ts'
 import { type ApprovalContext, contextBytes } from '../../receipt/context.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { Subject } from '../../receipt/subject.ts'
+import type { Call } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -32,8 +33,25 @@ export const findApproval = (db: Db, request_id: string, access: ApprovalAccess)
     .where('a.request_id', '=', request_id)
     .executeTakeFirstOrThrow(() => notFound('Approval request'))
 
-/** A request as `viewer` sees it. Only the requester sees the number. */
-export const toApprovalRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
+/** Whether the service recorded this approval. Only a request that it approved has a `use_by` under its MAC. */
+export const isApproved = (row: ApprovalRow, { keyring }: Pick<Call, 'keyring'>): boolean =>
+  row.status === 'approved' && row.use_by !== null && keyring.holds('approvals', row)
+
+const alteredInStore = 'another program changed this request in the store, and the service does not use it'
+
+/** The row, or without its approval if the service did not record that approval. */
+export const trusted = (row: ApprovalRow, with_: Pick<Call, 'keyring'>): ApprovalRow =>
+  row.status !== 'approved' || isApproved(row, with_)
+    ? row
+    : { ...row, status: 'expired', detail: alteredInStore, attestation: null, use_by: null, used_at: null }
+
+/** A request as `caller` sees it. Only the requester sees the number. */
+export const toApprovalRecord = (
+  stored: ApprovalRow,
+  call: Pick<Call, 'caller' | 'keyring'>,
+): ApprovalRecord => toRecord(trusted(stored, call), call.caller)
+
+const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   request_id: row.request_id,
   org_id: row.org_id,
   status: row.status,

@@ -153,6 +153,8 @@ export const requestApproval = async (
     org_slug: approver.slug,
     by_rule: byRule ? 1 : 0,
     use_within_s: input.use_within_s ?? defaultUse,
+    use_by: null,
+    used_at: null,
     asked_from: call.ip?.() ?? null,
     asked_via: via,
     key_owner: owner === undefined ? null : JSON.stringify(owner),
@@ -169,5 +171,5 @@ export const requestApproval = async (
   await pushToDevices(call, row)
   call.wake(row)
   call.notifyApprover({ request_id, org_id, user_id })
-  return toApprovalRecord(row, call.caller)
+  return toApprovalRecord(row, call)
 }

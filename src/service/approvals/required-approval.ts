@@ -5,8 +5,9 @@ import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { findRelation } from '../devices/origin.ts'
 import { findApprovers } from '../policy/approval-rules.ts'
-import { consumeApproval, withdrawApproval } from './consumption.ts'
-import { type Referenced, unknownApproval } from './reference.ts'
+import { useOnce, withdrawApproval } from './consumption.ts'
+import type { ApprovalRow } from './record.ts'
+import { unknownApproval } from './reference.ts'
 import { requestApproval } from './request.ts'
 
 /** A write that was rolled back because it has no approval. The route requests one. */
@@ -41,7 +42,7 @@ export const readRequirements = async (
 }
 
 /** Whether the calling key may be behind the approving device: it could then approve its own call. The operator is trusted. */
-const mayBeOwnDevice = async (call: Call, { device_id }: Referenced): Promise<boolean> => {
+const mayBeOwnDevice = async (call: Call, { device_id }: ApprovalRow): Promise<boolean> => {
   if (isOperator(call.caller) || device_id === null) return false
   const { relation } = await findRelation(call, call.caller.keyId, { device: device_id })
   return relation === 'self' || relation === 'unknown'
@@ -54,12 +55,13 @@ const mayBeOwnDevice = async (call: Call, { device_id }: Referenced): Promise<bo
 export const useApproval = async (
   call: Call,
   requirements: readonly Requirement[],
-  approval: (Referenced & { digest: string }) | undefined,
+  approval: { proven: ApprovalRow; digest: string } | undefined,
 ): Promise<void> => {
   const [first] = requirements
   if (!first) return
   if (!approval) throw new ApprovalRequired(first)
-  const { request_id, org_id, user_id, asked_by, digest } = approval
+  const { proven, digest } = approval
+  const { request_id, org_id, user_id, asked_by } = proven
   if (asked_by !== namedKeyOf(call.caller)) throw unknownApproval()
   if (requirements.some(({ orgId, approvers }) => org_id !== orgId || !approvers.includes(user_id)))
     throw forbidden(
@@ -67,13 +69,13 @@ export const useApproval = async (
       'The approval is not from a user who can approve this',
       'Repeat the call without x-svc-approval to request an approval',
     )
-  if (await mayBeOwnDevice(call, approval))
+  if (await mayBeOwnDevice(call, proven))
     throw forbidden(
       'not_separated',
       'The device that approved the call goes back to the calling key, or to an unrecorded key',
       'Call with another key, or approve with a device that another key enrolled',
     )
-  const used = await consumeApproval({ request_id, digest }, call)
+  const used = await useOnce(call, { request_id, digest }, proven)
   if (used instanceof Refusal) throw used
   const access = { orgId: org_id, askedBy: asked_by }
   for (const other of await openRequests(call, digest))

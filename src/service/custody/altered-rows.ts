@@ -5,13 +5,14 @@ import type { Log } from '../../core/log.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
+import type { SealedTable } from '../storage/schema/covered.ts'
 import type { Tables } from '../storage/schema.ts'
 import { readSigningKeys } from './signing-keys.ts'
 import { takePeriod } from '../storage/period.ts'
 
 type AlteredRow = RowData<typeof audit.listAlteredRows>[number]
 type Deps = Pick<Service, 'storage' | 'keyring'>
-type Table = 'api_keys' | 'devices' | 'people'
+type Table = Exclude<SealedTable, 'signing_keys'>
 
 const batch = 200
 
@@ -36,9 +37,12 @@ const findIn = async <T extends Table>(
         .execute(),
     )
     for (const row of rows)
-      if (!isAuthentic(row as unknown as Selectable<Tables[T]>))
+      if (!isAuthentic(row as unknown as Selectable<Tables[T]>)) {
+        const { request_id } = row as { request_id?: string }
         // An operator's key and a person have no organization.
-        altered.push({ org_id: (row.org_id as number | null | undefined) ?? 0, kind, id: String(row.id) })
+        const org_id = (row.org_id as number | null | undefined) ?? 0
+        altered.push({ org_id, kind, id: request_id ?? String(row.id) })
+      }
     if (rows.length < batch) return altered
     last = rows.at(-1)!.id
     await setImmediate()
@@ -51,17 +55,54 @@ const findSigningKeys = async ({ storage, keyring }: Deps): Promise<AlteredRow[]
     .map(({ kid }) => ({ org_id: 0, kind: 'signing_key', id: kid }))
 
 /**
- * Rows that the master key does not authenticate: another program wrote them, and the service does not use them. With an
- * organization, only its rows; without, also those that belong to no organization.
+ * Rows that the master key does not authenticate: another program wrote them, and the service does not use them. A row that
+ * can no longer be used needs no MAC. With an organization, only its rows; without, also those that belong to none.
  */
 export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<AlteredRow[]> => {
-  const { keyring } = deps
+  const { keyring, storage } = deps
+  const now = storage.now()
   const isWhole = orgId === undefined
+  const find = <T extends Table>(
+    table: T,
+    kind: AlteredRow['kind'],
+    isAuthentic: (row: Selectable<Tables[T]>) => boolean,
+  ) => findIn(deps, table, orgId, kind, isAuthentic)
+  const isOver = (used: string | null, { expires_at }: { expires_at: string }): boolean =>
+    used !== null || expires_at <= now
   return [
     ...(isWhole ? await findSigningKeys(deps) : []),
-    ...(await findIn(deps, 'api_keys', orgId, 'api_key', (row) => isAuthenticKey(keyring, row))),
-    ...(await findIn(deps, 'devices', orgId, 'device', (row) => keyring.holds('devices', row))),
-    ...(isWhole ? await findIn(deps, 'people', orgId, 'user', (row) => keyring.holds('people', row)) : []),
+    ...(await find('api_keys', 'api_key', (row) => isAuthenticKey(keyring, row))),
+    ...(await find('devices', 'device', (row) => keyring.holds('devices', row))),
+    ...(await find(
+      'approvals',
+      'approval',
+      (row) =>
+        row.erased_at !== null ||
+        (row.status !== 'pending' && row.status !== 'approved') ||
+        // Only an approval has a `use_by`.
+        ((row.use_by !== null) === (row.status === 'approved') && keyring.holds('approvals', row)),
+    )),
+    ...(await find(
+      'enrollments',
+      'link',
+      (row) => isOver(row.used_at, row) || keyring.holds('enrollments', row),
+    )),
+    ...(await find(
+      'verifications',
+      'verification',
+      (row) => isOver(row.spent_at, row) || keyring.holds('verifications', row),
+    )),
+    ...(await find(
+      'refresh_tokens',
+      'refresh_token',
+      (row) => isOver(row.spent_at, row) || keyring.holds('refresh_tokens', row),
+    )),
+    ...(await find(
+      'email_verifications',
+      'email_link',
+      (row) => isOver(row.used_at, row) || keyring.holds('email_verifications', row),
+    )),
+    ...(isWhole ? await find('people', 'user', (row) => keyring.holds('people', row)) : []),
   ]
 }
 
@@ -74,7 +115,7 @@ export const watchCustody = ({ storage, keyring }: Service, log: Log): (() => vo
   const check = async (): Promise<void> => {
     if (!(await takePeriod(storage, 'check of the rows', everyMs))) return
     for (const { org_id, kind, id } of await findAlteredRows({ storage, keyring })) {
-      const name = `${kind.replace('_', ' ')} ${id} of ${org_id === 0 ? 'the service' : `organization ${org_id}`}`
+      const name = `${kind.replaceAll('_', ' ')} ${id} of ${org_id === 0 ? 'the service' : `organization ${org_id}`}`
       if (reported.has(name)) continue
       reported.add(name)
       warn(`Another program has changed ${name} in the store, so it is not used`)

@@ -65,13 +65,16 @@ const primaryKeys = {
   people: 'id',
   approvals: 'id',
   appointments: 'id',
+  verifications: 'id',
+  refresh_tokens: 'id',
+  email_verifications: 'id',
 } satisfies Record<MacTable, string>
 
 type Row<T extends MacTable> = CoveredRow<T> & { row_mac: string | null }
 
 /**
- * Gives each authentic row its MAC of `to`, and none to the others. Returns the rows that had a MAC and lost it. An
- * approval that has ended is not decided again, and needs none.
+ * Gives each authentic row its MAC of `to`, and none to the others. Returns the rows that had a MAC and lost it. A request
+ * that ended without an approval is not decided again, and needs none.
  */
 export const remac = async (
   db: Db,
@@ -80,15 +83,20 @@ export const remac = async (
 ): Promise<string[]> => {
   const lost: string[] = []
   for (const [table, key] of Object.entries(primaryKeys) as [MacTable, string][]) {
-    const needed = table === 'approvals' ? sql`status = 'pending'` : sql`1 = 1`
-    const query = sql<Row<MacTable> & Record<string, unknown>>`
-      select * from ${sql.table(table)} where ${needed} order by ${sql.ref(key)}`
-    for await (const row of readRows(db, query)) {
-      const row_mac = isAuthentic(table, row) ? to.macOf(table, row) : null
-      if (row_mac === null && row.row_mac !== null) lost.push(`${table}:${String(row[key])}`)
-      await sql`update ${sql.table(table)} set row_mac = ${row_mac} where ${sql.ref(key)} = ${row[key]}`.execute(
-        db,
-      )
+    const needed = table === 'approvals' ? sql`status in ('pending', 'approved')` : sql`1 = 1`
+    for (let after = sql`1 = 1`; ;) {
+      const { rows } = await sql<Row<MacTable> & Record<string, unknown>>`
+        select * from ${sql.table(table)} where ${needed} and ${after} order by ${sql.ref(key)} limit ${batch}
+      `.execute(db)
+      for (const row of rows) {
+        const row_mac = isAuthentic(table, row) ? to.macOf(table, row) : null
+        if (row_mac === null && row.row_mac !== null) lost.push(`${table}:${String(row[key])}`)
+        await sql`
+          update ${sql.table(table)} set row_mac = ${row_mac} where ${sql.ref(key)} = ${row[key]}
+        `.execute(db)
+      }
+      if (rows.length < batch) break
+      after = sql`${sql.ref(key)} > ${rows.at(-1)![key]}`
     }
   }
   return lost

@@ -5,6 +5,7 @@ import type { OperationId } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
+import { proveApproval } from '../approvals/authentic.ts'
 import { createGate } from '../approvals/gate.ts'
 import { approvalHeader } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
@@ -106,12 +107,17 @@ export const createOperationRoute = (
     if (before) return replayed(request, before)
     const { caller, requestId, ip } = request
     const approval = request.context.req.header(approvalHeader)
+    // Outside of the transaction, because it verifies signatures.
+    const proven =
+      approval === undefined
+        ? undefined
+        : ((await proveApproval(service, approval, { orgId: caller.orgId })) ?? null)
     const call = { ...callDetails(request, fieldNames), approval }
     const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
       const { db, now } = inside
       const kept = repeatable && (await findResponse(db, repeatable, oldestStored(now)))
       if (kept) return { kept }
-      const { data: worked, headers } = await gate.pass(inside, { approval, input }, work)
+      const { data: worked, headers } = await gate.pass(inside, { proven, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
       const data = withTextIds(worked)
       checkReturned(returned, data)

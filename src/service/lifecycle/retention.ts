@@ -5,6 +5,7 @@ import type { Log } from '../../core/log.ts'
 import type { Receipt } from '../../receipt/claims.ts'
 import { forgetErased } from '../approvals/erasure.ts'
 import { auditByService } from '../call/audit.ts'
+import { isApproved } from '../approvals/record.ts'
 import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
 import { erasePeople } from '../members/erasure.ts'
@@ -12,6 +13,22 @@ import type { Db } from '../storage/schema.ts'
 import { takePeriod } from '../storage/period.ts'
 
 const cleared = '(cleared)'
+
+const withoutTexts = {
+  action: cleared,
+  requester: cleared,
+  approver_mobile: cleared,
+  reason: null,
+  number: null,
+  detail: null,
+  note: null,
+  ruling: null,
+  attestation: null,
+  decision_digest: null,
+  subject_data: null,
+  asked_from: null,
+  key_owner: null,
+}
 
 /** Replaces the cleared receipt: with it, somebody who kept a copy can prove that the copy is genuine. */
 const digestOf = (attestation: string | null): string | null =>
@@ -25,38 +42,30 @@ const approvalsToClear = (db: Db, before: string) =>
  * `atMost`. The ids (requester, approver, device), times and digests stay. Returns how many it cleared.
  */
 export const clearApprovals = async (
-  db: Db,
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
   { org_id, now, before, atMost }: { org_id: number; now: string; before: string; atMost: number },
 ): Promise<number> => {
   const rows = await approvalsToClear(db, before)
     .where('org_id', '=', org_id)
-    .select(['id', 'attestation'])
+    .selectAll()
     .orderBy('ended_at')
     .limit(atMost)
     .execute()
-  for (const { id, attestation } of rows)
+  for (const row of rows) {
+    const next = { ...row, ...withoutTexts }
     await db
       .updateTable('approvals')
       .set({
-        action: cleared,
-        requester: cleared,
-        approver_mobile: cleared,
-        reason: null,
-        number: null,
-        detail: null,
-        note: null,
-        ruling: null,
-        attestation: null,
-        decision_digest: null,
-        subject_data: null,
-        asked_from: null,
-        key_owner: null,
-        receipt_digest: digestOf(attestation),
+        ...withoutTexts,
+        receipt_digest: digestOf(row.attestation),
         cleared_at: now,
+        // What was not authentic does not become so.
+        row_mac: isApproved(row, { keyring }) ? keyring.macOf('approvals', next) : null,
       })
-      .where('id', '=', id)
+      .where('id', '=', row.id)
       .where('org_id', '=', org_id)
       .execute()
+  }
   if (rows.length > 0)
     await auditByService(db, now, {
       orgId: org_id,
@@ -89,7 +98,7 @@ type Step = (db: Db, now: string) => Promise<number>
 
 /** Removes data older than the periods, a few rows in each transaction so that other writes run in between. */
 export const sweepRetention = async (
-  { storage, periods }: Pick<Service, 'storage' | 'periods'>,
+  { storage, periods, keyring }: Pick<Service, 'storage' | 'periods' | 'keyring'>,
   isStopped: () => boolean = () => false,
 ): Promise<void> => {
   const steps: Step[] = [
@@ -106,7 +115,7 @@ export const sweepRetention = async (
   for (let due = await readDue(); due && !isStopped(); due = await readDue()) {
     const { org_id } = due
     await storage.write(
-      (db) => clearApprovals(db, { org_id, now: storage.now(), before: oldest(), atMost }),
+      (db) => clearApprovals({ db, keyring }, { org_id, now: storage.now(), before: oldest(), atMost }),
       { org: org_id },
     )
   }

@@ -20,9 +20,10 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
   const token = randomToken()
   const expires_at = addMs(call.now, lifetimeMs)
   await call.db.deleteFrom('email_verifications').where(ofMember({ org_id, user_id })).execute()
+  const row = { org_id, user_id, email, token_hash: sha256(token), created_at: call.now, expires_at }
   await call.db
     .insertInto('email_verifications')
-    .values({ org_id, user_id, email, token_hash: sha256(token), created_at: call.now, expires_at })
+    .values({ ...row, row_mac: call.keyring.macOf('email_verifications', row) })
     .execute()
   await call.send({
     org_id,
@@ -73,14 +74,22 @@ const linkExpired = (): Refusal =>
 
 /** Uses up the token of a link, in one statement. It counts only for the address that the account still has. */
 export const verifyEmail: HandlerOf<typeof approver.verifyEmail> = async ({ token }, call) => {
-  const { db, now } = call
-  const { org_id, user_id, email } = await db
-    .updateTable('email_verifications')
-    .set({ used_at: now })
+  const { db, now, keyring } = call
+  const row = await db
+    .selectFrom('email_verifications')
     .where('token_hash', '=', sha256(token))
+    .selectAll()
+    .executeTakeFirstOrThrow(linkExpired)
+  if (!keyring.holds('email_verifications', row)) throw linkExpired()
+  const { org_id, user_id, email } = row
+  await db
+    .updateTable('email_verifications')
+    .set({ used_at: now, row_mac: null })
+    .where('id', '=', row.id)
+    .where('row_mac', '=', row.row_mac)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
-    .returning(['org_id', 'user_id', 'email'])
+    .returning('id')
     .executeTakeFirstOrThrow(linkExpired)
   await db
     .updateTable('mobile_accounts')

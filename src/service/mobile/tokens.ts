@@ -35,18 +35,20 @@ export const signAccess = async ({ service, caller }: Outside, user_id: number):
   }
 }
 
-const addRefreshToken = async (call: Call, family: string) => {
+const addRefreshToken = async (call: Call, family: string, user_id: number) => {
   const refresh_token = randomToken()
   const refresh_expires_at = addMs(call.now, refreshMs)
+  const row = {
+    family,
+    org_id: accountScope(call),
+    user_id,
+    token_hash: sha256(refresh_token),
+    created_at: call.now,
+    expires_at: refresh_expires_at,
+  }
   await call.db
     .insertInto('refresh_tokens')
-    .values({
-      family,
-      org_id: accountScope(call),
-      token_hash: sha256(refresh_token),
-      created_at: call.now,
-      expires_at: refresh_expires_at,
-    })
+    .values({ ...row, row_mac: call.keyring.macOf('refresh_tokens', row) })
     .execute()
   return { refresh_token, refresh_expires_at }
 }
@@ -58,7 +60,7 @@ export const startFamily = async (call: Call, access: Access): Promise<Tokens> =
     .insertInto('token_families')
     .values({ family, org_id: accountScope(call), user_id: access.user_id, created_at: call.now })
     .execute()
-  return { ...access, ...(await addRefreshToken(call, family)) }
+  return { ...access, ...(await addRefreshToken(call, family, access.user_id)) }
 }
 
 /** One answer for a token that is unknown, another caller's, expired or already used. */
@@ -69,20 +71,22 @@ const refused = (): Refusal =>
 
 const findToken = (reach: Pick<Call, 'db' | 'caller'>, token: string) =>
   reach.db
-    .selectFrom('refresh_tokens as t')
-    .innerJoin('token_families as f', 'f.family', 't.family')
-    .where('t.token_hash', '=', sha256(token))
-    .where('t.org_id', '=', accountScope(reach))
-    .where('f.org_id', '=', accountScope(reach))
-    .select(['f.user_id', 'f.family', 't.spent_at', 'f.ended_at'])
+    .selectFrom('refresh_tokens')
+    .where('token_hash', '=', sha256(token))
+    .where('org_id', '=', accountScope(reach))
+    .selectAll()
     .executeTakeFirst()
 
+type Token = NonNullable<Awaited<ReturnType<typeof findToken>>>
+
 /** Uses up a token of a family that has not ended, in one statement. */
-const spend = async ({ db, caller, now }: Call, token: string): Promise<boolean> => {
+const spend = async ({ db, caller, now }: Call, { id, row_mac }: Token): Promise<boolean> => {
   const spent = await db
     .updateTable('refresh_tokens')
-    .set({ spent_at: now })
-    .where('token_hash', '=', sha256(token))
+    .set({ spent_at: now, row_mac: null })
+    .where('id', '=', id)
+    // The row that was found authentic.
+    .where('row_mac', '=', row_mac)
     .where('org_id', '=', accountScope({ caller }))
     .where('spent_at', 'is', null)
     .where('expires_at', '>', now)
@@ -109,6 +113,7 @@ const endFamily = async (call: Call, family: string, userId: number): Promise<vo
     .where('ended_at', 'is', null)
     .returning('family')
     .executeTakeFirst()
+  await call.db.updateTable('refresh_tokens').set({ row_mac: null }).where('family', '=', family).execute()
   if (ended) await call.audit(accountScope(call), `user:${userId}`, ['refresh_token reused', 'sign-in ended'])
 }
 
@@ -116,16 +121,18 @@ export const refreshMobileToken: HandlerOf<typeof mobile.refreshMobileToken> = {
   before: async ({ refresh_token }, outside) => {
     const { service, caller } = outside
     const known = await service.storage.read((db) => findToken({ db, caller }, refresh_token))
-    if (!known) throw refused()
-    const access = await signAccess(outside, known.user_id)
+    if (!known || known.user_id === null) throw refused()
+    const { user_id, family } = known
+    if (known.spent_at === null && !service.keyring.holds('refresh_tokens', known)) throw refused()
+    const access = await signAccess(outside, user_id)
     return async (call) => {
-      if (!(await spend(call, refresh_token))) {
+      if (known.spent_at !== null || !(await spend(call, known))) {
         const now = await findToken(call, refresh_token)
-        if (now && now.spent_at !== null) await endFamily(call, now.family, now.user_id)
+        if (now && now.spent_at !== null) await endFamily(call, family, user_id)
         return refused()
       }
-      await call.audit(accountScope(call), `user:${known.user_id}`, ['refresh_token'])
-      return { ...access, ...(await addRefreshToken(call, known.family)) }
+      await call.audit(accountScope(call), `user:${user_id}`, ['refresh_token'])
+      return { ...access, ...(await addRefreshToken(call, family, user_id)) }
     }
   },
 }

@@ -1,5 +1,4 @@
 import type { auth } from '../../contract/auth.ts'
-import { addMs } from '../../core/iso-time.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Receipt } from '../../receipt/claims.ts'
 import { findApprover } from '../approvals/find-approver.ts'
@@ -10,11 +9,11 @@ import { namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import type { Member } from '../call/tenant.ts'
 import {
+  addVerification,
   capturedFactors,
   denied,
   findMember,
   findVerification,
-  lifetimeMs,
   refuseUnready,
   spend,
 } from './verification.ts'
@@ -58,18 +57,7 @@ export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (
     { action: `Verify your identity for ${safeLine(organization)}`, approver_mobile: phone.mobile, org_id },
     call,
   )
-  await call.db
-    .insertInto('verifications')
-    .values({
-      request_id,
-      org_id,
-      user_id,
-      key_id,
-      kind: 'prompt',
-      created_at: call.now,
-      expires_at: addMs(call.now, lifetimeMs),
-    })
-    .execute()
+  await addVerification(call, { request_id, org_id, user_id, key_id, kind: 'prompt', token_hash: null })
   return { request_id, user_id, number, expires_at }
 }
 
@@ -82,7 +70,7 @@ export const validateAuth: HandlerOf<typeof auth.validateAuth> = async (
   call,
 ) => {
   const member = await findMember(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
-  const row = await findVerification(call.db, {
+  const row = await findVerification(call, {
     ...member,
     key_id: namedKeyOf(call.caller),
     request_id,
@@ -91,9 +79,10 @@ export const validateAuth: HandlerOf<typeof auth.validateAuth> = async (
   const refusal = await refuseUnready(call, row)
   if (refusal) return refusal
   const factors = capturedFactors(row)
-  if (row.status !== 'approved' || row.attestation === null) return denied(factors, 'service')
+  const { prompt } = row
+  if (prompt?.status !== 'approved' || prompt.attestation === null) return denied(factors, 'service')
   await spend(call, row, { outcome: 'success', source: 'service' })
-  const attestation = JSON.parse(row.attestation) as Receipt
+  const attestation = JSON.parse(prompt.attestation) as Receipt
   const { user_id, request_id: id } = row
   return { user_id, request_id: id, decision: 'PASS', source: 'service', factors, attestation }
 }

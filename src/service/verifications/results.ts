@@ -124,7 +124,7 @@ export const submitAuthResults: HandlerOf<typeof auth.submitAuthResults> = {
 
     return async (call) => {
       const key_id = namedKeyOf(call.caller)
-      const row = await findVerification(call.db, { ...member, key_id, request_id })
+      const row = await findVerification(call, { ...member, key_id, request_id })
       const refusal = await refuseUnready(call, row, { beforeAnswer: true })
       if (refusal) return refusal
       const { device, isKnown } = await identifyDevice(call, member, device_info, rules)
@@ -137,12 +137,12 @@ export const submitAuthResults: HandlerOf<typeof auth.submitAuthResults> = {
         ...(location && { location }),
         ...(address !== undefined && { ip: address }),
       }
-      const isAnswered = row.kind === 'prompt' && row.status !== 'pending'
+      const isAnswered = row.kind === 'prompt' && row.prompt?.status !== 'pending'
       const captured = isAnswered ? capturedFactors(row) : []
       const { allow, factors } = evaluate(rules, evidence, input, { captured, isDeviceKnown: isKnown })
       await spend(call, row, { outcome: allow ? 'success' : 'denied', source: 'caller' })
       // The claim of a caller must never become an approval or a receipt, so the person can no longer answer.
-      if (row.status === 'pending')
+      if (row.prompt?.status === 'pending')
         await withdrawPrompts(call, { request_id: row.request_id }, 'replaced by submitted results')
       const source = isAnswered ? 'service' : 'caller'
       if (!allow) return denied(factors, source)

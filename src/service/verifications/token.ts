@@ -1,7 +1,6 @@
 import type { auth } from '../../contract/auth.ts'
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
-import { addMs } from '../../core/iso-time.ts'
 import { notFound } from '../../core/refusal.ts'
 import { findApprover } from '../approvals/find-approver.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -9,7 +8,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { readMobile, withinOrganization } from '../call/tenant.ts'
-import { findMember, findVerification, lifetimeMs, refuseUnready, spend } from './verification.ts'
+import { addVerification, findMember, findVerification, refuseUnready, spend } from './verification.ts'
 
 /** The person to verify. A number reveals nothing about who has it; only an id can be reported as unknown. */
 const findSubject = async (
@@ -25,20 +24,14 @@ export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async
   oneOf(input, ['user_id', 'mobile'])
   const { org_id, user_id } = await findSubject(call, input)
   const auth_token = randomToken()
-  const row = await call.db
-    .insertInto('verifications')
-    .values({
-      request_id: `ver_${randomToken(18)}`,
-      org_id,
-      user_id,
-      key_id: namedKeyOf(call.caller),
-      kind: 'token',
-      token_hash: sha256(auth_token),
-      created_at: call.now,
-      expires_at: addMs(call.now, lifetimeMs),
-    })
-    .returning(['request_id', 'expires_at'])
-    .executeTakeFirstOrThrow()
+  const row = await addVerification(call, {
+    request_id: `ver_${randomToken(18)}`,
+    org_id,
+    user_id,
+    key_id: namedKeyOf(call.caller),
+    kind: 'token',
+    token_hash: sha256(auth_token),
+  })
   await call.audit(org_id, `verification:${row.request_id}`, ['auth_token'])
   return { request_id: row.request_id, user_id, auth_token, expires_at: row.expires_at }
 }
@@ -55,7 +48,7 @@ export const saveFaceauthSuccess: HandlerOf<typeof mobile.saveFaceauthSuccess> =
     .where(withinOrganization(orgId, 'org_id'))
     .select(['org_id', 'user_id', 'request_id'])
     .executeTakeFirstOrThrow(() => notFound('Auth token'))
-  const row = await findVerification(call.db, known)
+  const row = await findVerification(call, known)
   const refusal = await refuseUnready(call, row)
   if (refusal) return refusal
   await spend(call, row, { outcome: 'success', source: 'caller' })

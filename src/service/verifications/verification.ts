@@ -1,13 +1,16 @@
 import type { SourcedFactor } from '../../contract/auth.ts'
+import type { Selectable } from 'kysely'
+import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { FactorResult } from '../../receipt/claims.ts'
 import { expireDue } from '../approvals/expiry.ts'
+import { type ApprovalRow, selectApprovals, trusted } from '../approvals/record.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofActiveMember, ofMember, organizationOfUser } from '../call/tenant.ts'
-import type { Db } from '../storage/schema.ts'
+import type { Tables } from '../storage/schema.ts'
 
 /** How long a verification can be used, however early the person answered. */
-export const lifetimeMs = 10 * 60_000
+const lifetimeMs = 10 * 60_000
 
 /** The member whom a caller means. One 404 for an unknown person and for a member of another organization. */
 export const findMember = async (
@@ -30,26 +33,58 @@ type Wanted = Member & {
   key_id?: number
 }
 
-/** The newest verification of an active member that is as wanted, with the approval that asks on the phone. */
-export const findVerification = (db: Db, { request_id, kind, key_id, ...member }: Wanted) =>
-  db
+type New = Pick<
+  Selectable<Tables['verifications']>,
+  'request_id' | 'org_id' | 'user_id' | 'key_id' | 'kind' | 'token_hash'
+>
+
+export const addVerification = async ({ db, keyring, now }: Call, values: New) => {
+  const row = { ...values, created_at: now, expires_at: addMs(now, lifetimeMs) }
+  await db
+    .insertInto('verifications')
+    .values({ ...row, row_mac: keyring.macOf('verifications', row) })
+    .execute()
+  return row
+}
+
+/** What the approval that asks on the phone says. */
+const readPrompt = async (
+  call: Pick<Call, 'db' | 'keyring'>,
+  { request_id, org_id, user_id, key_id }: New,
+): Promise<ApprovalRow | undefined> => {
+  const row = await selectApprovals(call.db, { orgId: org_id, askedBy: key_id })
+    .where('a.request_id', '=', request_id)
+    .where('a.user_id', '=', user_id)
+    .executeTakeFirst()
+  return row && trusted(row, call)
+}
+
+/**
+ * The newest verification of an active member that is as wanted, with the approval that asks on the phone. One that another
+ * program wrote, or moved to another key, is answered like an unknown one.
+ */
+export const findVerification = async (
+  call: Pick<Call, 'db' | 'keyring'>,
+  { request_id, kind, key_id, ...member }: Wanted,
+) => {
+  const row = await call.db
     .selectFrom('verifications as v')
     .innerJoin('memberships as m', (join) =>
       join.onRef('m.org_id', '=', 'v.org_id').onRef('m.user_id', '=', 'v.user_id'),
-    )
-    .leftJoin('approvals as a', (join) =>
-      join.onRef('a.request_id', '=', 'v.request_id').onRef('a.org_id', '=', 'v.org_id'),
     )
     .where(ofMember(member, 'v'))
     .where('m.state', '=', 'active')
     .$if(key_id !== undefined, (query) => query.where('v.key_id', '=', key_id!))
     .$if(request_id !== undefined, (query) => query.where('v.request_id', '=', request_id!))
     .$if(kind !== undefined, (query) => query.where('v.kind', '=', kind!))
-    .select(['v.id', 'v.request_id', 'v.org_id', 'v.user_id', 'v.kind', 'v.expires_at', 'v.spent_at'])
-    .select(['a.status', 'a.expires_at as prompt_until', 'a.detail', 'a.ruling', 'a.attestation', 'a.number'])
+    .selectAll('v')
     .orderBy('v.id', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow(() => notFound('Verification'))
+  if (row.spent_at === null && !call.keyring.holds('verifications', row)) throw notFound('Verification')
+  const prompt = row.kind === 'prompt' ? await readPrompt(call, row) : undefined
+  return { ...row, prompt }
+}
 
 type Verification = Awaited<ReturnType<typeof findVerification>>
 
@@ -69,13 +104,14 @@ export const refuseUnready = async (
   { beforeAnswer = false } = {},
 ): Promise<Refusal | undefined> => {
   const { db, now } = call
-  const isPending = row.status === 'pending'
-  const isLate = isPending && row.prompt_until! <= now
+  const { prompt } = row
+  const isPending = prompt?.status === 'pending'
+  const isLate = isPending && prompt.expires_at <= now
   if (row.spent_at !== null) return spent()
   if (isLate) for (const ended of await expireDue(db, now, { request_id: row.request_id })) call.wake(ended)
-  if (row.status === 'expired' || isLate || row.expires_at <= now)
+  if (prompt?.status === 'expired' || isLate || row.expires_at <= now)
     return new Refusal(410, 'expired', 'The verification has expired', { hint })
-  if (isPending && !(beforeAnswer && row.number === null))
+  if (isPending && !(beforeAnswer && prompt.number === null))
     return conflict('pending', 'The person has not answered yet', 'Try again in a moment')
   return undefined
 }
@@ -83,13 +119,15 @@ export const refuseUnready = async (
 /** Uses up the verification of an active member, in one statement. Throws 410 if another call was faster. */
 export const spend = async (
   { db, now, audit }: Call,
-  { id, org_id, request_id }: Verification,
+  { id, org_id, request_id, row_mac }: Verification,
   { outcome, source }: { outcome: 'success' | 'denied'; source: 'service' | 'caller' },
 ): Promise<void> => {
   await db
     .updateTable('verifications')
-    .set({ spent_at: now, outcome, source })
+    .set({ spent_at: now, outcome, source, row_mac: null })
     .where('id', '=', id)
+    // The row that was found authentic.
+    .where('row_mac', '=', row_mac)
     .where('org_id', '=', org_id)
     .where('spent_at', 'is', null)
     .where('expires_at', '>', now)
@@ -105,7 +143,8 @@ export const withSource = <S extends SourcedFactor['source']>(
 ): FactorResult & { source: S } => ({ ...factor, source })
 
 /** The decision of the person, and what the service found at that time. */
-export const capturedFactors = (row: Verification): SourcedFactor[] => {
+export const capturedFactors = ({ prompt: row }: Verification): SourcedFactor[] => {
+  if (!row) return []
   const approved = row.status === 'approved'
   const found = row.ruling === null ? [] : (JSON.parse(row.ruling) as FactorResult[])
   // The person approved, and the rules refused it for the reasons that follow.

@@ -165,6 +165,8 @@ export type ApprovalsTables = {
     outcome: 'success' | 'denied' | null
     /** Who reported the result. */
     source: 'service' | 'caller' | null
+    /** Null once it was used. */
+    row_mac: string | null
   }
   /**
    * Keys, by their first secret, that an approver has muted for a while. `agent` is the requester if several agents share the

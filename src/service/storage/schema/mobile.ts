@@ -58,10 +58,14 @@ export type MobileTables = {
     id: Generated<number>
     family: string
     org_id: number
+    /** The person of the family. Null in rows of an older svc. */
+    user_id: number | null
     token_hash: string
     created_at: string
     expires_at: string
     spent_at: string | null
+    /** Null once it was used. */
+    row_mac: string | null
   }
   email_verifications: {
     id: Generated<number>
@@ -72,5 +76,7 @@ export type MobileTables = {
     created_at: string
     expires_at: string
     used_at: string | null
+    /** Null once it was used. */
+    row_mac: string | null
   }
 }

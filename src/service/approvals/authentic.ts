@@ -1,0 +1,46 @@
+import type { ReceiptClaims } from '../../receipt/claims.ts'
+import { forbidden, type Refusal } from '../../core/refusal.ts'
+import type { Service } from '../call/service.ts'
+import { type ApprovalAccess, type ApprovalRow, isApproved, selectApprovals } from './record.ts'
+
+export const requestNotAuthentic = (done: 'decided' | 'used'): Refusal =>
+  forbidden(
+    'request_not_authentic',
+    'Another program has changed this request in the store',
+    `It cannot be ${done}. Request a new approval: svc approve request`,
+  )
+
+const isOfRow = (claims: ReceiptClaims, row: ApprovalRow): boolean =>
+  claims.status === 'approved' &&
+  claims.jti === row.request_id &&
+  claims.subject.digest === row.subject_digest &&
+  claims.organization.id === String(row.org_id) &&
+  claims.sub === row.approver_mobile &&
+  claims.device.id === String(row.device_id)
+
+/** Whether the stored receipt is genuine, and the approval of exactly this request by its approver. */
+const hasReceipt = async ({ keyring }: Pick<Service, 'keyring'>, row: ApprovalRow): Promise<boolean> => {
+  // The verifier is slow to load, and not every service needs it.
+  const { verifyApproval } = await import('../../receipt/approval.ts')
+  const claims = await verifyApproval(row.attestation, await keyring.jwks())
+  return claims !== undefined && isOfRow(claims, row)
+}
+
+/**
+ * Reads the request whose approval a call wants to use; undefined if there is none that the caller reaches. Fails with 403
+ * for an approval that the row's MAC or the stored receipt contradicts. Outside of a transaction: it verifies two
+ * signatures. The use itself compares the MAC again, so that nothing that was verified can have changed.
+ */
+export const proveApproval = async (
+  { storage, keyring }: Pick<Service, 'storage' | 'keyring'>,
+  request_id: string,
+  access: ApprovalAccess,
+): Promise<ApprovalRow | undefined> => {
+  const row = await storage.read((db) =>
+    selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst(),
+  )
+  if (row?.status !== 'approved') return row
+  if (!isApproved(row, { keyring }) || !(await hasReceipt({ keyring }, row)))
+    throw requestNotAuthentic('used')
+  return row
+}
