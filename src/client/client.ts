@@ -36,7 +36,7 @@ export type RawRequest = {
 export type Client = {
   /** Sends one operation. Lists that come in pages (`Link: rel="next"`) are joined unless `limit` is in the input. */
   call<O extends Operation>(operation: O, input: Input<O>, options?: CallOptions): Promise<Answer<Data<O>>>
-  /** Like `call`, but yields each page: with `limit` in the input, only that many rows are in memory. */
+  /** Like `call`, but yields each page, of at most 1,000 rows or `limit`; a third-party service may send one page with all rows. */
   pages<O extends Operation>(
     operation: O,
     input: Input<O>,

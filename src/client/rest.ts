@@ -36,6 +36,13 @@ const noKey = (hint: string): SvcError =>
 const takesOrg = (operation: Operation): boolean =>
   fieldsOf(operation).some(({ flag, name }) => flag === 'org' && !argsOf(operation).includes(name))
 
+/** The page size limit of our service. */
+const mostPerPage = 1_000
+
+/** Whether the service may send a list in pages, although the caller named no limit: `call` and `pages` read all of them. */
+const prefersPages = (operation: Operation, input: Record<string, unknown>): boolean =>
+  input.limit === undefined && fieldsOf(operation).some(({ name }) => name === 'cursor')
+
 /** Whether there are fields to check; if not, the validator is not loaded. */
 const hasShownFields = (operation: Operation, input: Record<string, unknown>): boolean =>
   pathNames(operation.path).length > 0 ||
@@ -134,7 +141,11 @@ export const createClient = (options: Options): Client => {
       (await import('./shown-fields.ts')).checkShownFields(operation, input)
     const { method, url, body } = planRequest(baseUrl, operation, input, extra)
     const { effect } = operation
-    const headers = await headersFor(url, effect, idempotencyKey)
+    const headers: Record<string, string> = {
+      ...(await headersFor(url, effect, idempotencyKey)),
+      // Ignored by a service that does not know it. An unknown field in the query may be refused.
+      ...(prefersPages(operation, input) && { prefer: `maxpagesize=${mostPerPage}` }),
+    }
     // By this field, and no other, a caller asks the service to delay its answer.
     const wait = typeof input.wait_s === 'number' ? { waitMs: input.wait_s * 1000 } : {}
     const seen = new Set<string>()
@@ -161,16 +172,18 @@ export const createClient = (options: Options): Client => {
     options?: CallOptions,
   ): Promise<Answer> => {
     let first: Answer | undefined
+    let prev: string | undefined
     const all: unknown[] = []
     for await (const page of pages(operation, input, options)) {
       first ??= page
+      prev ??= page.links?.prev
       const { data } = page.envelope
       if (!Array.isArray(data) || input.limit !== undefined) break
       for (const row of data) all.push(row)
     }
     const { envelope } = first!
     const isList = Array.isArray(envelope.data) && input.limit === undefined
-    return isList ? { ...first!, envelope: { ...envelope, data: all } } : first!
+    return isList ? { ...first!, links: { prev }, envelope: { ...envelope, data: all } } : first!
   }
 
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {

@@ -34,11 +34,11 @@ export const limit = chosen(
   z.optional(
     z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
   ),
-  'Rows per page; default: all rows',
+  'Rows per page; default: all rows, or 1000 after a cursor of rel="prev"',
   { example: 100 },
 )
 export const cursor = chosen(
-  z.optional(z.string().check(z.regex(/^[\w-]{1,64}$/, 'must be a cursor from a Link header'))),
+  z.optional(z.string().check(z.regex(/^[\w-]{1,128}$/, 'must be a cursor from a Link header'))),
   'Start of the page, from the Link header',
 )
 export const paging = { limit, cursor }

@@ -11,7 +11,7 @@ type Rows<K extends ListOperation> = Awaited<ReturnType<Operations[K]>>
 
 /** A client of one service. Each operation is a method that returns its data, or throws an `SvcError`. */
 export type Client = Operations & {
-  /** Yields a list page by page; `limit` is the number of rows in each. The method of the list returns all rows at once. */
+  /** Yields a list page by page; `limit` is the number of rows in each, 1,000 by default. The method of the list returns all rows at once. */
   pages<K extends ListOperation>(
     operation: K,
     input: Parameters<Operations[K]>[0],

@@ -18,7 +18,7 @@ export const byName = ({ update, target, ...kind }: NamedKind): Kind => ({
   listed: {},
   open: async ({ client, org, mode, signal, resumed }) => {
     const existing = new Map<string, { id: unknown; record: unknown; isAmbiguous: boolean }>()
-    for await (const answer of client.pages(kind.list, { org_id: org, limit: 1000 }, { signal }))
+    for await (const answer of client.pages(kind.list, { org_id: org }, { signal }))
       for (const record of rowsIn(kind.list, answer)) {
         const name = String(record.name)
         existing.set(name, { id: record.id, record, isAmbiguous: existing.has(name) })

@@ -135,7 +135,7 @@ export const runExport = async (
   let count = 0
   let started = false
   try {
-    const query = { org_id, limit: 1000, ...kind.listed }
+    const query = { org_id, ...kind.listed }
     for await (const answer of client.pages(kind.list, query, { signal: context.io.signal })) {
       const page = rowsIn(kind.list, answer).map((record) => readRow(record, kind))
       if (!started) target.write(writer.head)

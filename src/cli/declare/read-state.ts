@@ -28,8 +28,6 @@ export type Scope = { sections: readonly Section[]; rules: boolean }
 type Reading = { client: Client; org_id: number; signal: AbortSignal }
 type Rules = { geofences?: unknown; timeslots?: unknown }
 
-const pageSize = 1000
-
 const lists: Record<List, Operation> = {
   geofences: geofence.listGeofences,
   timeslots: timeslot.listTimeslots,
@@ -39,7 +37,7 @@ const lists: Record<List, Operation> = {
 
 const readAll = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
   const rows: Fields[] = []
-  for await (const answer of client.pages(operation, { org_id, limit: pageSize }, { signal }))
+  for await (const answer of client.pages(operation, { org_id }, { signal }))
     for (const row of rowsIn(operation, answer)) rows.push(row)
   return rows
 }

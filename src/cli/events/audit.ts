@@ -2,7 +2,14 @@ import type { Command } from 'commander'
 import { rowsIn } from '../../client/answer-data.ts'
 import { audit } from '../../contract/audit.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { readAuditHead, type AuditHead, verifyChain } from '../../receipt/chain.ts'
+import {
+  type AuditHead,
+  type ChainCheck,
+  type ChainRow,
+  genesisHash,
+  readAuditHead,
+  verifyChain,
+} from '../../receipt/chain.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
@@ -57,6 +64,46 @@ const readHeads = async (
   return [first, ...others]
 }
 
+/**
+ * Checks a chain whose rows arrive in pages, newest first, and remembers which heads they match. Rows that are appended
+ * meanwhile are not part of it.
+ */
+const createChainCheck = (heads: readonly AuditHead[]) => {
+  let rows = 0
+  let newest: ChainRow | undefined
+  /** The oldest row so far, with which the next page must end. */
+  let oldest: ChainRow | undefined
+  let broken: Extract<ChainCheck, { ok: false }> | undefined
+  const met = new Set<AuditHead>()
+  const bySeq = new Map<number, AuditHead[]>()
+  for (const head of heads) bySeq.set(head.seq, [...(bySeq.get(head.seq) ?? []), head])
+  const check = (page: readonly ChainRow[], from?: { seq: number; hash: string }): void => {
+    const checked = verifyChain(page, from)
+    // Later pages are older, and the first fault of the chain is reported.
+    if (!checked.ok) broken = checked
+  }
+  return {
+    met,
+    add: (page: readonly ChainRow[]): void => {
+      // Oldest first, whatever the order of the service is.
+      const sorted = page.toSorted((a, b) => a.seq - b.seq)
+      const [first] = sorted
+      if (!first) return
+      check([...sorted, ...(oldest ? [oldest] : [])], { seq: first.seq - 1, hash: first.prev_hash })
+      for (const { seq, hash } of sorted)
+        for (const head of bySeq.get(seq) ?? []) if (head.hash === hash) met.add(head)
+      rows += sorted.length
+      oldest = first
+      newest ??= sorted.at(-1)
+    },
+    progress: () => `${rows} of ${newest?.seq ?? 0} rows checked`,
+    end: () => {
+      if (oldest) check([oldest])
+      return { broken, newest, rows }
+    },
+  }
+}
+
 /** `svc audit verify`: recomputes every hash locally and compares the chain with saved heads. */
 export const registerAudit = (group: Command, context: Context): void => {
   const command = group
@@ -77,23 +124,29 @@ export const registerAudit = (group: Command, context: Context): void => {
     const org_id = wanted ? (await resolveOrg(wanted, context)).id : undefined
     const client = await context.client()
     const heads = options.head ? await readHeads(options.head, options.jwks, context) : []
-    const answer = await client.call(audit.listAudit, { org_id }, { signal: context.io.signal })
-    // Oldest first, whatever the order of the service is.
-    const rows = rowsIn(audit.listAudit, answer).toSorted((a, b) => a.seq - b.seq)
-
-    const result = verifyChain(rows)
-    if (!result.ok) throw broken(`Row ${result.seq}: ${result.reason}`)
-    const chain = rows[0]?.org_id ?? org_id
-    const own = heads.filter(({ org_id: of }) => chain === undefined || of === chain)
+    const chain = createChainCheck(heads)
+    const { stderr, signal } = context.io
+    const tell = (text: string): void => void (stderr.isTTY && stderr.write(`\r\x1b[K${text}`))
+    try {
+      for await (const page of client.pages(audit.listAudit, { org_id }, { signal })) {
+        chain.add(rowsIn(audit.listAudit, page))
+        if (page.links?.next !== undefined) tell(chain.progress())
+      }
+    } finally {
+      tell('')
+    }
+    const { broken: fault, newest, rows } = chain.end()
+    if (fault) throw broken(`Row ${fault.seq}: ${fault.reason}`)
+    const own = heads.filter(({ org_id: of }) => (newest?.org_id ?? org_id ?? of) === of)
     if (heads.length > 0 && own.length === 0) throw usageError('The head belongs to another chain')
-    const lost = own.find(({ seq, hash }) => seq !== 0 && rows[seq - 1]?.hash !== hash)
+    const lost = own.find((head) => head.seq !== 0 && !chain.met.has(head))
     if (lost) throw broken(`Row ${lost.seq} does not match the saved head`)
     const output = await context.output()
     await output.report('The chain is valid', {
       valid: true,
-      rows: rows.length,
-      seq: result.seq,
-      hash: result.hash,
+      rows,
+      seq: newest?.seq ?? 0,
+      hash: newest?.hash ?? genesisHash,
       head: own.length === 0 ? null : Math.max(...own.map(({ seq }) => seq)),
     })
   })

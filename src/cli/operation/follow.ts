@@ -8,7 +8,7 @@ import { exitCode } from '../../core/exit-codes.ts'
 import { withFullStop } from '../../core/sentence.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from './flags.ts'
-import { listRows } from './list-rows.ts'
+import { joined, listPages } from './list-rows.ts'
 import type { Format, Output } from '../terminal/output.ts'
 import type { Shape } from '../terminal/payload.ts'
 import { asTyped } from './typed-names.ts'
@@ -57,11 +57,13 @@ async function* changes(
   for (let at = cursor, isLost = false; ;) {
     await sleepFor(pollMs, signal)
     try {
-      const answer = await client.call(operation, { ...input, limit: undefined, cursor: at }, { signal })
-      if (isLost) warn('The service is back.')
-      isLost = false
-      at = cursorIn(answer.links?.prev) ?? at
-      yield rowsIn(operation, answer)
+      const query = { ...input, limit: undefined, cursor: at }
+      for await (const answer of client.pages(operation, query, { signal })) {
+        if (isLost) warn('The service is back.')
+        isLost = false
+        at = cursorIn(answer.links?.prev ?? answer.links?.next) ?? at
+        yield rowsIn(operation, answer)
+      }
     } catch (error) {
       if (!mayComeBack(error)) throw error
       if (!isLost) warn(`${withFullStop(error.message)} Retrying until it is back; press Ctrl-C to stop.`)
@@ -85,7 +87,7 @@ export const followList = async (
     const { envelope, newer } = await asTyped(
       operation,
       input,
-      listRows(operation, client, { input, options, signal }),
+      joined(listPages(operation, client, { input, options, signal })),
     )
     if (newer === undefined)
       throw new SvcError('failed', 'cannot_follow', 'This service does not support --follow', {

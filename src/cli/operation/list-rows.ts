@@ -20,10 +20,12 @@ export const isByTime = (operation: Operation): boolean => takes(operation, 'sin
 
 export type Listed = {
   envelope: Answer['envelope']
-  /** There are more rows. They start at `cursor`, if the service returned a cursor that can be typed. */
+  /** There are more rows, which were not asked for. They start at `cursor`, if the service returned a cursor that can be typed. */
   more?: { cursor?: string | undefined } | undefined
   /** The cursor for rows that are newer than these. */
   newer?: string | undefined
+  /** Another page follows. */
+  hasNext?: boolean
 }
 
 type Listing = {
@@ -47,40 +49,69 @@ const rowLimit = (operation: Operation, { input, options }: Listing): number => 
 }
 
 /**
- * The rows of a list, up to --limit in total, whatever the page size. Without a limit: every row, but only the newest of
- * a list by time.
+ * The pages of a list, up to --limit rows in total, whatever the page size. Without a limit: every row, but only the newest
+ * of a list by time.
  */
-export const listRows = async (operation: Operation, client: Client, listing: Listing): Promise<Listed> => {
+export async function* listPages(
+  operation: Operation,
+  client: Client,
+  listing: Listing,
+): AsyncGenerator<Listed, void> {
   const { input, signal } = listing
-  const most = rowLimit(operation, listing)
-  const paged = most !== Infinity || isByTime(operation)
-  const rows: unknown[] = []
-  let first: Answer | undefined
-  let next: string | undefined
-
-  /** Reads pages of one size. Returns whether the rest needs a smaller page. */
-  const take = async (size: number, cursor: unknown): Promise<boolean> => {
-    const query = { ...input, cursor, limit: paged ? size : undefined }
-    for await (const page of client.pages(operation, query, { signal })) {
-      first ??= page
-      const { data } = page.envelope
-      for (const row of Array.isArray(data) ? data : []) rows.push(row)
-      next = page.links?.next
-      if (rows.length >= most) return false
-      if (most - rows.length < size && cursorIn(next) !== undefined) return true
+  let left = rowLimit(operation, listing)
+  let size = left === Infinity ? undefined : Math.min(mostPerPage, left)
+  let { cursor } = input
+  for (;;) {
+    let next: string | undefined
+    let last: Answer['envelope'] | undefined
+    for await (const page of client.pages(operation, { ...input, cursor, limit: size }, { signal })) {
+      const { envelope, links } = page
+      const { data } = envelope
+      if (!Array.isArray(data)) return yield { envelope }
+      next = links?.next
+      last = { ...envelope, data: [] }
+      const isCut = data.length > left
+      const rows: unknown[] = isCut ? data.slice(0, left) : data
+      left -= rows.length
+      const isEnd = left === 0
+      yield {
+        envelope: { ...envelope, data: rows },
+        ...(isEnd &&
+          (isCut || next !== undefined) && { more: { cursor: isCut ? undefined : cursorIn(next) } }),
+        newer: cursorIn(links?.prev),
+        hasNext: !isEnd && next !== undefined,
+      }
+      if (isEnd) return
+      // The rest needs a smaller page.
+      if (size !== undefined && left < size && cursorIn(next) !== undefined) break
     }
-    return false
+    cursor = cursorIn(next)
+    if (size === undefined || left >= size || cursor === undefined) {
+      // The service named a next page that is not one.
+      if (next !== undefined) yield { envelope: last!, more: { cursor: cursorIn(next) } }
+      return
+    }
+    size = left
   }
+}
 
-  let hasRest = await take(Math.min(mostPerPage, most), input['cursor'])
-  while (hasRest) hasRest = await take(most - rows.length, cursorIn(next))
+/** The rows of a page. */
+export const rowsOf = ({ envelope: { data } }: Listed): readonly unknown[] =>
+  Array.isArray(data) ? data : []
 
-  const { envelope, links } = first!
-  if (!Array.isArray(envelope.data)) return { envelope }
-  const isCut = rows.length > most
+/** All pages in one; `first` was read before. */
+export const joined = async (pages: AsyncGenerator<Listed, void>, first?: Listed): Promise<Listed> => {
+  const start = first ?? (await pages.next()).value!
+  if (!Array.isArray(start.envelope.data)) return start
+  let last = start
+  const rows: unknown[] = [...rowsOf(start)]
+  for await (const page of pages) {
+    last = page
+    for (const row of rowsOf(page)) rows.push(row)
+  }
   return {
-    envelope: { ...envelope, data: isCut ? rows.slice(0, most) : rows },
-    ...((isCut || next !== undefined) && { more: { cursor: isCut ? undefined : cursorIn(next) } }),
-    newer: cursorIn(links?.prev),
+    envelope: { ...start.envelope, data: rows },
+    more: last.more,
+    newer: start.newer ?? last.newer,
   }
 }

@@ -8,7 +8,7 @@ import type { Shape } from '../terminal/payload.ts'
 import { confirmDelete, orgIn } from './confirm.ts'
 import { gatherInput } from './gather-input.ts'
 import type { Gathered, Typed } from './flags.ts'
-import { isPaged, listRows, type Listed } from './list-rows.ts'
+import { isPaged, joined, listPages, type Listed } from './list-rows.ts'
 import { asTyped } from './typed-names.ts'
 
 /** The fields that can be shown: those of the data or, without data, status and message. */
@@ -135,19 +135,27 @@ export const runOperation = async (
   }
   const client = await context.client()
   const { signal } = context.io
-  const send = (): Promise<Listed> =>
-    asTyped<Listed>(
-      operation,
-      input,
-      isPaged(operation)
-        ? listRows(operation, client, { input, options: typed.options, signal })
-        : client.call(operation, input, { extra, signal }),
-    )
-  const { envelope, more } = gathered.prompted
-    ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, send)
-    : await send()
-  check?.({ envelope }, input)
+  let pages: AsyncGenerator<Listed, void> | undefined
+  const send = async (): Promise<Listed> => {
+    if (!isPaged(operation)) return client.call(operation, input, { extra, signal })
+    pages = listPages(operation, client, { input, options: typed.options, signal })
+    return (await pages.next()).value!
+  }
+  const sendTyped = (): Promise<Listed> => asTyped(operation, input, send())
+  const first = gathered.prompted
+    ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, sendTyped)
+    : await sendTyped()
   const output = await context.output()
+  if (pages && first.hasNext) {
+    const { canShowPages, showPages } = await import('./show-pages.ts')
+    if (canShowPages(output, context)) {
+      const { more } = await showPages(first, pages, output, shape, context)
+      if (more) output.warn(await moreLine(more, context))
+      return
+    }
+  }
+  const { envelope, more } = first.hasNext ? await joined(pages!, first) : first
+  check?.({ envelope }, input)
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)
   if (context.once !== undefined) output.note('Shown once: save it now.')

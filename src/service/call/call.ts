@@ -12,15 +12,18 @@ import type { NotifyApprover, Service, Wake } from './service.ts'
 /** The users of whom one must approve a call, and their organization. */
 export type Requirement = { orgId: number; approvers: readonly number[] }
 
-/** At most `limit` rows; all rows without a limit. */
+/** At most `limit` rows of a list. */
 export type Page = {
-  limit?: number
+  limit: number
   /** In a list by id: only rows after this one. */
   after: number
   /** In a list by time: only rows before this one. */
   before?: { key: number; at: string }
-  /** In a list by time: only rows with a greater key or changed since. */
-  newer?: { key: number; since: string }
+  /**
+   * In a list by time: only rows with a greater key or changed since; of these, only those after a key. `began` is when the
+   * first of these pages was read.
+   */
+  newer?: { key: number; since: string; after: number; began?: string | undefined }
 }
 
 /** Everything that a handler can use in addition to its input. */
@@ -46,11 +49,11 @@ export type Call = {
   pushKey: string | null
   page: Page
   /**
-   * Cuts a list to `page.limit` rows and links the next page. `rows` are in the order of `key`, and one more than the limit
+   * Cuts a list to `page.limit` rows and notes where the next page begins. `rows` are in the order of `key`, and one more than the limit
    * if there are more.
    */
   paged<Row>(rows: Row[], key: (row: Row) => number): Row[]
-  /** As `paged`, for a list by time, newest first; also links the page of later changes. */
+  /** As `paged`, for a list by time, newest first; also notes where later changes begin. */
   pagedByTime<Row>(rows: Row[], place: (row: Row) => { key: number; at: string }): Row[]
   /**
    * Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. The actor

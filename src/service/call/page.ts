@@ -6,10 +6,11 @@ export const inPage = <DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   key: string,
   { limit, after }: Page,
-): SelectQueryBuilder<DB, TB, Row> => {
-  const ordered = query.where(sql.ref(key), '>', after).orderBy(sql.ref(key))
-  return limit === undefined ? ordered : ordered.limit(limit + 1)
-}
+): SelectQueryBuilder<DB, TB, Row> =>
+  query
+    .where(sql.ref(key), '>', after)
+    .orderBy(sql.ref(key))
+    .limit(limit + 1)
 
 /** One page of a list in the order of `key`, which is the id of a row. */
 export const readPage = async <DB, TB extends keyof DB, Row extends { id: number }>(
@@ -49,9 +50,15 @@ export const byTime = <DB, TB extends keyof DB, Row>(
     const { changed } = columns
     const isDue =
       changed === undefined ? isNew : sql<boolean>`(${isNew} or ${sql.ref(changed)} >= ${newer.since})`
-    return within.where(isDue).orderBy(key)
+    return within
+      .where(isDue)
+      .where(sql<boolean>`${key} > ${newer.after}`)
+      .orderBy(key)
+      .limit(limit + 1)
   }
   const older = before ? within.where(sql<boolean>`(${at}, ${key}) < (${before.at}, ${before.key})`) : within
-  const ordered = older.orderBy(at, 'desc').orderBy(key, 'desc')
-  return limit === undefined ? ordered : ordered.limit(limit + 1)
+  return older
+    .orderBy(at, 'desc')
+    .orderBy(key, 'desc')
+    .limit(limit + 1)
 }

@@ -17,7 +17,7 @@ type Invocation = {
   fieldNames: string[]
   /** The approval request that a person approved for this call, if the caller named one. */
   approval?: string | undefined
-  pager?: Paging
+  pager?: Paging | undefined
   /** Aborted when the client disconnects. A function, like `ip`, because few handlers use it and it is not free. */
   signal?: () => AbortSignal
   ip?: (() => string | undefined) | undefined
@@ -25,7 +25,8 @@ type Invocation = {
 
 type Paging = Pick<Call, 'page' | 'paged' | 'pagedByTime'>
 
-const onePage: Paging = { page: { after: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
+/** Of an operation that is not a list. */
+const onePage: Paging = { page: { after: 0, limit: 0 }, paged: (rows) => rows, pagedByTime: (rows) => rows }
 
 const actorOf = ({ name, keyId, person }: Caller): string => (person ? name : `${name} (key ${keyId})`)
 

@@ -51,7 +51,7 @@ const merge = <Row extends { seq: number; at: string }>(
   lists
     .flat()
     .toSorted((a, b) => (newer ? a.seq - b.seq : b.at.localeCompare(a.at) || b.seq - a.seq))
-    .slice(0, limit === undefined ? undefined : limit + 1)
+    .slice(0, limit + 1)
 
 export const listAlteredRows: HandlerOf<typeof audit.listAlteredRows> = {
   before: async ({ org_id }, { service, caller }) => {

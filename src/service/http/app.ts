@@ -35,6 +35,7 @@ import {
   type Trace,
 } from './routes.ts'
 import { createOpenApiRoute } from './static-file.ts'
+import { createTurns } from './turns.ts'
 
 type AppOptions = {
   service: Service
@@ -72,6 +73,8 @@ export const createApp = (options: AppOptions): Hono => {
   const authenticate = createAuthenticator(service)
   const authenticateSession = createSessionAuthenticator(service)
   const responses = createResponseCache(storage.revision)
+  // An embedded store reads in this thread.
+  const turns = createTurns(storage.shared ? 2 : 1)
   const guard = createGuards(options.guards)
   const addressOf = createAddressReader(options.guards)
   const app = new Hono()
@@ -157,7 +160,7 @@ export const createApp = (options: AppOptions): Hono => {
     const { method, path } = route
     routes.push(route)
     const handler = handlers[id] as Handler<Record<string, unknown>, unknown>
-    const respond = createOperationRoute(id, operation, handler, { service, responses })
+    const respond = createOperationRoute(id, operation, handler, { service, responses, turns })
     const onlyFromPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (onlyFromPage) requirePageOrigin(context, publicUrl)
@@ -181,6 +184,7 @@ export const createApp = (options: AppOptions): Hono => {
               requestId: trace.id,
               origin: trace.origin,
               ip: () => addressOf(context),
+              renew: () => callerOf(context),
             })
           }
           return limits instanceof Promise ? limits.then(proceed) : proceed(limits)

@@ -12,7 +12,7 @@ const headersFor = (requestId: string) => ({
 
 export const answerText = (
   status: number,
-  text: string,
+  text: string | ReadableStream<Uint8Array>,
   requestId: string,
   headers?: Record<string, string>,
 ): Response => {

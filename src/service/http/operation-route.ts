@@ -11,6 +11,7 @@ import { approvalHeader } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
 import type { Call, Handler } from '../call/call.ts'
 import { type Authenticated, isOperator, namedKeyOf } from '../call/caller.ts'
+import { unauthenticated } from '../call/preconditions.ts'
 import { createIdEncoder } from '../call/row-ids.ts'
 import { runRead, runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
@@ -26,8 +27,10 @@ import {
   storeResponse,
 } from './idempotency.ts'
 import { createInputReader, type ReadInput } from './input.ts'
-import { createPager } from './paging.ts'
+import { preferredRows, readList, type Reading } from './list-answer.ts'
+import { linkHeader, type Pager, readCursor } from './paging.ts'
 import type { ResponseCache } from './response-cache.ts'
+import type { Turns } from './turns.ts'
 
 /** A request whose caller is known. `origin` is the one under which the caller reached the service. */
 export type AuthenticatedRequest = {
@@ -37,6 +40,8 @@ export type AuthenticatedRequest = {
   origin: string
   /** The client's address. A function, because few operations need it. */
   ip(): string | undefined
+  /** The caller as of now; undefined if the key or the session has ended. */
+  renew(): Promise<Authenticated | undefined> | Authenticated | undefined
 }
 
 type Fields = Record<string, unknown>
@@ -53,7 +58,7 @@ export const createOperationRoute = (
   id: OperationId,
   operation: Operation,
   handler: Handler<Fields, unknown>,
-  { service, responses }: { service: Service; responses: ResponseCache },
+  { service, responses, turns }: { service: Service; responses: ResponseCache; turns: Turns },
 ) => {
   const { readInput, checkReturned } = createInputReader(operation)
   const withTextIds = createIdEncoder(operation.data)
@@ -61,7 +66,16 @@ export const createOperationRoute = (
   const gate = createGate(id)
   const { storage } = service
   const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
-  const byTime = 'since' in operation.input._zod.def.shape
+  const { shape } = operation.input._zod.def
+  const [isList, byTime] = ['cursor' in shape, 'since' in shape]
+
+  const checkAccess = (caller: Authenticated): void => {
+    if (!operation.open && !operation.session) requireScope(operation, caller)
+    if (operation.operator && !isOperator(caller))
+      throw new Refusal(403, 'operator_only', 'This operation requires an operator key', {
+        hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
+      })
+  }
 
   const callDetails = ({ context, caller, requestId, ip }: AuthenticatedRequest, fieldNames: string[]) => ({
     action: id,
@@ -72,16 +86,44 @@ export const createOperationRoute = (
     ip,
   })
 
-  const answerRead = async (request: AuthenticatedRequest, input: Fields): Promise<Response> => {
-    const since = storage.revision()
-    const { url } = request.context.req
-    const pager = createPager({ input, url, origin: request.origin, byTime, now: storage.now() })
+  const readData = async (request: AuthenticatedRequest, input: Fields, pager?: Pager): Promise<unknown> => {
     const data = await runRead(service, { ...callDetails(request, []), pager }, handler, input)
     if (data instanceof Refusal) throw data
-    const text = JSON.stringify(success(operation.message, withTextIds(data)))
-    const headers = pager.headers()
-    if (operation.cacheable) responses.keep(cacheKey(request), since, { text, headers })
-    return answerText(200, text, request.requestId, headers)
+    return withTextIds(data)
+  }
+
+  /** Reads the parts of a list. Each begins with the checks of the request, because a long list takes minutes. */
+  const partsOf = (request: AuthenticatedRequest, input: Fields): Reading => {
+    let isFirst = true
+    const now = storage.now()
+    const read = async (pager: Pager): Promise<unknown[]> => {
+      const caller = isFirst ? request.caller : await request.renew()
+      if (!caller) throw unauthenticated()
+      if (!isFirst) {
+        checkAccess(caller)
+        guardTenant(caller, input)
+      }
+      isFirst = false
+      return (await readData({ ...request, caller }, input, pager)) as unknown[]
+    }
+    return { read: (pager) => turns(request.caller.orgId, () => read(pager)), now }
+  }
+
+  const answerRead = async (request: AuthenticatedRequest, input: Fields): Promise<Response> => {
+    const since = storage.revision()
+    const { context, origin, requestId } = request
+    const kept = (text: string, headers?: Record<string, string>): Response => {
+      if (operation.cacheable) responses.keep(cacheKey(request), since, { text, headers })
+      return answerText(200, text, requestId, headers)
+    }
+    if (!isList) return kept(JSON.stringify(success(operation.message, await readData(request, input))))
+    const { body, found, isWhole } = await readList(partsOf(request, input), {
+      start: readCursor(input.cursor as string | undefined, byTime),
+      limit: (input.limit as number | undefined) ?? preferredRows(context.req.header('prefer')),
+      message: operation.message,
+    })
+    const headers = linkHeader(found, { url: context.req.url, origin })
+    return isWhole ? kept(body, headers) : answerText(200, body, requestId, headers)
   }
 
   const toRepeatable = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {
@@ -150,11 +192,7 @@ export const createOperationRoute = (
   }
 
   return (request: AuthenticatedRequest): Response | Promise<Response> => {
-    if (!operation.open && !operation.session) requireScope(operation, request.caller)
-    if (operation.operator && !isOperator(request.caller))
-      throw new Refusal(403, 'operator_only', 'This operation requires an operator key', {
-        hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
-      })
+    checkAccess(request.caller)
     // HEAD must not change anything.
     if (operation.effect !== 'read' && request.context.req.method === 'HEAD')
       throw new Refusal(

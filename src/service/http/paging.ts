@@ -2,83 +2,99 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Page } from '../call/call.ts'
 
+/** Where the rows of a page begin. */
+export type Place = Omit<Page, 'limit'>
+
 /** A write takes time to commit: a row may appear twice, but none is missed. */
 const overlapMs = -5_000
 
-/** A cursor of a list by id, of older rows in a list by time, and of new or changed rows in one. */
-type Kind = 'after' | 'before' | 'newer'
-
-const encode = (kind: Kind, ...numbers: number[]): string =>
-  Buffer.from([kind, ...numbers].join(':')).toString('base64url')
-
-const invalidField = (field: string, message: string, hint: string): Refusal =>
-  new Refusal(422, 'invalid_field', `${field} ${message}`, { issues: [{ field, message }], hint })
+const encode = ({ after, before, newer }: Place): string => {
+  const numbers = newer
+    ? ['newer', newer.key, Date.parse(newer.since), newer.after, Date.parse(newer.began ?? '')]
+    : before
+      ? ['before', before.key, Date.parse(before.at)]
+      : ['after', after]
+  return Buffer.from(numbers.filter((one) => !Number.isNaN(one)).join(':')).toString('base64url')
+}
 
 const mostMs = 8_640_000_000_000_000
 
-const decode = (cursor: string, byTime: boolean): Omit<Page, 'limit'> => {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1')
-  const [, kind, ...found] = /^(after|before|newer):(\d{1,15})(?::(\d{1,16}))?$/.exec(text) ?? []
-  const [key, ms] = found.map(Number) as [number, number]
-  const known = byTime ? kind !== 'after' && ms <= mostMs : kind === 'after' && Number.isNaN(ms)
-  if (kind === undefined || !known)
-    throw invalidField(
-      'cursor',
-      'is not a cursor of this list',
-      'Use the cursor in the Link header of the previous page',
-    )
+/** How many numbers a cursor has: of a list by id, of older rows in a list by time, and of new or changed rows in one. */
+const sizes: Record<string, readonly number[]> = { after: [1], before: [2], newer: [2, 3, 4] }
+
+/** The place that a cursor names. */
+export const readCursor = (cursor: string | undefined, byTime: boolean): Place => {
+  if (cursor === undefined) return { after: 0 }
+  const [kind = '', ...texts] = Buffer.from(cursor, 'base64url').toString('latin1').split(':')
+  const [key, ms, after = 0, beganMs] = texts.map(Number) as [number, number, number?, number?]
+  const known =
+    Object.hasOwn(sizes, kind) &&
+    sizes[kind]!.includes(texts.length) &&
+    texts.every((text) => /^\d{1,16}$/.test(text)) &&
+    byTime === (kind !== 'after') &&
+    ![ms, beganMs].some((time) => time !== undefined && time > mostMs)
+  if (!known)
+    throw new Refusal(422, 'invalid_field', 'cursor is not a cursor of this list', {
+      issues: [{ field: 'cursor', message: 'is not a cursor of this list' }],
+      hint: 'Use the cursor in the Link header of the previous page',
+    })
   if (kind === 'after') return { after: key }
   const at = new Date(ms).toISOString()
-  return kind === 'before' ? { after: 0, before: { key, at } } : { after: 0, newer: { key, since: at } }
+  if (kind === 'before') return { after: 0, before: { key, at } }
+  const began = beganMs === undefined ? undefined : new Date(beganMs).toISOString()
+  return { after: 0, newer: { key, since: at, after, began } }
 }
 
-type Options = {
-  input: Record<string, unknown>
-  url: string
-  origin: string
-  /** The list is sorted by time, newest first. */
-  byTime: boolean
-  now: string
-}
+const laterThan = (key: number, time: string): Place => ({
+  after: 0,
+  newer: { key, since: addMs(time, overlapMs), after: 0 },
+})
 
-/** The page that the input requests, and the `Link` header once the rows are known. */
-export const createPager = ({ input, url, origin, byTime, now }: Options) => {
-  const limit = input.limit as number | undefined
-  const page: Page = {
-    ...(input.cursor === undefined ? { after: 0 } : decode(input.cursor as string, byTime)),
-    ...(limit !== undefined && { limit }),
-  }
-  if (page.newer && limit !== undefined)
-    throw invalidField('limit', 'cannot be combined with a cursor of rel="prev"', 'Leave limit out')
-  const links: string[] = []
-  const link = (rel: 'next' | 'prev', cursor: string): void => {
-    const { pathname, searchParams } = new URL(url)
-    searchParams.set('cursor', cursor)
-    if (rel === 'prev') searchParams.delete('limit')
-    links.push(`<${origin}${pathname}?${searchParams}>; rel="${rel}"`)
-  }
-  const cut = <Row>(rows: Row[]): Row[] | undefined =>
-    limit === undefined || rows.length <= limit ? undefined : rows.slice(0, limit)
-
+/** The rows of a list from one place, at most `limit`, and the places before and after them once the rows are known. */
+export const createPager = (place: Place, limit: number, now: string) => {
+  const found: { next?: Place | undefined; later?: Place | undefined } = {}
+  const { before, newer } = place
   return {
-    page,
+    page: { ...place, limit },
     paged: <Row>(rows: Row[], key: (row: Row) => number): Row[] => {
-      const kept = cut(rows)
-      if (kept) link('next', encode('after', key(kept.at(-1)!)))
-      return kept ?? rows
+      const kept = rows.slice(0, limit)
+      if (rows.length > limit) found.next = { after: key(kept.at(-1)!) }
+      return kept
     },
-    pagedByTime: <Row>(rows: Row[], place: (row: Row) => { key: number; at: string }): Row[] => {
-      const kept = cut(rows)
-      if (kept) {
-        const { key, at } = place(kept.at(-1)!)
-        link('next', encode('before', key, Date.parse(at)))
+    pagedByTime: <Row>(rows: Row[], placeOf: (row: Row) => { key: number; at: string }): Row[] => {
+      const kept = rows.slice(0, limit)
+      const hasMore = rows.length > limit
+      if (newer) {
+        const { began = now } = newer
+        const after = kept.length === 0 ? newer.after : placeOf(kept.at(-1)!).key
+        if (hasMore) found.next = { after: 0, newer: { ...newer, after, began } }
+        else found.later = laterThan(Math.max(newer.key, after), began)
+      } else {
+        if (hasMore) found.next = { after: 0, before: placeOf(kept.at(-1)!) }
+        const newest = rows.reduce((most, row) => Math.max(most, placeOf(row).key), 0)
+        if (!before) found.later = laterThan(newest, now)
       }
-      if (!page.before) {
-        const newest = rows.reduce((most, row) => Math.max(most, place(row).key), page.newer?.key ?? 0)
-        link('prev', encode('newer', newest, Date.parse(addMs(now, overlapMs))))
-      }
-      return kept ?? rows
+      return kept
     },
-    headers: (): Record<string, string> => (links.length === 0 ? {} : { link: links.join(', ') }),
+    found,
   }
+}
+export type Pager = ReturnType<typeof createPager>
+
+/** The `Link` header for the places before and after the rows of an answer. */
+export const linkHeader = (
+  { next, later }: Pager['found'],
+  { url, origin }: { url: string; origin: string },
+): Record<string, string> => {
+  const { pathname, searchParams } = new URL(url)
+  const links = [
+    ['next', next],
+    ['prev', later],
+  ].flatMap(([rel, place]) => {
+    if (place === undefined) return []
+    searchParams.set('cursor', encode(place as Place))
+    if (rel === 'prev') searchParams.delete('limit')
+    return [`<${origin}${pathname}?${searchParams}>; rel="${rel as string}"`]
+  })
+  return links.length === 0 ? {} : { link: links.join(', ') }
 }

@@ -1,5 +1,5 @@
 /** The response of a read, as it is sent. */
-type CachedResponse = { text: string; headers: Record<string, string> }
+type CachedResponse = { text: string; headers: Record<string, string> | undefined }
 
 // Anybody with a key can request many URLs.
 const maxText = 64 * 1024

@@ -4,14 +4,14 @@ import type { Socket } from 'node:net'
 // Node limits the time of a client that sends slowly, but not of one that reads slowly, or not at all: its response stays in
 // memory, and its connection open.
 
-/** A response that the client has not read completely. */
+/** What was sent and the client has not read completely: a response, or the part of a long list that was last read. */
 type Unread = { since: number; bytes: number }
 
 const patienceMs = 30_000
 /** The slowest network that still gets a long list. */
 const bytesPerMs = 32
 /** Of all clients together. */
-const unreadAtMost = 256 * 1024 * 1024
+const unreadAtMost = 64 * 1024 * 1024
 
 const msFor = ({ bytes }: Unread): number => patienceMs + bytes / bytesPerMs
 
@@ -19,7 +19,11 @@ const msFor = ({ bytes }: Unread): number => patienceMs + bytes / bytesPerMs
 export const createSlowReaders = () => {
   const open = new Map<ServerResponse, Unread | undefined>()
   return {
-    watch: (response: ServerResponse): void => void open.set(response, undefined),
+    watch: (response: ServerResponse): void => {
+      open.set(response, undefined)
+      // The client has read one part of a list, and gets the next.
+      response.on('drain', () => open.has(response) && open.set(response, undefined))
+    },
     /** To be called when the response is closed. */
     forget: (response: ServerResponse): void => void open.delete(response),
     /** `now` in milliseconds. To be called regularly. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { listRows } from '../../../src/cli/operation/list-rows.ts'
+import { joined, listPages } from '../../../src/cli/operation/list-rows.ts'
 import { audit } from '../../../src/contract/audit.ts'
 import { org } from '../../../src/contract/org.ts'
 import { json } from '../../fake-hosted.ts'
@@ -22,7 +22,8 @@ const paging =
     service.always((request, response) => {
       const { pathname, searchParams } = new URL(request.path, service.origin)
       const from = Number(searchParams.get(cursorName) ?? 0)
-      const limit = Number(searchParams.get('limit') ?? total)
+      const preferred = /^maxpagesize=(\d+)$/.exec(String(request.headers.prefer))?.[1]
+      const limit = Number(searchParams.get('limit') ?? preferred)
       const end = Math.min(from + limit, total)
       const link =
         end < total ? { link: `<${pathname}?limit=${limit}&${cursorName}=${end}>; rel="next"` } : undefined
@@ -32,15 +33,17 @@ const paging =
         link,
       )(request, response)
     })
-    const { envelope, more } = await listRows(operation, client, { input: { ...input }, options, signal })
+    const { envelope, more } = await joined(
+      listPages(operation, client, { input: { ...input }, options, signal }),
+    )
     const limits = service.seen.map(({ path }) => new URL(path, service.origin).searchParams.get('limit'))
     return { rows: envelope.data as unknown[], more, limits }
   }
 
 describe('the rows of a list', () => {
-  test('are complete without a limit, and no page is requested', async () => {
+  test('are complete without a limit, and pages are preferred without a word in the query', async () => {
     const { rows, more, limits } = await paging(2500)(org.listOrganizations, {})
-    expect([rows.length, more, limits]).toEqual([2500, undefined, [null]])
+    expect([rows.length, more, limits]).toEqual([2500, undefined, [null, '1000', '1000']])
   })
 
   test('are limited across pages, and the next page is named', async () => {
@@ -58,13 +61,15 @@ describe('the rows of a list', () => {
   test('of a list by time are the newest, and all of them on request', async () => {
     expect(await paging(300)(audit.listAudit, {})).toMatchObject({ more: { cursor: '100' }, limits: ['100'] })
     const { rows, more, limits } = await paging(2500)(audit.listAudit, {}, { all: true })
-    expect([rows.length, more, limits]).toEqual([2500, undefined, ['1000', '1000', '1000']])
+    expect([rows.length, more, limits]).toEqual([2500, undefined, [null, '1000', '1000']])
   })
 
   test('are never truncated silently if the service ignores limits or names pages otherwise', async () => {
     const { client, service } = await withHosted()
     service.next(json(200, { status: 'success', message: 'OK', data: numbers(0, 3) }))
-    const cut = await listRows(org.listOrganizations, client, { input: { limit: 2 }, options: {}, signal })
+    const cut = await joined(
+      listPages(org.listOrganizations, client, { input: { limit: 2 }, options: {}, signal }),
+    )
     expect([cut.envelope.data, cut.more]).toEqual([numbers(0, 2), { cursor: undefined }])
     const { rows, more } = await paging(9, 'page')(org.listOrganizations, { limit: 3 })
     expect([rows, more]).toEqual([numbers(0, 3), { cursor: undefined }])
@@ -80,7 +85,9 @@ describe('the rows of a list', () => {
     ],
   ])('are not requested with %j and %j', async (input, options, message) => {
     const { client, service } = await withHosted()
-    await expect(listRows(audit.listAudit, client, { input, options, signal })).rejects.toMatchObject({
+    await expect(
+      joined(listPages(audit.listAudit, client, { input, options, signal })),
+    ).rejects.toMatchObject({
       exit: 'usage',
       message,
     })

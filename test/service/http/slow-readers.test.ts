@@ -17,14 +17,15 @@ const send = async (port: number, text: string): Promise<Socket> => {
   return socket
 }
 
-/** A server whose responses are as large as their paths say. */
+/** A server whose responses are as large as their paths say; `/parts` does not end. */
 const startLarge = async () => {
   const readers = createSlowReaders()
   const begun: ServerResponse[] = []
   let told: (() => void) | undefined
   const listener: RequestListener = (request, response) => {
     readers.watch(response)
-    response.end(Buffer.alloc(Number(request.url!.slice(1)) * mib))
+    if (request.url === '/parts') response.write(Buffer.alloc(8 * mib))
+    else response.end(Buffer.alloc(Number(request.url!.slice(1)) * mib))
     begun.push(response)
     told?.()
   }
@@ -47,9 +48,9 @@ const startLarge = async () => {
 describe('a client that does not read', () => {
   test('is disconnected after half a minute and the time that a slow network needs', async () => {
     const { readers, responseTo } = await startLarge()
-    const { connection } = await responseTo('/64')
-    // 64 MiB at 32 kB a second.
-    const needed = 30_000 + (64 * mib) / 32
+    const { connection } = await responseTo('/48')
+    // 48 MiB at 32 kB a second.
+    const needed = 30_000 + (48 * mib) / 32
     readers.check(1_000)
     readers.check(1_000 + needed - 1_000)
     expect(connection.destroyed).toBe(false)
@@ -59,23 +60,38 @@ describe('a client that does not read', () => {
 
   test('but reads in the end gets all of it', async () => {
     const { readers, responseTo } = await startLarge()
-    const { client, response } = await responseTo('/64')
+    const { client, response } = await responseTo('/48')
     readers.check(0)
     readers.check(20_000)
     let bytes = 0
     client.on('data', (chunk: Buffer) => (bytes += chunk.length))
     await once(response, 'close')
     expect(response.writableFinished).toBe(true)
-    await expect.poll(() => bytes).toBeGreaterThan(64 * mib)
+    await expect.poll(() => bytes).toBeGreaterThan(48 * mib)
+  })
+
+  test('has that time for each part of a list that is sent in parts', async () => {
+    const { readers, responseTo } = await startLarge()
+    const { client, response, connection } = await responseTo('/parts')
+    readers.check(0)
+    client.resume()
+    await once(response, 'drain')
+    client.pause()
+    response.write(Buffer.alloc(8 * mib))
+    readers.check(280_000)
+    readers.check(500_000)
+    expect(connection.destroyed).toBe(false)
+    readers.check(600_000)
+    expect(connection.destroyed).toBe(true)
   })
 
   test('makes room for others, the one that has waited longest first', async () => {
     const { readers, responseTo } = await startLarge()
-    const first = await responseTo('/100')
+    const first = await responseTo('/30')
     readers.check(0)
-    const second = await responseTo('/100')
+    const second = await responseTo('/30')
     readers.check(1_000)
-    const third = await responseTo('/100')
+    const third = await responseTo('/30')
     expect(first.connection.destroyed).toBe(false)
     readers.check(2_000)
     expect([first, second, third].map(({ connection }) => connection.destroyed)).toEqual([true, false, false])

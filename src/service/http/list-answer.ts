@@ -1,0 +1,103 @@
+import { createPager, type Pager, type Place } from './paging.ts'
+
+// A list can have any number of rows. It is read in parts, each with a query of its own, and no more than one part is in
+// memory unless the client asked for a page.
+
+/** Rows of the first part. Later parts have as many rows as fit into `partBytes`. */
+const firstRows = 100
+const partRows = { least: 10, most: 500 }
+const partBytes = 128 * 1024
+
+/** A page that is this long ends, with fewer rows than `limit`. It is the largest answer that is built whole. */
+const pageBytes = 4 * 1024 * 1024
+
+/** Rows of a page that has a cursor for new rows and no limit, and the most that a client can ask for. */
+export const mostRows = 1_000
+
+/** `read` reads the rows of a page; `now` is when the first of them is read. */
+export type Reading = { read(pager: Pager): Promise<unknown[]>; now: string }
+
+/** Some rows as JSON, without the brackets. `fitting` is the number of rows of the next part. */
+type Part = Pager['found'] & { text: string; rows: number; fitting: number }
+
+const readPart = async ({ read, now }: Reading, place: Place, rows: number): Promise<Part> => {
+  const pager = createPager(place, rows, now)
+  const found = await read(pager)
+  const text = found.map((row) => JSON.stringify(row)).join(',')
+  const fitting = Math.floor((partBytes * found.length) / Math.max(1, text.length))
+  return {
+    text,
+    rows: found.length,
+    fitting: Math.min(Math.max(fitting, partRows.least), partRows.most),
+    ...pager.found,
+  }
+}
+
+/** One page as JSON without the brackets, and where the rows before and after it are. */
+const readPage = async (reading: Reading, start: Place, limit: number) => {
+  const texts: string[] = []
+  let [left, bytes] = [limit, 0]
+  let part = await readPart(reading, start, Math.min(firstRows, limit))
+  const { later } = part
+  for (;;) {
+    texts.push(part.text)
+    left -= part.rows
+    bytes += part.text.length
+    if (!part.next || left <= 0 || bytes >= pageBytes) break
+    part = await readPart(reading, part.next, Math.min(part.fitting, left))
+  }
+  return { text: texts.join(','), found: { next: part.next, later: later ?? part.later } }
+}
+
+/** Reads a part after the client has read the one before. */
+const streamParts = (reading: Reading, first: Part, [head, tail]: [string, string]) => {
+  let part = first
+  let isOver = false
+  const bytes = new TextEncoder()
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (out) => out.enqueue(bytes.encode(head + first.text)),
+      pull: async (out) => {
+        if (part.next) {
+          part = await readPart(reading, part.next, part.fitting)
+          if (!isOver) out.enqueue(bytes.encode(`,${part.text}`))
+        } else {
+          out.enqueue(bytes.encode(tail))
+          out.close()
+        }
+      },
+      cancel: () => void (isOver = true),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** The rows that a page may have: `Prefer: maxpagesize=100`. A service that does not know it sends the whole list. */
+export const preferredRows = (header: string | undefined): number | undefined => {
+  const rows = Number(/(?:^|[,;\s])maxpagesize=(\d{1,9})(?![^,;\s])/i.exec(header ?? '')?.[1])
+  return rows >= 1 ? Math.min(rows, mostRows) : undefined
+}
+
+type Wanted = { start: Place; limit: number | undefined; message: string }
+type List = { found: Pager['found'] } & (
+  | { body: string; isWhole: boolean }
+  | { body: ReadableStream<Uint8Array>; isWhole: false }
+)
+
+/**
+ * The answer with a list: without a limit, the whole list, sent in parts if it is long. `isWhole`: it is a text that has all
+ * rows from its start.
+ */
+export const readList = async (reading: Reading, { start, limit, message }: Wanted): Promise<List> => {
+  const [head, tail] = [`{"status":"success","message":${JSON.stringify(message)},"data":[`, ']}']
+  // Where later rows are is only known after the last page of new rows.
+  const most = limit ?? (start.newer && mostRows)
+  if (most !== undefined) {
+    const { text, found } = await readPage(reading, start, most)
+    return { body: head + text + tail, found, isWhole: !found.next }
+  }
+  const first = await readPart(reading, start, firstRows)
+  const { next, later } = first
+  if (!next) return { body: head + first.text + tail, found: { later }, isWhole: true }
+  return { body: streamParts(reading, first, [head, tail]), found: { later }, isWhole: false }
+}
