@@ -1,4 +1,5 @@
 import type { CommandNode, FlagNode } from '../src/cli/program/command-node.ts'
+import { withNote } from '../src/cli/program/help-text.ts'
 import type { Operation } from '../src/contract/operation.ts'
 import { table } from '../src/contract/table.ts'
 
@@ -6,11 +7,21 @@ const operations: Operation[] = Object.values(table)
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
-const flagRow = ({ flags, about }: FlagNode): string =>
-  `| \`${flags.replaceAll('|', '\\|')}\` | ${cell(about)} |`
+const flagRow = ({ flags, about, required }: FlagNode): string =>
+  `| \`${flags.replaceAll('|', '\\|')}\` | ${cell(withNote(about, required?.note))} |`
+
+const rows = (heading: string, flags: FlagNode[]): string =>
+  flags.length === 0 ? '' : ['', `| ${heading} | |`, '|---|---|', ...flags.map(flagRow), ''].join('\n')
 
 const flagTable = (flags: FlagNode[]): string =>
-  flags.length === 0 ? '' : ['', '| flag | |', '|---|---|', ...flags.map(flagRow), ''].join('\n')
+  rows(
+    'required flag',
+    flags.filter(({ required }) => required !== null),
+  ) +
+  rows(
+    'flag',
+    flags.filter(({ required }) => required === null),
+  )
 
 /** The lines of a command's help that can be typed. */
 const examples = ({ after }: CommandNode): string => {

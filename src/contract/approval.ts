@@ -179,7 +179,6 @@ export const approval = operations({
       wait_s: chosen(z.optional(seconds(60)), 'Seconds to wait for the decision before answering', {
         example: 30,
         flag: 'wait',
-        oldFlag: 'wait-s',
       }),
     }),
     data: approvalRecord,

@@ -145,7 +145,6 @@ export const auth = operations({
             accuracy_m: chosen(z.optional(accuracy), 'Accuracy of the location in metres', {
               example: 20,
               flag: 'accuracy',
-              oldFlag: 'accuracy-m',
             }),
           }),
         ),

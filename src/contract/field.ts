@@ -16,8 +16,6 @@ export type FieldMeta = {
   examples?: unknown[]
   /** The flag without dashes, if it differs from the name of the field. */
   flag?: string
-  /** An older spelling of that flag: accepted, but not shown in help. */
-  oldFlag?: string
   /** Must never be an argument, a log line or part of a stored answer. */
   secret?: boolean
   /** Bytes in base64: people type the name of a file. */
@@ -40,7 +38,7 @@ export const fieldMeta = z.registry<FieldMeta>()
 
 type Extra = { example?: unknown } & Pick<
   FieldMeta,
-  'flag' | 'oldFlag' | 'secret' | 'file' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'meanings'
+  'flag' | 'secret' | 'file' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'meanings'
 >
 
 const described =

@@ -151,8 +151,8 @@ export const geofence = operations({
     input: z.strictObject({
       org_id,
       user_id: chosen(z.optional(id), 'User whose geofences apply too', { example: '7', flag: 'user' }),
-      latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201, oldFlag: 'lat' }),
-      longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049, oldFlag: 'lon' }),
+      latitude: chosen(latitude, 'Latitude, degrees (WGS84)', { example: 52.5201 }),
+      longitude: chosen(longitude, 'Longitude, degrees (WGS84)', { example: 13.4049 }),
       accuracy_m: chosen(
         z.optional(z.number('must be a number').check(z.gte(0, 'must be 0 or more'))),
         'Accuracy in metres; default: 0',

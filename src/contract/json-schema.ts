@@ -13,7 +13,7 @@ export const jsonSchema = (
     override: ({ jsonSchema: json }) => {
       if (json.source) json['x-spec'] = json.source
       if (json.secret) json.format = 'password'
-      for (const name of ['source', 'secret', 'personal', 'flag', 'oldFlag']) delete json[name]
+      for (const name of ['source', 'secret', 'personal', 'flag']) delete json[name]
       const constants = json.anyOf?.map((one) => (one as { const?: unknown }).const)
       if (constants?.every(Number.isInteger)) {
         delete json.anyOf

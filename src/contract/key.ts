@@ -135,7 +135,7 @@ export const key = operations({
             .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
         ),
         'How long older secrets still work, in seconds; 0 ends them now; default: 86400',
-        { example: 3600, flag: 'overlap', oldFlag: 'overlap-s' },
+        { example: 3600, flag: 'overlap' },
       ),
     }),
     data: z.extend(newKey, {

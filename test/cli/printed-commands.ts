@@ -36,9 +36,9 @@ const disarm = (command: Command): void => {
   command.commands.forEach(disarm)
 }
 
-const makeTree = async (): Promise<Command> => {
+const makeTree = async (words?: readonly string[]): Promise<Command> => {
   const context = openContext(memoryIo())
-  const program = await commandTree(context)
+  const program = await commandTree(context, words)
   disarm(program)
   // The options of the parse in progress.
   Object.defineProperty(context, 'globals', { get: () => program.opts() })
@@ -54,7 +54,8 @@ const parse = (words: readonly string[]): Promise<CommanderError | SvcError | un
 }
 
 const parseAnew = async (words: readonly string[]): Promise<CommanderError | SvcError | undefined> => {
-  const program = await (tree ??= makeTree())
+  // A tree remembers the flags that were typed.
+  const program = await makeTree(words)
   try {
     await program.parseAsync([...words], { from: 'user' })
     return undefined

@@ -77,25 +77,6 @@ describe('a synonym of a verb', () => {
   })
 })
 
-describe('a renamed flag', () => {
-  test.each([
-    ['geofence check --org 1 --lat 1 --lon 2', 9],
-    ['geofence check --org 1 --lat east --lon 2', 2],
-    ['timeslot week --org 1 --zone Moon/Base', 2],
-    ['approve status apr_1 --wait-s 5', 9],
-    ['key rotate 2 --overlap-s 60', 9],
-  ])('is still accepted: %s', async (line, exit) => {
-    const ended = await run(line)
-    expect(ended.exit).toBe(exit)
-    expect(ended.err).not.toMatch(/unknown|--(?:lat|lon|zone|wait-s|overlap-s)\b/)
-  })
-
-  test('has the same value as the new one', async () => {
-    expect(await body('key', 'rotate', '2', '--overlap-s', '60')).toEqual({ overlap_s: 60 })
-    expect(await body('key', 'rotate', '2', '--overlap', '60')).toEqual({ overlap_s: 60 })
-  })
-})
-
 describe('days', () => {
   const slot = '--org 1 --name N --start 09:00 --end 17:00 --timezone UTC --days'.split(' ')
   test.each([

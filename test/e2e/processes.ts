@@ -67,9 +67,10 @@ export const startServe = async (
   key: string,
   { args = [], env = {}, program = [bin] }: Serve,
 ): Promise<Service> => {
+  const port = args.includes('--port') ? [] : ['--port', '0']
   const child = spawn(
     process.execPath,
-    [...program, 'serve', '--port', '0', '--no-profile', '-o', 'json', ...args],
+    [...program, 'serve', ...port, '--no-profile', '-o', 'json', ...args],
     { env: { ...machine, SVC_BOOTSTRAP_API_KEY: key, ...env } },
   )
   let log = ''

@@ -8,6 +8,7 @@ import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { addFlag, type Gathered, type Typed } from '../operation/flags.ts'
+import { needFor } from '../operation/need.ts'
 
 const defaultSeconds = 120
 const mostSeconds = 3600
@@ -57,7 +58,8 @@ const withDefaultTime = (field: Field): Field =>
 /** Adds a flag for each field of the request that is not an argument. */
 export const addAskFlags = (command: Command, operation: Operation): void => {
   for (const field of fieldsOf(operation))
-    if (!operation.args!.includes(field.name)) addFlag(command, withDefaultTime(field))
+    if (!operation.args!.includes(field.name))
+      addFlag(command, withDefaultTime(field), needFor([operation], field))
 }
 
 /** A tool server does not know organizations, and svc may have no key to look one up. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { addOrgFlag } from '../operation/need.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import type { TypedExport } from './export.ts'
@@ -36,12 +37,10 @@ const kinds: Record<string, Words> = {
 export const registerBulk = (group: Command, context: Context): void => {
   const { many, formats, file, example, load } = kinds[group.name()]!
   const words = `svc ${group.name()}`
-  const imports = group
-    .command('import')
+  const imports = addOrgFlag(group.command('import'))
     .description(`Import ${many} from a file; all rows are checked before the first is sent`)
     .usage('<file> [flags]')
     .argument('[file]')
-    .option('--org <org>', 'Organization, id or slug')
     .option('--format <format>', `Format of the file; default: from its name (${formats})`)
     .option('--on-conflict <what>', `How to handle rows that already exist (fail|skip|update)`)
     .option('--skip-invalid', 'Send the valid rows and report the others; exits with 10')
@@ -56,12 +55,10 @@ export const registerBulk = (group: Command, context: Context): void => {
     await runImport(kind, imports.args[0], imports.opts<TypedImport>(), context)
   })
 
-  const exports = group
-    .command('export')
+  const exports = addOrgFlag(group.command('export'))
     .description(`Export all ${many} in a form that can be imported`)
     .usage('[file] [flags]')
     .argument('[file]')
-    .option('--org <org>', 'Organization, id or slug')
     .option('--format <format>', `Format; default: from the name of the file, else csv (${formats})`)
     .option('--yes', 'Replace a file that already exists, without asking')
     .addHelpText('after', `\nExample:\n  ${words} export ${file} --org acme`)

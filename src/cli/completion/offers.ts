@@ -28,7 +28,13 @@ const listOf = (values: readonly string[]): Choice => ({
   list: values.map((value) => ({ value, about: '' })),
 })
 
-const help: FlagNode = { flags: '-h, --help', about: 'Show help', takesValue: false, choices: [] }
+const help: FlagNode = {
+  flags: '-h, --help',
+  about: 'Show help',
+  takesValue: false,
+  choices: [],
+  required: null,
+}
 
 const kindOfFlag: Record<string, ValueKind> = {
   '--org': 'org',

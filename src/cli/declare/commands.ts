@@ -7,6 +7,7 @@ import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg } from '../context/organization.ts'
 import { collect } from '../operation/flags.ts'
+import { addOrgFlag } from '../operation/need.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import type { Comparing } from './comparison.ts'
 import type { ApplyOptions } from './apply.ts'
@@ -82,9 +83,7 @@ export const registerApply = (command: Command, context: Context): void => {
 
 /** `svc export`: an organization as a file that `svc diff` and `svc apply` read. */
 export const registerExport = (command: Command, context: Context): void => {
-  command
-    .usage('--org ORG [flags]')
-    .option('--org <org>', 'Organization, id or slug')
+  addOrgFlag(command.usage('--org ORG [flags]'), '; not with --schema')
     .option('--schema', 'Print the JSON Schema of the file, for editors')
     .addHelpText(
       'after',

@@ -144,7 +144,7 @@ export const registerApi = (command: Command, context: Context): void => {
         'Path below the API root, with or without /admin/public/api, or from the origin if it starts with /svc/',
       )
       .option('-X, --method <method>', 'Method; default: GET, or POST with a body')
-      .option('-H, --header <name:value>', 'Additional header', collect)
+      .option('-H, --header <name:value>', 'Additional header (can be repeated)', collect)
       .option('-i, --include', 'Show the status and the headers too')
       .option('--paginate', 'Fetch all pages of a list and show them as one')
       .option('--dry-run', 'Print the request and send nothing')

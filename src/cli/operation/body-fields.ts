@@ -12,10 +12,10 @@ export type BodyFlags = { rawField?: string[]; field?: string[]; input?: string 
 
 export const addBodyFlags = (command: Command): Command =>
   command
-    .option('-f, --raw-field <key=value>', 'Additional body field, as text', collect)
+    .option('-f, --raw-field <key=value>', 'Additional body field, as text (can be repeated)', collect)
     .option(
       '-F, --field <key=value>',
-      'Additional body field, typed; a.b[]=1 nests, @file reads a file',
+      'Additional body field, typed; a.b[]=1 nests, @file reads a file (can be repeated)',
       collect,
     )
     .option('--input <file>', 'JSON file with the body; - for standard input')

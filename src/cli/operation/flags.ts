@@ -4,6 +4,7 @@ import { usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { listed } from '../../core/sentence.ts'
+import { noteNeed, type Need } from '../program/command-node.ts'
 import { expandDays, expandSlots, timeForms, typedTime, type Direction } from './typed-time.ts'
 import type { Io } from '../terminal/io.ts'
 import { readText } from '../terminal/input-file.ts'
@@ -57,22 +58,12 @@ const about = (field: Field): string => {
   return label(field) + (notes.length > 0 ? ` (${notes.join('; ')})` : '')
 }
 
-/** Accepts an older spelling of a flag without showing it. */
-export const addOldFlag = (command: Command, old: string, flag: string): void => {
-  const option = new Option(`--${old} <value>`).hideHelp()
-  command.addOption(option).on(`option:${old}`, (value: string) => {
-    // The rest of svc sees only the current flag.
-    command.setOptionValue(option.attributeName(), undefined)
-    command.setOptionValueWithSource(optionKey(flag), value, 'cli')
-  })
-}
-
 /** Adds the flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
-export const addFlag = (command: Command, field: Field): void => {
+export const addFlag = (command: Command, field: Field, need?: Need): void => {
   const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
   if (field.kind === 'list') option.argParser(collectWords)
+  if (need) noteNeed(option, need)
   command.addOption(option)
-  if (field.meta.oldFlag) addOldFlag(command, field.meta.oldFlag, field.flag)
   if (field.kind === 'boolean')
     command.addOption(new Option(`--no-${field.flag}`, `Turn off --${field.flag}`))
 }

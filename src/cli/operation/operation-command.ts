@@ -7,6 +7,7 @@ import { addBodyFlags } from './body-fields.ts'
 import { noteScope, sameVerb } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { addFlag, optionKey } from './flags.ts'
+import { needFor } from './need.ts'
 import { isByTime, isPaged } from './list-rows.ts'
 import { listsFields } from '../terminal/output.ts'
 
@@ -86,7 +87,7 @@ export const addOperations = (
     for (const operation of candidates)
       for (const field of fieldsOf(operation))
         if (!argsOf(operation).includes(field.name) && !flags.has(field.flag)) flags.set(field.flag, field)
-    for (const field of flags.values()) addFlag(command, field)
+    for (const field of flags.values()) addFlag(command, field, needFor(candidates, field))
 
     if (candidates.some(isPaged)) command.option('--all', 'Show every row')
     if (isByTime(first)) command.option('--follow', 'Show each new or changed row, until Ctrl-C')

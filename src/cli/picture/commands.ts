@@ -3,7 +3,8 @@ import { fieldsOf } from '../../contract/describe.ts'
 import { geofence } from '../../contract/geofence.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Context } from '../context/context.ts'
-import { addFlag, addOldFlag } from '../operation/flags.ts'
+import { addFlag } from '../operation/flags.ts'
+import { addOrgFlag } from '../operation/need.ts'
 
 /** `svc geofence map`: fences as a picture. */
 export const registerMap = (group: Command, context: Context): void => {
@@ -11,7 +12,8 @@ export const registerMap = (group: Command, context: Context): void => {
     .command('map')
     .description('Draw the geofences and a location on a map')
     .usage('[flags]')
-  const flags = new Set(['org', 'user', 'latitude', 'longitude', 'accuracy'])
+  addOrgFlag(command, '; not with --user')
+  const flags = new Set(['user', 'latitude', 'longitude', 'accuracy'])
   for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)
   command
     .option('--html <file>', 'Write an HTML page to this file; - for standard output')
@@ -30,9 +32,8 @@ export const registerMap = (group: Command, context: Context): void => {
 /** `svc timeslot week`: a week of time slots as a picture. */
 export const registerWeek = (group: Command, context: Context): void => {
   const command = group.command('week').description('Draw the time slots as a week').usage('[flags]')
-  const flags = new Set(['org', 'user'])
-  for (const field of fieldsOf(timeslot.checkTimeslot)) if (flags.has(field.flag)) addFlag(command, field)
-  addOldFlag(command, 'zone', 'timezone')
+  const user = fieldsOf(timeslot.checkTimeslot).find(({ flag }) => flag === 'user')!
+  addFlag(addOrgFlag(command, '; not with --user'), user)
   command
     .option('--timezone <zone>', "IANA time zone of the clock; default: this machine's")
     .option('--at <time>', 'Date in the week, or ISO 8601 time with an offset; default: now')

@@ -10,11 +10,28 @@ export const noteScope = (command: Command, scope: string): void => {
 
 export const scopeOf = (command: Command): string | undefined => scopes.get(command)
 
+/** Why a flag is required. */
+export type Need = {
+  /** When it is not: `not with --user`. */
+  note?: string
+  /** svc asks for it on a terminal. */
+  asked: boolean
+}
+
+const needs = new WeakMap<Option, Need>()
+
+/** Marks a flag as required in help and in the generated docs. The command itself refuses to run without it. */
+export const noteNeed = (option: Option, need: Need): void => void needs.set(option, need)
+
+export const needOf = (option: Option): Need | undefined => needs.get(option)
+
 export type FlagNode = {
   flags: string
   about: string
   takesValue: boolean
   choices: string[]
+  /** Null if it is optional. */
+  required: Need | null
 }
 
 /** One command of the tree as plain data, from which help, completions and docs are generated. */
@@ -44,6 +61,7 @@ const flagNode = (option: Option): FlagNode => ({
   about: option.description,
   takesValue: option.required || option.optional,
   choices: choicesOf(option),
+  required: needOf(option) ?? null,
 })
 
 export const afterOf = (command: Command): string => {

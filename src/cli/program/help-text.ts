@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { wrap } from '../terminal/wrap.ts'
-import type { CommandNode } from './command-node.ts'
+import type { CommandNode, FlagNode } from './command-node.ts'
 
 type Row = [term: string, about: string]
 
+/** The width of the first column. */
+const columnOf = (rows: Row[]): number => Math.min(Math.max(...rows.map(([term]) => term.length)), 34)
+
 /** Rows under a heading in two columns; long text wraps within its column. */
-const section = (heading: string, rows: Row[], width: number): string => {
+const section = (heading: string, rows: Row[], width: number, column = columnOf(rows)): string => {
   if (rows.length === 0) return ''
-  const column = Math.min(Math.max(...rows.map(([term]) => term.length)), 34)
   const lines = rows.flatMap(([term, about]) => {
     const [first = '', ...rest] = wrap(about, Math.max(width - column - 4, 30))
     const wide = term.length > column
@@ -31,9 +33,20 @@ export const wrapProse = (text: string, width: number): string =>
 const everywhere =
   'Flags of every command: -p PROFILE, -o FORMAT, --json FIELDS, --jq FILTER and more (svc --help)'
 
+/** A description with a note in parentheses. */
+export const withNote = (about: string, note?: string): string => (note ? `${about} (${note})` : about)
+
+const helpRow: Row = ['-h, --help', 'Show help']
+
+const flagRow = ({ flags, about, required }: FlagNode): Row => [flags, withNote(about, required?.note)]
+
 /** The help of a command: description, usage, arguments, commands and flags. `words` is its path from `svc`. */
-export const helpText = (node: CommandNode, words: readonly string[], width: number): string =>
-  [
+export const helpText = (node: CommandNode, words: readonly string[], width: number): string => {
+  const needed = node.flags.filter(({ required }) => required !== null)
+  const optional = node.flags.filter(({ required }) => required === null)
+  const flags = [...optional.map(flagRow), helpRow]
+  const column = columnOf([...needed.map(flagRow), ...flags])
+  return [
     `${wrap(node.about, width).join('\n')}\n`,
     `\nUsage: ${['svc', ...words, node.usage].join(' ')}\n`,
     section(
@@ -47,13 +60,16 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
       width,
     ),
     section(
-      'Flags:',
-      [...node.flags.map(({ flags, about }): Row => [flags, about]), ['-h, --help', 'Show help']],
+      `Required flags${needed.every(({ required }) => required!.asked) ? ' (asked for on a terminal)' : ''}:`,
+      needed.map(flagRow),
       width,
+      column,
     ),
+    section('Flags:', flags, width, column),
     // The root lists them itself.
     words.length === 0 ? '' : `\n${wrap(everywhere, width).join('\n')}\n`,
   ].join('')
+}
 
 /** Reads what the build saved: a line for the root, and one for each group, so that help parses only what it shows. */
 const readSaved = <T>(use: (root: CommandNode, groups: string[]) => T): T | undefined => {

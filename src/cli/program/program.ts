@@ -5,6 +5,7 @@ import { checkAccepted } from '../terminal/output.ts'
 import type { Io } from '../terminal/io.ts'
 import { aliasVerbs, describeCommand, wordsOf } from './command-node.ts'
 import { helpText, wrapProse } from './help-text.ts'
+import { watchFlags } from './watch-flags.ts'
 
 /** Runs a command line as if it were typed and returns the exit code. */
 export type RunLine = (argv: string[], io: Io) => Promise<number>
@@ -86,6 +87,7 @@ export const buildProgram = async (
     })
   for (const [flags, about] of globalFlags) program.option(flags, about)
   context.globals = program.opts()
+  let givenTwice: ReturnType<typeof watchFlags> | undefined
   program.hook('preAction', async (_, command) => {
     const words = wordsOf(command).join(' ')
     context.command = {
@@ -93,6 +95,8 @@ export const buildProgram = async (
       line: async () => (await import('./command-line.ts')).typedLine(command),
       again: async (change) => (await import('./command-line.ts')).typedAgain(command, argv ?? [], change),
     }
+    const twice = givenTwice?.()
+    if (twice) throw (await import('./usage-mistake.ts')).flagTwice(...twice, argv ?? [])
     const { output, json, jq, envelope } = context.globals
     if ([output, json, jq, envelope].every((flag) => flag === undefined)) return
     // Check the output flags before anything is sent, so that showing an answer cannot fail because of them.
@@ -122,6 +126,7 @@ export const buildProgram = async (
       if (group.subgroups?.[child.name()]) asGroup(child.description(group.subgroups[child.name()]!))
     if (command.commands.length > 0) asGroup(command)
   }
+  givenTwice = watchFlags(program)
   return program
 }
 
@@ -163,5 +168,12 @@ const asUsage = async (refusal: CommanderError, argv: string[], context: Context
   const { globals } = context
   const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context, parts)])
   context.globals = globals
-  return mistake.asUsage(refusal, argv, program)
+  return mistake.asUsage(refusal, argv, {
+    program,
+    asks: (await context.prompt()) !== undefined,
+    profile: async () => {
+      const { source, value } = (await context.settings()).profile
+      return source === 'default' ? undefined : value
+    },
+  })
 }

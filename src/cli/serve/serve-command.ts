@@ -116,7 +116,7 @@ export const registerServe = (command: Command, context: Context): void => {
     .option('--tls-key <file>', 'Private key of the certificate (PEM)')
     .option(
       '--trusted-proxy <address>',
-      'Address or network of a proxy whose X-Forwarded-* headers are trusted; repeat it for each proxy',
+      'Address or network of a proxy whose X-Forwarded-* headers are trusted (can be repeated)',
       collect,
     )
     .option(

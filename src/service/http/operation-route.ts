@@ -16,7 +16,7 @@ import { createIdEncoder } from '../call/row-ids.ts'
 import { runRead, runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { guardTenant } from '../call/tenant.ts'
-import { requireScope } from '../keys/scopes.ts'
+import { operatorHint, requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, type Envelope, success } from './envelope.ts'
 import {
@@ -73,7 +73,7 @@ export const createOperationRoute = (
     if (!operation.open && !operation.session) requireScope(operation, caller)
     if (operation.operator && !isOperator(caller))
       throw new Refusal(403, 'operator_only', 'This operation requires an operator key', {
-        hint: 'Use the key of the operator (SVC_API_KEY or its profile)',
+        hint: operatorHint,
       })
   }
 

@@ -23,13 +23,21 @@ export const isOperatorKey = ({ org_id, scopes }: { org_id: number | null; scope
 
 const quoted = (scopes: readonly Scope[]): string => scopes.map((scope) => `"${scope}"`).join(' or ')
 
+export const operatorHint = 'Use the key of the operator (SVC_API_KEY or its profile)'
+
 export const scopeMissing = ({ scopes: granted }: Caller, ...accepted: Scope[]): Refusal =>
   new Refusal(403, 'scope_missing', `This key cannot do that: it requires the scope ${quoted(accepted)}`, {
     hint: `This key has the scopes: ${scopesText(granted) || 'none'}. To create another key: svc key create --can ${accepted[0]}`,
   })
 
 /** Throws 403 `scope_missing` unless the caller has one of the scopes that the operation accepts. */
-export const requireScope = ({ scope }: Pick<Operation, 'scope'>, caller: Caller): void => {
+export const requireScope = (
+  { scope, operator }: Pick<Operation, 'scope' | 'operator'>,
+  caller: Caller,
+): void => {
   const accepted = typeof scope === 'string' ? [scope] : (scope ?? [])
-  if (!accepted.some((one) => caller.scopes.has(one))) throw scopeMissing(caller, ...accepted)
+  if (accepted.some((one) => caller.scopes.has(one))) return
+  const missing = scopeMissing(caller, ...accepted)
+  // No key that could be created would be enough.
+  throw operator ? new Refusal(403, missing.code, missing.message, { hint: operatorHint }) : missing
 }

@@ -56,8 +56,9 @@ const failing = async (argv: string[]) => {
   return { exit: exit % 100, out, err, sent: service.seen.length - sent }
 }
 
-/** Inserts flags before `--`, after which nothing is a flag of svc. */
-const withFlags = (argv: string[], flags: string[]): string[] => {
+/** Inserts flags before `--`, after which nothing is a flag of svc. They replace the format of the example. */
+const withFlags = (example: string[], flags: string[]): string[] => {
+  const argv = example.filter((word, i) => word !== '-o' && example[i - 1] !== '-o')
   const end = argv.indexOf('--')
   return end < 0 ? [...argv, ...flags] : [...argv.slice(0, end), ...flags, ...argv.slice(end)]
 }

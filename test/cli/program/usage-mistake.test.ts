@@ -52,6 +52,26 @@ describe('an unknown command', () => {
   })
 })
 
+describe('a command of other programs', () => {
+  test.each([
+    ['login', 'svc profile login', 'svc profile login --with-key < key.txt'],
+    ['auth login', 'svc profile login', 'svc profile login --with-key < key.txt'],
+    [
+      'login prod --base-url http://127.0.0.1:9',
+      'svc profile login',
+      'svc profile login prod --base-url http://127.0.0.1:9 --with-key < key.txt',
+    ],
+    ['logout', 'svc profile remove', 'svc profile list'],
+    ['config', 'svc profile', 'svc profile --help'],
+    ['config list', 'svc profile', 'svc profile list'],
+    ['auth status', 'svc whoami', 'svc whoami'],
+  ])('%s', async (line, meant, hint) => {
+    const ended = await run(line)
+    expect(ended).toMatchObject({ exit: 2, hint, out: '' })
+    expect(ended.message).toContain(`did you mean "${meant}"?`)
+  })
+})
+
 describe('an unknown flag', () => {
   test.each([
     [
@@ -74,6 +94,34 @@ describe('an unknown flag', () => {
     expect(await run(line)).toMatchObject({ exit: 2, message, hint, out: '' })
   })
 
+  test.each([
+    [
+      'mobile confirm --mobile +12025550101 --otp 000000',
+      /^--otp is not a flag of svc mobile confirm; --otp-file reads it from a file/,
+    ],
+    ['mobile confirm --otp=000000', /--otp-file reads it/],
+    ['org creds set-idp --client-secret hunter2', /--client-secret-file reads it/],
+    ['org creds set-idp --org acme --client-secret=hunter2', /--client-secret-file reads it/],
+  ])('takes no secret as an argument, and the hint does not repeat it: %s', async (line, message) => {
+    const ended = await run(line)
+    expect(ended.exit).toBe(2)
+    expect(ended.message).toMatch(message)
+    expect(ended.err).not.toMatch(/000000|hunter2/)
+    expect(ended.hint).toMatch(/-file - ?|--help$/)
+  })
+
+  test.each([
+    ['org update acme --not-requester=false', 'svc org update acme --no-not-requester'],
+    ['org update acme --no-not-requester=true', 'svc org update acme --no-not-requester'],
+    ['org update acme --not-requester true', 'svc org update acme --not-requester'],
+    ['org list --all=yes', 'svc org list --all'],
+    ['org list --all no', 'svc org list --help'],
+  ])('takes no value if it is a switch: %s', async (line, hint) => {
+    const ended = await run(line)
+    expect(ended).toMatchObject({ exit: 2, hint })
+    expect(ended.message).toMatch(/^--[a-z-]+ does not take a value$/)
+  })
+
   test('does not repeat a secret that was typed with it', async () => {
     const { err } = await run('org creds set-idp --porvider okta -f client_secret=hush')
     expect(err).toContain('--porvider')
@@ -85,11 +133,59 @@ describe('a wrong number of arguments', () => {
   test.each([
     ['profile use', 'Missing <name>', 'svc profile use prod'],
     ['user get', 'Missing --org, <user-id>', 'svc user get 7 --org acme'],
-    ['org get a b', 'Too many arguments for svc org get: it takes 1, not 2', 'svc org get a'],
+    ['org get a b', 'Too many arguments for svc org get: it takes 1, not 2', 'svc org get --help'],
     [
       'approve cancel apr_a apr_b',
       'Too many arguments for svc approve cancel: it takes 1, not 2',
-      'svc approve cancel apr_a',
+      'svc approve cancel apr_a; svc approve cancel apr_b',
+    ],
+    [
+      'approve request deploy to production',
+      'The action must be one argument, not 3: put it in quotes',
+      "svc approve request 'deploy to production'",
+    ],
+    [
+      'approve request deploy to production --timeout 60 --to +12025550199',
+      'The action must be one argument, not 3: put it in quotes',
+      'svc approve request --help',
+    ],
+    [
+      'user delete 1 2 3 --yes --org 1',
+      'Too many arguments for svc user delete: it takes 1, not 3',
+      'svc user delete 1 --yes --org 1; svc user delete 2 --yes --org 1; svc user delete 3 --yes --org 1',
+    ],
+    ['api GET organizations', 'Too many arguments for svc api: it takes 1, not 2', 'svc api /organizations'],
+    [
+      'api post /organization/create',
+      'Too many arguments for svc api: it takes 1, not 2',
+      'svc api /organization/create --method POST',
+    ],
+    ['user list acme', 'svc user list takes no arguments; did you mean --org?', 'svc user list --org acme'],
+    [
+      'user list pending',
+      'svc user list takes no arguments; did you mean --state?',
+      'svc user list --state pending',
+    ],
+    [
+      'user list ada@acme.example',
+      'svc user list takes no arguments; did you mean --email?',
+      'svc user list --email ada@acme.example',
+    ],
+    [
+      'org creds set-idp acme',
+      'svc org creds set-idp takes no arguments; did you mean --org?',
+      'svc org creds set-idp --org acme --provider okta --client-id 0oa1b2 --client-secret-file -',
+    ],
+    [
+      'mobile get +12025550199',
+      'svc mobile get takes no arguments; did you mean --mobile?',
+      'svc mobile get --help',
+    ],
+    ['export decl', 'svc export takes no arguments; did you mean --org?', 'svc export --org decl'],
+    [
+      'org create Acme',
+      'svc org create takes no arguments; did you mean --name?',
+      'svc org create --name Acme',
     ],
     [
       'mcp config foo',

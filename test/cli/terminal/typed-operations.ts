@@ -13,11 +13,14 @@ export const operations = Object.entries(table as Record<string, Operation>).fil
   ([, { cli }]) => Object.hasOwn(groups, cli.split(' ')[0]!) && !writtenByHand.has(cli),
 )
 
-/** The words of an example, up to the first shell operator. */
+/** The words of an example, up to the first shell operator, without a format: tests choose it. */
 const words = (example: string): string[] =>
-  [...example.split(/ [>|] /)[0]!.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
-    ([, single, double, plain]) => single ?? double ?? plain!,
-  )
+  [
+    ...example
+      .replace(/ -o \w+/, '')
+      .split(/ [>|] /)[0]!
+      .matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g),
+  ].map(([, single, double, plain]) => single ?? double ?? plain!)
 
 const valueOf = ({ kind, choices, meta, flag }: Field): string => {
   const example = meta.examples?.[0] ?? choices[0] ?? (kind === 'integer' || kind === 'number' ? 7 : 'x')
