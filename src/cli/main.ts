@@ -126,7 +126,7 @@ export const groups: Record<string, Group> = {
   key: {
     about: 'Manage API keys',
     load: fromTable(async () => (await import('../contract/key.ts')).key, {
-      extend: async () => (await import('./extension/key.ts')).revocation,
+      extend: async () => (await import('./extension/key.ts')).keyExtensions,
     }),
   },
   audit: {

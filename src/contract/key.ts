@@ -20,6 +20,11 @@ const createdKeys = chosen(
 )
 const createdTotal = chosen(z.int(), 'Number of these keys')
 
+const newestId = chosen(
+  z.nullable(id),
+  'The newest secret of the key, if it works; null if the key has ended',
+)
+
 const keyId = chosen(id, 'Key id', { example: '2', flag: 'key-id' })
 
 export const key = operations({
@@ -83,6 +88,7 @@ export const key = operations({
     input: z.strictObject({ id: keyId }),
     data: z.extend(keyRecord, {
       secrets: chosen(z.array(keySecret), 'Other secrets of the key that work'),
+      newest_id: newestId,
       created_keys: createdKeys,
       created_keys_total: createdTotal,
     }),
@@ -141,13 +147,14 @@ export const key = operations({
     data: z.extend(newKey, {
       older_secrets: chosen(z.array(keySecret), 'Older secrets of the key, and how long each still works'),
     }),
+    folded: ['older_secrets'],
   },
   revokeKey: {
     method: 'DELETE',
     path: '/svc/v1/keys/{id}',
     cli: 'key revoke',
     scope: 'keys',
-    summary: 'Revoke a key and the keys that it created, or only a secret that a rotation replaced',
+    summary: 'Revoke a key; also the keys that it created, unless the secret was replaced',
     message: 'Key revoked',
     example: '2 --yes',
     input: z.strictObject({ id: keyId }),
@@ -158,7 +165,8 @@ export const key = operations({
       created_keys: createdKeys,
       created_keys_total: createdTotal,
       ended_requests: chosen(z.int(), 'Pending requests that ended with it'),
-      newest_id: chosen(z.nullable(id), 'The secret of the key that still works; null if the key has ended'),
+      newest_id: newestId,
     }),
+    columns: ['id', 'name', 'newest_id'],
   },
 })

@@ -1,41 +1,92 @@
 import { fieldsIn } from '../../client/answer-data.ts'
+import type { Answer } from '../../client/client.ts'
 import { key } from '../../contract/key.ts'
-import { SvcError } from '../../core/errors.ts'
+import type { Data, Operation } from '../../contract/operation.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
-import type { Extensions } from '../operation/operation-command.ts'
+import type { Extension, Extensions } from '../operation/operation-command.ts'
+import { holderList, type Holder } from '../profile/key-holders.ts'
+import { readKey, savedHolders, type NamedKey } from './named-key.ts'
 
 const mostShown = 10
 
-const lineOf = (keys: { id: string; name: string; scopes: string[] }[]): string => {
-  if (keys.length === 0) return 'No other key is revoked with it'
-  const shown = keys.slice(0, mostShown).map(({ id, name, scopes }) => `${id} ${name} (${scopes.join(', ')})`)
-  const rest = keys.length > mostShown ? [`and ${keys.length - mostShown} more`] : []
-  const ends = keys.length === 1 ? '1 key is revoked with it' : `${keys.length} keys are revoked with it`
-  return `${ends}: ${[...shown, ...rest].join('; ')}`
+type Ending = Pick<NamedKey, 'created_keys' | 'created_keys_total'> & { secrets: unknown[] }
+
+/** What ends with a key: a line for each kind. */
+const endingLines = ({ created_keys = [], created_keys_total, secrets }: Ending): string[] => {
+  const total = created_keys_total ?? created_keys.length
+  const shown = created_keys
+    .slice(0, mostShown)
+    .map(({ id, name, scopes }) => `${id} ${name} (${scopes.join(', ')})`)
+  const rest = total > shown.length ? [`and ${total - shown.length} more`] : []
+  const ends = total === 1 ? '1 key is revoked with it' : `${total} keys are revoked with it`
+  return [
+    ...(total > 0 ? [`${ends}: ${[...shown, ...rest].join('; ')}`] : []),
+    ...(secrets.length > 0 ? [`Its older secrets end too: ${secrets.join(', ')}`] : []),
+  ]
 }
 
-const revokedWith = async (id: unknown, context: Context): Promise<string | undefined> => {
-  const client = await context.client()
-  try {
-    const { signal } = context.io
-    const { created_keys } = fieldsIn(await client.call(key.getKey, { id: String(id) }, { signal }))
-    return created_keys && lineOf(created_keys)
-  } catch (error) {
-    if (error instanceof SvcError && error.code === 'no_such_route') return undefined
-    throw error
-  }
+const staysLine = (newest: string): string =>
+  `Only this secret ends. Secret ${newest}, which replaced it, still works; svc key revoke ${shellQuote(newest)} ends the key`
+
+/** For the question before a revocation. */
+const consequenceOf = (
+  { replaced, newest_id, secrets = [], ...created }: NamedKey,
+  holders: Holder[],
+): string[] => {
+  const only = replaced === true && newest_id != null
+  const lines = only
+    ? [staysLine(newest_id)]
+    : endingLines({ ...created, secrets: secrets.map(({ id }) => id) })
+  if (lines.length === 0) lines.push('No other key is revoked with it')
+  return holders.length > 0 ? [...lines, `This machine uses it in ${holderList(holders)}`] : lines
 }
 
-/** `svc key revoke`: the question lists the keys that are revoked with it. */
-export const revocation: Extensions = new Map([
+/** After a revocation. */
+const outcomeOf = (ended: Partial<Data<typeof key.revokeKey>>, holders: Holder[]): string[] => {
+  const { newest_id, secrets = [], ended_requests = 0 } = ended
+  const requests = ended_requests === 1 ? '1 pending request' : `${ended_requests} pending requests`
+  const saved = holders[0]
+  return [
+    ...(newest_id != null ? [staysLine(newest_id)] : endingLines({ ...ended, secrets })),
+    ...(ended_requests > 0 ? [`${requests} ended with it`] : []),
+    ...(saved
+      ? [
+          `This machine used it in ${holderList(holders)}; svc profile login ${shellQuote(saved.profile)}${saved.slot === 'ask_key' ? ' --ask' : ''} saves another key`,
+        ]
+      : []),
+  ]
+}
+
+const revoke = async (context: Context, args: readonly string[], options: Record<string, unknown>) => {
+  const { runOperation } = await import('../operation/run-operation.ts')
+  let holders: Holder[] = []
+  let named: NamedKey | undefined
+  await runOperation(key.revokeKey, { args, options }, context, {
+    before: async ({ id }) => {
+      named = await readKey(id, context)
+      if (named?.prefix !== undefined) holders = await savedHolders([named.prefix], context)
+    },
+    consequence: async () => named && consequenceOf(named, holders),
+    afterShown: async (answer: Pick<Answer<Data<typeof key.revokeKey>>, 'envelope'>) => {
+      const output = await context.output()
+      for (const line of outcomeOf(fieldsIn(answer), holders)) output.warn(line)
+    },
+  })
+}
+
+/** `svc key revoke` says what else ends; `svc key rotate` saves the new secret where the old one is saved. */
+export const keyExtensions: Extensions = new Map<Operation, Extension>([
   [
     key.revokeKey,
+    (command, context) => void command.action(() => revoke(context, command.args, command.opts())),
+  ],
+  [
+    key.rotateKey,
     (command, context) =>
       void command.action(async () => {
-        const { runOperation } = await import('../operation/run-operation.ts')
-        await runOperation(key.revokeKey, { args: command.args, options: command.opts() }, context, {
-          consequence: ({ id }) => revokedWith(id, context),
-        })
+        const { rotate } = await import('./key-rotation.ts')
+        await rotate(context, command.args, command.opts())
       }),
   ],
 ])

@@ -16,8 +16,8 @@ export type Write = {
   name?: string
   /** The organization of the change, by id or slug. */
   org?: string | number | undefined
-  /** What else it deletes. */
-  consequence?: (() => Promise<string | undefined> | undefined) | undefined
+  /** What else it deletes, a line each. */
+  consequence?: (() => Promise<string | string[] | undefined> | undefined) | undefined
   /** The error message after the answer No. */
   declined: string
 }
@@ -59,7 +59,7 @@ export const confirmWrite = async (write: Write, answers: Answers, context: Cont
 
   // On separate lines, because a question that the terminal wraps is hard to read.
   const about = async (): Promise<string> => {
-    const lines = [await whereLine(context, org), await write.consequence?.()]
+    const lines = [await whereLine(context, org), await write.consequence?.()].flat()
     const below = lines.flatMap((line) => (line === undefined ? [] : [`  ${safeLine(line)}\n`])).join('')
     return `${safeLine(what)}\n${below}`
   }

@@ -89,12 +89,16 @@ const moreLine = async (
 }
 
 export type Extras = {
+  /** Runs before anything is asked or sent; may change the input. */
+  before?(input: Gathered['input']): Promise<void>
   /** Runs after the answer was shown. */
-  afterShown?(answer: Pick<Answer, 'envelope'>): void
+  afterShown?(answer: Pick<Answer, 'envelope'>): void | Promise<void>
   /** Throws if the answer must not be shown. */
   check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
-  /** What else is deleted, for the question that asks for confirmation. */
-  consequence?(input: Gathered['input']): Promise<string | undefined>
+  /** Runs before the answer is shown. */
+  received?(answer: Pick<Answer, 'envelope'>): Promise<void>
+  /** What else is deleted, a line each, for the question that asks for confirmation. */
+  consequence?(input: Gathered['input']): Promise<string | string[] | undefined>
 }
 
 /** Runs one operation of the table: gathers the input, asks for confirmation, sends the request and shows the answer. */
@@ -102,7 +106,7 @@ export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { afterShown, check, consequence }: Extras = {},
+  { before, received, afterShown, check, consequence }: Extras = {},
 ): Promise<void> => {
   const known = typed.options.dryRun ? [] : await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -111,6 +115,7 @@ export const runOperation = async (
     const { showDryRun } = await import('./dry-run.ts')
     return showDryRun(operation, input, extra, context)
   }
+  await before?.(input)
   if (operation.effect === 'delete')
     await confirmDelete(operation, input, typed.options, context, () => consequence?.(input))
 
@@ -156,6 +161,7 @@ export const runOperation = async (
   }
   const { envelope, more } = first.hasNext ? await joined(pages!, first) : first
   check?.({ envelope }, input)
+  await received?.({ envelope })
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)
   if (context.once !== undefined) output.note('Shown once: save it now.')
@@ -164,5 +170,5 @@ export const runOperation = async (
     const { requireSecrets } = await import('../terminal/error.ts')
     requireSecrets(context, envelope.data, once)
   }
-  afterShown?.({ envelope })
+  await afterShown?.({ envelope })
 }

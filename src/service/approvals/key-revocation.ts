@@ -90,7 +90,7 @@ export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id }, call) =
   )
   if (!row) throw await whyNot(call, id, 'revoke')
   await call.audit(row.org_id ?? 0, `key:${id}`)
-  const created = await readCreatedKeys(call, below, row)
+  const created = await readCreatedKeys(call, below)
   const secrets = row.replaced === 1 ? [] : await readSecrets(call, row)
   const ended_requests = await revokeKeys(call, below, [id])
   return {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
+import { keyPrefix } from '../../core/key-prefix.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Authenticated } from '../call/caller.ts'
@@ -17,10 +18,6 @@ export const newSecret = (kind: KeyKind): { key: string; prefix: string } => {
   const prefix = `svc_${kindWords[kind]}_${randomBytes(4).toString('hex')}`
   return { key: `${prefix}_${randomToken(32)}`, prefix }
 }
-
-/** The column by which a key is found; for a preset key in another form, the start of a hash of it. */
-export const prefixOf = (key: string): string =>
-  /^svc_(?:op|srv|org)_[0-9a-f]{8}(?=_)/.exec(key)?.[0] ?? `preset_${sha256(`prefix:${key}`).slice(0, 12)}`
 
 /** With the number of the owner, if they are an active member of the organization of the key. */
 type KeyRow = StoredKey & { mobile: string | null; slug: string | null }
@@ -89,7 +86,7 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
   let revision = -1
 
   const find = async (key: string, hash: string, since: number): Promise<Known | undefined> => {
-    const [row] = (await storage.read((db) => readKey(db, { prefix: prefixOf(key) }))).rows
+    const [row] = (await storage.read((db) => readKey(db, { prefix: keyPrefix(key) }))).rows
     // The hash covers the row too: a key whose scopes, expiry or organization were edited in the store matches no secret.
     if (!row || !sameSecret(row.hash, keyring.keyHash(hash, row))) return undefined
     const found = { row, caller: callerOf(row) }

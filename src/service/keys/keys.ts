@@ -19,7 +19,7 @@ import { type KeyKind, newSecret } from './authenticator.ts'
 import { insertKeyRow, isLive } from './rows.ts'
 import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
 
-const { kind: _, ...stored } = recordSchema.shape
+const { kind: _, root_id: __, ...stored } = recordSchema.shape
 const columns = Object.keys(stored) as (keyof typeof stored)[]
 
 type KeyRights = { org_id: number | null; scopes: string }
@@ -30,14 +30,19 @@ const kindOf = (key: KeyRights): KeyKind => {
 }
 
 /** A key as the API returns it, without its secret. */
-export const keyRecord = <Row extends KeyRights & { replaced: 0 | 1 }>({ replaced, ...row }: Row) => ({
+export const keyRecord = <Row extends KeyRights & { id: number; lineage: number | null; replaced: 0 | 1 }>({
+  replaced,
+  lineage,
+  ...row
+}: Row) => ({
   ...row,
   scopes: [...readScopes(row.scopes)],
   kind: kindOf(row),
+  root_id: lineage ?? row.id,
   replaced: replaced === 1,
 })
 
-export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns)
+export const selectKeys = (call: Call) => call.db.selectFrom('api_keys').select(columns).select('lineage')
 
 /** One key that the caller reaches. */
 const selectKey = (call: Call, id: number) =>
@@ -76,7 +81,7 @@ const nameIsTaken = async (call: Call, name: string, orgId: number | null): Prom
 
 /** Why a key could not be rotated or revoked. */
 export const whyNot = async (call: Call, id: number, action: 'rotate' | 'revoke'): Promise<Refusal> => {
-  const row = await selectKey(call, id).select('lineage').executeTakeFirst()
+  const row = await selectKey(call, id).executeTakeFirst()
   if (!row) return notFound('Key')
   if (row.revoked_at !== null) return conflict('key_revoked', 'The key is already revoked')
   if (action === 'revoke')
@@ -104,22 +109,17 @@ export const newestSecret = async (
 
 const mostShown = 100
 
-/** The keys among these rows that work, one row for each key: at most 100, and their number. */
-export const readCreatedKeys = async (
-  call: Call,
-  ids: readonly number[],
-  self: { id: number; lineage: number | null },
-) => {
-  const root = self.lineage ?? self.id
-  const live = call.db
-    .selectFrom('api_keys')
+/** The newest secrets among these rows that work, at most 100, and their number. */
+export const readCreatedKeys = async (call: Call, ids: readonly number[]) => {
+  const live = selectKeys(call)
     .where('id', 'in', [...ids, 0])
-    .where('id', '<>', root)
-    .where(({ eb, or }) => or([eb('lineage', 'is', null), eb('lineage', '<>', root)]))
     .where('replaced', '=', 0)
     .where(isLive(call.now))
-  const { total } = await live.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await live.select(columns).orderBy('id').limit(mostShown).execute()
+  const { total } = await live
+    .clearSelect()
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow()
+  const rows = await live.orderBy('id').limit(mostShown).execute()
   return { created_keys: rows.map(keyRecord), created_keys_total: Number(total) }
 }
 
@@ -154,14 +154,12 @@ export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call)
 }
 
 export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
-  const { lineage, ...row } = await selectKey(call, id)
-    .select('lineage')
-    .executeTakeFirstOrThrow(() => notFound('Key'))
-  const named = { id, lineage }
+  const row = await selectKey(call, id).executeTakeFirstOrThrow(() => notFound('Key'))
   return {
     ...keyRecord(row),
-    secrets: await readSecrets(call, named),
-    ...(await readCreatedKeys(call, await keysBelow(call.db, id), named)),
+    secrets: await readSecrets(call, row),
+    newest_id: (await newestSecret(call, row)) ?? null,
+    ...(await readCreatedKeys(call, await keysBelow(call.db, id))),
   }
 }
 

@@ -1,7 +1,8 @@
 import { SvcError } from '../../core/errors.ts'
+import { keyPrefix } from '../../core/key-prefix.ts'
 import { expireDue } from '../approvals/expiry.ts'
 import { auditByService } from '../call/audit.ts'
-import { newSecret, prefixOf } from '../keys/authenticator.ts'
+import { newSecret } from '../keys/authenticator.ts'
 import { changeKeyRows, insertKeyRow, isLive } from '../keys/rows.ts'
 import { everyScope, scopesText } from '../keys/scopes.ts'
 import type { Service } from '../call/service.ts'
@@ -47,7 +48,7 @@ export const ensureOperatorKey = async (
   preset?: string,
 ): Promise<string | undefined> => {
   const secret =
-    preset === undefined ? newSecret('operator') : { key: preset, prefix: prefixOf(checkPreset(preset)) }
+    preset === undefined ? newSecret('operator') : { key: preset, prefix: keyPrefix(checkPreset(preset)) }
   return storage.write(
     async (db) => {
       if (await selectOperatorKeys(db).select('id').limit(1).executeTakeFirst()) return undefined

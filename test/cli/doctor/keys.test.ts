@@ -16,6 +16,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   scopes: ['ask'],
   created_by: null,
   owner_user_id: null,
+  root_id: String(id),
   replaced: false,
   created_at: '2030-01-01T00:00:00.000Z',
   last_used_at: '2030-02-14T00:00:00.000Z',
@@ -23,13 +24,20 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   revoked_at: null,
   ...more,
 })
+const own: Parameters<typeof reviewKeys>[1] = {
+  ...key(100, { kind: 'operator', org_id: null, scopes: [...scopes] }),
+  org: false,
+}
 const findings = (...keys: ReturnType<typeof key>[]) =>
-  reviewKeys(keys, now).map(({ state, message }) => [state, message])
+  reviewKeys(keys, own, now).map(({ state, message }) => [state, message])
 
 test('names keys of organizations with every scope, and no operator key', () => {
   const all = { scopes: [...scopes] }
   expect(findings(key(1, all), key(2, { ...all, kind: 'operator', org_id: null }), key(3))).toEqual([
-    ['warn', 'every scope: 1 key 1 (organization 1). Such a key can ask and change who approves'],
+    [
+      'warn',
+      'every scope: 1 key 1 (organization 1). Such a key can ask and change who approves: create one for each use, then revoke it',
+    ],
   ])
 })
 
@@ -48,7 +56,7 @@ test('names keys that expire soon, and keys that were never used', () => {
       key(3, { last_used_at: null, created_at: '2030-02-10T00:00:00.000Z' }),
     ),
   ).toEqual([
-    ['warn', 'expire within 14 days: 1 key 1 (organization 1)'],
+    ['warn', 'expire within 14 days, also if they are rotated: 1 key 1 (organization 1)'],
     ['note', 'never used in 30 days: 2 key 2 (organization 1)'],
   ])
 })
@@ -67,4 +75,35 @@ test('does not mention expired or revoked keys', () => {
 test('names only some of many', () => {
   const many = Array.from({ length: 7 }, (_, n) => key(n + 1, { scopes: [...scopes] }))
   expect(findings(...many)[0]![1]).toContain('5 key 5 (organization 1), 2 more. Such')
+})
+
+test('gives no advice about the key in use, the keys that created it, and what only the operator can do', () => {
+  const operator: Partial<Key> = { scopes: [...scopes], kind: 'operator', org_id: null }
+  const advice = (self: Partial<typeof own>, ...keys: Key[]) =>
+    reviewKeys(keys, { ...own, ...self }, now).map(({ next }) => next)
+  const rows = [key(1, operator), key(2, { ...operator, created_by: '1' }), key(3, operator)]
+  expect(advice(rows[1]!, rows[0]!, rows[1]!)).toEqual([undefined])
+  expect(advice(rows[1]!, ...rows)).toEqual(['svc key revoke 3'])
+  expect(advice({ ...rows[1]!, expires_at: '2031-01-01T00:00:00.000Z' }, ...rows)).toEqual([undefined])
+  const soon = key(4, { expires_at: '2030-02-20T00:00:00.000Z', scopes: ['ask', 'read'], owner_user_id: '7' })
+  expect(advice({}, soon)).toEqual([
+    "svc key create --name 'key 4-2' --org 1 --can ask,read --expires 90d --owner 7",
+  ])
+  expect(advice({ scopes: ['keys', 'ask'] }, soon)).toEqual([
+    'Use an operator key: this key can neither replace nor end it',
+  ])
+})
+
+test('knows secrets that a rotation replaced', () => {
+  const until = '2030-02-15T12:00:00.000Z'
+  const old = key(1, { replaced: true, expires_at: until, last_used_at: null, scopes: [...scopes] })
+  expect(findings(old, key(2, { root_id: '1' }))).toEqual([
+    ['note', 'a rotation replaced these secrets, and they still work: 1 key 1 (organization 1)'],
+  ])
+  expect(reviewKeys([old], { ...own, ...old }, now).map(({ message, next }) => [message, next])).toEqual([
+    [
+      'a rotation replaced the key in use; it works until 2030-02-15T12:00:00Z',
+      'svc profile login saves the new secret',
+    ],
+  ])
 })
