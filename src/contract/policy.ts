@@ -44,7 +44,7 @@ export const policy = z.strictObject({
   }),
   separation: chosen(
     z.optional(z.enum(['standard', 'strict'])),
-    'strict: refuse requests from keys that can influence who approves, and devices that the creator of the key enrolled',
+    'strict: refuse requests from keys that can influence who approves, and devices that go back to the key or its creator',
   ),
   not_requester: chosen(z.optional(z.boolean()), 'Refuse an approver who owns the requesting key'),
   deny_check: chosen(

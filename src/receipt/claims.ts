@@ -17,7 +17,10 @@ const factorResult = z.strictObject({
   observed: z.json(),
 })
 
-/** How the key that enrolled the device is related to the requesting key. */
+/**
+ * How the origin of the device is related to the requesting key: the root keys behind its enrollment, followed through the
+ * devices that added or approved it. The worst of them counts: `self`, `unknown`, `creator`, `other`, `operator`.
+ */
 export const relations = ['self', 'creator', 'other', 'operator', 'unknown'] as const
 
 const signed = {
@@ -60,6 +63,7 @@ export const claimsShape = z.strictObject({
     id: wellFormed.check(z.minLength(1)),
     proof: z.enum(['link', 'otp', 'device', 'admin']),
     bound_at: z.nullable(z.string()),
+    /** The root key that is related most closely. */
     enrolled_by: z.strictObject({
       key_id: z.nullable(z.string()),
       name: z.nullable(wellFormed),

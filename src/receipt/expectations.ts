@@ -29,9 +29,9 @@ export type Expectations = {
   pinnedKey?: string | undefined
   /** Accept receipts made with a software key on a development service. */
   allowDev?: boolean
-  /** Accept requests from a key that can influence who approves. */
+  /** Accept requests from a key that can influence who approves, and devices of unknown origin. */
   allowUnseparated?: boolean
-  /** `strict`: the key that created the requesting key must not have enrolled the device either. */
+  /** `strict`: the device must not go back to a key that created the requesting key, and its origin must be known. */
   separation?: 'strict' | undefined
   /** Accept requests from a local program without a credential. */
   allowUnauthenticated?: boolean
@@ -72,28 +72,36 @@ const checkOrganization = (claims: ReceiptClaims, expected: Expectations, note: 
   else if (!allowDev) note('expected organization', false, `${found}; no expected organization was named`)
 }
 
+const originUnknown =
+  'which key the device of the approver goes back to is not known, so it may be the requesting key'
+
 /** Checks that the requester cannot have approved its own request. */
 const checkSeparation = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
   const { device, influences } = claims
   const { relation } = device.enrolled_by
   // No flag allows this: such a receipt proves only that the key was present.
   if (relation === 'self')
-    note('enrollment', false, 'the requesting key itself enrolled the device of the approver')
-  if (influences)
     note(
-      'separation',
-      expected.allowUnseparated === true || expected.allowDev === true,
-      'the requesting key can influence who approves: it can enroll devices, or change keys, people or rules',
+      'enrollment',
+      false,
+      'the requesting key itself enrolled the device of the approver, or the device that added it',
     )
-  if (expected.separation === 'strict') {
-    // The creator of the link is unknown, and the link was the only proof.
-    const unknown = relation === 'unknown' && device.proof === 'link'
+  const problems = [
+    ...(influences
+      ? [
+          'the requesting key can influence who approves: it can enroll devices, or change keys, people or rules',
+        ]
+      : []),
+    ...(relation === 'unknown' ? [originUnknown] : []),
+  ]
+  if (problems.length > 0)
+    note('separation', expected.allowUnseparated === true || expected.allowDev === true, problems.join('; '))
+  if (expected.separation === 'strict')
     note(
       'strict separation',
-      relation !== 'creator' && !unknown,
-      unknown ? 'which key enrolled the device was not recorded' : `the device was enrolled by: ${relation}`,
+      relation === 'other' || relation === 'operator',
+      relation === 'unknown' ? originUnknown : `the device goes back to: ${relation}`,
     )
-  }
 }
 
 const checkKey = ({ key }: ReceiptClaims, expected: Expectations, note: Note): void => {

@@ -7,12 +7,12 @@ import { readSubject } from './subject.ts'
 /** The name of a requester without a credential. */
 export const unauthenticatedProgram = 'unauthenticated local program'
 
-const enrolledBy: Record<Relation, string> = {
-  self: 'by the key that requested the approval',
-  creator: 'by the key that created this key',
-  other: 'by another key',
-  operator: 'by the operator',
-  unknown: 'by a key that was not recorded',
+const origins: Record<Relation, string> = {
+  self: 'the key that requested the approval',
+  creator: 'a key that created the requesting key, or that has the same creator',
+  other: 'another key',
+  operator: 'the operator',
+  unknown: 'not known, so it may be the key that requested the approval',
 }
 
 const proofs = {
@@ -48,7 +48,7 @@ export const factsOf = (claims: AnyClaims): string[] => {
   const { organization, key, device, influences } = claims
   const { relation, name } = device.enrolled_by
   const who = key.id === '0' ? key.name : `key "${key.name}" (id ${key.id})`
-  const by = name === null ? enrolledBy[relation] : `${enrolledBy[relation]} ("${name}")`
+  const origin = name === null ? origins[relation] : `${origins[relation]} ("${name}")`
   const isVerified = readEvidence(claims.evidence).user_verified
   return [
     ...program,
@@ -57,7 +57,7 @@ export const factsOf = (claims: AnyClaims): string[] => {
       : ['The denial required only a touch: the device did not verify its user']),
     `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, with the scopes: ${key.scopes.join(', ') || 'none'}`,
     ...(key.owner === undefined ? [] : ownerFacts(key.owner)),
-    `The device was enrolled ${by}, proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
+    `The origin of the device is ${origin}; it was proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
     influences
       ? 'The requesting key could influence who approves'
       : 'The requesting key could not influence who approves',

@@ -54,23 +54,32 @@ describe('separation of duties', () => {
     expect(await failed(receipt, { allowDev: true })).toEqual(['enrollment'])
   })
 
-  test.each<[string[], Parameters<typeof enrolled>]>([
-    [['strict separation'], ['creator']],
-    [['strict separation'], ['unknown']],
-    [[], ['unknown', 'admin']],
-    [[], ['other']],
-    [[], ['operator']],
-  ])('fails %j under strict for a device enrolled by %j', async (names, by) => {
-    const receipt = await enrolled(...by)
+  test.each<[string[], Parameters<typeof enrolled>[0]]>([
+    [['strict separation'], 'creator'],
+    [[], 'other'],
+    [[], 'operator'],
+  ])('fails %j under strict for a device that goes back to %j', async (names, relation) => {
+    const receipt = await enrolled(relation)
     expect(await failed(receipt)).toEqual([])
     expect(await failed(receipt, { separation: 'strict' })).toEqual(names)
   })
+
+  test.each(['link', 'otp', 'device', 'admin'] as const)(
+    'rejects a device of unknown origin with the proof %s unless this is allowed, and always under strict',
+    async (proof) => {
+      const receipt = await enrolled('unknown', proof)
+      expect(await failed(receipt)).toEqual(['separation'])
+      expect(await failed(receipt, { allowUnseparated: true })).toEqual([])
+      for (const allowed of [{ allowUnseparated: true }, { allowDev: true }])
+        expect(await failed(receipt, { separation: 'strict', ...allowed })).toEqual(['strict separation'])
+    },
+  )
 
   test('reports who requested, who enrolled the device and what the key can do', async () => {
     const { facts } = await verifyReceipt(await enrolled('creator'), issuer.jwks, ours, now)
     expect(facts).toEqual([
       'Requested in the organization acme (id 7) by key "ci" (id 3), with the scopes: ask',
-      'The device was enrolled by the key that created this key ("operator"), proved by possession of the link, active since 2030-01-01T09:00:00.000Z',
+      'The origin of the device is a key that created the requesting key, or that has the same creator ("operator"); it was proved by possession of the link, active since 2030-01-01T09:00:00.000Z',
       'The requesting key could not influence who approves',
     ])
   })

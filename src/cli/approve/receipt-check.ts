@@ -110,7 +110,7 @@ export const readExpectations = async (
 const allowing: Record<string, string> = {
   development: 'To test without a phone: --allow-dev. Such a receipt does not prove that a person approved',
   separation:
-    'To accept it: --allow-unseparated. Anyone who has that key could have enrolled the device that approved',
+    'To accept it: --allow-unseparated. Whoever requested it may have enrolled the device that approved',
   'authenticated requester':
     'To accept it: --allow-unauthenticated. Any program on that machine could have made the request',
   'format 2': 'To accept it: --allow-format-1',

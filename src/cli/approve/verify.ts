@@ -68,9 +68,12 @@ export const registerVerify = (group: Command, context: Context): void => {
     .option('--pinned-key <key>', 'Public key of the approver, saved earlier (COSE, base64url)')
     .option(
       '--separation <word>',
-      'strict: the key that created the requesting key must not have enrolled the device (standard|strict)',
+      'strict: the device must not go back to the requesting key or one that created it (standard|strict)',
     )
-    .option('--allow-unseparated', 'Accept a request from a key that can influence who approves')
+    .option(
+      '--allow-unseparated',
+      'Accept a key that can influence who approves, and a device of unknown origin',
+    )
     .option('--allow-unauthenticated', 'Accept a request from a local program without a credential')
     .option('--allow-format-1', 'Accept a receipt of format 1, which names no organization, key or subject')
     .option(

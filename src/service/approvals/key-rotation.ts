@@ -28,6 +28,13 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
       `svc key revoke ${id}, then svc key create`,
     )
   await checkRotation(call, old)
+  // Another secret would work outside the tool server that its person consented to.
+  if (old.audience !== null)
+    throw conflict(
+      'key_of_agent',
+      'This is the key of an agent, which only the consent of a person replaces',
+      `Connect the agent again, and end the old key: svc mcp agents revoke ${id}`,
+    )
   const until = addMs(call.now, overlap_s * 1000)
   const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until
   const older = await readSecrets(call, old)

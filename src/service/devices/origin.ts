@@ -22,7 +22,10 @@ type Deps = { db: Db; keyring: Keyring }
 export type Source = { key: number } | { device: number } | { administrator: Member & { device_id: number } }
 
 /** Each step reads a row or two. What takes more is unknown; `checkActor` and `checkDepth` prevent such chains. */
-const mostSteps = 400
+const mostSteps = 200
+
+/** Of a person who adds somebody or something: with their device, and with who appointed them. */
+const mostStepsOfActor = 50
 
 type Found = { sources: Source[]; key?: KeyRow }
 
@@ -134,7 +137,7 @@ export const checkActor = async (deps: Deps, person: SignedIn, forUser: number):
   const { org_id, user_id, device_id } = person
   const source: Source =
     user_id === forUser ? { device: device_id } : { administrator: { org_id, user_id, device_id } }
-  const { isWhole } = await follow(deps, source, { steps: mostSteps / 4 })
+  const { isWhole } = await follow(deps, source, { steps: mostStepsOfActor })
   if (isWhole) return
   throw conflict(
     'origin_unknown',

@@ -23,8 +23,10 @@ beforeAll(async () => {
   write('denied.json', await specimen(issuer, { ...approval, decision: 'deny' }, key))
   write('dev.json', await specimen(issuer, approval, key, { dev: true }))
   write('influential.json', await specimen(issuer, approval, key, { influences: true }))
-  const creator = { ...device, enrolled_by: { ...device.enrolled_by, relation: 'creator' as const } }
-  write('creator.json', await specimen(issuer, approval, key, { device: creator }))
+  for (const relation of ['creator', 'unknown', 'self'] as const) {
+    const related = { ...device, enrolled_by: { ...device.enrolled_by, relation } }
+    write(`${relation}.json`, await specimen(issuer, approval, key, { device: related }))
+  }
   const local = { id: '0', name: 'unauthenticated local program', scopes: ['ask'] }
   write('local.json', await specimen(issuer, { ...approval, key: local }, key))
   write('subject.json', { type: 'text', data: { text: approval.action } })
@@ -104,6 +106,10 @@ describe('svc approve verify', () => {
     ['creator.json', [], 0],
     ['creator.json', ['--separation', 'standard'], 0],
     ['creator.json', ['--separation', 'strict'], 1],
+    ['unknown.json', [], 1],
+    ['unknown.json', ['--allow-unseparated'], 0],
+    ['unknown.json', ['--allow-unseparated', '--separation', 'strict'], 1],
+    ['self.json', ['--allow-unseparated', '--allow-dev'], 1],
     ['local.json', [], 1],
     ['local.json', ['--allow-unauthenticated'], 0],
   ])('exits for %s with %j as documented: %i', async (file, flags, exit) => {
@@ -115,9 +121,9 @@ describe('svc approve verify', () => {
       const { exit, out, err } = await offline('creator.json', ...flags)
       expect(exit).toBe(0)
       expect(err).toMatch(/^Valid: .*\nRequested in the organization acme /)
-      expect(err).toContain('The device was enrolled by the key that created this key')
+      expect(err).toContain('The origin of the device is a key that created the requesting key')
       expect(err).toMatch(/\nConfirmed by the service only: .*\n$/)
-      expect(out).not.toContain('The device was enrolled')
+      expect(out).not.toContain('The origin of the device')
     },
   )
   test('requires the organization, and the issuer unless the key file contains it', async () => {
