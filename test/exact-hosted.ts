@@ -17,7 +17,8 @@ const dataOf = (route: string, ids: boolean): unknown => {
 }
 
 type Call = { jsonrpc: string; id?: unknown; method: string; params?: { name?: string } }
-export type Tools = Partial<Record<string, object | string>>
+/** The answer of a tool, or a function that writes the whole response. */
+export type Tools = Partial<Record<string, object | string | Answering>>
 
 /** A tool that never answers. */
 export const silence: object = {}
@@ -45,7 +46,9 @@ const mcp =
   (tools: Tools): Answering =>
   (request, response) => {
     const call = JSON.parse(request.body) as Call
-    if (call.method === 'tools/call' && tools[call.params?.name ?? ''] === silence) return
+    const said = call.method === 'tools/call' ? tools[call.params?.name ?? ''] : undefined
+    if (said === silence) return
+    if (typeof said === 'function') return (said as Answering)(request, response)
     const result = answerTo(call, tools)
     if (result && call.id !== undefined)
       return json(200, { jsonrpc: '2.0', id: call.id, result })(request, response)

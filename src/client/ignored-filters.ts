@@ -2,26 +2,13 @@ import { answeredFields } from '../contract/describe.ts'
 import type { Operation } from '../contract/operation.ts'
 import { SvcError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
-import { dialingPrefix, wholeNumber } from '../core/phone-parts.ts'
+import { samePhone, wholeNumber } from '../core/phone-parts.ts'
 
 // A service may ignore a filter that it does not know, and return everything. Scripts feed ids from lists to deletes.
 
 type Fields = Record<string, unknown>
 /** Whether a record matches a value of the request; undefined if the record does not show it. */
 type Match = (wanted: string, row: Fields) => boolean | undefined
-
-/** Digits without a trunk prefix; undefined for a masked number or one without a dialing prefix. */
-const comparable = (number: string | undefined): string | undefined => {
-  const digits = number?.replace(/[\s().-]/g, '') ?? ''
-  if (!/^\+\d{5,15}$/.test(digits)) return undefined
-  const prefix = dialingPrefix(digits) ?? ''
-  return prefix + digits.slice(prefix.length).replace(/^0+/, '')
-}
-
-const samePhone = (wanted: string, shown: string | undefined): boolean | undefined => {
-  const [a, b] = [comparable(wanted), comparable(shown)]
-  return a === undefined || b === undefined ? undefined : a === b
-}
 
 /** Whether the number of this record is `mobile` (E.164); undefined if the record does not show a whole number. */
 export const hasNumber = (mobile: string, record: Fields): boolean | undefined =>
@@ -70,6 +57,11 @@ const matchFor = (name: string, answered: readonly string[]): Match | undefined 
 const namesOnePerson = new Set(['mobile', 'email'])
 
 const ignored = (field: string): SvcError => {
+  if (field === 'request_id')
+    return new SvcError('failed', 'unexpected_answer', 'The service returned another request', {
+      detail: 'The decision is unknown. This is not an approval.',
+      hint: 'svc profile show --explain shows the address in use',
+    })
   const message = 'was ignored by the service: its answer contains something else'
   return new SvcError('failed', 'filter_ignored', `${field} ${message}`, {
     issues: [{ field, message }],

@@ -4,13 +4,23 @@ import { newRequest } from '../contract/new-request.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
 import { sleepFor } from './retry.ts'
-import { readNewRequestId, receiptOf, stateOf, statusIn, text, type ToolAnswer } from './tool-answer.ts'
+import {
+  otherRequest,
+  readNewRequestId,
+  receiptOf,
+  requireAbout,
+  stateOf,
+  statusIn,
+  text,
+  type ToolAnswer,
+} from './tool-answer.ts'
 import type { ToolClient } from './tool-client.ts'
 import { within } from './within.ts'
 
 const pollMs = 1_000
 const lifetimeSeconds = 300
 const patienceMs = 30_000
+const mostNamed = 1_000
 
 type Options = {
   tools: ToolClient
@@ -27,6 +37,11 @@ type Call = {
   /** The id of a request that the other server left open when it answered. */
   open?: string | undefined
 }
+
+const localPrefix = 'mcp_'
+
+/** Whether this process made the id: a call that waits learns the id of its request only at its end, if ever. */
+export const isLocalId = (request_id: string): boolean => request_id.startsWith(localPrefix)
 
 /** The arguments of the tool call. */
 export const argumentsOf = ({ action, reason, approver_mobile, factors, subject }: Ask): ToolAnswer =>
@@ -48,6 +63,8 @@ export const createMcpGateway = ({
 }: Options): ApprovalGateway => {
   const calls = new Map<string, Call>()
   const known = new Map<string, ApprovalRecord>()
+  /** What was asked under each id of the server. Only an identical request can have the same id. */
+  const named = new Map<string, string>()
   let bound = true
   let notice: string | undefined
 
@@ -62,11 +79,13 @@ export const createMcpGateway = ({
     ...recall(request_id),
   })
 
-  const apply = (record: ApprovalRecord, answer: ToolAnswer): ApprovalRecord => {
+  const apply = (record: ApprovalRecord, answer: ToolAnswer, expected?: string): ApprovalRecord => {
+    const status = stateOf(answer)
+    requireAbout(answer, record.approver_mobile, expected)
     if (answer.bound_to_action === false) bound = false
     notice = text(answer.notice) ?? notice
     return Object.assign(record, {
-      status: stateOf(answer),
+      status,
       approver_mobile: text(answer.approver_mobile) ?? record.approver_mobile,
       expires_at: text(answer.expires_at) ?? record.expires_at,
       number: text(answer.number) ?? record.number,
@@ -74,8 +93,16 @@ export const createMcpGateway = ({
     })
   }
 
+  const requireOwn = (ask: Ask, { request_id }: ToolAnswer): void => {
+    const [id, about] = [text(request_id), JSON.stringify(argumentsOf(ask))]
+    if (id === null) return
+    if ((named.get(id) ?? about) !== about) throw otherRequest(id)
+    if (named.size >= mostNamed) named.delete(named.keys().next().value!)
+    named.set(id, about)
+  }
+
   const start = (ask: Ask, timeout_s: number): ApprovalRecord => {
-    const record = blank(ask, `mcp_${randomToken(9)}`, timeout_s)
+    const record = blank(ask, `${localPrefix}${randomToken(9)}`, timeout_s)
     const abort = new AbortController()
     const call: Call = { record, abort, ended: Promise.resolve(record) }
     call.ended = tools
@@ -88,6 +115,7 @@ export const createMcpGateway = ({
         },
       )
       .then((answer) => {
+        requireOwn(ask, answer)
         apply(record, answer)
         if (record.status === 'pending') call.open = text(answer.request_id) ?? undefined
         return record
@@ -101,7 +129,7 @@ export const createMcpGateway = ({
     const record = known.get(request_id) ?? unknown(request_id)
     const answer = await tools.call('check_status', { request_id })
     statusIn(answer, request_id)
-    return apply(record, answer)
+    return apply(record, answer, request_id)
   }
 
   const read = async (request_id: string): Promise<ApprovalRecord> => {
@@ -110,7 +138,7 @@ export const createMcpGateway = ({
     if (call.open === undefined) return afterAtMost(call, 0)
     const answer = await tools.call('check_status', { request_id: call.open })
     statusIn(answer, call.open)
-    return apply(call.record, answer)
+    return apply(call.record, answer, call.open)
   }
 
   /** The record of a pending call, after at most `ms`. */
@@ -129,7 +157,9 @@ export const createMcpGateway = ({
       if (ask.requester !== undefined) tools.introduce(ask.requester)
       if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
       const answer = await tools.call('request_approval_async', argumentsOf(ask))
-      const record = apply(blank(ask, readNewRequestId(answer), lifetimeSeconds), answer)
+      const record = blank(ask, readNewRequestId(answer), lifetimeSeconds)
+      requireOwn(ask, answer)
+      apply(record, answer)
       known.set(record.request_id, record)
       return record
     },

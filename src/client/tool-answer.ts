@@ -1,6 +1,8 @@
 import { approvalStates } from '../contract/approval-state.ts'
 import type { ApprovalRecord } from '../contract/approval.ts'
 import { SvcError } from '../core/errors.ts'
+import { isRecord } from '../core/is-record.ts'
+import { samePhone } from '../core/phone-parts.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 
@@ -24,17 +26,54 @@ export const stateOf = ({ status, request_id }: ToolAnswer): ApprovalRecord['sta
   throw unclear(`The tool server reports ${word}, which svc does not know`, text(request_id))
 }
 
+export const otherRequest = (id: string | null): SvcError =>
+  unclear('The tool server answered about another request', id)
+
 /** An answer about another request, or without a request id, is not usable. */
 const requireSame = ({ request_id }: ToolAnswer, expected: string): void => {
   if (request_id === expected) return
-  const wrong = request_id === undefined ? 'without the id of the request' : 'about another request'
-  throw unclear(`The tool server answered ${wrong}`, expected)
+  if (request_id !== undefined) throw otherRequest(expected)
+  throw unclear('The tool server answered without the id of the request', expected)
 }
 
 /** The state of this request from `check_status`. Throws if it is missing or unknown. */
 export const statusIn = (answer: ToolAnswer, expected: string): ApprovalRecord['status'] => {
   requireSame(answer, expected)
   return stateOf(answer)
+}
+
+/** Whether two numbers can be the same; one of them may be masked, such as +1••••••0101. */
+const canBeSame = (one: string, other: string): boolean => {
+  const [masked, whole] = /[*•]/.test(one) ? [one, other] : [other, one]
+  if (!/[*•]/.test(masked)) return samePhone(one, other) ?? one === other
+  const visible = masked.split(/[*•]/).map((part) => part.trim())
+  const digits = whole.replace(/[\s().-]/g, '')
+  return digits.startsWith(visible[0]!) && digits.endsWith(visible.at(-1)!)
+}
+
+const requireApprover = (answer: ToolAnswer, asked: string): void => {
+  const { approver_mobile: shown = null } = answer
+  if (shown === null || shown === '' || asked === '') return
+  if (typeof shown === 'string' && canBeSame(shown, asked)) return
+  throw unclear('The tool server answered about another approver', text(answer.request_id))
+}
+
+/**
+ * Throws if an answer, or the attestation in it, is about another request, approver or decision than this one.
+ * `expected` is the id of the request, if it is known.
+ */
+export const requireAbout = (answer: ToolAnswer, asked: string, expected?: string): void => {
+  const { status, attestation } = answer
+  const id = expected ?? text(answer.request_id)
+  requireApprover(answer, asked)
+  const receipt: ToolAnswer = isRecord(attestation) ? { ...receiptOf(attestation) } : {}
+  for (const part of [receipt, receipt.claims].filter(isRecord)) {
+    requireApprover({ approver_mobile: part.approver_mobile ?? part.approver ?? part.sub }, asked)
+    const named = part.request_id ?? part.jti ?? id
+    if (named !== id && id !== null) throw otherRequest(id)
+    if ('status' in part && part.status !== status)
+      throw unclear('The tool server contradicts its own attestation', id)
+  }
 }
 
 /** The id of a new request, which must still be pending. */
@@ -45,6 +84,10 @@ export const readNewRequestId = (answer: ToolAnswer): string => {
     throw unclear('The tool server reports a decision before the person can have made one', id)
   return id
 }
+
+/** Whether an attestation has the form of a receipt of svc. The specification does not show its contents. */
+export const isReceipt = (attestation: unknown): boolean =>
+  isRecord(attestation) && attestation.format === 'jws' && typeof attestation.jws === 'string'
 
 /** A receipt with the claims next to the JWS, as in the records of the service. The tools leave them out. */
 export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {

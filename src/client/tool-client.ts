@@ -1,12 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { SvcError } from '../core/errors.ts'
-import { parseJson } from '../core/parse-json.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 import { hostOf, interrupted, timedOut } from './network-error.ts'
 import type { Transport } from './transport.ts'
+import { answerIn, requireUnambiguous } from './tool-result.ts'
 import { within } from './within.ts'
-import { isRecord } from '../core/is-record.ts'
 
 type Options = {
   /** Ends in `/mcp`. */
@@ -76,6 +75,12 @@ const createFetch = ({ url, token, transport }: Options) => {
         'redirected',
         `${hostOf(url)} answers with a redirect, which was not followed`,
       )
+    // The SDK would wait for an answer on another stream.
+    if (body === '' && request.body.includes('"method":"tools/call"'))
+      throw new SvcError('failed', 'unexpected_answer', `${hostOf(url)} answered a tool call with nothing`, {
+        detail: 'It is not known whether the request was approved.',
+      })
+    requireUnambiguous(body, answered['content-type'])
     return new Response(body === '' ? null : body, { status, headers: answered })
   }
 
@@ -96,43 +101,6 @@ const textOf = (content: unknown): string =>
   (Array.isArray(content) ? content : [])
     .map((one: { text?: unknown }) => (typeof one.text === 'string' ? one.text : ''))
     .join('\n')
-
-const parsed = (block: string): Record<string, unknown> | undefined => {
-  const value = parseJson(block)
-  return isRecord(value) ? value : undefined
-}
-
-/** Whether text next to an `approved` answer contradicts it: `Denied. As JSON:`. */
-const contradictsApproval = (words: string): boolean => {
-  const [first] = /\b(?:approved|denied|rejected|declined|expired|pending|unapproved)\b/i.exec(words) ?? []
-  const negated = /(?:\bnot|\bnever|n['’]t)(?: yet| been)? approved\b/i.test(words)
-  return negated || (first !== undefined && first.toLowerCase() !== 'approved')
-}
-
-/** Whether several values are present and differ. */
-const differ = (values: readonly unknown[]): boolean =>
-  new Set(values.filter((value) => value !== undefined)).size > 1
-
-/**
- * The answer of a tool: `structuredContent`, or JSON in a block of text, as servers of older revisions answer.
- * `contradictory`: its parts disagree, so none of them is trusted.
- */
-const answerIn = (
-  structuredContent: unknown,
-  content: unknown,
-): { answer?: Record<string, unknown> | undefined; contradictory: boolean } => {
-  const blocks = (Array.isArray(content) ? (content as { text?: unknown }[]) : []).flatMap(({ text }) =>
-    typeof text === 'string' ? [text] : [],
-  )
-  const objects = [structuredContent, ...blocks.map(parsed)].filter(isRecord)
-  const [answer] = objects
-  const contradictory =
-    differ(objects.map(({ status }) => status)) ||
-    differ(objects.map(({ request_id }) => request_id)) ||
-    (answer?.status === 'approved' &&
-      blocks.some((block) => parsed(block)?.status === undefined && contradictsApproval(block)))
-  return { answer, contradictory }
-}
 
 const unreadable = (
   tool: string,

@@ -30,3 +30,17 @@ export const partsOf = (mobile: string): { country_code: string; mobile: string 
     throw usageError(`"${mobile}" is not a valid phone number in E.164`, '--to +12025550101')
   return { country_code, mobile: digits.slice(country_code.length) }
 }
+
+/** Digits without a trunk prefix; undefined for a masked number or one without a dialing prefix. */
+const comparable = (number: string | undefined): string | undefined => {
+  const digits = number?.replace(/[\s().-]/g, '') ?? ''
+  if (!/^\+\d{5,15}$/.test(digits)) return undefined
+  const prefix = dialingPrefix(digits) ?? ''
+  return prefix + digits.slice(prefix.length).replace(/^0+/, '')
+}
+
+/** Whether two numbers are the same; undefined if one of them is not a whole number. */
+export const samePhone = (a: string | undefined, b: string | undefined): boolean | undefined => {
+  const [one, other] = [comparable(a), comparable(b)]
+  return one === undefined || other === undefined ? undefined : one === other
+}

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { isSeen } from '../core/safe-text.ts'
-import { fromUtf8, parseExact, toBase64url } from './exact.ts'
+import { fromUtf8, parseExact, toBase64url } from '../core/exact-json.ts'
 
 /** Text without unpaired surrogates, which UTF-8 and therefore RFC 8785 cannot encode. */
 export const wellFormed = z.string().check(z.regex(/^\P{Cs}*$/u, 'contains an unpaired surrogate'))

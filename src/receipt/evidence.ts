@@ -1,7 +1,7 @@
 import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import { verifyAuthenticationResponse } from '@simplewebauthn/server'
 import * as z from 'zod/mini'
-import { fromBase64url, fromUtf8, parseExact, toBase64url } from './exact.ts'
+import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../core/exact-json.ts'
 import { isLoopbackHost } from '../core/loopback.ts'
 
 export const base64url = z.string().check(z.regex(/^[\w-]+$/, 'is not base64url'))

@@ -10,7 +10,7 @@ import {
 } from './claims.ts'
 import { challengeOf, readCurrentContext } from './context.ts'
 import { readEvidence, type Evidence } from './evidence.ts'
-import { fromBase64url, fromUtf8, parseExact, toBase64url } from './exact.ts'
+import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../core/exact-json.ts'
 import { digestOf, type Subject } from './subject.ts'
 
 export type { FactorResult, Receipt, ReceiptClaims } from './claims.ts'

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod/mini'
 import { firstReceiptType, receiptType } from './claims.ts'
-import { fromBase64url, fromUtf8, parseExact } from './exact.ts'
+import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
 
 /** One thing that was checked, for a person. `detail` may quote the receipt. */
 export type Check = { name: string; ok: boolean; detail: string }

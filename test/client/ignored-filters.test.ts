@@ -42,7 +42,11 @@ describe('an answer that does not match the request', () => {
     const { client, service } = await withHosted()
     service.always(answer(data))
     const error = await failure(client.call(operation, input))
-    expect([error.code, error.exit, error.issues?.[0]?.field]).toEqual(['filter_ignored', 'failed', field])
+    expect([error.code, error.exit, error.issues?.[0]?.field]).toEqual([
+      field === 'request_id' ? 'unexpected_answer' : 'filter_ignored',
+      'failed',
+      field === 'request_id' ? undefined : field,
+    ])
   })
 
   test('is refused before a page of it is used', async () => {

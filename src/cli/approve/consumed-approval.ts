@@ -2,7 +2,8 @@ import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
 import { digestOf, textSubject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
-import { getApproval, type Approval, type Asking } from './get-approval.ts'
+import { getApproval, type Asking } from './get-approval.ts'
+import type { Approval } from './proof.ts'
 
 type Consuming = Asking & {
   /** Also accepts a tool server, which cannot use an approval up. */

@@ -8,6 +8,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Settings } from '../context/settings.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
+import { createProven } from './proven.ts'
 
 /** How a third-party service answers on the routes of the approvals. */
 const isAbsent = (error: unknown): error is SvcError =>
@@ -136,6 +137,7 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
   const { client, now } = withClock(plain, () => io.now().getTime())
   const here = createRestGateway({ client })
   const place = placeOf(baseUrl.value)
+  const proven = createProven({ ...place, now }, context)
   let other: Elsewhere | undefined
   let opening: Promise<Elsewhere> | undefined
   const gateway = (): ApprovalGateway => other?.gateway ?? here
@@ -178,11 +180,17 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
         return gateway().notice
       },
       request: (ask) =>
-        either(async (by) => (by === here ? opened(await here.request(ask)) : by.request(ask))),
-      status: (id) => either(async (by) => checked(await by.status(id), by === here ? id : undefined)),
+        either(async (by) =>
+          by === here ? proven.asked(ask, opened(await here.request(ask))) : by.request(ask),
+        ),
+      status: (id) =>
+        either(async (by) => {
+          const record = await by.status(id)
+          return by === here ? proven.checked(checked(record, id)) : record
+        }),
       wait: async (id, seconds, signal) => {
         const record = await gateway().wait(id, seconds, signal)
-        return other ? record : checked(record, id)
+        return other ? record : proven.checked(checked(record, id))
       },
       cancel: (id) => gateway().cancel(id),
       get consume() {
@@ -192,7 +200,7 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
     poll: async (request_id, wait_s, signal) => {
       if (other) return other.gateway.wait(request_id, wait_s, signal)
       const { envelope } = await client.call(approval.getApproval, { request_id, wait_s }, { signal })
-      return checked(envelope.data, request_id)
+      return proven.checked(checked(envelope.data, request_id))
     },
   }
 }

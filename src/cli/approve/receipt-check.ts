@@ -1,6 +1,5 @@
-import { SvcError, usageError } from '../../core/errors.ts'
+import { usageError } from '../../core/errors.ts'
 import type { Expectations } from '../../receipt/expectations.ts'
-import { sentence } from '../../receipt/sentence.ts'
 import { issuerIn } from '../../receipt/signature.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { ReceiptVerification } from '../../receipt/verify.ts'
@@ -119,12 +118,4 @@ const allowing: Record<string, string> = {
 export const hintOf = ({ checks }: ReceiptVerification): string | undefined => {
   const [only, ...more] = checks.filter(({ ok }) => !ok)
   return only && more.length === 0 ? allowing[only.name] : undefined
-}
-
-/** Throws with the failed checks. */
-export const requireValid = (verdict: ReceiptVerification): void => {
-  if (verdict.valid) return
-  throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {
-    detail: sentence(verdict),
-  })
 }

@@ -8,7 +8,7 @@ import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { exitOfAll, interruptedWait, maybeNotified, showAwaited, unboundNote } from './messages.ts'
-import type { Proving } from './get-approval.ts'
+import type { Proving } from './proof.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { waitFor } from './wait.ts'
@@ -23,7 +23,7 @@ const warnOfReceipt = async (
   context: Context,
 ): Promise<void> => {
   if (record.status !== 'approved') return
-  const { requireProof } = await import('./get-approval.ts')
+  const { requireProof } = await import('./proof.ts')
   try {
     await requireProof(ask, record, proving, context)
   } catch (error) {

@@ -1,5 +1,7 @@
 import { createMcpGateway } from '../../client/mcp-gateway.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { Ask } from '../../contract/approval-gateway.ts'
+import { isReceipt } from '../../client/tool-answer.ts'
 import { createToolClient, type ToolClient } from '../../client/tool-client.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
@@ -9,6 +11,7 @@ import { openTransport } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
 import { personIn, notifyOnce } from './repeated-notice.ts'
 import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
+import { createProven } from './proven.ts'
 
 /** Longer than any tool waits for a person. */
 const timeoutMs = 3_700_000
@@ -106,8 +109,24 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
   const remembered = await openRemembered(context, url)
   const gateway = createMcpGateway({ tools, now: () => io.now(), recall: remembered.find })
   const now = (): number => io.now().getTime()
+  const place = placeOf(url)
+  const proven = createProven({ ...place, now }, context)
+  let isUnproven = false
+
+  /** Only receipts of svc can be checked. The specification does not show what other servers return. */
+  const checked = async (asked: Promise<ApprovalRecord>): Promise<ApprovalRecord> => {
+    isUnproven = false
+    const record = await asked
+    if (isReceipt(record.attestation)) return proven.checked(record)
+    isUnproven = record.status === 'approved'
+    return record
+  }
+  const wait: Backend['poll'] = (...args) => checked(gateway.wait(...args))
+  const request = async (ask: Ask): Promise<ApprovalRecord> =>
+    proven.asked(ask, await checked(gateway.request(ask)))
+
   return {
-    ...placeOf(url),
+    ...place,
     tools: true,
     namesRequests: false,
     now,
@@ -118,24 +137,27 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
         return gateway.boundToAction
       },
       get notice() {
-        return gateway.notice
+        if (gateway.notice !== undefined || !isUnproven) return gateway.notice
+        return `Only the tool server at ${place.origin} says so: no receipt that svc can verify proves the approval.`
       },
+      status: (id) => checked(gateway.status(id)),
+      wait,
       request: async (ask) => {
         // A call that waits for the decision: whether the server accepts it is known only at its end.
-        if (!wanted.open) return gateway.request(ask)
+        if (!wanted.open) return request(ask)
         // No `statusOf`: another run of svc cannot check an earlier request here.
         return notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
           origin: new URL(url).origin,
           key: token,
           send: async () => {
-            const record = await gateway.request({ ...ask, lifetime_s: undefined })
+            const record = await request({ ...ask, lifetime_s: undefined })
             remembered.add(record)
             return record
           },
         })
       },
     },
-    poll: gateway.wait,
+    poll: wait,
     close,
   }
 }

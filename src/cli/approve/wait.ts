@@ -7,7 +7,7 @@ import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { sameService } from '../program/command-line.ts'
 import type { Globals } from '../terminal/io.ts'
-import { exitOfAll, interruptedWait, showAwaited } from './messages.ts'
+import { exitOfAll, interruptedWait, showAwaited, unboundNote } from './messages.ts'
 import type { Progress } from './progress.ts'
 import type { Backend } from './backend.ts'
 
@@ -128,6 +128,7 @@ export const registerWait = (group: Command, context: Context): void => {
       through: options.mcp ? 'tools' : undefined,
       mostSeconds: most,
     })
+    const output = await context.output()
     const progress = createProgress(context, backend.secondsLeft)
     let found = false
     try {
@@ -146,6 +147,7 @@ export const registerWait = (group: Command, context: Context): void => {
             most,
           })
           progress.decided(decided)
+          for (const text of unboundNote(decided, backend.gateway)) output.warn(text)
           return decided
         }),
       )

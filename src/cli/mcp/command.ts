@@ -29,6 +29,9 @@ const inOrganization = (
   get boundToAction() {
     return gateway.boundToAction
   },
+  get notice() {
+    return gateway.notice
+  },
   request: async (ask) =>
     gateway.request({ ...ask, org_id: (await resolveOrgNow(organization, context)).id }),
   status: (request_id) => gateway.status(request_id),
@@ -68,17 +71,10 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
   const settings = await context.settings()
   const { baseUrl } = settings
   if (await usesToolServer(context)) {
-    const [{ createMcpGateway }, { openTools, withTools }] = await Promise.all([
-      import('../../client/mcp-gateway.ts'),
-      import('../approve/tool-server.ts'),
-    ])
+    const { openToolBackend, toolServer, withTools } = await import('../approve/tool-server.ts')
     await withTools(context, ({ tools }) => requireAccepted(tools.list(), context.io.signal))
-    const { url, tools, close } = await openTools(context)
-    return {
-      gateway: createMcpGateway({ tools }),
-      about: `requests approvals through the tool server at ${url}`,
-      close,
-    }
+    const { gateway, close } = await openToolBackend(context, {})
+    return { gateway, about: `requests approvals through the tool server at ${toolServer(settings)}`, close }
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return {

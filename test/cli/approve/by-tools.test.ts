@@ -54,7 +54,8 @@ describe.each([
 
   test('list shows the requests of this machine with their status, and none of another server', async () => {
     await run([...submit, ...flag])
-    service.tools.request_approval_async = { ...pending, request_id: 'r-2' }
+    const other = { request_id: 'r-2', approver_mobile: '+12025550102' }
+    service.tools.request_approval_async = { ...pending, ...other }
     await run(['submit', 'Restart', '--to', '+12025550102', ...flag])
     service.tools.check_status = { status: 'approved', request_id: 'r-1' }
     const { exit, out } = await run(['list', ...flag])

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { cut, json, type Answering } from '../../fake-hosted.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
+import { playApproving } from './strange-answers.ts'
 import { approvals, decides, respondWith, refused, sent, success, approve, to } from './approval-service.ts'
 
 installHooks()
@@ -12,7 +13,7 @@ const submit = (key: string) => approve(['submit', 'Deploy', ...to], { SVC_API_K
 
 describe('svc approve request', () => {
   test('sends the request once, with an idempotency key that joins an accidental repeat', async () => {
-    respondWith(decides({ status: 'approved' }))
+    playApproving()
     const { exit } = await approve([
       'request',
       'Deploy 4.2',
@@ -122,13 +123,11 @@ describe('svc approve request', () => {
     expect(service.seen).toEqual([])
   })
   test('saves the receipt in a new private file, and never overwrites one', async () => {
-    const attestation = { format: 'jws', jws: 'a.b.c', kid: 'k', claims: {} } as const
-    respondWith(decides({ status: 'approved', attestation }))
+    playApproving()
     const { exit, err } = await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
-    expect(exit).toBe(0)
-    expect(err).toContain('svc approve verify would not accept the receipt')
+    expect([exit, err]).toEqual([0, expect.stringContaining('Approved by')])
     const path = join(folder.path, 'r.json')
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(attestation)
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ claims: { jti: 'apr_1' } })
     const again = await approve(['request', 'Deploy', ...to, '--receipt', 'r.json'])
     expect(again).toMatchObject({ exit: 2, err: expect.stringContaining('is not overwritten') })
     expect(sent('POST', approvals)).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { isRecord } from '../../../core/is-record.ts'
 import { parseJson } from '../../../core/parse-json.ts'
-import { fromUtf8 } from '../../../receipt/exact.ts'
+import { fromUtf8 } from '../../../core/exact-json.ts'
 import { folded } from './strict-json.ts'
 
 // A message that two parsers could read differently is refused without its fields. If every parser finds the same id, the

@@ -1,4 +1,4 @@
-import { fromUtf8, parseExact } from '../../../receipt/exact.ts'
+import { fromUtf8, parseExact } from '../../../core/exact-json.ts'
 
 // The server reads the same bytes with another parser. A text that two parsers could read differently is refused, so that what a
 // person approves is what the server does.

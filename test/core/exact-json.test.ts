@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../../src/receipt/exact.ts'
+import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../../src/core/exact-json.ts'
 
 describe('base64url', () => {
   test('is read only in its canonical form', () => {

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { openBackend } from '../../../src/cli/approve/open-backend.ts'
+import { createProgress } from '../../../src/cli/approve/progress.ts'
+import { openContext } from '../../../src/cli/main.ts'
+import { askPerson } from '../../../src/cli/mcp/gate/ask-person.ts'
+import { readSubject } from '../../../src/receipt/subject.ts'
+import { createSharedRequests } from '../../../src/service/mcp/shared-requests.ts'
+import { checkStatus, requestApproval } from '../../../src/service/mcp/tool-calls.ts'
+import { inputOf } from '../../hook-hosts.ts'
+import { memoryIo } from '../memory-io.ts'
+import { folder, installHooks, run, service, toService } from '../other-service.ts'
+import { to } from './approval-service.ts'
+import { lies, playApproving } from './strange-answers.ts'
+
+installHooks()
+
+type Ended = { yes: boolean; said: string }
+const begun = () => openContext(memoryIo({ cwd: folder.path, env: toService() }))
+const command = async (args: string[]): Promise<Ended> => {
+  const { exit, out, err } = await run(args)
+  return { yes: exit === 0, said: out + err }
+}
+const attempt = async (work: () => Promise<unknown>): Promise<Ended> => {
+  try {
+    return { yes: JSON.stringify(await work()).includes('"approved"'), said: '' }
+  } catch {
+    return { yes: false, said: '' }
+  }
+}
+const tools = async () => {
+  const { gateway } = await openBackend(begun())
+  const shared = createSharedRequests()
+  return { gateway, shared, caller: 'stdio', defaults: { approver_mobile: to[1] } } as never
+}
+const conversation = { signal: new AbortController().signal, endReason: () => '' }
+
+const edges: Record<string, () => Promise<Ended>> = {
+  'svc approve request': () => command(['approve', 'request', 'Deploy 4.2', ...to, '--receipt', 'r.json']),
+  'svc approve run': async () => {
+    const child = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
+    const ended = await command(['approve', 'run', ...to, ...child])
+    return { ...ended, yes: ended.yes || existsSync(join(folder.path, 'ran')) }
+  },
+  'svc hook run': async () => {
+    const key = join(folder.path, 'ask.key')
+    writeFileSync(key, 'key', { mode: 0o600 })
+    const line = ['hook', 'run', 'claude', ...to, '--base-url', service.baseUrl, '--key-file', key]
+    const { exit, out, err } = await run(line, {
+      stdin: JSON.stringify(inputOf('claude', 'ls')),
+      env: { SVC_BASE_URL: '', SVC_API_KEY: '' },
+    })
+    return { yes: exit === 0, said: out + err }
+  },
+  'svc mcp gate': async () => {
+    const context = begun()
+    const backend = await openBackend(context, { through: 'service', bound: true })
+    const ask = askPerson(context, { backend, org: undefined, client: () => 'agent' })
+    const data = { server: 's', tool: 't', arguments: {} }
+    const progress = createProgress(context, backend.secondsLeft)
+    const held = { progress, signal: new AbortController().signal, recheck: () => undefined }
+    return attempt(async () => {
+      await ask(readSubject({ type: 'tool_call', data }), { to: to[1]!, timeout: 60 } as never, held as never)
+      return 'approved'
+    })
+  },
+  'svc mcp': async () => {
+    const context = await tools()
+    return attempt(() => requestApproval({ action: 'Deploy 4.2', timeout_s: 9 }, context, conversation))
+  },
+}
+const laterEdges: typeof edges = {
+  'svc approve wait': () => command(['approve', 'wait', 'apr_1']),
+  'check_status of svc mcp': async () => {
+    const context = await tools()
+    return attempt(() => checkStatus({ request_id: 'apr_1' }, context))
+  },
+}
+
+describe.each(Object.entries({ ...edges, ...laterEdges }))('%s', (name, edge) => {
+  test('accepts an honest approval', async () => {
+    playApproving()
+    expect((await edge()).yes).toBe(true)
+  })
+
+  const told = Object.entries(lies).filter(([, { creates }]) => !creates || !(name in laterEdges))
+  test.each(told)('does not accept %s', async (_, lie) => {
+    playApproving(lie)
+    const { yes, said } = await edge()
+    expect(yes).toBe(false)
+    expect(said).not.toMatch(/Approved by/)
+    expect(readdirSync(folder.path)).not.toContain('r.json')
+  })
+})
