@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { addedThings, with_added } from './added.ts'
 import { shownMember } from './approver.ts'
 import { deviceRecord } from './device.ts'
 import { chosen, id, line } from './field.ts'
@@ -14,6 +15,11 @@ const move = chosen(
   'The decision about the device; only remove_last removes the last active device of a person',
 )
 
+const added = chosen(
+  z.array(z.extend(addedThings, { by: chosen(id, 'Device id') })),
+  'What these devices added for their person and works now, without the signed-in device; a device that added nothing is left out',
+)
+
 export const approverDevices = operations({
   listOwnDevices: {
     method: 'GET',
@@ -26,6 +32,7 @@ export const approverDevices = operations({
     data: z.looseObject({
       device_id: chosen(id, 'Id of the signed-in device'),
       devices: chosen(z.array(deviceRecord), 'Devices of the person, oldest first'),
+      added,
       recoveries: chosen(
         z.array(z.extend(deviceRecord, { member: chosen(shownMember, 'Owner of the device') })),
         'New devices of members who lost their last one; empty unless an administrator is signed in',
@@ -43,6 +50,7 @@ export const approverDevices = operations({
     data: z.looseObject({
       member: chosen(shownMember, 'The member'),
       devices: chosen(z.array(deviceRecord), 'Devices of the member, oldest first'),
+      added,
     }),
   },
   renameOwnDevice: {
@@ -89,7 +97,7 @@ export const approverDevices = operations({
     effect: 'read',
     summary: 'Get a challenge for approving, refusing or removing a device',
     message: 'Challenge',
-    input: z.strictObject({ device_id, move }),
+    input: z.strictObject({ device_id, move, with_added }),
     data: challengeRecord,
   },
   moveDevice: {
@@ -100,7 +108,7 @@ export const approverDevices = operations({
     summary:
       'Approve or refuse a pending device, or remove one, signed by an active device of the same person or by an administrator',
     message: 'Device changed',
-    input: z.strictObject({ device_id, move, ...signedChallenge }),
+    input: z.strictObject({ device_id, move, with_added, ...signedChallenge }),
     data: deviceRecord,
   },
   sendDeviceCode: {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { addedThings, endedThings, with_added } from './added.ts'
 import { ceremony, approvalRecord } from './approval.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
@@ -108,6 +109,17 @@ export const device = operations({
     ],
     wide: ['enrolled_by', 'proof', 'bound_at'],
   },
+  listAdded: {
+    method: 'GET',
+    path: '/svc/v1/organizations/{org_id}/devices/{device_id}/added',
+    cli: 'user devices added',
+    scope: 'read',
+    summary: 'List the devices and agents of a user that were added with a device',
+    message: 'Added with the device',
+    example: '5 --org acme',
+    input: z.strictObject({ org_id, device_id }),
+    data: addedThings,
+  },
   revokeDevice: {
     method: 'DELETE',
     path: '/svc/v1/organizations/{org_id}/devices/{device_id}',
@@ -116,8 +128,9 @@ export const device = operations({
     summary: 'Revoke a device; it can no longer approve or deny',
     message: 'Device revoked',
     example: '5 --org acme --yes',
-    input: z.strictObject({ org_id, device_id }),
+    input: z.strictObject({ org_id, device_id, with_added }),
     data: z.extend(deviceRecord, {
+      ...endedThings,
       next: chosen(z.nullable(z.string()), 'What to do next if it was the last device'),
     }),
   },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { addedByKey, endedThings, with_added } from './added.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { keyRecord, keySecret, moment, newKey, paging } from './records.ts'
@@ -91,6 +92,7 @@ export const key = operations({
       newest_id: newestId,
       created_keys: createdKeys,
       created_keys_total: createdTotal,
+      added: chosen(addedByKey, 'What it and the keys that it created added'),
     }),
   },
   createKey: {
@@ -157,9 +159,10 @@ export const key = operations({
     summary: 'Revoke a key; also the keys that it created, unless the secret was replaced',
     message: 'Key revoked',
     example: '2 --yes',
-    input: z.strictObject({ id: keyId }),
+    input: z.strictObject({ id: keyId, with_added }),
     data: z.looseObject({
       id: keyId,
+      ...endedThings,
       name: chosen(z.string(), 'Name of the key'),
       secrets: chosen(z.array(id), 'Other secrets of the key that were revoked with it'),
       created_keys: createdKeys,

@@ -80,6 +80,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   createEnrollment: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   registerDevice: () => ({ token: 'x', name: 'x', response: { id: 'x', response: {} } }),
   listDevices: ({ org }, { user }) => ({ org_id: org, user_id: user }),
+  listAdded: ({ org }, { device }) => ({ org_id: org, device_id: device }),
   revokeDevice: ({ org }, { device }) => ({ org_id: org, device_id: device }),
   listOutbox: ({ org }) => ({ org_id: org }),
   listChannels: () => ({}),

@@ -20,6 +20,8 @@ export type Question =
       /** The device that is approved, refused or removed. */
       subject: number
       move: 'approve' | 'refuse' | 'remove' | 'remove_last'
+      /** Whether what the device added ends with it. */
+      with_added: boolean
       device_id: number
     }
   | { type: 'device-refusal'; subject: number }

@@ -1,5 +1,7 @@
 import type { approverDevices } from '../../contract/approver-devices.ts'
 import { conflict, forbidden, notFound } from '../../core/refusal.ts'
+import { readAddedByDevice } from '../approvals/added.ts'
+import { endAdded } from '../approvals/added-ending.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -11,15 +13,16 @@ import { recoveryProblem } from '../devices/recovery.ts'
 import { deviceColumns, findDevice, inactiveDevice, toDeviceRecord } from '../devices/record.ts'
 import { approveOwnDevice, approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
 import { selectUsers } from '../members/member.ts'
+import { readAdded } from './own-devices.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { maskedMember, requireAdmin } from './members.ts'
 import { proveDevice } from './proof.ts'
 
-type Move = Pick<RowInput<typeof approverDevices.beginDeviceMove>, 'device_id' | 'move'>
+type Move = Pick<RowInput<typeof approverDevices.beginDeviceMove>, 'device_id' | 'move' | 'with_added'>
 
-const questionOf = (caller: Caller, { device_id: subject, move }: Move): Question => {
+const questionOf = (caller: Caller, { device_id: subject, move, with_added = false }: Move): Question => {
   const { org_id, device_id } = requirePerson(caller)
-  return { type: 'device-move', org_id, subject, move, device_id }
+  return { type: 'device-move', org_id, subject, move, with_added, device_id }
 }
 
 /** Finds a device that the caller can move: an own one or, for an administrator, that of another member. */
@@ -72,10 +75,12 @@ const approve = async (call: Call, device_id: number) => {
 }
 
 /** Removes a device of the caller or, for an administrator, of another member, such as a lost one. */
-const remove = async (call: Call, { device_id, move }: Move) => {
-  const { org_id } = requirePerson(call.caller)
+const remove = async (call: Call, { device_id, move, with_added = false }: Move) => {
+  const { org_id, device_id: own } = requirePerson(call.caller)
   await findMovable(call, device_id)
   const removed = await revoke(call, { org_id, device_id })
+  // The device that signs stays, with what it added.
+  await endAdded(call, () => readAddedByDevice(call, removed, own), with_added)
   // Thrown, so that the device stays: who removes the last one must know what follows.
   if (move === 'remove' && removed.bound_at !== null && !(await hasActiveDevice(call, removed)))
     throw conflict(
@@ -93,7 +98,12 @@ export const listOwnDevices: HandlerOf<typeof approverDevices.listOwnDevices> = 
   const recoveries = (await isAdministrator(call.db, person))
     ? await readRecoveries(call, org_id, user_id)
     : []
-  return { device_id, devices: own.map(toDeviceRecord), recoveries }
+  return {
+    device_id,
+    devices: own.map(toDeviceRecord),
+    added: await readAdded(call, own, device_id),
+    recoveries,
+  }
 }
 
 export const beginDeviceMove: HandlerOf<typeof approverDevices.beginDeviceMove> = async (input, call) => {
@@ -107,12 +117,12 @@ export const beginDeviceMove: HandlerOf<typeof approverDevices.beginDeviceMove> 
 export const moveDevice: HandlerOf<typeof approverDevices.moveDevice> = {
   before: async (input, { service, caller }) => {
     const { org_id, device_id: deviceId } = requirePerson(caller)
-    const { device_id, move } = input
+    const { device_id, move, with_added } = input
     const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId })
     return async (call) => {
       await settle(call)
       if (move === 'approve') return approve(call, device_id)
-      if (move !== 'refuse') return remove(call, { device_id, move })
+      if (move !== 'refuse') return remove(call, { device_id, move, with_added })
       await findMovable(call, device_id)
       return refuseDevice(call, { org_id, device_id })
     }

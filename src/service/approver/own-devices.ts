@@ -1,17 +1,32 @@
 import type { approverDevices } from '../../contract/approver-devices.ts'
+import { readAddedByDevice } from '../approvals/added.ts'
 import { notFound } from '../../core/refusal.ts'
-import type { HandlerOf } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
 import { ofMember } from '../call/tenant.ts'
 import { devicesOf, ofKeptDevice } from '../devices/active.ts'
 import { insertEnrollment } from '../devices/enrollment.ts'
 import { deviceColumns, toDeviceRecord } from '../devices/record.ts'
-import { noteOnDevices } from '../devices/rows.ts'
+import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
 import { bindSite } from '../devices/site.ts'
 import { findUser } from '../members/member.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { maskedMember, requireAdmin } from './members.ts'
 import { proveDevice } from './proof.ts'
+
+/** What each active device added, for the question before it is removed. */
+export const readAdded = async (
+  call: Call,
+  devices: readonly Pick<DeviceRow, 'id' | 'org_id' | 'user_id' | 'state'>[],
+  except: number,
+) => {
+  const all = []
+  for (const device of devices.filter(({ state }) => state === 'active')) {
+    const added = await readAddedByDevice(call, device, except)
+    if (added.devices.length + added.agents.length > 0) all.push({ ...added, by: device.id })
+  }
+  return all
+}
 
 export const renameOwnDevice: HandlerOf<typeof approverDevices.renameOwnDevice> = async (
   { device_id, name },
@@ -62,5 +77,9 @@ export const listMemberDevices: HandlerOf<typeof approverDevices.listMemberDevic
   const { org_id } = await requireAdmin(call)
   const member = await findUser(call, org_id, user_id)
   const devices = await devicesOf(call.db, { org_id, user_id }).select(deviceColumns).execute()
-  return { member: maskedMember(member), devices: devices.map(toDeviceRecord) }
+  return {
+    member: maskedMember(member),
+    devices: devices.map(toDeviceRecord),
+    added: await readAdded(call, devices, requirePerson(call.caller).device_id),
+  }
 }

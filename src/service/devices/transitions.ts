@@ -1,9 +1,8 @@
-import type { device } from '../../contract/device.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, type Refusal } from '../../core/refusal.ts'
-import type { Call, HandlerOf } from '../call/call.ts'
+import type { Call } from '../call/call.ts'
 import { namedKeyOf, requirePerson } from '../call/caller.ts'
-import { type Member, ofMember, organizationRow, reachOrganization } from '../call/tenant.ts'
+import { type Member, ofMember, organizationRow } from '../call/tenant.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 import { devicesOf, ofKeptDevice } from './active.ts'
 import { wakeAdministrators } from './administrators.ts'
@@ -11,7 +10,7 @@ import { activateDue } from './cooling.ts'
 import { endEnrollments, endPageEnrollments } from './enrollment.ts'
 import { nameOf, noticeTime, notifyAdministrators, notifyMember } from './notices.ts'
 import { checkActor } from './origin.ts'
-import { hasActiveDevice, settlePending } from './proof.ts'
+import { settlePending } from './proof.ts'
 import { findDevice, inactiveDevice, toDeviceRecord } from './record.ts'
 import { changeDeviceRows, type DeviceQuery, type DeviceRow, noteOnDevices } from './rows.ts'
 
@@ -155,19 +154,6 @@ export const revoke = async (call: Call, { org_id, device_id }: Target): Promise
   })
   call.wake(revoked)
   return revoked
-}
-
-/** `next` says what follows for a member without any other device. */
-export const revokeDevice: HandlerOf<typeof device.revokeDevice> = async (target, call) => {
-  await reachOrganization(call, target.org_id)
-  const revoked = await revoke(call, target)
-  const isLast = revoked.bound_at !== null && !(await hasActiveDevice(call, revoked))
-  return {
-    ...toDeviceRecord(revoked),
-    next: isLast
-      ? 'The user has no active device now. The next one needs the approval of an administrator (a recovery).'
-      : null,
-  }
 }
 
 /** Revokes all devices and ends all links of a member who leaves. */

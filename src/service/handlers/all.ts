@@ -1,7 +1,6 @@
 import type { Table } from '../../contract/table.ts'
 import * as requestsByMessage from '../approvals/by-message.ts'
 import * as approvalUse from '../approvals/consumption.ts'
-import * as keyRevocation from '../approvals/key-revocation.ts'
 import * as keyRotation from '../approvals/key-rotation.ts'
 import * as approvalRequests from '../approvals/listing.ts'
 import * as agents from '../approver/agents.ts'
@@ -50,6 +49,7 @@ import * as prompts from '../verifications/prompt.ts'
 import * as results from '../verifications/results.ts'
 import * as tokens from '../verifications/token.ts'
 import { deviceHandlers } from './device.ts'
+import * as keyHandlers from './key.ts'
 import * as nodes from './nodes.ts'
 import * as membership from './membership.ts'
 import * as onboarding from './onboarding.ts'
@@ -72,7 +72,7 @@ export const handlers: Handlers<Table> = {
   ...geofences,
   ...timeslots,
   ...keys,
-  ...keyRevocation,
+  ...keyHandlers,
   ...keyRotation,
   ...auditLog,
   listEvents,

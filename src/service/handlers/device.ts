@@ -1,16 +1,18 @@
 import type { device } from '../../contract/device.ts'
 import { conflict } from '../../core/refusal.ts'
+import { readAddedByDevice } from '../approvals/added.ts'
+import { endAdded } from '../approvals/added-ending.ts'
 import { decideApproval, getCeremony } from '../approvals/decider.ts'
 import { registerDevice } from '../approver/registration.ts'
 import type { Handlers } from '../call/call.ts'
 import { notConfigured } from '../call/message.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { challengeOfToken, insertEnrollment } from '../devices/enrollment.ts'
-import { requiredProof } from '../devices/proof.ts'
-import { findDevice, listDevices } from '../devices/record.ts'
+import { hasActiveDevice, requiredProof } from '../devices/proof.ts'
+import { findDevice, listDevices, toDeviceRecord } from '../devices/record.ts'
 import { canAdministratorApprove } from '../devices/recovery.ts'
 import { bindSite } from '../devices/site.ts'
-import { approveRecovery, refuseDevice, revokeDevice } from '../devices/transitions.ts'
+import { approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
 import { findUser } from '../members/member.ts'
 import { readDevicePolicy } from '../policy/device-policy.ts'
 
@@ -32,7 +34,26 @@ export const deviceHandlers: Handlers<typeof device> = {
 
   registerDevice,
   listDevices,
-  revokeDevice,
+
+  listAdded: async ({ org_id, device_id }, call) => {
+    await reachOrganization(call, org_id)
+    return readAddedByDevice(call, await findDevice(call, org_id, device_id))
+  },
+
+  /** `next` says what follows for a member without any other device. */
+  revokeDevice: async ({ with_added = false, ...target }, call) => {
+    await reachOrganization(call, target.org_id)
+    const revoked = await revoke(call, target)
+    const outcome = await endAdded(call, () => readAddedByDevice(call, revoked), with_added)
+    const isLast = revoked.bound_at !== null && !(await hasActiveDevice(call, revoked))
+    return {
+      ...toDeviceRecord(revoked),
+      ...outcome,
+      next: isLast
+        ? 'The user has no active device now. The next one needs the approval of an administrator (a recovery).'
+        : null,
+    }
+  },
 
   approveDevice: async (input, call) => {
     const { org_id, device_id } = input

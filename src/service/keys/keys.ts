@@ -153,7 +153,8 @@ export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call)
   return (await readPage(call, query, 'id')).map(keyRecord)
 }
 
-export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => {
+/** A key with its other secrets and the keys that it created. */
+export const readKeyDetails = async (call: Call, id: number) => {
   const row = await selectKey(call, id).executeTakeFirstOrThrow(() => notFound('Key'))
   return {
     ...keyRecord(row),

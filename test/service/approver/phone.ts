@@ -65,8 +65,14 @@ export const enrollPhone = async (
   service: TestService,
   org: number,
   user: { id: string; mobile: string; mobile_e164?: string },
+): Promise<Phone> => registerPhone(service, await linkFor(service, org, user.id), user)
+
+/** From a link to the inbox. */
+export const registerPhone = async (
+  service: TestService,
+  token: string,
+  user: { id: string; mobile: string; mobile_e164?: string },
 ): Promise<Phone> => {
-  const token = await linkFor(service, org, user.id)
   const ceremony = dataOf(await fromPhone(service, 'POST', 'enrollment', { body: { token } }))
   const { key, response } = phoneRegistration(ceremony)
   const body = { token, name: 'Pixel', response }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../../src/receipt/verify.ts'
 import { acme, clock, service } from '../acme.ts'
-import { enrollPhone, fromPhone, phoneRegistration, fromPage, type Phone } from '../approver/phone.ts'
+import { enrollPhone, registerPhone, type Phone } from '../approver/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { day, hour } from '../clock.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
@@ -16,14 +16,10 @@ const keyOf = async (name: string, scopes: string[], key?: string): Promise<stri
   dataOf(await service.call('POST', '/svc/v1/keys', { key, body: { name, org_id: acme.id, scopes } })).key
 
 /** A phone that `key` registers for a user. */
-const phoneBy = async (key: string | undefined, user: string, mobile: string): Promise<Phone> => {
-  const path = `/svc/v1/organizations/${acme.id}/users/${user}/enrollments`
+const phoneBy = async (key: string | undefined, id: string, mobile: string): Promise<Phone> => {
+  const path = `/svc/v1/organizations/${acme.id}/users/${id}/enrollments`
   const { token } = dataOf(await service.call('POST', path, { key, body: {} }))
-  const ceremony = dataOf(await fromPhone(service, 'POST', 'enrollment', { body: { token } }))
-  const { key: own, response } = phoneRegistration(ceremony)
-  const body = { token, name: 'Pixel', response }
-  const { id } = dataOf(await service.call('POST', '/svc/v1/devices', { key: null, body, headers: fromPage }))
-  return { user, mobile, device: id, key: own, cookie: '' }
+  return registerPhone(service, token, { id, mobile })
 }
 
 /** An administrator whom `by` creates, with a phone that `phone` registers. */
