@@ -24,11 +24,9 @@ const databaseFlag = [
   'Store in PostgreSQL: file with postgres://user:password@host/database; or SVC_DATABASE_URL',
 ] as const
 
-/** Adds the flag for a store that can only be a database. */
-export const addDatabaseFlag = (command: Command): Command => command.option(...databaseFlag)
-
 /** Adds the flags that say where the store is. */
-export const addPlaceFlags = (command: Command): Command => addDatabaseFlag(command.option(...dataFlag))
+export const addPlaceFlags = (command: Command): Command =>
+  command.option(...dataFlag).option(...databaseFlag)
 
 /** Where the store is, from the flags of `addPlaceFlags` and the environment. */
 export const placeOf = async (io: Io, typed: PlaceFlags): Promise<Place> => {

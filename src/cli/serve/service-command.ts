@@ -4,7 +4,8 @@ import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
-import { addDatabaseFlag, addPlaceFlags, placeOf } from './serve-command.ts'
+import { noteReturned, report, reportDryRun } from './maintenance-report.ts'
+import { addPlaceFlags, placeOf } from './serve-command.ts'
 import { readText } from '../terminal/input-file.ts'
 
 type Options = {
@@ -21,18 +22,6 @@ type Options = {
 type Maintenance = import('../../service/lifecycle/store-maintenance.ts').Maintenance
 type Place = import('../../service/lifecycle/place.ts').Place
 
-const report = async (
-  context: Context,
-  message: string,
-  data: Record<string, unknown>,
-  once: readonly string[] = [],
-): Promise<void> => {
-  context.changed = true
-  const output = await context.output()
-  output.note(message)
-  await output.report(message, data, { once: new Set(once) })
-}
-
 /** Saves a new key in the profile `local`, if the profile is for this data folder. */
 const saveKey = async ({ io }: Context, key: string, dir: string | undefined): Promise<boolean> => {
   if (dir === undefined) return false
@@ -44,9 +33,6 @@ const saveKey = async ({ io }: Context, key: string, dir: string | undefined): P
   })
   return true
 }
-
-const reportDryRun = async (context: Context, data: Record<string, unknown>): Promise<void> =>
-  (await context.output()).reportDryRun('Nothing was changed', data)
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
@@ -89,12 +75,12 @@ const move = async (place: Place, { dryRun, toDatabaseUrlFile = '' }: Options, c
 /** `svc service`: maintenance of the data of a service. Most commands require that it is stopped. */
 export const registerService = (group: Command, context: Context): void => {
   type Flags = [flags: string, about: string][]
-  type Kind = { about: string; file?: boolean; addPlace?: typeof addPlaceFlags; flags?: Flags }
+  type Kind = { about: string; file?: boolean; flags?: Flags }
   type Typed = { options: Options; file: string; place: Place }
   type Work = (store: Maintenance, typed: Typed) => Promise<void>
   const add = (name: string, kind: Kind, work: Work): void => {
-    const { about, file = false, addPlace = addPlaceFlags, flags = [] } = kind
-    const command = addPlace(group.command(name).description(about)).option(
+    const { about, file = false, flags = [] } = kind
+    const command = addPlaceFlags(group.command(name).description(about)).option(
       '--dry-run',
       'Check what would be done and change nothing',
     )
@@ -131,8 +117,10 @@ export const registerService = (group: Command, context: Context): void => {
         await store.checkRestore(file, context.io.env)
         return reportDryRun(context, { file, ...store.place })
       }
-      await store.restore(file, context.io.env, (await context.output()).warn)
-      await report(context, 'Backup restored', { file, ...store.place })
+      const { warn } = await context.output()
+      const returned = await store.restore(file, context.io.env, warn)
+      await report(context, 'Backup restored', { file, ...store.place, ...returned.counts })
+      await noteReturned(context, returned)
     },
   )
   add(
@@ -156,19 +144,20 @@ export const registerService = (group: Command, context: Context): void => {
   add(
     'settle',
     {
-      about: 'Make a database safe that PostgreSQL has restored to an earlier time',
-      addPlace: addDatabaseFlag,
+      about: 'Make a store safe that was put back to an earlier time without svc service restore',
       flags: [['-y, --yes', 'Do not ask for confirmation']],
     },
     async (store, { options }) => {
       await store.checkSettle()
-      const effect = 'sends no unsent message and ends every one-time code, one-time link and sign-in'
+      const effect =
+        'sends no unsent message and ends every pending request, unused approval, one-time code, one-time link and sign-in'
       if (options.dryRun) return reportDryRun(context, { ...store.place, effect })
       const [where = ''] = Object.values(store.place)
       const about = () => `This ${effect}\n  in ${safeLine(where)}\n`
       await requireYes('Continue?', { yes: options.yes, about, declined: 'Nothing was changed' }, context)
-      await store.settle()
-      await report(context, 'Settled', { ...store.place })
+      const returned = await store.settle((await context.output()).warn)
+      await report(context, 'Settled', { ...store.place, ...returned.counts })
+      await noteReturned(context, returned)
     },
   )
   add(

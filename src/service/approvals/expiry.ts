@@ -31,6 +31,7 @@ export const keyEnded = 'the API key of the requester was revoked or has expired
 export const endedByReport = 'the approver reported another request of this requester as unexpected'
 export const deniedTogether =
   'denied with one signature for several requests of this requester; there is no receipt'
+export const endedByRestore = 'the service was restored from a backup'
 export const endedByUpgrade =
   'the service was upgraded, and approvers now sign more data than this request contains'
 

@@ -37,7 +37,8 @@ export const findApproval = (db: Db, request_id: string, access: ApprovalAccess)
 export const isApproved = (row: ApprovalRow, { keyring }: Pick<Call, 'keyring'>): boolean =>
   row.status === 'approved' && row.use_by !== null && keyring.holds('approvals', row)
 
-const alteredInStore = 'another program changed this request in the store, and the service does not use it'
+export const alteredInStore =
+  'another program changed this request in the store, and the service does not use it'
 
 /** The row, or without its approval if the service did not record that approval. */
 export const trusted = (row: ApprovalRow, with_: Pick<Call, 'keyring'>): ApprovalRow =>

@@ -4,7 +4,13 @@ import { notFound } from '../../core/refusal.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
 import { sweep } from '../approvals/expiry.ts'
-import { type ApprovalRow, findApproval, selectApprovals, toSubjectRecord } from '../approvals/record.ts'
+import {
+  type ApprovalRow,
+  findApproval,
+  selectApprovals,
+  toSubjectRecord,
+  trusted,
+} from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
@@ -64,7 +70,7 @@ const toDecision = (row: ApprovalRow, device: DecidingDevice | undefined) => ({
 
 const listPage = async (call: Call, chosen: Chosen) => {
   const rows = await readPage(call, chosen)
-  const shown = rows.slice(0, pageSize)
+  const shown = rows.slice(0, pageSize).map((row) => trusted(row, call))
   const devices = await readDevices(call.db, chosen.org_id, shown)
   return {
     shown,
@@ -108,7 +114,7 @@ export const getDecision: HandlerOf<typeof approverHistory.getDecision> = {
     // Its end is committed before anybody sees it.
     await readCurrent(service, request_id, { orgId: org_id })
     return async (call) => {
-      const row = await findApproval(call.db, request_id, { orgId: org_id })
+      const row = trusted(await findApproval(call.db, request_id, { orgId: org_id }), call)
       if (row.user_id !== user_id && !(await isAdministrator(call.db, { org_id, user_id })))
         throw notFound('Approval request')
       const devices = await readDevices(call.db, org_id, [row])

@@ -1,9 +1,16 @@
 import type { approverRequests } from '../../contract/approver-requests.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
-import { deniedTogether, endedByReport, endedByUpgrade, keyEnded, tooLate } from '../approvals/expiry.ts'
+import {
+  deniedTogether,
+  endedByReport,
+  endedByRestore,
+  endedByUpgrade,
+  keyEnded,
+  tooLate,
+} from '../approvals/expiry.ts'
 import { unexpected } from '../approvals/finish.ts'
-import { type ApprovalRow, toSubjectRecord } from '../approvals/record.ts'
+import { alteredInStore, type ApprovalRow, toSubjectRecord, trusted } from '../approvals/record.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
@@ -18,7 +25,8 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
     if (row.detail === tooLate) return 'time'
     if (row.detail === keyEnded) return 'key'
     if (row.detail === endedByReport) return 'report'
-    return row.detail === endedByUpgrade ? 'service' : 'requester'
+    const byService = [endedByUpgrade, endedByRestore, alteredInStore]
+    return byService.includes(row.detail ?? '') ? 'service' : 'requester'
   }
   if (row.detail === deniedTogether) return 'person'
   // Otherwise, only what a person signed has a receipt. It is cleared after the retention period.
@@ -63,7 +71,7 @@ export const outcomeOf = (row: ApprovalRow, device: Outcome['device']): Outcome 
 export const getOwnRequest: HandlerOf<typeof approverRequests.getOwnRequest> = {
   before: async ({ request_id }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
-    const row = await readCurrent(service, request_id, { orgId: org_id })
+    const row = trusted(await readCurrent(service, request_id, { orgId: org_id }), service)
     if (row.user_id !== user_id) throw notFound('Approval request')
     const device = await service.storage.read((db) => deviceOf(db, row))
     const missed = row.status === 'pending' && row.number !== null && { number_missed: row.number_tries > 0 }

@@ -12,38 +12,12 @@ import {
 import { join } from 'node:path'
 import { failure, SvcError } from '../../core/errors.ts'
 import { masterKeyFile, pendingKeyFile, textOpens } from '../custody/master-key.ts'
-import { holdRestored } from '../delivery/rows.ts'
-import { forgetPendingDevices } from '../devices/rows.ts'
-import { stopRestored } from '../events/webhook-rows.ts'
-import type { Db } from '../storage/schema.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
 import { storeVersion } from '../storage/sqlite/migrate.ts'
 import { openSqlite } from '../storage/sqlite/open.ts'
 import { openSnapshot, writeSnapshot } from '../storage/sqlite/snapshot.ts'
-import { forgetMove } from './moved.ts'
+import { type Returned, settleRestored } from './restored.ts'
 import { lockDataDir, prepareDataDir, requireStore, storeFile } from './data-dir.ts'
-
-/**
- * Makes a restored store safe. It must not send messages that may have been sent since the backup, nor accept one-time
- * codes, links and verifications that may have been used since. Everybody signs in again.
- */
-export const settleRestored = async (db: Db, now: string): Promise<void> => {
-  await db.updateTable('token_families').set({ ended_at: now }).where('ended_at', 'is', null).execute()
-  await db
-    .updateTable('verifications')
-    .set({ expires_at: now })
-    .where('spent_at', 'is', null)
-    .where('expires_at', '>', now)
-    .execute()
-  await stopRestored(db, now)
-  await holdRestored(db, now)
-  await forgetMove(db)
-  await db.deleteFrom('otps').execute()
-  await db.deleteFrom('enrollments').where('used_at', 'is', null).execute()
-  // An administrator may have refused one since.
-  await forgetPendingDevices(db)
-  await db.deleteFrom('email_verifications').where('used_at', 'is', null).execute()
-}
 
 export const fileExists = (file: string): SvcError =>
   failure('file_exists', `${file} already exists`, 'Use a new file name')
@@ -110,22 +84,25 @@ export const backup = (dataDir: string, file: string): void => {
   }
 }
 
-const unpack = async (file: string, dataDir: string): Promise<{ withKey: boolean }> => {
+type Restored = { withKey: boolean; returned: Returned }
+
+const unpack = async (file: string, dataDir: string): Promise<Restored> => {
   const partial = `${storeFile(dataDir)}.partial`
   copyFileSync(file, partial)
   chmodSync(partial, 0o600)
   const masterKey = openSnapshot(partial)
   if (masterKey !== undefined) writeFileSync(masterKeyFile(dataDir), masterKey, { mode: 0o600, flush: true })
   const storage = await openSqlite({ path: partial })
+  let returned: Returned
   try {
-    await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
+    returned = await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
   } finally {
     await storage.close()
   }
   for (const rest of [`${partial}-wal`, `${partial}-shm`]) rmSync(rest, { force: true })
   // Renamed last: a store that a crash left half-restored would send old messages.
   renameSync(partial, storeFile(dataDir))
-  return { withKey: masterKey !== undefined }
+  return { withKey: masterKey !== undefined, returned }
 }
 
 /** `lost+found` belongs to the file system. */
@@ -153,7 +130,7 @@ export const checkRestore = (file: string, dataDir: string): void => {
  * Creates a data folder from a backup. Refuses a folder that is not empty, and empties it again on failure. `withKey`: the
  * backup contained the master key.
  */
-export const restore = async (file: string, dataDir: string): Promise<{ withKey: boolean }> => {
+export const restore = async (file: string, dataDir: string): Promise<Restored> => {
   checkRestore(file, dataDir)
   prepareDataDir(dataDir)
   const lock = lockDataDir(dataDir)

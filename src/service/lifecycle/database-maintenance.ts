@@ -15,7 +15,8 @@ import { openSnapshot } from '../storage/sqlite/snapshot.ts'
 import * as embedded from '../storage/sqlite/whole.ts'
 import type { Storage } from '../storage/storage.ts'
 import { copyStore } from '../storage/whole-store.ts'
-import { badBackup, fileExists, requireBackup, settleRestored, writeFailed } from './backup.ts'
+import { badBackup, fileExists, requireBackup, writeFailed } from './backup.ts'
+import { type Returned, settleRestored } from './restored.ts'
 import { replaceOperatorKeys } from './operator-keys.ts'
 import { nameOfPlace, openSharedKeyring, requireMasterKey } from './place.ts'
 import type { Maintenance } from './store-maintenance.ts'
@@ -100,7 +101,7 @@ const requireItsKey = async (storage: Storage, masterKey: Buffer, inFile: boolea
 }
 
 /** Restores into an empty database, in one transaction. The backup is unpacked in a private folder first. */
-const restore = async (url: string, file: string, masterKey: Buffer): Promise<void> => {
+const restore = async (url: string, file: string, masterKey: Buffer): Promise<Returned> => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-restore-'))
   const path = join(folder, 'svc.db')
   try {
@@ -108,13 +109,15 @@ const restore = async (url: string, file: string, masterKey: Buffer): Promise<vo
     chmodSync(path, 0o600)
     const inFile = openSnapshot(path) !== undefined
     const storage = await openSqlite({ path })
+    let returned: Returned
     try {
       await requireItsKey(storage, masterKey, inFile)
-      await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
+      returned = await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
     } finally {
       await storage.close()
     }
     await embedded.readWhole(path, (from) => database.createWhole(url, (to) => copyStore(from, to)))
+    return returned
   } catch (error) {
     throw badBackup(file, error)
   } finally {
@@ -142,7 +145,7 @@ export const databaseMaintenance = (url: string): Maintenance => {
       requireBackup(file)
       const masterKey = requireMasterKey(env, keyOfBackup)
       await database.checkEmpty(url)
-      await restore(url, file, masterKey)
+      return restore(url, file, masterKey)
     },
     plannedUpgrade: async () => ({ from: (await database.inspectDatabase(url)).version, to: newestVersion }),
     migrate: async () => {
@@ -153,7 +156,7 @@ export const databaseMaintenance = (url: string): Maintenance => {
     settle: () =>
       useDatabase(url, async (storage) => {
         await requireNoNodes(storage)
-        await storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
+        return storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
       }),
     checkReset: requireStore,
     resetOperatorKey: (env, notify) => useKeyring(url, env, notify, replaceOperatorKeys),

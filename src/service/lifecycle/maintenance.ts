@@ -8,6 +8,7 @@ import { storeVersion } from '../storage/sqlite/migrate.ts'
 import type { Storage } from '../storage/storage.ts'
 import { lockDataDir, requireStore } from './data-dir.ts'
 import { openStore, type Upgrade } from './open-store.ts'
+import { type Returned, settleRestored } from './restored.ts'
 import { type ReplacedKeys, replaceOperatorKeys } from './operator-keys.ts'
 
 export { backup, checkBackup, checkRestore, restore } from './backup.ts'
@@ -59,6 +60,12 @@ export const migrate = async (dataDir: string): Promise<Upgrade | undefined> => 
   )
   return upgrade
 }
+
+/** Makes a store safe that was put back to an earlier time without `restore`. */
+export const settle = (dataDir: string, notify: Notify): Promise<Returned> =>
+  useIdleStore(dataDir, notify, (storage) =>
+    storage.write((db) => settleRestored(db, storage.now()), { org: 0 }),
+  )
 
 /** Revokes every operator key and creates a new one, in case the last one is lost. Requires the master key. */
 export const resetOperatorKey = (

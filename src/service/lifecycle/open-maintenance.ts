@@ -1,14 +1,6 @@
-import { usageError } from '../../core/errors.ts'
 import * as folder from './maintenance.ts'
 import type { Place } from './place.ts'
 import type { Maintenance } from './store-maintenance.ts'
-
-const refuseSettle = async (): Promise<never> => {
-  throw usageError(
-    'svc service settle requires a database',
-    'Set SVC_DATABASE_URL or --database-url-file. For a folder, svc service restore does the same',
-  )
-}
 
 const folderMaintenance = (dataDir: string): Maintenance => ({
   place: { data_dir: dataDir },
@@ -16,14 +8,15 @@ const folderMaintenance = (dataDir: string): Maintenance => ({
   backup: async (file) => folder.backup(dataDir, file),
   checkRestore: async (file) => folder.checkRestore(file, dataDir),
   restore: async (file, env, notify) => {
-    const { withKey } = await folder.restore(file, dataDir)
+    const { withKey, returned } = await folder.restore(file, dataDir)
     if (!withKey && !env.SVC_MASTER_KEY)
       notify('The backup does not contain the master key: set SVC_MASTER_KEY to it before the service starts')
+    return returned
   },
   plannedUpgrade: async () => folder.plannedUpgrade(dataDir),
   migrate: () => folder.migrate(dataDir),
-  checkSettle: refuseSettle,
-  settle: refuseSettle,
+  checkSettle: async () => folder.requireIdle(dataDir),
+  settle: (notify) => folder.settle(dataDir, notify),
   checkReset: async () => folder.requireIdle(dataDir),
   resetOperatorKey: (env, notify) => folder.resetOperatorKey(dataDir, env, notify),
   checkRotation: async () => void folder.requireStore(dataDir),

@@ -2,6 +2,7 @@ import type { Env } from '../../core/env.ts'
 import type { RotatedMasterKey } from '../custody/rotate-master-key.ts'
 import type { RotatedSigningKey } from '../custody/signing-keys.ts'
 import type { ReplacedKeys } from './operator-keys.ts'
+import type { Returned } from './restored.ts'
 
 type Notify = (message: string) => void
 
@@ -12,13 +13,13 @@ export type Maintenance = {
   checkBackup(file: string): Promise<void>
   backup(file: string): Promise<void>
   checkRestore(file: string, env: Env): Promise<void>
-  restore(file: string, env: Env, notify: Notify): Promise<void>
+  restore(file: string, env: Env, notify: Notify): Promise<Returned>
   plannedUpgrade(): Promise<{ from: number; to: number }>
   /** Undefined if the store was up to date. */
   migrate(): Promise<{ from: number; to: number; copy?: string } | undefined>
   checkSettle(): Promise<void>
-  /** Makes a database safe that PostgreSQL has restored to an earlier time. */
-  settle(): Promise<void>
+  /** Makes a store safe that was put back to an earlier time without `restore`. */
+  settle(notify: Notify): Promise<Returned>
   checkReset(): Promise<void>
   resetOperatorKey(env: Env, notify: Notify): Promise<ReplacedKeys>
   checkRotation(): Promise<void>
