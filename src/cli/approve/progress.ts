@@ -5,6 +5,7 @@ import type { Context } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { maskPhone } from '../terminal/mask.ts'
+import { withoutPhones } from '../terminal/mask-prose.ts'
 
 /** Reports the progress of a wait: a redrawn line on a terminal, plain lines elsewhere, events with -o ndjson. */
 export type Progress = {
@@ -76,9 +77,10 @@ export const createProgress = (
   left: (record: ApprovalRecord) => number,
 ): Progress => {
   const { stderr, stdout } = io
+  const prose = (text: string): string => safeLine(globals.reveal ? text : withoutPhones(text))
   if (globals.output === 'ndjson') return createEvents((text) => stdout.write(text), left)
 
-  const whole = globals.reveal === true || !stderr.isTTY
+  const whole = globals.reveal === true
   const pending = new Map<string, ApprovalRecord>()
   const cut = new Set<string>()
   let timer: NodeJS.Timeout | undefined
@@ -119,7 +121,7 @@ export const createProgress = (
   return {
     requested: (record) => {
       io.onAnswer?.(record)
-      say(`Asked ${describe(record, whole)}: ${safeLine(record.action)}`)
+      say(`Asked ${describe(record, whole)}: ${prose(record.action)}`)
       if (record.number) say(`Number to type on the phone: ${safeLine(record.number)}`)
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
       follow(record)

@@ -145,7 +145,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
   }
 
   const people = isForPeople(context)
-  const masked = io.stderr.isTTY && !globals.reveal
+  const masked = !globals.reveal
   let count = 0
   const report = (outcome: Outcome): void => {
     const write = people ? output.warn : output.note

@@ -38,7 +38,7 @@ const shownValue = ({ field }: Change, value: unknown, { masked }: Look): string
   return safeLine(valueText(shown))
 }
 
-/** `users/+12025550101`; a phone number is masked on a terminal. */
+/** `users/+12025550101`; `masked` hides most of a phone number. */
 export const stepName = ({ section, key }: Pick<Step, 'section' | 'key'>, masked: boolean): string => {
   if (section === 'organization' || section === 'idp')
     return section === 'idp' ? section : `${section}/${safeLine(key)}`
@@ -119,11 +119,11 @@ export const planText = (plan: Plan, look: Look): string => {
 export const isForPeople = ({ globals }: Context): boolean =>
   (globals.output ?? 'table') === 'table' && pickingFlag(globals) === undefined
 
-/** The plan as text for a stream; phones and e-mails are masked on a terminal. */
+/** The plan as text for a stream; phones and e-mails are masked. */
 export const planFor = (plan: Plan, context: Context, name: 'stdout' | 'stderr'): string => {
   const { io, globals } = context
   const stream = io[name]
-  const masked = stream.isTTY && !globals.reveal
+  const masked = !globals.reveal
   return planText(plan, { colour: wantsColour(stream, { io, globals }), masked })
 }
 

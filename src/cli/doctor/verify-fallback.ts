@@ -4,6 +4,7 @@ import { testVerify } from '../../client/verify-test.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { maskPhone } from '../terminal/mask.ts'
 import { requireYes } from '../operation/confirm.ts'
 import { partsOf } from '../../core/phone-parts.ts'
 import { requireProfile, type Settings } from '../context/settings.ts'
@@ -46,7 +47,7 @@ export const testFallback = async (mobile: string, options: Options, context: Co
   if (await hasApprovals(client))
     throw new SvcError('refused', 'has_approvals', `${baseUrl.value} has approvals and needs no fallback`)
   await requireYes(
-    `Send a prompt to ${mobile} now? The person must leave it unanswered, up to 10 minutes`,
+    `Send a prompt to ${context.globals.reveal ? mobile : maskPhone(mobile)} now? The person must leave it unanswered, up to 10 minutes`,
     {
       yes: options.yes,
       unasked:

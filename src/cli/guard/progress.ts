@@ -1,5 +1,6 @@
 import type { OutputStream } from '../terminal/io.ts'
 import { maskPhone } from '../terminal/mask.ts'
+import { withoutPhones } from '../terminal/mask-prose.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Progress } from '../approve/progress.ts'
 
@@ -8,7 +9,7 @@ export const createGuardProgress = (stderr: OutputStream): Progress => {
   const say = (text: string): void => stderr.write(`guard: ${safeLine(text)}\n`)
   return {
     requested: ({ request_id, approver_mobile, action, number }) => {
-      say(`waiting for ${maskPhone(approver_mobile)} to approve: ${action} (${request_id})`)
+      say(`waiting for ${maskPhone(approver_mobile)} to approve: ${withoutPhones(action)} (${request_id})`)
       if (number) say(`number to type on the phone: ${number}`)
     },
     waiting: () => undefined,

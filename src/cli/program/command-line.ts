@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Again } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
+import { withoutPhones } from '../terminal/mask-prose.ts'
 import { wordsOf } from './command-node.ts'
 
 // A command as one line, for the person who approves it. It contains no secret.
@@ -61,7 +62,26 @@ const secretInFile = (flag: string, text: string): [string, string] =>
  * The command that was typed in `argv` with global flags and with changes, to run it again. Quoted for a shell and
  * without secrets.
  */
-export const typedAgain = (command: Command, argv: readonly string[], change: Again = {}): string => {
+export const typedAgain = (
+  command: Command,
+  argv: readonly string[],
+  change: Again = {},
+  { reveal }: Globals = {},
+): string => {
+  const line = wholeAgain(command, argv, change)
+  const typed = wholeAgain(command, argv, { ...change, plus: [] })
+  if (reveal || withoutPhones(typed) === typed) return line
+  // A masked number could not be typed.
+  const { without = [], plus = [], args } = change
+  const changes = [
+    ...(args ? [`with ${args.map(shellQuote).join(' ')}`] : []),
+    ...(plus.length > 0 ? [`with ${plus.map(shellQuote).join(' ')}`] : []),
+    ...(plus.length === 0 && without.length > 0 ? [`without ${without.join(' and ')}`] : []),
+  ]
+  return `Type the same command ${changes.join(' and ')}`
+}
+
+const wholeAgain = (command: Command, argv: readonly string[], change: Again): string => {
   const { without = [], args = command.args, plus = [] } = change
   const spelling = { without: [...without, ...plus], short: argv, spell: secretInFile }
   const flags = (at: Command | null): string[] =>

@@ -2,7 +2,8 @@ import { Command, CommanderError } from 'commander'
 import { version } from '../../../package.json'
 import type { Context } from '../context/context.ts'
 import { checkAccepted } from '../terminal/output.ts'
-import type { Io } from '../terminal/io.ts'
+import type { Io, OutputStream } from '../terminal/io.ts'
+import { maskProse } from '../terminal/mask-prose.ts'
 import { aliasVerbs, describeCommand, wordsOf } from './command-node.ts'
 import { helpText, wrapProse } from './help-text.ts'
 import { watchFlags } from './watch-flags.ts'
@@ -93,7 +94,8 @@ export const buildProgram = async (
     context.command = {
       words,
       line: async () => (await import('./command-line.ts')).typedLine(command),
-      again: async (change) => (await import('./command-line.ts')).typedAgain(command, argv ?? [], change),
+      again: async (change) =>
+        (await import('./command-line.ts')).typedAgain(command, argv ?? [], change, context.globals),
     }
     const twice = givenTwice?.()
     if (twice) throw (await import('./usage-mistake.ts')).flagTwice(...twice, argv ?? [])
@@ -139,6 +141,10 @@ export const runLine = async (
   context: Context & { close(): Promise<void> },
   parts: Parts,
 ): Promise<number> => {
+  const { stderr } = context.io
+  context.io.stderr = Object.create(stderr, {
+    write: { value: (text: string) => stderr.write(context.globals.reveal ? text : maskProse(text)) },
+  }) as OutputStream
   context.io.onUnwritable = async (code) => {
     const { showError, unwritable } = await import('../terminal/error.ts')
     const error = unwritable(context, code)

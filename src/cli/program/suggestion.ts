@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander'
 import { shellQuote } from '../../core/shell-quote.ts'
-import { withoutPhones, withoutKeys } from '../terminal/mask.ts'
+import { withoutKeys } from '../terminal/mask.ts'
+import { withoutPhones } from '../terminal/mask-prose.ts'
 import { withoutSecret } from './command-line.ts'
 import { afterOf, needOf, wordsOf } from './command-node.ts'
 import { operandsOf, read, takesFile, type Reading, type Token } from './reading.ts'

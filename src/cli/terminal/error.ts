@@ -2,6 +2,7 @@ import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Globals, Io, Run } from './io.ts'
+import { withoutKeys } from './mask.ts'
 import { wantsMachine } from './output.ts'
 import { fitted } from './wrap.ts'
 
@@ -49,10 +50,24 @@ const forPeople = (error: SvcError): string => {
 const forMachines = ({ code, message, detail, hint, issues, request_id }: SvcError): string =>
   safeJson({ code, message, detail, hint, issues, request_id })
 
+/** Nobody can tell where an error ends up, and a key may have been typed in a wrong place. */
+const withoutKeysIn = (error: SvcError): SvcError =>
+  error.with({
+    message: withoutKeys(error.message),
+    cause: error.cause ?? error,
+    detail: error.detail && withoutKeys(error.detail),
+    hint: error.hint && withoutKeys(error.hint),
+    issues: error.issues?.map(({ field, message }) => ({
+      field: withoutKeys(field),
+      message: withoutKeys(message),
+    })),
+  })
+
 /** Prints an error on stderr, as one line of JSON if a machine format is requested. Returns the exit code. */
 export const showError = (error: unknown, { io, globals }: { io: Io; globals: Globals }): number => {
-  const known = asSvcError(error, io)
-  io.onAnswer?.(known)
+  const thrown = asSvcError(error, io)
+  io.onAnswer?.(thrown)
+  const known = withoutKeysIn(thrown)
   io.stderr.write(`${wantsMachine(globals) ? forMachines(known) : fitted(forPeople(known), io.stderr)}\n`)
   if (globals.debug) {
     const { cause = known } = known

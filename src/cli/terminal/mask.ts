@@ -24,10 +24,6 @@ const keys = /\b(?:svc_[a-z]{1,16}_[0-9a-z]{4,16}_|sk[_-]|whsec_|gh[a-z]_|xox[a-
 /** Text with every API key in it masked. */
 export const withoutKeys = (text: string): string => text.replace(keys, maskSecret)
 
-/** Text with every phone number in it masked. */
-export const withoutPhones = (text: string): string =>
-  text.replace(/(?:\+|%2B)\d{7,15}/gi, (number) => maskPhone(number.replace(/^%2B/i, '+')))
-
 const maskText = (field: string, text: string): string => {
   if (/^\+\d{7,15}$/.test(text) || /mobile|phone/i.test(field)) return maskPhone(text)
   if (/^[^@\s]{1,64}@[^@\s]{1,255}$/.test(text)) return maskEmail(text)

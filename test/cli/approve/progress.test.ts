@@ -28,12 +28,12 @@ describe('the progress of a wait', () => {
     expect(io.out()).toBe('')
     expect(io.err()).toBe(
       [
-        'Asked +12025550101 (apr_1): Deploy 4.2',
+        'Asked +1••••••0101 (apr_1): Deploy 4.2',
         'Number to type on the phone: 42',
         'Waiting, 1:00 left',
-        'The connection ended; still waiting for +12025550101 (apr_1), 1:00 left',
-        'Reconnected; +12025550101 (apr_1) is pending',
-        'Denied by +12025550101 (apr_1): the approver did not expect this request',
+        'The connection ended; still waiting for +1••••••0101 (apr_1), 1:00 left',
+        'Reconnected; +1••••••0101 (apr_1) is pending',
+        'Denied by +1••••••0101 (apr_1): the approver did not expect this request',
         '',
       ].join('\n'),
     )
@@ -43,7 +43,7 @@ describe('the progress of a wait', () => {
     const progress = createProgress({ io, globals: {} }, left)
     const note = 'No: "freeze" \u202e'
     progress.decided(record({ status: 'denied', note, detail: `Denied: ${JSON.stringify(note)}` }))
-    expect(io.err()).toBe('Denied by +12025550101 (apr_1), who wrote: "No: \\"freeze\\" \\u{202e}"\n')
+    expect(io.err()).toBe('Denied by +1••••••0101 (apr_1), who wrote: "No: \\"freeze\\" \\u{202e}"\n')
   })
   test('says so when the approver is not named', () => {
     expect(progressOf({}, record({ approver_mobile: '' })).err()).toContain(

@@ -62,7 +62,7 @@ const offline = (...args: string[]) => {
 describe('svc approve verify', () => {
   test.each(['receipt.json', 'bare.jws', 'status.json'])('accepts %s', async (file) => {
     const { exit, out, err } = await offline(file)
-    expect(err).toMatch(/^Valid: \+12025550101 approved "Deploy 4\.2 to production ✓"/)
+    expect(err).toMatch(/^Valid: \+1••••••0101 approved "Deploy 4\.2 to production ✓"/)
     expect(out).toMatch(/ok\thuman signature\t/)
     expect(exit).toBe(0)
   })
