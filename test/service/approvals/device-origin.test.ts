@@ -75,7 +75,7 @@ const approveWith = async (key: string, phone: Phone) => {
 describe('a phone that a phone added', () => {
   test('is that of the key which enrolled the first one, and no flag accepts its approvals of that key', async () => {
     const phone = await addedByPhone()
-    expect(await outcomeOf({ key: acme.key }, phone, { allowUnseparated: true })).toEqual({
+    expect(await outcomeOf({ key: acme.key }, phone, ['--allow-unseparated'])).toEqual({
       relation: 'self',
       failed: ['enrollment'],
     })

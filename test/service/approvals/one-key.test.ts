@@ -89,7 +89,7 @@ describe('one key, asking itself,', () => {
   test('gets a receipt that no flag accepts, also from a phone of a child key', async () => {
     const child = await createKey(['devices'])
     const phone = await enrollWith(await createUser(1), child.key)
-    expect(await outcomeOf({ key: acme.key }, phone, { allowUnseparated: true })).toEqual({
+    expect(await outcomeOf({ key: acme.key }, phone, ['--allow-unseparated'])).toEqual({
       relation: 'self',
       failed: ['enrollment'],
     })

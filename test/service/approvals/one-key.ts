@@ -1,6 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
-import type { Expectations } from '../../../src/receipt/expectations.ts'
-import { verifyReceipt } from '../../../src/receipt/verify.ts'
+import { svc } from '../../cli/svc.ts'
 import { ask, decide } from '../approver.ts'
 import { answerTo, cookieOf, fromPage, fromPhone, phoneRegistration, type Phone } from '../approver/phone.ts'
 import { createClock } from '../clock.ts'
@@ -128,11 +129,11 @@ const askAsAgent = async (token: string, mobile: string): Promise<string> => {
 
 type Outcome = { refused: string } | { relation: string; failed: string[] }
 
-/** Asks with a key or as an agent, decides with a phone, and verifies the receipt under strict. */
+/** Asks with a key or as an agent, decides with a phone, and verifies the receipt as an auditor does. */
 export const outcomeOf = async (
   by: { key: string } | { agent: string },
   phone: Phone,
-  wanted: Expectations = { separation: 'strict' },
+  flags: string[] = ['--separation', 'strict'],
 ): Promise<Outcome> => {
   let id: string
   if ('agent' in by) {
@@ -146,9 +147,14 @@ export const outcomeOf = async (
   const decided = await decide(service, id, phone.key)
   if (decided.status !== 200) return { refused: decided.body.data.code }
   const { attestation } = dataOf(decided)
-  const jwks = (await service.call('GET', '/.well-known/jwks.json')).body
-  const expected = { organization: 'acme', issuer: attestation.claims.iss, ...wanted }
-  const { checks } = await verifyReceipt(attestation, jwks, expected, clock.now())
+  const { folder } = service
+  const { body: keys } = await service.call('GET', '/.well-known/jwks.json')
+  writeFileSync(join(folder, 'keys.json'), JSON.stringify(keys))
+  writeFileSync(join(folder, 'receipt.json'), JSON.stringify(attestation))
+  const given = ['receipt.json', '--jwks', 'keys.json', '--org', 'acme', '-o', 'json', ...flags]
+  const env = { SVC_CONFIG_DIR: join(folder, 'no-profile') }
+  const verified = await svc(['approve', 'verify', ...given], { cwd: folder, env, now: clock.now })
+  const { checks } = verified.data() as { checks: { name: string; ok: boolean }[] }
   return {
     relation: attestation.claims.device.enrolled_by.relation,
     failed: checks.filter(({ ok }) => !ok).map(({ name }) => name),
