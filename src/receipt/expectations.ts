@@ -1,5 +1,5 @@
 import { areCurrent, type AnyClaims, type ReceiptClaims } from './claims.ts'
-import { firstFormatLacks, headlineOf, unauthenticatedProgram } from './facts.ts'
+import { firstFormatLacks, headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
 import type { Note } from './signature.ts'
 
 /**
@@ -72,9 +72,6 @@ const checkOrganization = (claims: ReceiptClaims, expected: Expectations, note: 
   else if (!allowDev) note('expected organization', false, `${found}; no expected organization was named`)
 }
 
-const originUnknown =
-  'which key the device of the approver goes back to is not known, so it may be the requesting key'
-
 /** Checks that the requester cannot have approved its own request. */
 const checkSeparation = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
   const { device, influences } = claims
@@ -92,16 +89,12 @@ const checkSeparation = (claims: ReceiptClaims, expected: Expectations, note: No
           'the requesting key can influence who approves: it can enroll devices, or change keys, people or rules',
         ]
       : []),
-    ...(relation === 'unknown' ? [originUnknown] : []),
+    ...(relation === 'unknown' ? [originOf(relation)] : []),
   ]
   if (problems.length > 0)
     note('separation', expected.allowUnseparated === true || expected.allowDev === true, problems.join('; '))
   if (expected.separation === 'strict')
-    note(
-      'strict separation',
-      relation === 'other' || relation === 'operator',
-      relation === 'unknown' ? originUnknown : `the device goes back to: ${relation}`,
-    )
+    note('strict separation', relation === 'other' || relation === 'operator', originOf(relation))
 }
 
 const checkKey = ({ key }: ReceiptClaims, expected: Expectations, note: Note): void => {

@@ -22,6 +22,9 @@ const proofs = {
   admin: "an administrator's device",
 }
 
+/** A sentence about the device of the approver. */
+export const originOf = (relation: Relation): string => `the origin of the device is ${origins[relation]}`
+
 /** What format 1 does not prove. */
 export const firstFormatLacks = [
   'which organization it belongs to',
