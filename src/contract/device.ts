@@ -83,7 +83,12 @@ export const device = operations({
       ),
       response: chosen(webauthn, 'RegistrationResponseJSON of WebAuthn'),
     }),
-    data: deviceRecord,
+    data: z.extend(deviceRecord, {
+      repeated: chosen(
+        z.optional(z.literal(true)),
+        'It was registered by an earlier call. That answer had the session; this one has none',
+      ),
+    }),
   },
   listDevices: {
     method: 'GET',

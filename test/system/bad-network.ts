@@ -10,10 +10,12 @@ export type Fault = (typeof faults)[number]
 type Lie = 'a success of nobody'
 /** The service gets the call once this is settled. */
 type Wait = Promise<void>
+/** The service has done it, and the connection is reset before its answer begins: a browser sends the call again by itself. */
+type Reset = 'reset'
 type Rule = {
   method: string
   path: RegExp
-  fault: Fault | Lie | Change | Wait
+  fault: Fault | Lie | Change | Wait | Reset
   times: number
   met: () => void
 }
@@ -56,6 +58,10 @@ export const createBadNetwork = async () => {
     onward.on('error', () => lose(response))
     onward.end(await buffer(incoming))
     onward.on('response', async (answer: IncomingMessage) => {
+      if (rule?.fault === 'reset') {
+        answer.resume().on('end', () => response.socket?.destroy())
+        return
+      }
       if (rule?.fault === 'after') {
         answer.resume().on('end', () => lose(response))
         return
@@ -95,7 +101,7 @@ export const createBadNetwork = async () => {
     fail: (
       method: string,
       path: RegExp,
-      fault: Fault | Lie | Change | Wait,
+      fault: Fault | Lie | Change | Wait | Reset,
       times = Infinity,
     ): Promise<void> => new Promise((met) => void rules.push({ method, path, fault, times, met })),
     mend: (): void => {

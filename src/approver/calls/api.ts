@@ -158,17 +158,27 @@ type Options = {
   org?: number | null | undefined
   /** Called when the answer is overdue. */
   slow?: () => void
-  /** The same for each attempt of one write: if the answer to an attempt was lost, the next one gets it. */
-  once?: string
+  /** The same for each attempt of one write: if the answer to an attempt was lost, the next one gets it. See `onlyOnce`. */
+  once?: string | undefined
   /** The browser has begun this call before the script was there. */
   preloaded?: boolean
 }
+
+/** Identifies one write. */
+export const onlyOnce = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
 
 /** Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. */
 export const call = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
-  { stop, org = current, slow: tell, once, preloaded }: Options = {},
+  // A browser repeats a call whose connection was reset, and the signature in it counts once.
+  {
+    stop,
+    org = current,
+    slow: tell,
+    once = 'challenge' in input ? onlyOnce() : undefined,
+    preloaded,
+  }: Options = {},
 ): Promise<Data<Table[K]>> => {
   const { url, init } = planned(routes[name], input)
   const headers = {
@@ -180,6 +190,9 @@ export const call = async <K extends Name>(
   const { response, body } = await exchange(url, { ...init, headers }, patience)
   if (response.ok && isSuccess<Data<Table[K]>>(body)) {
     tellAnswered?.()
+    // The first answer, which was lost, had the session or the link.
+    if (isObject(body.data) && body.data['secret_already_shown'])
+      throw new Unreachable(t('common.unreachableTitle'))
     return body.data
   }
   if (response.status < 400 || response.status >= 500 || !isRefusal(body))

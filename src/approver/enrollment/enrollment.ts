@@ -17,7 +17,7 @@ import { acceptedKinds, refusedKeyText } from './refused-key.ts'
 import { showWayOut } from './way-out.ts'
 
 export type Ends = {
-  /** The device is active. `hasSession` is false if the answer that opens the session may be lost. */
+  /** The device is active. `hasSession` is false if the answer that opened the session was lost. */
   done: (org_id: number, hasSession: boolean) => void
   signIn: () => void
 }
@@ -29,9 +29,8 @@ type Link = {
   suggested: string
   /** What the field says. */
   name: string
-  /** A new key is kept until the service has it, so that no second one is created. The first answer may be lost. */
+  /** A new key is kept until the service has it, so that no second one is created. */
   made?: Answer | undefined
-  isRepeated?: boolean
 }
 
 const showAlreadyRegistered = (signIn: () => void): void => {
@@ -69,10 +68,8 @@ const showRegistration = (link: Link, ends: Ends): void => {
     return register(now, place)
   }
   const explain = (error: unknown): void => {
-    if (error instanceof Unreachable) {
-      link.isRepeated = link.made !== undefined
-      return problem.say(link.made ? t('enrollment.noAnswer') : t('enrollment.linkStillWorks'))
-    }
+    if (error instanceof Unreachable)
+      return problem.say(t(link.made ? 'enrollment.noAnswer' : 'enrollment.linkStillWorks'))
     if (error instanceof CheckFailed && error.registered) return showAlreadyRegistered(ends.signIn)
     if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
     if (error.status === 429) return problem.say(sentenceFor(error))
@@ -96,7 +93,7 @@ const showRegistration = (link: Link, ends: Ends): void => {
       const name = nameOfKey(typed, { suggested, enrollment, place, made })
       const device = await call('registerDevice', { token, name, response: made })
       clearToken()
-      const done = (): void => ends.done(device.org_id, !link.isRepeated)
+      const done = (): void => ends.done(device.org_id, !device.repeated)
       if (device.state === 'active') done()
       else {
         const entered = (): void => ends.done(device.org_id, true)

@@ -1,4 +1,4 @@
-import { call, Refused } from '../calls/api.ts'
+import { call, onlyOnce, Refused } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
@@ -30,7 +30,7 @@ const showDamaged = (): void =>
 export const confirmEmail = (token: string): void => {
   if (token === 'damaged') return showDamaged()
   const problem = problemLine()
-  const once = crypto.getRandomValues(new Uint32Array(4)).join('-')
+  const once = onlyOnce()
   const submit = async (): Promise<void> => {
     problem.say('')
     setBusy(true)

@@ -1,5 +1,4 @@
 import { call, Refused, type Outcome, type Session } from '../calls/api.ts'
-import { Unreachable } from '../calls/exchange.ts'
 import { checksLocation } from './conditions.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { locate, locationState } from '../calls/location.ts'
@@ -12,12 +11,12 @@ import { t } from '../language/text.ts'
 export type Choice = { decision: 'approve' | 'deny'; not_me?: true; note?: string; number?: string }
 
 /**
- * The result of a tap. `again`: nothing was decided. `ended`: the request has ended, and the service knows how. `unsure`: the
- * answer was lost, so the decision may have been made.
+ * The result of a tap. `again`: nothing was sent. `unsure`: only the service knows what became of the request. The answer was
+ * lost, or it was a refusal, which may be that of a second copy: browsers repeat a call whose connection was reset.
  */
 export type Result =
-  | { kind: 'ended'; outcome?: Outcome }
-  | { kind: 'unsure' }
+  | { kind: 'ended'; outcome: Outcome }
+  | { kind: 'unsure'; refusal?: string }
   | { kind: 'cancelled' }
   | { kind: 'removed' }
   | { kind: 'stopped'; message: string }
@@ -37,17 +36,16 @@ type Steps = {
   withoutPlace: (isRepeated: boolean) => Promise<'again' | 'send' | 'stop'>
 }
 
-const resultOf = (error: unknown): Result => {
+const resultOf = (error: unknown, wasSent: boolean): Result => {
   if (error instanceof CheckFailed)
     return error.withdrawn ? { kind: 'cancelled' } : { kind: 'again', message: error.message }
-  if (error instanceof Unreachable) return { kind: 'unsure' }
-  if (!(error instanceof Refused)) return { kind: 'again', message: t('request.failed') }
-  const { code, status, message } = error
+  if (!(error instanceof Refused))
+    return wasSent ? { kind: 'unsure' } : { kind: 'again', message: t('request.failed') }
+  const { code, message } = error
   if (code === 'wrong_number') return { kind: 'wrong number' }
   if (code === 'device_revoked') return { kind: 'removed' }
-  if (code === 'approver_not_active') return { kind: 'stopped', message: message }
-  if (code === 'denied' || status === 410 || status === 409 || status === 404) return { kind: 'ended' }
-  return { kind: 'again', message: message }
+  if (code === 'approver_not_active') return { kind: 'stopped', message }
+  return { kind: 'unsure', refusal: message }
 }
 
 type Place = Awaited<ReturnType<typeof locate>>
@@ -102,6 +100,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
   const locator = createLocator(checksLocation(request))
 
   const decide = async (choice: Choice, steps: Steps): Promise<Result> => {
+    let wasSent = false
     try {
       const wanted = choice.decision === 'approve' && checksLocation(request)
       const place = wanted ? await find(locator.take, steps) : 'send'
@@ -123,6 +122,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       const found = coming ? await find(look, steps) : 'send'
       if (found === 'stop') return { kind: 'cancelled' }
       const location = found === 'send' ? undefined : found
+      wasSent = true
       steps.sending()
       const { request_id } = request
       const { status, decided_at, note, detail } = await call(
@@ -150,7 +150,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
         },
       }
     } catch (error) {
-      return resultOf(error)
+      return resultOf(error, wasSent)
     }
   }
   return { decide, ready: locator.ready, locationBlocked: locator.isBlocked }

@@ -5,8 +5,9 @@ import { createBar } from './bar.ts'
 import { denyAllStep, ofSameRequester } from './deny-all.ts'
 import { button, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { announce, setBusy, show, showNotice } from '../shell/frame.ts'
+import { announce, setBusy, show, showNotice, tellNext } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
+import { noticeableMs } from '../shell/reading.ts'
 import { requestText } from './request-text.ts'
 import { showRemoved } from '../enrollment/removed.ts'
 import { showMissing, showOutcome } from './result.ts'
@@ -38,6 +39,8 @@ export const showRequest = (
   /** Follows the requests that arrive, once this one is over. */
   let follow: (() => void) | undefined
   let phase: Phase = 'reading'
+  /** Of the result that is looked up. */
+  let wasSent = false
   // "This wasn't me" was sent.
   let mutes = false
   let { expiresAt, number_missed: knowsMiss } = request
@@ -67,14 +70,14 @@ export const showRequest = (
     follow = showOutcome(outcome, { session, queue, muted: isMuted ? request.origin.id : undefined })
   }
   /** Only the service knows how a request ended. Until it answers, nothing is said about it. */
-  const look = async (answered = false): Promise<void> => {
+  const look = async (refusal?: string): Promise<void> => {
     if (isOver() || phase === 'looking') return
-    const wasSent = phase === 'sending'
+    wasSent = phase === 'sending'
     phase = 'looking'
     withdraw()
     bar.complain('')
     setBusy(true)
-    bar.say(t(wasSent && !answered ? 'request.noAnswer' : 'request.checkingResult'))
+    bar.say(t(wasSent && refusal === undefined ? 'request.noAnswer' : 'request.checkingResult'))
     const { request_id } = request
     const outcome = await readOutcome(request_id, session, {
       over: isOver,
@@ -88,15 +91,17 @@ export const showRequest = (
     if (!outcome) return void showMissing(back)
     // The answer that was lost said that the number is wrong.
     if (wasSent && outcome.number_missed && !knowsMiss) miss()
-    else if (wasSent) bar.complain(t('request.notArrived'))
+    else if (wasSent) bar.complain(refusal ?? t('request.notArrived'))
+    wasSent = false
     // The clock of this phone is a little ahead.
     if (msUntil(expiresAt) === 0) setTimeout(() => void look(), 1000)
   }
 
   const settle = (result: Result): void => {
-    if (isOver() || phase === 'looking') return
-    if (result.kind === 'unsure') return void look()
-    if (result.kind === 'ended') return result.outcome ? end(result.outcome) : void look(true)
+    if (isOver()) return
+    if (result.kind === 'ended') return end(result.outcome)
+    if (phase === 'looking') return
+    if (result.kind === 'unsure') return void look(result.refusal)
     phase = 'reading'
     setBusy(false)
     bar.say('')
@@ -199,7 +204,8 @@ export const showRequest = (
       bar.follow(same)
       const now = requests.find(({ request_id }) => request_id === request.request_id)
       if (!now) {
-        if (phase !== 'sending') void look()
+        // Its own answer may be on its way.
+        setTimeout(() => void look(), phase === 'sending' ? noticeableMs : 0)
         return
       }
       warn(now)
@@ -207,7 +213,11 @@ export const showRequest = (
       if (Math.abs(now.expiresAt - expiresAt) > 1500) left.follow((expiresAt = now.expiresAt))
     },
     announces: () => follow !== undefined,
-    leave: stop,
+    leave: () => {
+      // The list would look as if all were done.
+      if (phase === 'sending' || (phase === 'looking' && wasSent)) tellNext(t('request.unknown'))
+      stop()
+    },
   }
 }
 

@@ -149,7 +149,7 @@ const repeatAnswer = async (call: Call, row: DeviceRow) => {
     { code: 'rate_limited', what: `This registration was repeated ${repeats.atMost} times` },
   )
   await call.audit(row.org_id, `device:${row.id}`, ['repeated'], `user:${row.user_id}`)
-  return toDeviceRecord(row)
+  return { ...toDeviceRecord(row), repeated: true as const }
 }
 
 export const registerDevice: HandlerOf<typeof device.registerDevice> = {

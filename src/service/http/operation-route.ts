@@ -64,6 +64,8 @@ export const createOperationRoute = (
   const withTextIds = createIdEncoder(operation.data)
   const withoutSecrets = createSecretStripper(operation.data)
   const gate = createGate(id)
+  // Each is signed by a device, which limits their number. A key that fills the quota must not keep a person from acting.
+  const isSigned = Object.hasOwn(operation.input._zod.def.shape, 'challenge')
   const { storage } = service
   const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const { shape } = operation.input._zod.def
@@ -164,13 +166,17 @@ export const createOperationRoute = (
       const data = withTextIds(worked)
       checkReturned(returned, data)
       if (repeatable) {
+        const shown = withoutSecrets(data)
+        // A session is for whoever got the first answer.
+        const stored =
+          headers['set-cookie'] === undefined ? shown : { ...(shown as object), secret_already_shown: true }
         const bytes = await storeResponse(
           db,
           repeatable,
           { now, oldest: oldestStored(now) },
-          success(operation.message, withoutSecrets(data)),
+          success(operation.message, stored),
         )
-        if (repeatable.orgId !== null)
+        if (repeatable.orgId !== null && !isSigned)
           await service.claim({ db, now }, repeatable.orgId, 'idempotency_mib', bytes)
       }
       return { envelope: success(operation.message, data), headers }
