@@ -1,3 +1,4 @@
+import { credentialText } from '../core/credential-text.ts'
 import { readEvidence } from './evidence.ts'
 import { areCurrent, type AnyClaims, type Relation } from './claims.ts'
 import type { KeyOwner } from './context.ts'
@@ -50,8 +51,8 @@ export const factsOf = (claims: AnyClaims): string[] => {
   if (!areCurrent(claims)) return [...program, `Format 1 does not prove ${firstFormatLacks.join('; ')}`]
   const { organization, key, device, influences } = claims
   const { relation, name } = device.enrolled_by
-  const who = key.id === '0' ? key.name : `key "${key.name}" (id ${key.id})`
-  const origin = name === null ? origins[relation] : `${origins[relation]} ("${name}")`
+  const who = key.id === '0' ? key.name : `${credentialText('key', key.name)} (id ${key.id})`
+  const origin = name === null ? origins[relation] : `${origins[relation]} (${JSON.stringify(name)})`
   const isVerified = readEvidence(claims.evidence).user_verified
   return [
     ...program,

@@ -6,25 +6,21 @@ import { canonicalData, type Subject } from './subject.ts'
 /** One line that an approver reads; `before` is the value that an update replaces. */
 export type SubjectField = { label: string; value: string; before?: string }
 
-const longestValue = 500
-const longestSummary = 300
+const longestHeadline = 300
 
-/** Shortens long text and appends how much is left out, and the digest of the whole. */
-const shortened = (text: string, most: number): string => {
+/** A headline; if it is long, with how much is left out and the digest of the whole. The fields contain all of it. */
+const headline = (text: string): string => {
   const whole = safeLine(text)
-  if (whole.length <= most) return whole
+  if (whole.length <= longestHeadline) return whole
   const rest = (left: number): string => ` … (${left} more characters; SHA-256 of the whole: ${sha256(text)})`
-  const room = most - rest(whole.length).length
+  const room = longestHeadline - rest(whole.length).length
   const head = whole.slice(0, room).replace(/[\uD800-\uDBFF]$/, '')
   return head + rest(whole.length - head.length)
 }
 
-/** Whether a rendered value leaves something out. */
-export const isShortened = (value: string): boolean =>
-  / … \(\d+ more characters; SHA-256 of the whole: [0-9a-f]{64}\)$/.test(value)
-
+/** All of a value: whoever approves it must be able to read it to its end. Nothing is shown as `""`. */
 const valueText = (value: unknown): string =>
-  shortened(typeof value === 'string' ? value : canonicalData(value), longestValue)
+  value === '' ? '""' : safeLine(typeof value === 'string' ? value : canonicalData(value))
 
 /** Our own labels start with a capital letter, so that no name in the data can look like one. */
 const labelOf = (name: string): string =>
@@ -76,7 +72,7 @@ type Rendered = { summary: string; fields: SubjectField[] }
 const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>['data']) => Rendered } = {
   text: ({ text }) => ({ summary: text, fields: [] }),
   command: ({ argv, cwd, executable, files, environment: { passed, set } }) => ({
-    summary: shortened(`Run ${commandLine(argv)}`, longestSummary),
+    summary: headline(`Run ${commandLine(argv)}`),
     fields: [
       line('Command', commandLine(argv)),
       line('Working directory', cwd),
@@ -91,7 +87,7 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
     const where = organization ? ` in ${organization.slug}` : ''
     const bulk = counts ? ` (${countText(counts)})` : ''
     return {
-      summary: shortened(`${words(operation)}${where}${name}${bulk}`, longestSummary),
+      summary: headline(`${words(operation)}${where}${name}${bulk}`),
       fields: [
         line('Operation', operation),
         ...(organization ? [line('Organization', `${organization.slug} (id ${organization.id})`)] : []),
@@ -104,13 +100,12 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
     }
   },
   file: ({ name, size, sha256: digest }) => ({
-    summary: shortened(`File ${name}, ${size} bytes`, longestSummary),
+    summary: headline(`File ${name}, ${size} bytes`),
     fields: [line('Name', name), line('Size', `${size} bytes`), line('SHA-256', digest)],
   }),
   tool_call: ({ server, tool, arguments: args, parameters, definition }) => ({
-    summary: shortened(
+    summary: headline(
       `Call ${tool} on ${server}${definition?.changed ? ', whose definition has changed' : ''}`,
-      longestSummary,
     ),
     fields: [
       line('Server', server),

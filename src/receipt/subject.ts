@@ -7,7 +7,7 @@ import { isSeen } from '../core/safe-text.ts'
 // What exactly a person approves, as data. The approver reads what is rendered from `data` and signs its digest, so the text
 // shown and the hash cannot differ.
 
-/** Maximum size of the canonical JSON of `data`. */
+/** Maximum size of the canonical JSON of `data`. The approver reads all of it, on a phone too. */
 export const maxDataBytes = 32 * 1024
 const maxDepth = 16
 const maxNodes = 2000

@@ -209,17 +209,32 @@ describe('the text for the approver', () => {
     expect(['radius', '"Command"', 'command'].map(labelKey)).toEqual([undefined, undefined, undefined])
   })
 
-  test('is shortened, and says by how much', () => {
-    const long = `begin ${'x'.repeat(5_000)}`
-    const { value } = fieldsOf({ ...tool, data: { ...tool.data, arguments: { query: long } } }).at(-1)!
-    const [, head, left, digest] =
-      /^(.*) … \((\d+) more characters; SHA-256 of the whole: ([0-9a-f]{64})\)$/.exec(value)!
-    expect(value.length).toBeLessThanOrEqual(500)
-    expect(head!.length + Number(left)).toBe(long.length)
-    expect(digest).toBe(createHash('sha256').update(long).digest('hex'))
-    const summary = summaryOf({ ...command, data: { ...command.data, argv: ['echo', long] } })
+  test('is all of each value; a long headline says how much it leaves out', () => {
+    const long = `begin ${'x'.repeat(30_000)} end`
+    const calling = {
+      ...tool,
+      data: { ...tool.data, arguments: { query: long, [long.slice(0, 700)]: [long.slice(0, 900)] } },
+    }
+    const [label, value] = [long.slice(0, 700), JSON.stringify([long.slice(0, 900)])]
+    expect(fieldsOf(calling).slice(-2)).toEqual(
+      expect.arrayContaining([
+        { label: 'query', value: long },
+        { label: JSON.stringify(label), value },
+      ]),
+    )
+    const argv = ['echo', long]
+    const summary = summaryOf({ ...command, data: { ...command.data, argv } })
     expect(summary.length).toBeLessThanOrEqual(300)
-    expect(summary).toContain('more characters; SHA-256 of the whole: ')
+    const [, head, left, digest] =
+      /^(.*) … \((\d+) more characters; SHA-256 of the whole: ([0-9a-f]{64})\)$/.exec(summary)!
+    const whole = `Run ${argv[0]} '${long}'`
+    expect(head!.length + Number(left)).toBe(whole.length)
+    expect(digest).toBe(createHash('sha256').update(whole).digest('hex'))
+  })
+
+  test('shows that text is empty', () => {
+    const empty = { ...tool, data: { ...tool.data, arguments: { query: '' } } }
+    expect(fieldsOf(empty).at(-1)).toEqual({ label: 'query', value: '""' })
   })
 
   test('escapes invisible characters', () => {

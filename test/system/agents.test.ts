@@ -101,7 +101,7 @@ test('a client with the address alone is connected by a person, asks, and is dis
   expect((await asking).result).toMatchObject({ status: 'approved' })
   await phone.page.goto(`${stage.origin}/approver#agents`)
   await phone.sees('Agents')
-  await phone.page.getByText('Calls itself “Robo Coder” (not verified)').waitFor()
+  await phone.page.getByText('Not verified Calls itself Robo Coder').waitFor()
   expect(await flaws(phone)).toEqual([])
   await phone.page.getByRole('button', { name: 'Disconnect Coder of Ada' }).click()
   await phone.page.getByRole('status').getByText('Disconnected.').waitFor()

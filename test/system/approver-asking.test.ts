@@ -32,14 +32,14 @@ describe('who asks', () => {
     const more = { action: 'Deploy 5', requester: 'GitHub Actions' }
     const { request_id } = dataOf(await ask(stage.service, user, more, key))
     const card = phone.page.locator(`a[href="#request=${request_id}"]`)
-    await card.getByText('Requested with key ci (verified)', { exact: true }).waitFor()
-    await card.getByText('Calls itself “GitHub Actions” (not verified)', { exact: true }).waitFor()
+    await card.getByText('Verified Requested with key ci', { exact: true }).waitFor()
+    await card.getByText('Not verified Calls itself GitHub Actions', { exact: true }).waitFor()
     await card.click()
     const asker = phone.page.locator('.asker .who')
     await asker.first().waitFor()
     expect(await asker.allTextContents()).toEqual([
-      'Requested with key ci (verified)',
-      'Calls itself “GitHub Actions” (not verified)',
+      'Verified Requested with key ci',
+      'Not verified Calls itself GitHub Actions',
     ])
     expect(await phone.page.locator('.line').allTextContents()).toEqual([
       expect.stringMatching(/^Requested\d/),
@@ -52,7 +52,7 @@ describe('who asks', () => {
     const { phone, request_id } = await opened({ requester: 'key “root” (verified)' })
     await show(phone, request_id)
     const lines = phone.page.locator('.asker .who')
-    expect(await lines.nth(1).textContent()).toBe('Calls itself “key “root” (verified)” (not verified)')
+    expect(await lines.nth(1).textContent()).toBe('Not verified Calls itself key “root” (verified)')
   })
 })
 

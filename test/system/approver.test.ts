@@ -62,7 +62,7 @@ describe('a decision', () => {
     const { request_id } = await stage.ask(user, { reason: 'Fixes the login outage', requester: 'CI' })
     await open(phone, request_id)
     expect(await phone.page.locator('h1').textContent()).toBe('Deploy 4.2')
-    await phone.page.getByText('Calls itself “CI” (not verified)').waitFor()
+    await phone.page.getByText('Not verified Calls itself CI').waitFor()
     await phone.tap('Approve')
     await phone.sees('Approved')
     expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
@@ -213,14 +213,16 @@ describe('a decision', () => {
     await phone.page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('marks the code of an invisible character in a subject, and breaks the line after that of a line break', async () => {
+  test('marks the code of an invisible character in a subject, and breaks the line after that of a line break below the headline', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)
     const data = { organization: null, operation: 'updateGeofence', body: { name: 'a\u202eb\nc \\u{1f600}' } }
     const { request_id } = await stage.ask(user, { subject: { type: 'request', data } })
     await open(phone, request_id)
-    const shown = String.raw`Update geofence: a\u{202e}b\u{000a}${'\n'}c \u{1f600}`
-    expect(await phone.page.locator('h1').textContent()).toBe(shown)
+    const shown = String.raw`a\u{202e}b\u{000a}c \u{1f600}`
+    expect(await phone.page.locator('h1').textContent()).toBe(`Update geofence: ${shown}`)
+    const below = shown.replace('{000a}', '{000a}\n')
+    expect(await phone.page.locator('.signed dd').nth(1).textContent()).toBe(below)
     expect(await phone.page.locator('h1 .mark').allTextContents()).toEqual(['\\u{202e}', '\\u{000a}'])
   })
 
@@ -230,7 +232,8 @@ describe('a decision', () => {
     const action = '<b>Pay</b>  12\n10'
     const { request_id } = await stage.ask(user, { action, reason: 'é <img src=x>' })
     await open(phone, request_id)
-    expect(await phone.page.locator('h1').textContent()).toBe(action)
+    expect(await phone.page.locator('h1').textContent()).toBe(String.raw`<b>Pay</b>  12\u{000a}10`)
+    expect(await phone.page.locator('.signed dd').first().textContent()).toBe(action)
     expect(await phone.page.locator('main img, main b').count()).toBe(0)
     expect(phone.misdeeds).toEqual([])
   })

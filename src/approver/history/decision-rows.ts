@@ -1,7 +1,7 @@
 import type { Decisions } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { h } from '../shell/element.ts'
-import { exactText, nameOf, type Person } from '../shell/text.ts'
+import { exactLine, exactText, nameOf, type Person } from '../shell/text.ts'
 import { momentText } from '../shell/time.ts'
 
 export type Decision = Decisions['decisions'][number]
@@ -34,7 +34,7 @@ export const decisionRow = (decision: Decision & { member?: Person }, isNamed: b
         href: `#${member === undefined ? 'decision' : 'activity'}=${encodeURIComponent(request_id)}`,
       },
       isNamed && member !== undefined && h('span', { class: 'who' }, exactText(nameOf(member))),
-      h('span', { class: 'asked' }, exactText(headline)),
+      h('span', { class: 'asked' }, exactLine(headline)),
       h('span', { class: `end ${status}` }, endText(decision, member)),
       reported === true && h('span', { class: 'who' }, t('history.reported')),
       note !== undefined && h('span', { class: 'who' }, noteText(note)),

@@ -6,7 +6,7 @@ import { wordsFor } from '../request/result.ts'
 import { button, h, picture } from '../shell/element.ts'
 import { showReading } from '../shell/reading.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { exactText, headline, nameOf } from '../shell/text.ts'
+import { exactLine, exactText, headline, nameOf } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
 
@@ -93,7 +93,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
         h(
           'section',
           { class: 'paper' },
-          h('h2', { class: 'action' }, exactText(headline(decision))),
+          h('h2', { class: 'action' }, exactLine(headline(decision))),
           ...(cleared_at === undefined
             ? [
                 h('div', { class: 'asker' }, ...requesterLines(decision.origin)),

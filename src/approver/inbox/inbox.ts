@@ -5,7 +5,7 @@ import { historyTitle } from '../history/history.ts'
 import { announce, show } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { exactText, clockText, headline } from '../shell/text.ts'
+import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
 import { countDown, msUntil } from '../shell/time.ts'
 import type { View } from '../shell/view.ts'
 import { languageChoice } from '../language/language-choice.ts'
@@ -48,7 +48,7 @@ const card = (
       'a',
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
       named && h('span', { class: 'who' }, exactText(one.session.organization)),
-      h('span', { class: 'asked' }, exactText(headline(one))),
+      h('span', { class: 'asked' }, exactLine(headline(one))),
       ...requesterLines(one.origin),
       left,
     ),

@@ -4,7 +4,7 @@ import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine, showNotice } from '../shell/frame.ts'
-import { exactText, headline } from '../shell/text.ts'
+import { exactLine, headline } from '../shell/text.ts'
 import { createNext, type Queue } from './queue.ts'
 
 /** The pending requests to this session from the requester of `request`, with it. */
@@ -63,7 +63,7 @@ export const denyAllStep = ({ requests, session, queue, back, over }: DenyAll): 
     'div',
     { class: 'step' },
     h('h2', {}, t('request.denyAllTitle', { count: ids.length })),
-    h('ul', { class: 'plain-list' }, ...requests.map((one) => h('li', {}, exactText(headline(one))))),
+    h('ul', { class: 'plain-list' }, ...requests.map((one) => h('li', {}, exactLine(headline(one))))),
     h('p', {}, t('request.denyAllWhy')),
     problem.element,
     h(

@@ -12,11 +12,12 @@ export const longText = (text: string): Node => {
   const body = h('span', { class: 'folded' }, whole)
   const more = h('button', { type: 'button', class: 'button quiet more' }, t('request.showAll'))
   more.addEventListener('click', () => {
+    const had = document.activeElement === more
     body.className = ''
     more.remove()
     // Whoever tapped with the keyboard goes on from here.
     body.tabIndex = -1
-    body.focus({ preventScroll: true })
+    if (had) body.focus({ preventScroll: true })
     dispatchEvent(new Event('scroll'))
   })
   return h('span', { class: 'long' }, body, more)
@@ -27,4 +28,4 @@ export const unfold = (element: HTMLElement): void => {
   for (const more of element.querySelectorAll<HTMLElement>('.more')) more.click()
 }
 
-export const hasFolded = (element: HTMLElement): boolean => element.querySelector('.folded') !== null
+export const firstFolded = (element: HTMLElement): Element | null => element.querySelector('.folded')

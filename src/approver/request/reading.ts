@@ -1,17 +1,29 @@
-import { hasFolded, unfold } from './long-text.ts'
+import { firstFolded, unfold } from './long-text.ts'
 
 /** As much of the last line as may still be faded. */
 const slackPx = 4
 
-/** Knows whether the person has seen the text to its end, above the bar that covers the bottom of the screen. */
+/**
+ * Knows whether the person has seen all of the text, from its start to its end, above the bar that covers the bottom of the
+ * screen. A jump over a part of it does not count, nor does what is folded.
+ */
 export const createReading = (text: HTMLElement, bar: HTMLElement, finished: () => void) => {
   let isDone = false
+  /** How far it was seen without a gap, from its top, and how wide it was then: another width breaks its lines anew. */
+  let seen = 0
+  let width = 0
   const bottom = (): number =>
     getComputedStyle(bar).position === 'sticky'
       ? Math.min(innerHeight, bar.getBoundingClientRect().top)
       : innerHeight
   const look = (): void => {
-    if (isDone || hasFolded(text) || text.getBoundingClientRect().bottom > bottom() + slackPx) return
+    if (isDone) return
+    const { top, bottom: end, width: now } = text.getBoundingClientRect()
+    if (now !== width) seen = 0
+    width = now
+    const folded = firstFolded(text)?.getBoundingClientRect().top
+    if (seen + top + slackPx >= 0) seen = Math.max(seen, Math.min(bottom(), folded ?? end) - top)
+    if (folded !== undefined || seen + slackPx < end - top) return
     isDone = true
     stop()
     finished()
@@ -26,11 +38,11 @@ export const createReading = (text: HTMLElement, bar: HTMLElement, finished: () 
     look,
     stop,
     isDone: (): boolean => isDone,
-    /** Opens what is folded and shows the next screen of the text. */
+    /** Opens what is folded and shows the next screen of the text, from the first line that was not seen. */
     next: (): void => {
       unfold(text)
-      const left = text.getBoundingClientRect().bottom - bottom()
-      scrollBy({ top: Math.min(left + slackPx, bottom() * 0.8) })
+      const { top, bottom: end } = text.getBoundingClientRect()
+      scrollBy({ top: Math.min(end - bottom() + slackPx, top + seen - bottom() * 0.2) })
       look()
     },
   }

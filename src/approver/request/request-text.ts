@@ -4,19 +4,19 @@ import { h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './long-text.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { exactText, headline } from '../shell/text.ts'
+import { exactLine, headline } from '../shell/text.ts'
 import { whenText } from '../shell/time.ts'
 import { isKey, t } from '../language/text.ts'
 
-const line = (label: string, ...value: (Node | string)[]): HTMLElement =>
+const line = (label: Node | string, ...value: (Node | string)[]): HTMLElement =>
   h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
 
 type Field = NonNullable<PendingRequest['subject']>['fields'][number]
 
 /** In the language of the page, unless it is a name in the data. */
-const fieldLabel = (label: string): string => {
+const fieldLabel = (label: string): Node | string => {
   const key = labelKey(label)
-  return key !== undefined && isKey(key) ? t(key) : label
+  return key !== undefined && isKey(key) ? t(key) : longText(label)
 }
 
 const fieldLine = ({ label, value, before }: Field): HTMLElement =>
@@ -26,10 +26,12 @@ const fieldLine = ({ label, value, before }: Field): HTMLElement =>
 
 type Asked = Pick<PendingRequest, 'action' | 'subject' | 'reason'>
 
-/** The fields of the subject, then the words of the requester. */
+/** The fields of the subject, then the words of the requester: also those that the headline has in one line. */
 export const requestLines = ({ action, subject, reason }: Asked): HTMLElement[] => [
   ...(subject?.fields ?? []).map(fieldLine),
-  ...(action === headline({ action, subject }) ? [] : [line(t('request.inTheirWords'), longText(action))]),
+  ...(action === headline({ action, subject }) && !action.includes('\n')
+    ? []
+    : [line(t('request.inTheirWords'), longText(action))]),
   ...(reason === null ? [] : [line(t('request.reason'), longText(reason))]),
 ]
 
@@ -63,7 +65,7 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
   const signed = h(
     'div',
     { class: 'signed' },
-    h('h1', { class: 'action' }, exactText(headline(request))),
+    h('h1', { class: 'action' }, exactLine(headline(request))),
     h('div', { class: 'asker' }, ...requesterLines(request.origin)),
     words.length > 0 && h('dl', {}, ...words),
   )

@@ -3,7 +3,7 @@ import { button, h, type Drawing } from '../shell/element.ts'
 import { problemLine, showNotice } from '../shell/frame.ts'
 import { unmute } from '../mutes/unmute.ts'
 import { createNext, type Queue } from './queue.ts'
-import { exactText } from '../shell/text.ts'
+import { exactLine, exactText } from '../shell/text.ts'
 import { momentText } from '../shell/time.ts'
 import { nodes, t } from '../language/text.ts'
 
@@ -154,7 +154,7 @@ type Showing = {
 /** How a request ended, as the service recorded it, and the way on. Returns what follows the requests that arrive. */
 export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing): (() => void) => {
   const { lines, title, ...look } = wordsFor(outcome, session.device_id)
-  const quote = h('span', { class: 'quote asked' }, exactText(outcome.headline))
+  const quote = h('span', { class: 'quote asked' }, exactLine(outcome.headline))
   const note = muted === undefined ? undefined : muteNote(muted, session)
   const next = createNext(queue, [outcome.request_id])
   showNotice({

@@ -1,32 +1,54 @@
 import type { Pending } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { h } from './element.ts'
-import { exactText } from './text.ts'
+import { h, picture } from './element.ts'
+import { exactLine } from './text.ts'
 
 type Origin = Pending['origin']
+type Line = { text: Node | string; badge?: HTMLElement }
 
-const credentialText = (credential: Origin['credential']): Node | string => {
-  if (credential === null) return t('requester.none')
+/** Before foreign text, so that nothing in it looks or sounds like a badge. */
+const badge = (isVerified: boolean): HTMLElement =>
+  h(
+    'span',
+    { class: isVerified ? 'badge good' : 'badge' },
+    picture(isVerified ? 'check' : 'barred'),
+    t(isVerified ? 'requester.verified' : 'requester.unverified'),
+  )
+
+/** A frame shows where a name begins and ends, whatever is in it. */
+const framed = (name: string): HTMLElement => h('span', { class: 'framed' }, exactLine(name))
+
+const credentialLine = (credential: Origin['credential']): Line => {
+  if (credential === null) return { text: t('requester.none') }
   const { kind } = credential
-  return kind === 'token'
-    ? t('requester.token')
-    : nodes(`requester.${kind}`, { name: h('strong', {}, exactText(credential.name)) })
+  const text =
+    kind === 'token'
+      ? t('requester.token')
+      : nodes(`requester.${kind}`, { name: h('strong', {}, framed(credential.name)) })
+  return { badge: badge(true), text }
 }
 
 /** The name apart from the id and the number, so that it cannot imitate those of another person. */
-const ownerTexts = (owner: NonNullable<Origin['credential']>['owner']): (Node | string)[] =>
+const ownerLines = (owner: NonNullable<Origin['credential']>['owner']): Line[] =>
   owner === undefined
     ? []
     : [
-        nodes(owner.confirmed ? 'requester.connected' : 'requester.owned', { person: exactText(owner.name) }),
-        t('requester.person', { id: owner.user_id, mobile: owner.mobile }),
-        ...(owner.twin ? [t('requester.twin')] : []),
+        {
+          badge: badge(owner.confirmed),
+          text: nodes(owner.confirmed ? 'requester.connected' : 'requester.owned', {
+            person: framed(owner.name),
+          }),
+        },
+        { text: t('requester.person', { id: owner.user_id, mobile: owner.mobile }) },
+        ...(owner.twin ? [{ text: t('requester.twin') }] : []),
       ]
 
 /** Who asks: lines for what the service verified, then one for what the requester says of itself. */
 export const requesterLines = ({ credential, claimed_name }: Origin): HTMLElement[] =>
   [
-    credentialText(credential),
-    ...ownerTexts(credential?.owner),
-    ...(claimed_name === null ? [] : [nodes('requester.callsItself', { name: exactText(claimed_name) })]),
-  ].map((text) => h('span', { class: 'who' }, text))
+    credentialLine(credential),
+    ...ownerLines(credential?.owner),
+    ...(claimed_name === null
+      ? []
+      : [{ badge: badge(false), text: nodes('requester.callsItself', { name: framed(claimed_name) }) }]),
+  ].map(({ badge: mark, text }: Line) => h('span', { class: 'who' }, mark, mark && ' ', text))

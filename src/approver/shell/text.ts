@@ -19,27 +19,30 @@ const wrapped = (text: string): (Node | string)[] =>
 
 const mark = (...codes: string[]): HTMLElement => h('bdi', { class: 'mark' }, ...codes)
 
-/** The code for a character in a subject, as it is. A line break follows that of a line break. */
-const escaped = (written: string, code: string): (Node | string)[] => {
+/** The code for a character in a subject, as it is. A line break follows that of a line break, except in one line. */
+const escaped = (written: string, code: string, isLine: boolean): (Node | string)[] => {
   const char = String.fromCodePoint(Number.parseInt(code, 16))
-  if (char === '\n') return [mark(written), char]
+  if (char === '\n') return [mark(written), isLine ? '' : char]
   return char.search(special) === 0 ? [mark(written)] : [written]
 }
 
 /** Foreign text exactly as it is signed; invisible characters are shown as a marked [U+202E]. */
-export const exactText = (text: string): Node => {
+export const exactText = (text: string, isLine = false): Node => {
   const whole = h('span', { class: 'exact', dir: 'auto' })
   let from = 0
   for (const { 0: found, 1: unseen, 2: space = '', 3: option, 4: code, index } of text.matchAll(special)) {
     whole.append(...wrapped(text.slice(from, index) + space))
     if (unseen !== undefined) whole.append(mark(...[...unseen].map(token)))
     else if (option !== undefined) whole.append(h('span', { class: 'option' }, option))
-    else whole.append(...escaped(found, code!))
+    else whole.append(...escaped(found, code!, isLine))
     from = index + found.length
   }
   whole.append(...wrapped(text.slice(from)))
   return whole
 }
+
+/** The same in one line: a line break is shown as its code, so that nothing in the text looks like a line of the page. */
+export const exactLine = (text: string): Node => exactText(text.replaceAll('\n', String.raw`\u{000a}`), true)
 
 /** The request in one line, rendered from the subject. */
 export const headline = ({ action, subject }: Pick<Pending, 'action' | 'subject'>): string =>

@@ -1,9 +1,9 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { KeyOwner } from '../../receipt/context.ts'
-import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
+import { summaryOf } from '../../receipt/subject-text.ts'
 import { sleepFor } from '../../client/retry.ts'
+import { credentialText } from '../../core/credential-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Prompt } from '../terminal/prompt.ts'
 import {
@@ -15,16 +15,12 @@ import {
   type Place,
   placeAt,
 } from './software-approver.ts'
-import { timeLeft } from './progress.ts'
+import { clock, requestText } from './request-text.ts'
 
 const refreshMs = 1000
 const leave = 'leave'
 const idsOf = (records: readonly ApprovalRecord[]): string =>
   records.map(({ request_id }) => request_id).join(' ')
-
-/** Local time with its zone: `14:03:22 CET`. */
-const localTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'long' })
-const clock = (iso: string): string => localTime.format(new Date(iso))
 
 type Stale = (pending: readonly ApprovalRecord[]) => boolean
 
@@ -55,48 +51,6 @@ const live = async (
     answered.abort()
     await looking
   }
-}
-
-/** Each in a line of its own, so that a name cannot imitate the number or the id of another person. */
-const ownerLines = (owner: KeyOwner | undefined): string[] =>
-  owner === undefined
-    ? []
-    : [
-        `  Owner      ${safeLine(owner.name)} (${owner.confirmed ? 'confirmed on their device' : 'claimed, not confirmed'})`,
-        `  Owner id   user ${owner.user_id}, mobile ${owner.mobile}`,
-        ...(owner.twin
-          ? ['  Warning    another member has the same or a similar name: check the mobile number']
-          : []),
-      ]
-
-/** The exact text that will be signed, with invisible characters escaped. */
-const details = (ceremony: Ceremony, now: number): string => {
-  const { context: signed, subject, verifiedAs, requestedFrom, numberRequired, locationRequired } = ceremony
-  const summary = summaryOf(subject)
-  return [
-    '',
-    `  Action     ${safeLine(summary)}`,
-    ...fieldsOf(subject).map(
-      ({ label, value, before }) =>
-        `             ${label}: ${before === undefined ? value : `${before} -> ${value}`}`,
-    ),
-    ...(signed.action === summary
-      ? []
-      : [`  Claim      ${safeLine(signed.action)} (in the requester's words, not verified)`]),
-    ...(signed.reason === null ? [] : [`  Reason     ${safeLine(signed.reason)}`]),
-    `  For        ${safeLine(signed.organization.slug)}`,
-    ...(verifiedAs === undefined ? [] : [`  Credential ${safeLine(verifiedAs)} (verified)`]),
-    ...ownerLines(signed.key.owner),
-    `  Requester  ${safeLine(signed.requester)} (claimed, not verified)`,
-    ...(requestedFrom === undefined ? [] : [`  From       ${safeLine(requestedFrom)}`]),
-    `  Checked    ${safeLine(signed.factors.join(', '))}`,
-    `  Requested  ${clock(signed.requested_at)}`,
-    `  Until      ${clock(signed.request_expires_at)}, ${timeLeft((Date.parse(signed.request_expires_at) - now) / 1000)}`,
-    ...(locationRequired ? ['  Location   required by a rule; approving asks for it'] : []),
-    ...(numberRequired ? ['  Number     the requester sees one; approving asks for it'] : []),
-    '',
-    '',
-  ].join('\n')
 }
 
 const choices = [
@@ -143,7 +97,8 @@ const decisionFor = async (
   const number = ceremony.numberRequired ? (await askNumber(prompt)).trim() : undefined
   const location = await placeFor(ceremony, typedPlace, prompt)
   // Takes the place of the fingerprint on a phone.
-  if (!(await prompt.confirm(`Sign the approval of: ${summaryOf(ceremony.subject)}?`))) return undefined
+  if (!(await prompt.confirm(`Sign the approval of: ${safeLine(summaryOf(ceremony.subject))}?`)))
+    return undefined
   return { decision: 'approve', ...(number === undefined ? {} : { number }), ...(location && { location }) }
 }
 
@@ -159,7 +114,7 @@ const openRequest = async (
   const { stderr } = context.io
   try {
     const ceremony = await approver.open(id)
-    stderr.write(details(ceremony, context.io.now().getTime()))
+    stderr.write(requestText(ceremony, context.io.now().getTime(), stderr))
     const over: Stale = (pending) => pending.every(({ request_id }) => request_id !== id)
     const picked = await live(approver, over, (changed) =>
       prompt.selectUntil('Your decision', choices, changed),
@@ -178,13 +133,23 @@ const openRequest = async (
   }
 }
 
+/** Foreign text in quotes that nothing in it ends, cut to `most` characters. */
+const quotedStart = (text: string, most: number): string =>
+  safeLine(JSON.stringify(text.length > most ? `${text.slice(0, most)}…` : text))
+
 /** `key "ci"; calls itself "Claude Code" (not verified)`: what the service verified comes first, as on the page. */
 const requesterOf = ({ requester, verified_as }: ApprovalRecord): string => {
-  const claimed = `calls itself ${JSON.stringify(requester.slice(0, 30))} (not verified)`
+  const claimed = `calls itself ${quotedStart(requester, 30)} (not verified)`
   if (typeof verified_as !== 'string') return claimed
-  const verified = verified_as.slice(0, 40)
-  return [requester, `key "${requester}"`].includes(verified_as) ? verified : `${verified}; ${claimed}`
+  const verified = safeLine(verified_as)
+  return [requester, credentialText('key', requester)].includes(verified_as)
+    ? verified
+    : `${verified}; ${claimed}`
 }
+
+/** What svc says of a request comes before what the requester says, which could imitate it. */
+const rowOf = (one: ApprovalRecord): string =>
+  `until ${clock(one.expires_at)}, ${requesterOf(one)}: ${quotedStart(one.subject?.summary ?? one.action, 60)}`
 
 /** The live list: new and finished requests show within a second. */
 export const runInbox = async ({ approver, place }: At, prompt: Prompt, context: Context): Promise<void> => {
@@ -193,7 +158,7 @@ export const runInbox = async ({ approver, place }: At, prompt: Prompt, context:
     const shown = idsOf(pending)
     const rows = pending.map((one) => ({
       value: one.request_id,
-      name: `${(one.subject?.summary ?? one.action).slice(0, 60)} (${requesterOf(one)}, until ${clock(one.expires_at)})`,
+      name: rowOf(one),
     }))
     const changes: Stale = (now) => idsOf(now) !== shown
     const picked = await live(approver, changes, (changed) =>

@@ -1,3 +1,4 @@
+import { credentialText } from '../../core/credential-text.ts'
 import type { approver } from '../../contract/approver.ts'
 import { contains, readAddress, readNetwork } from '../../rules/network.ts'
 import { localProgram } from '../call/caller.ts'
@@ -12,7 +13,7 @@ type Origin = RowData<typeof approver.listInbox>['requests'][number]['origin']
 const credentialOf = (row: ApprovalRow): Origin['credential'] => {
   const { verified_as, key_name: name } = row
   if (verified_as === null || name === null || verified_as === localProgram) return null
-  const kind = (['key', 'agent'] as const).find((one) => verified_as === `${one} "${name}"`) ?? 'token'
+  const kind = (['key', 'agent'] as const).find((one) => verified_as === credentialText(one, name)) ?? 'token'
   return { kind, name, ...ownerOf(row, 'owner') }
 }
 

@@ -1,4 +1,5 @@
 import { scopes as every, type Scope } from '../../contract/scopes.ts'
+import { credentialText } from '../../core/credential-text.ts'
 import { Refusal } from '../../core/refusal.ts'
 
 /**
@@ -32,7 +33,7 @@ export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineag
 /** The verified credential of a caller. Its owner is shown apart from it, because anybody can have a name. */
 export const verifiedAs = ({ keyId, name, agent }: Caller): string => {
   if (keyId === 0) return name
-  return agent ? `agent "${name}"` : `key "${name}"`
+  return credentialText(agent ? 'agent' : 'key', name)
 }
 
 export type Person = {
