@@ -44,7 +44,14 @@ const localPrefix = 'mcp_'
 export const isLocalId = (request_id: string): boolean => request_id.startsWith(localPrefix)
 
 /** The arguments of the tool call. */
-export const argumentsOf = ({ action, reason, approver_mobile, factors, subject }: Ask): ToolAnswer =>
+export const argumentsOf = ({
+  action,
+  reason,
+  approver_mobile,
+  default_factors,
+  factors = default_factors,
+  subject,
+}: Ask): ToolAnswer =>
   Object.fromEntries(
     Object.entries({ action, reason, approver_mobile, factors, subject }).filter(
       ([, value]) => value !== undefined,

@@ -12,6 +12,8 @@ export type Ask = {
   reason?: string | undefined
   approver_mobile: string
   factors?: (typeof factors)[number][] | undefined
+  /** Checked where there is something to check them against, if `factors` is absent. */
+  default_factors?: (typeof factors)[number][] | undefined
   /** Seconds until the request expires. */
   lifetime_s?: number | undefined
   requester?: string | undefined

@@ -142,6 +142,10 @@ export const approval = operations({
       factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors to check; default: biometric', {
         example: ['biometric'],
       }),
+      default_factors: chosen(
+        z.optional(z.array(z.enum(factors))),
+        'Factors to check without factors; one without a geofence or time slot is reported as not checked',
+      ),
       lifetime_s: chosen(z.optional(seconds(3600)), 'Time for the decision, in seconds; default: 300', {
         example: 300,
         flag: 'timeout',

@@ -36,7 +36,7 @@ const requireId = ({ args }: Typed, words: string): string => {
 
 /** Requests an approval with `request_approval_async`. */
 export const submitByTools = async (typed: Typed, context: Context): Promise<void> => {
-  requireOnly(approval.createApproval, typed, ['to', 'reason', 'factors', 'requester'])
+  requireOnly(approval.createApproval, typed, ['to', 'reason', 'factors', 'default-factors', 'requester'])
   const asking = { ...typed, options: { ...typed.options, mcp: true } }
   const { ask } = await gatherAsk(approval.createApproval, asking, context)
   if (typed.options.dryRun) return showAskDryRun(approval.createApproval, { ask, mcp: true }, context)

@@ -5,8 +5,9 @@ import { forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { verifyAssertion } from '../../receipt/assertion.ts'
 import { challengeOf, contextBytes } from '../../receipt/context.ts'
 import { createReceipt, type FactorResult } from '../../receipt/receipt.ts'
-import { decide, type Decision } from '../../rules/decide.ts'
+import { decide, type Decision, type FactorDecision } from '../../rules/decide.ts'
 import type { Location } from '../../rules/location.ts'
+import { cannotTell } from '../../rules/verdict.ts'
 import type { Call, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { RulesMemory } from '../call/service.ts'
@@ -40,6 +41,17 @@ const locationAt = ({ age_ms, ...place }: NonNullable<DecisionInput['location']>
   at: addMs(at, -Math.min(age_ms, day)),
 })
 
+/** A default factor that there is nothing to check against is reported, so that nobody takes it as checked. */
+const uncheckedDefault = (
+  { unchecked_factors }: PostedDecision['row'],
+  decided: FactorDecision,
+): FactorDecision => {
+  const unchecked = JSON.parse(unchecked_factors ?? '[]') as string[]
+  if (decided.policy !== null || !unchecked.includes(decided.factor)) return decided
+  const { factor } = decided
+  return { factor, policy: 'report_only', ...cannotTell('not checked: there is nothing to check it against') }
+}
+
 const applyRules = async (
   rulesFor: RulesMemory,
   { row, device, decidedAt: at }: PostedDecision,
@@ -47,7 +59,7 @@ const applyRules = async (
   { ip, user_verified }: { ip: string | undefined; user_verified: boolean },
 ): Promise<Decision> => {
   const rules = await rulesFor(row.org_id, row.user_id)
-  return decide(withRequested(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
+  const decided = decide(withRequested(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
     at,
     user_id: row.user_id,
     ...(ip !== undefined && { ip }),
@@ -55,6 +67,7 @@ const applyRules = async (
     device: { id: device.id, registered_to: device.user_id, revoked: device.state !== 'active' },
     biometric: { user_verified },
   })
+  return { ...decided, factors: decided.factors.map((one) => uncheckedDefault(row, one)) }
 }
 
 const answered = (call: Call, ended: ApprovalRow | Refusal): ApprovalRecord | Refusal =>

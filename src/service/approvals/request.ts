@@ -81,26 +81,33 @@ const refuseUnchecked = (unchecked: CheckedFactor[], requested: Factor[], { slug
 }
 
 /**
- * The factors that must pass: those of the request, those of the organization, and always the device's own check of its
- * user. Factors that are only reported are left out.
+ * The factors that must pass: those of the request or its defaults, those of the organization, and always the device's own
+ * check of its user. Factors that are only reported are left out. `unchecked` are the defaults that there is nothing to check
+ * against.
  */
 const requiredFactors = async (
   call: Call,
   approver: Approver,
   policy: Policy,
-  asked: Factor[] = [],
-): Promise<Factor[]> => {
-  const wanted = new Set<Factor>([...asked, ...(policy.factors ?? [])])
-  wanted.delete('biometric')
-  if (wanted.size > 0) {
+  { factors: asked, default_factors = [] }: Pick<ApprovalInput, 'factors' | 'default_factors'>,
+): Promise<{ factors: Factor[]; unchecked: Factor[] }> => {
+  const wanted = new Set<Factor>([...(asked ?? []), ...(policy.factors ?? [])])
+  const defaults = new Set<Factor>(asked ? [] : default_factors)
+  const unchecked: Factor[] = []
+  for (const set of [wanted, defaults]) set.delete('biometric')
+  if (wanted.size + defaults.size > 0) {
     const rules = await readRestrictions(call.db, approver)
     const isUnchecked = (factor: Factor): factor is CheckedFactor => !hasPolicy(rules, factor)
-    refuseUnchecked([...wanted].filter(isUnchecked), asked, approver)
+    refuseUnchecked([...wanted].filter(isUnchecked), asked ?? [], approver)
+    for (const factor of defaults)
+      if (isUnchecked(factor)) unchecked.push(factor)
+      else wanted.add(factor)
   }
   const reported = policy.report_only ?? []
-  return allFactors.filter(
+  const factors = allFactors.filter(
     (factor) => factor === 'biometric' || (wanted.has(factor) && !reported.includes(factor)),
   )
+  return { factors, unchecked }
 }
 
 /**
@@ -123,7 +130,7 @@ export const requestApproval = async (
   const policy = JSON.parse(approver.policy) as Policy
   await checkRequester(call, approver, policy, byRule)
   await checkDevices(call, approver, policy)
-  const factors = await requiredFactors(call, approver, policy, input.factors)
+  const { factors, unchecked } = await requiredFactors(call, approver, policy, input)
   const requester = input.requester ?? call.caller.name
   await checkLimits(call, approver, requester)
   const owner = await readKeyOwner(call, approver.org_id)
@@ -158,6 +165,7 @@ export const requestApproval = async (
     asked_from: call.ip?.() ?? null,
     asked_via: via,
     key_owner: owner === undefined ? null : JSON.stringify(owner),
+    unchecked_factors: unchecked.length === 0 ? null : JSON.stringify(unchecked),
   } as const
   const added = call.db
     .insertInto('approvals')

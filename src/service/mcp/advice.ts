@@ -29,7 +29,13 @@ const nextStep = ({ code, hint, issues = [] }: Failure): string | undefined => {
   if (Object.hasOwn(advice, code)) return advice[code]
   if (issues.some(({ field }) => field === 'org_id'))
     return 'tell the user that the tools need the API key of one organization, because this approver is in several'
-  if (issues.some(({ field }) => field === 'factors')) return 'leave that factor out, or tell the user'
+  if (issues.some(({ field }) => field === 'factors'))
+    return (
+      hint?.replace(
+        /^Leave it out, or first: /,
+        'leave that factor out, or tell the user that an administrator must run ',
+      ) ?? 'leave that factor out, or tell the user'
+    )
   return hint !== undefined && isCommand.test(hint) ? 'tell the user' : hint
 }
 

@@ -24,8 +24,11 @@ type Share = {
  */
 const identityOf = (
   caller: string,
-  { action, subject, reason, approver_mobile, factors = [], requester }: Ask,
-): string => JSON.stringify([caller, requester, action, subject, reason, approver_mobile, factors.toSorted()])
+  { action, subject, reason, approver_mobile, factors, default_factors = [], requester }: Ask,
+): string => {
+  const asked = [factors?.toSorted(), default_factors.toSorted()]
+  return JSON.stringify([caller, requester, action, subject, reason, approver_mobile, asked])
+}
 
 /**
  * The pending requests. An identical call joins the pending request: it notifies nobody again, changes nothing, and gets

@@ -30,13 +30,13 @@ const createAsk = ({ defaults }: ToolContext, input: AskInput, client: string | 
       'is required: no default approver is configured',
       'ask the user for the mobile number of the approver, and pass it in E.164, such as +12025550101',
     )
-  const factors = input.factors ?? defaults.factors
   return {
     action: input.action,
     subject: input.subject,
     reason: input.reason,
     approver_mobile,
-    factors: factors && [...new Set(factors)],
+    factors: input.factors && [...new Set(input.factors)],
+    default_factors: input.factors ? undefined : defaults.factors,
     requester: defaults.requester ?? client,
   }
 }

@@ -46,7 +46,7 @@ describe('svc approve request', () => {
     await approve(['request', 'Deploy'], env)
     await approve(['request', 'Deploy', ...to, '--factors', 'time', '--requester', 'me'], env)
     expect(sent('POST', approvals).map(({ body }) => JSON.parse(body))).toMatchObject([
-      { approver_mobile: '+12025550109', factors: ['biometric', 'location'], requester: 'CI' },
+      { approver_mobile: '+12025550109', default_factors: ['biometric', 'location'], requester: 'CI' },
       { approver_mobile: '+12025550101', factors: ['time'], requester: 'me' },
     ])
   })

@@ -153,7 +153,7 @@ test('writes what variables choose, because the hook does not read them', async 
   expect(result.err).toMatch(/^Every held call is blocked.*ask\.key: it does not exist\n$/)
   const { command } = read('claude').hooks.PreToolUse[0].hooks[0]
   expect(command).toContain(
-    '--to +12025550101 --timeout 120 --factors biometric,device --requester Laptop --base-url https://svc.example.com/api',
+    '--to +12025550101 --timeout 120 --default-factors biometric,device --requester Laptop --base-url https://svc.example.com/api',
   )
   expect(command).toContain(
     ` HOME=${folder.path} SVC_CONFIG_DIR=${folder.path}/profiles ${process.execPath} `,

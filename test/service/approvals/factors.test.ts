@@ -67,6 +67,54 @@ describe('the factors of a request', () => {
     })
   })
 
+  test('do not stop a request when they are defaults, and the receipt says which were not checked', async () => {
+    const default_factors = ['biometric', 'location', 'time', 'device']
+    const { request_id, factors } = dataOf(await ask(service, ada, { default_factors }, acme.key))
+    expect(factors).toEqual(['biometric', 'device'])
+    const decided = dataOf(await approve(request_id))
+    expect([decided.status, resultsOf(decided)]).toEqual([
+      'approved',
+      {
+        biometric: 'required PASS',
+        device: 'required PASS',
+        location: 'report_only INSUFFICIENT_DATA',
+        time: 'report_only INSUFFICIENT_DATA',
+      },
+    ])
+    expect(decided.ruling).toContainEqual(
+      expect.objectContaining({
+        factor: 'time',
+        reason: 'not checked: there is nothing to check it against',
+      }),
+    )
+    const expected = { organization: 'acme', factors: ['location'], allowDev: true, allowUnseparated: true }
+    const keys = await (await service.app.request('/.well-known/jwks.json')).json()
+    const { valid, checks } = await verifyReceipt(decided.attestation, keys, expected, clock.now())
+    expect([valid, checks.find(({ name }) => name === 'expected factor location')?.detail]).toEqual([
+      false,
+      'INSUFFICIENT_DATA',
+    ])
+  })
+
+  test('include a default that can be checked, and one that can be checked by the time of the decision', async () => {
+    await addSlot()
+    const default_factors = ['location', 'time']
+    const { request_id, factors } = dataOf(await ask(service, ada, { default_factors }, acme.key))
+    expect(factors).toEqual(['biometric', 'time'])
+    await addFence()
+    const { status, body } = await approve(request_id)
+    expect([status, body.message]).toEqual([
+      403,
+      expect.stringContaining('location: no location was provided'),
+    ])
+  })
+
+  test('are those of the request alone if it names any', async () => {
+    const input = { factors: ['device'], default_factors: ['location'] }
+    const { request_id } = dataOf(await ask(service, ada, input, acme.key))
+    expect(Object.keys(resultsOf(dataOf(await approve(request_id))))).toEqual(['biometric', 'device'])
+  })
+
   test('do not include those that are only reported', async () => {
     await addFence()
     await policy({ report_only: ['location'] })

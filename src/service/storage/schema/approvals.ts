@@ -146,6 +146,8 @@ export type ApprovalsTables = {
     asked_via: 'api' | 'tools' | null
     /** The owner of the key, as JSON; null if it has none. */
     key_owner: string | null
+    /** Default factors that there was nothing to check against, as JSON; null if there is none. */
+    unchecked_factors: string | null
     row_mac: string | null
   }
   /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */

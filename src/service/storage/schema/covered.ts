@@ -142,6 +142,7 @@ const covered = {
     asked_from: 'if set',
     asked_via: 'if set',
     key_owner: 'if set',
+    unchecked_factors: 'if set',
     row_mac: false,
   },
   devices: {
