@@ -12,13 +12,16 @@ import type { NotifyApprover, Service, Wake } from './service.ts'
 /** The users of whom one must approve a call, and their organization. */
 export type Requirement = { orgId: number; approvers: readonly number[] }
 
+/** A row of a list by time. */
+export type PlaceInTime = { key: number; at: string }
+
 /** At most `limit` rows of a list. */
 export type Page = {
   limit: number
   /** In a list by id: only rows after this one. */
   after: number
   /** In a list by time: only rows before this one. */
-  before?: { key: number; at: string }
+  before?: PlaceInTime
   /**
    * In a list by time: only rows with a greater key or changed since; of these, only those after a key. `began` is when the
    * first of these pages was read.
@@ -50,11 +53,11 @@ export type Call = {
   page: Page
   /**
    * Cuts a list to `page.limit` rows and notes where the next page begins. `rows` are in the order of `key`, and one more than the limit
-   * if there are more.
+   * if there are more. `end` is the last row that was looked at, if there may be more after it.
    */
-  paged<Row>(rows: Row[], key: (row: Row) => number): Row[]
+  paged<Row>(rows: Row[], key: (row: Row) => number, end?: number): Row[]
   /** As `paged`, for a list by time, newest first; also notes where later changes begin. */
-  pagedByTime<Row>(rows: Row[], place: (row: Row) => { key: number; at: string }): Row[]
+  pagedByTime<Row>(rows: Row[], place: (row: Row) => PlaceInTime, end?: PlaceInTime): Row[]
   /**
    * Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. The actor
    * defaults to the caller.

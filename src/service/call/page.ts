@@ -1,8 +1,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
-import type { Call, Page } from './call.ts'
+import type { Call, Page, PlaceInTime } from './call.ts'
 
 /** The rows of a page in the order of `key`, and one more that shows `call.paged` whether another page follows. */
-export const inPage = <DB, TB extends keyof DB, Row>(
+const inPage = <DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   key: string,
   { limit, after }: Page,
@@ -12,12 +12,40 @@ export const inPage = <DB, TB extends keyof DB, Row>(
     .orderBy(sql.ref(key))
     .limit(limit + 1)
 
-/** One page of a list in the order of `key`, which is the id of a row. */
-export const readPage = async <DB, TB extends keyof DB, Row extends { id: number }>(
+/**
+ * The most rows that one read looks at in a list with a filter that has no index of its own: a filter that no row passes must not
+ * make one read go through a whole table.
+ */
+const readAtMost = 2_000
+
+/**
+ * One page of a list in the order of `key`, which is the id of a row. `all` are the rows that the query filters, for one whose
+ * filter has no index: the page may then have fewer rows than its limit, and still a next page.
+ */
+export const readPage = async <
+  DB,
+  TB extends keyof DB,
+  Row extends { id: number },
+  AllDB,
+  All extends keyof AllDB,
+>(
   { page, paged }: Pick<Call, 'page' | 'paged'>,
   query: SelectQueryBuilder<DB, TB, Row>,
   key: string,
-): Promise<Row[]> => paged(await inPage(query, key, page).execute(), ({ id }) => id)
+  all?: SelectQueryBuilder<AllDB, All, object>,
+): Promise<Row[]> => {
+  const id = sql.ref<number>(key)
+  const end = await all
+    ?.where(id, '>', page.after as never)
+    .select(id.as('end'))
+    .orderBy(id)
+    .limit(1)
+    .offset(readAtMost - 1)
+    .$castTo<{ end: number }>()
+    .executeTakeFirst()
+  const within = end ? query.where(id, '<=', end.end as never) : query
+  return paged(await inPage(within, key, page).execute(), (row) => row.id, end?.end)
+}
 
 type Columns = {
   key: string
@@ -34,14 +62,20 @@ const inUtc = (time: string): string => new Date(time).toISOString()
 /**
  * The rows of a page of a list by time, newest first, and one more that shows `call.pagedByTime` whether older ones follow.
  * After a cursor of `rel="prev"`: new or changed rows, oldest first.
+ * `end` is the last row that may be looked at.
  */
 export const byTime = <DB, TB extends keyof DB, Row>(
-  query: SelectQueryBuilder<DB, TB, Row>,
+  filtered: SelectQueryBuilder<DB, TB, Row>,
   columns: Columns,
   { since, until }: Span,
   { limit, before, newer }: Page,
+  end?: PlaceInTime,
 ): SelectQueryBuilder<DB, TB, Row> => {
   const [key, at] = [sql.ref<number>(columns.key), sql.ref<string>(columns.at)]
+  const inReach = newer
+    ? sql<boolean>`${key} <= ${end?.key}`
+    : sql<boolean>`(${at}, ${key}) >= (${end?.at}, ${end?.key})`
+  const query = end ? filtered.where(inReach) : filtered
   const within = query
     .$if(since !== undefined, (some) => some.where(at, '>=', inUtc(since!)) as never)
     .$if(until !== undefined, (some) => some.where(at, '<', inUtc(until!)) as never) as typeof query
@@ -62,3 +96,16 @@ export const byTime = <DB, TB extends keyof DB, Row>(
     .orderBy(key, 'desc')
     .limit(limit + 1)
 }
+
+/** The last row that one read looks at, of rows with filters that no index has together; undefined if it reaches all of them. */
+export const endOfReach = <DB, TB extends keyof DB, Row>(
+  all: SelectQueryBuilder<DB, TB, Row>,
+  columns: Columns,
+  span: Span,
+  page: Page,
+): Promise<PlaceInTime | undefined> =>
+  byTime(all, columns, span, { ...page, limit: 0 })
+    .offset(readAtMost - 1)
+    .select([sql.ref<number>(columns.key).as('key'), sql.ref<string>(columns.at).as('at')])
+    .$castTo<PlaceInTime>()
+    .executeTakeFirst()

@@ -2,7 +2,7 @@ import type { audit } from '../../contract/audit.ts'
 import { notFound } from '../../core/refusal.ts'
 import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { byTime } from '../call/page.ts'
+import { byTime, endOfReach } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
 
@@ -61,14 +61,18 @@ export const listAlteredRows: HandlerOf<typeof audit.listAlteredRows> = {
   },
 }
 
+const columns = { key: 'seq', at: 'at' }
+
 export const listAudit: HandlerOf<typeof audit.listAudit> = async (
   { org_id, actor, action, subject, ...span },
   call,
 ) => {
   const orgId = await reachChain(call, org_id)
-  const query = call.db
-    .selectFrom('audit')
-    .where('org_id', '=', orgId)
+  const all = call.db.selectFrom('audit').where('org_id', '=', orgId)
+  const filters = [actor, action, subject].filter((one) => one !== undefined)
+  // There is an index for each filter, but not for several of them.
+  const end = filters.length > 1 ? await endOfReach(all, columns, span, call.page) : undefined
+  const query = all
     .$if(action !== undefined, (some) => some.where('action', '=', action!))
     .$if(subject !== undefined, (some) => some.where('subject', '=', subject!))
     .selectAll()
@@ -77,14 +81,15 @@ export const listAudit: HandlerOf<typeof audit.listAudit> = async (
     (await actorNames(call, orgId, actor)).map((name) =>
       byTime(
         query.$if(name !== undefined, (some) => some.where('actor', '=', name!)),
-        { key: 'seq', at: 'at' },
+        columns,
         span,
         call.page,
+        end,
       ).execute(),
     ),
   )
   const rows = found.length === 1 ? found[0]! : merge(found, call.page)
-  return call.pagedByTime(rows, ({ seq, at }) => ({ key: seq, at })).map(toRecord)
+  return call.pagedByTime(rows, ({ seq, at }) => ({ key: seq, at }), end).map(toRecord)
 }
 
 /** A head, with a statement of it that the service signs: organization, row, hash, time and issuer. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { events } from '../../contract/event.ts'
 import type { EventRecord } from '../../contract/event.ts'
 import { passes } from '../../contract/event.ts'
@@ -10,8 +11,8 @@ import { withHead } from './audit-head.ts'
 import { type AuditRow, eventIdOf, toEvent } from './event.ts'
 
 /** Rows in one query, and in one request: what passes no filter must not make a request endless. */
-const batch = 500
-const scannedAtMost = 20 * batch
+const batch = 200
+const scannedAtMost = 50 * batch
 const standardLimit = 100
 /** How long a row of another node, or of another process, can be missed. */
 const polls = { shared: 1_000, alone: 5_000 }
@@ -103,7 +104,11 @@ export const listEvents: HandlerOf<typeof events.listEvents> = {
           if (found.length === limit) break
         }
         scanned += rows.length
-        if (rows.length === batch) continue
+        if (rows.length === batch) {
+          // An embedded store reads in this thread.
+          await setImmediate()
+          continue
+        }
         const left = until - performance.now()
         if (found.length > 0 || left <= 0 || commits.stopped || ended.aborted) break
         const pollMs = storage.shared ? polls.shared : polls.alone

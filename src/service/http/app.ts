@@ -21,6 +21,7 @@ import {
 } from './guards.ts'
 import { createProbes, type Phase } from './health.ts'
 import type { ObserveResponse } from './metrics/event-counts.ts'
+import { createOpenLists } from './open-lists.ts'
 import { createOperationRoute } from './operation-route.ts'
 import { createLogoRoute } from './logo-route.ts'
 import { createPageRoutes } from './page-routes.ts'
@@ -75,6 +76,7 @@ export const createApp = (options: AppOptions): Hono => {
   const responses = createResponseCache(storage.revision)
   // An embedded store reads in this thread.
   const turns = createTurns(storage.shared ? 2 : 1)
+  const openLists = createOpenLists()
   const guard = createGuards(options.guards)
   const addressOf = createAddressReader(options.guards)
   const app = new Hono()
@@ -160,7 +162,7 @@ export const createApp = (options: AppOptions): Hono => {
     const { method, path } = route
     routes.push(route)
     const handler = handlers[id] as Handler<Record<string, unknown>, unknown>
-    const respond = createOperationRoute(id, operation, handler, { service, responses, turns })
+    const respond = createOperationRoute(id, operation, handler, { service, responses, turns, openLists })
     const onlyFromPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (onlyFromPage) requirePageOrigin(context, publicUrl)

@@ -10,6 +10,8 @@ const partBytes = 128 * 1024
 
 /** A page that is this long ends, with fewer rows than `limit`. It is the largest answer that is built whole. */
 const pageBytes = 4 * 1024 * 1024
+/** The most parts of a page. A filter that few rows pass makes parts small, or empty. */
+const pageParts = 25
 
 /** Rows of a page that has a cursor for new rows and no limit, and the most that a client can ask for. */
 export const mostRows = 1_000
@@ -24,7 +26,7 @@ const readPart = async ({ read, now }: Reading, place: Place, rows: number): Pro
   const pager = createPager(place, rows, now)
   const found = await read(pager)
   const text = found.map((row) => JSON.stringify(row)).join(',')
-  const fitting = Math.floor((partBytes * found.length) / Math.max(1, text.length))
+  const fitting = found.length === 0 ? rows : Math.floor((partBytes * found.length) / text.length)
   return {
     text,
     rows: found.length,
@@ -39,34 +41,48 @@ const readPage = async (reading: Reading, start: Place, limit: number) => {
   let [left, bytes] = [limit, 0]
   let part = await readPart(reading, start, Math.min(firstRows, limit))
   const { later } = part
-  for (;;) {
-    texts.push(part.text)
+  for (let parts = 1; ; parts += 1) {
+    if (part.rows > 0) texts.push(part.text)
     left -= part.rows
     bytes += part.text.length
-    if (!part.next || left <= 0 || bytes >= pageBytes) break
+    if (!part.next || left <= 0 || bytes >= pageBytes || parts === pageParts) break
     part = await readPart(reading, part.next, Math.min(part.fitting, left))
   }
   return { text: texts.join(','), found: { next: part.next, later: later ?? part.later } }
 }
 
-/** Reads a part after the client has read the one before. */
-const streamParts = (reading: Reading, first: Part, [head, tail]: [string, string]) => {
+/** Reads a part after the client has read the one before. `ended` is called once, however it ends. */
+const streamParts = (reading: Reading, first: Part, [head, tail]: [string, string], ended: () => void) => {
   let part = first
-  let isOver = false
+  let isEmpty = first.rows === 0
+  const over = new AbortController()
   const bytes = new TextEncoder()
+  const end = (): void => {
+    if (!over.signal.aborted) ended()
+    over.abort()
+  }
+  const readOn = async (out: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    while (part.next && !over.signal.aborted) {
+      part = await readPart(reading, part.next, part.fitting)
+      if (part.rows === 0 || over.signal.aborted) continue
+      out.enqueue(bytes.encode(isEmpty ? part.text : `,${part.text}`))
+      isEmpty = false
+      return
+    }
+    if (over.signal.aborted) return
+    out.enqueue(bytes.encode(tail))
+    out.close()
+    end()
+  }
   return new ReadableStream<Uint8Array>(
     {
       start: (out) => out.enqueue(bytes.encode(head + first.text)),
-      pull: async (out) => {
-        if (part.next) {
-          part = await readPart(reading, part.next, part.fitting)
-          if (!isOver) out.enqueue(bytes.encode(`,${part.text}`))
-        } else {
-          out.enqueue(bytes.encode(tail))
-          out.close()
-        }
-      },
-      cancel: () => void (isOver = true),
+      pull: (out) =>
+        readOn(out).catch((error: unknown) => {
+          end()
+          throw error
+        }),
+      cancel: end,
     },
     { highWaterMark: 0 },
   )
@@ -78,17 +94,17 @@ export const preferredRows = (header: string | undefined): number | undefined =>
   return rows >= 1 ? Math.min(rows, mostRows) : undefined
 }
 
-type Wanted = { start: Place; limit: number | undefined; message: string }
+type Wanted = { start: Place; limit: number | undefined; message: string; ended: () => void }
 type List = { found: Pager['found'] } & (
   | { body: string; isWhole: boolean }
   | { body: ReadableStream<Uint8Array>; isWhole: false }
 )
 
 /**
- * The answer with a list: without a limit, the whole list, sent in parts if it is long. `isWhole`: it is a text that has all
- * rows from its start.
+ * The answer with a list: without a limit, the whole list, sent in parts if it is long; `ended` is called when no more is read.
+ * `isWhole`: it is a text that has all rows from its start.
  */
-export const readList = async (reading: Reading, { start, limit, message }: Wanted): Promise<List> => {
+export const readList = async (reading: Reading, { start, limit, message, ended }: Wanted): Promise<List> => {
   const [head, tail] = [`{"status":"success","message":${JSON.stringify(message)},"data":[`, ']}']
   // Where later rows are is only known after the last page of new rows.
   const most = limit ?? (start.newer && mostRows)
@@ -99,5 +115,5 @@ export const readList = async (reading: Reading, { start, limit, message }: Want
   const first = await readPart(reading, start, firstRows)
   const { next, later } = first
   if (!next) return { body: head + first.text + tail, found: { later }, isWhole: true }
-  return { body: streamParts(reading, first, [head, tail]), found: { later }, isWhole: false }
+  return { body: streamParts(reading, first, [head, tail], ended), found: { later }, isWhole: false }
 }

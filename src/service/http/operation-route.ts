@@ -29,6 +29,7 @@ import {
 import { createInputReader, type ReadInput } from './input.ts'
 import { preferredRows, readList, type Reading } from './list-answer.ts'
 import { linkHeader, type Pager, readCursor } from './paging.ts'
+import type { OpenLists } from './open-lists.ts'
 import type { ResponseCache } from './response-cache.ts'
 import type { Turns } from './turns.ts'
 
@@ -53,12 +54,15 @@ const cacheKey = ({ caller, origin, context }: AuthenticatedRequest): string =>
 const replayed = ({ requestId }: AuthenticatedRequest, kept: Envelope): Response =>
   answer(200, kept, requestId, { 'idempotent-replayed': 'true' })
 
+/** What all operations share. */
+type Shared = { service: Service; responses: ResponseCache; turns: Turns; openLists: OpenLists }
+
 /** Handles the requests of one operation of the table whose caller is known. Compiled once for each operation. */
 export const createOperationRoute = (
   id: OperationId,
   operation: Operation,
   handler: Handler<Fields, unknown>,
-  { service, responses, turns }: { service: Service; responses: ResponseCache; turns: Turns },
+  { service, responses, turns, openLists }: Shared,
 ) => {
   const { readInput, checkReturned } = createInputReader(operation)
   const withTextIds = createIdEncoder(operation.data)
@@ -119,13 +123,23 @@ export const createOperationRoute = (
       return answerText(200, text, requestId, headers)
     }
     if (!isList) return kept(JSON.stringify(success(operation.message, await readData(request, input))))
-    const { body, found, isWhole } = await readList(partsOf(request, input), {
+    const ended = openLists(request.caller.keyId)
+    const list = await readList(partsOf(request, input), {
       start: readCursor(input.cursor as string | undefined, byTime),
       limit: (input.limit as number | undefined) ?? preferredRows(context.req.header('prefer')),
       message: operation.message,
+      ended,
+    }).catch((error: unknown) => {
+      ended()
+      throw error
     })
+    const { body, found } = list
     const headers = linkHeader(found, { url: context.req.url, origin })
-    return isWhole ? kept(body, headers) : answerText(200, body, requestId, headers)
+    if (typeof body === 'string') ended()
+    // Nobody reads the body.
+    else if (context.req.method === 'HEAD') await body.cancel()
+    if (list.isWhole) return kept(list.body, headers)
+    return answerText(200, context.req.method === 'HEAD' ? '' : body, requestId, headers)
   }
 
   const toRepeatable = ({ context, caller }: AuthenticatedRequest, input: Fields): Repeatable | undefined => {

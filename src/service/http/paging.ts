@@ -1,6 +1,6 @@
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
-import type { Page } from '../call/call.ts'
+import type { Page, PlaceInTime } from '../call/call.ts'
 
 /** Where the rows of a page begin. */
 export type Place = Omit<Page, 'limit'>
@@ -56,22 +56,28 @@ export const createPager = (place: Place, limit: number, now: string) => {
   const { before, newer } = place
   return {
     page: { ...place, limit },
-    paged: <Row>(rows: Row[], key: (row: Row) => number): Row[] => {
+    paged: <Row>(rows: Row[], key: (row: Row) => number, end?: number): Row[] => {
       const kept = rows.slice(0, limit)
       if (rows.length > limit) found.next = { after: key(kept.at(-1)!) }
+      else if (end !== undefined) found.next = { after: end }
       return kept
     },
-    pagedByTime: <Row>(rows: Row[], placeOf: (row: Row) => { key: number; at: string }): Row[] => {
+    pagedByTime: <Row>(rows: Row[], placeOf: (row: Row) => PlaceInTime, end?: PlaceInTime): Row[] => {
       const kept = rows.slice(0, limit)
-      const hasMore = rows.length > limit
+      const last = kept.length === 0 ? undefined : placeOf(kept.at(-1)!)
+      const until = rows.length > limit ? last : end
       if (newer) {
         const { began = now } = newer
-        const after = kept.length === 0 ? newer.after : placeOf(kept.at(-1)!).key
-        if (hasMore) found.next = { after: 0, newer: { ...newer, after, began } }
-        else found.later = laterThan(Math.max(newer.key, after), began)
+        if (until) found.next = { after: 0, newer: { ...newer, after: until.key, began } }
+        else found.later = laterThan(Math.max(newer.key, newer.after, last?.key ?? 0), began)
       } else {
-        if (hasMore) found.next = { after: 0, before: placeOf(kept.at(-1)!) }
-        const newest = rows.reduce((most, row) => Math.max(most, placeOf(row).key), 0)
+        if (until) found.next = { after: 0, before: until }
+        // No newer row that was looked at is in the list.
+        const none = end?.key ?? 0
+        const newest = rows.reduce(
+          (most, row) => Math.max(most, placeOf(row).key),
+          rows.length > 0 ? 0 : none,
+        )
         if (!before) found.later = laterThan(newest, now)
       }
       return kept

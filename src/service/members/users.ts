@@ -4,7 +4,7 @@ import type { user } from '../../contract/user.ts'
 import { lookAlikeOf } from '../../core/look-alike.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Phone } from '../../rules/phone.ts'
-import type { HandlerOf } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields, parsePhone } from '../call/input.ts'
 import { readPage } from '../call/page.ts'
 import { ofMember, reachOrganization } from '../call/tenant.ts'
@@ -26,6 +26,10 @@ const isNumberOf = (person: Phone, mobile?: string, countryCode = ownPrefix(pers
 const ownPrefix = (person: Phone, mobile?: string): string | undefined =>
   mobile?.startsWith('+') ? undefined : person.country_code
 
+/** Everybody who is or was in the organization. */
+const membersOf = ({ db }: Call, orgId: number) =>
+  db.selectFrom('memberships as m').where('m.org_id', '=', orgId)
+
 export const listUsers: HandlerOf<typeof user.listUsers> = async ({ org_id, state, mobile, email }, call) => {
   await reachOrganization(call, org_id)
   const number = mobile === undefined ? undefined : parsePhone(mobile).mobile
@@ -34,13 +38,13 @@ export const listUsers: HandlerOf<typeof user.listUsers> = async ({ org_id, stat
     .where('m.state', state === undefined ? '<>' : '=', state ?? 'removed')
     .$if(number !== undefined, (users) => users.where('p.mobile', '=', number!))
     .$if(email !== undefined, (users) => users.where(sql`lower(m.email)`, '=', email!.toLowerCase()))
-  return readPage(call, query, 'm.user_id')
+  return readPage(call, query, 'm.user_id', membersOf(call, org_id))
 }
 
 export const listPendingUsers: HandlerOf<typeof pendingUser.listPendingUsers> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = selectUsers(call).where('m.org_id', '=', org_id).where('m.state', '=', 'pending')
-  return readPage(call, query, 'm.user_id')
+  return readPage(call, query, 'm.user_id', membersOf(call, org_id))
 }
 
 export const getUser: HandlerOf<typeof user.getUser> = async ({ orgId, userId }, call) => {

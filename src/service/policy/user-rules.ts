@@ -1,6 +1,6 @@
 import type { user } from '../../contract/user.ts'
 import type { HandlerOf } from '../call/call.ts'
-import { inPage } from '../call/page.ts'
+import { readPage } from '../call/page.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { userFenceRecord } from './geofences.ts'
 import { slotRecord } from './timeslots.ts'
@@ -32,9 +32,10 @@ export const listUserRules: HandlerOf<typeof user.listUserRules> = async ({ org_
         exists(slots.where('r.org_id', '=', org_id).select('r.id')),
       ])
     })
-    .select('m.user_id')
-  const users = call.paged(await inPage(having, 'm.user_id', call.page).execute(), (row) => row.user_id)
-  const last = users.at(-1)?.user_id ?? 0
+    .select('m.user_id as id')
+  const members = call.db.selectFrom('memberships as m').where('m.org_id', '=', org_id)
+  const users = await readPage(call, having, 'm.user_id', members)
+  const last = users.at(-1)?.id ?? 0
   const fences = await call.db
     .selectFrom('user_geofences')
     .where('org_id', '=', org_id)
@@ -53,7 +54,7 @@ export const listUserRules: HandlerOf<typeof user.listUserRules> = async ({ org_
     .execute()
   const fencesOf = grouped(fences, userFenceRecord)
   const slotsOf = grouped(slots, slotRecord)
-  return users.map(({ user_id }) => ({
+  return users.map(({ id: user_id }) => ({
     user_id,
     geofences: fencesOf.get(user_id) ?? [],
     timeslots: slotsOf.get(user_id) ?? [],

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { auditHash } from '../../src/receipt/chain.ts'
+
+type Fill = { org: number; rows: number; users: number }
+type End = { seq: number; hash: string; at: string }
+
+const actions = ['createUser', 'updateUser', 'createGeofence', 'createApproval', 'decideApproval']
+
+/** Adds audit rows to the chain of an organization, and users to it, in the store of a service that is stopped. */
+export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => {
+  const db = new Database(join(dataDir, 'svc.db'))
+  db.exec('PRAGMA synchronous = OFF')
+  db.exec('BEGIN')
+  let { seq, hash, at } = db
+    .prepare('SELECT seq, hash, at FROM audit WHERE org_id = ? ORDER BY seq DESC LIMIT 1')
+    .get([org]) as End
+  const addRow = db.prepare('INSERT INTO audit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)')
+  let ms = Date.parse(at)
+  for (let i = 0; i < rows; i++) {
+    seq += 1
+    at = new Date((ms += 5)).toISOString()
+    const row = {
+      org_id: org,
+      seq,
+      at,
+      actor: `terminal ${i % 7} (key ${i % 7})`,
+      action: actions[i % actions.length]!,
+      subject: `user:${(i * 7919) % 100_000}`,
+      changes: ['email', 'first_name'],
+      request_id: `req_${randomBytes(18).toString('hex')}`,
+      prev_hash: hash,
+    }
+    hash = auditHash(row)
+    const { actor, action, subject, changes, request_id, prev_hash } = row
+    addRow.run([
+      org,
+      seq,
+      at,
+      actor,
+      action,
+      subject,
+      JSON.stringify(changes),
+      request_id,
+      prev_hash,
+      hash,
+    ])
+  }
+  const addPerson = db.prepare(
+    'INSERT INTO people (mobile, national, country_code, created_at) VALUES (?, ?, ?, ?)',
+  )
+  const addMember = db.prepare(
+    `INSERT INTO memberships (org_id, user_id, email, first_name, last_name, role, state, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, 'member', ?, ?, ?)`,
+  )
+  for (let i = 0; i < users; i++) {
+    const national = String(2_000_000_000 + i)
+    const { lastInsertRowid } = addPerson.run([`+1${national}`, national, '+1', at])
+    const state = i % 10 === 0 ? 'pending' : 'active'
+    addMember.run([org, lastInsertRowid, `person${i}@acme.example`, 'Ada', `Lovelace ${i}`, state, at, at])
+  }
+  db.exec('COMMIT')
+  db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([])
+  db.close()
+}
