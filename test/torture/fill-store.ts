@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { auditHash } from '../../src/receipt/chain.ts'
+import { createMasterKeys } from '../../src/service/custody/wrapping.ts'
 
 type Fill = { org: number; rows: number; users: number }
 type End = { seq: number; hash: string; at: string }
@@ -34,31 +36,24 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
     }
     hash = auditHash(row)
     const { actor, action, subject, changes, request_id, prev_hash } = row
-    addRow.run([
-      org,
-      seq,
-      at,
-      actor,
-      action,
-      subject,
-      JSON.stringify(changes),
-      request_id,
-      prev_hash,
-      hash,
-    ])
+    addRow.run([org, seq, at, actor, action, subject, JSON.stringify(changes), request_id, prev_hash, hash])
   }
+  const keys = createMasterKeys(Buffer.from(readFileSync(join(dataDir, 'master.key'), 'utf8'), 'base64'))
   const addPerson = db.prepare(
-    'INSERT INTO people (mobile, national, country_code, created_at) VALUES (?, ?, ?, ?)',
+    'INSERT INTO people (id, mobile, national, country_code, created_at, row_mac) VALUES (?, ?, ?, ?, ?, ?)',
   )
+  let { id } = db.prepare('SELECT coalesce(max(id), 0) AS id FROM people').get([]) as { id: number }
   const addMember = db.prepare(
     `INSERT INTO memberships (org_id, user_id, email, first_name, last_name, role, state, created_at, updated_at)
     VALUES (?, ?, ?, ?, ?, 'member', ?, ?, ?)`,
   )
   for (let i = 0; i < users; i++) {
     const national = String(2_000_000_000 + i)
-    const { lastInsertRowid } = addPerson.run([`+1${national}`, national, '+1', at])
+    const person = { id: ++id, mobile: `+1${national}`, national, country_code: '+1', created_at: at }
+    const mac = keys.macOf('people', person)
+    addPerson.run([id, person.mobile, national, '+1', at, mac])
     const state = i % 10 === 0 ? 'pending' : 'active'
-    addMember.run([org, lastInsertRowid, `person${i}@acme.example`, 'Ada', `Lovelace ${i}`, state, at, at])
+    addMember.run([org, id, `person${i}@acme.example`, 'Ada', `Lovelace ${i}`, state, at, at])
   }
   db.exec('COMMIT')
   db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([])

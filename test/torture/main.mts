@@ -14,6 +14,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'kill-nine': () => import('./kill-nine.ts'),
   bodies: () => import('./bodies.ts'),
   'noisy-tenant': () => import('./noisy-tenant.ts'),
+  'long-lists': () => import('./long-lists.ts'),
   redirects: () => import('./redirects.ts'),
   oauth: () => import('./oauth.ts'),
   canaries: () => import('./canaries.ts'),

@@ -154,12 +154,12 @@ export const runOperation = async (
   if (pages && first.hasNext) {
     const { canShowPages, showPages } = await import('./show-pages.ts')
     if (canShowPages(output, context)) {
-      const { more } = await showPages(first, pages, output, shape, context)
+      const { more } = await asTyped(operation, input, showPages(first, pages, output, shape, context))
       if (more) output.warn(await moreLine(more, context))
       return
     }
   }
-  const { envelope, more } = first.hasNext ? await joined(pages!, first) : first
+  const { envelope, more } = first.hasNext ? await asTyped(operation, input, joined(pages!, first)) : first
   check?.({ envelope }, input)
   await received?.({ envelope })
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)

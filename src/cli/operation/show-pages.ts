@@ -15,35 +15,28 @@ export const canShowPages = (
   { io, globals: { json, jq, envelope } }: Pick<Context, 'io' | 'globals'>,
 ): boolean => !io.stdout.isTTY && byPage.has(format) && json === undefined && jq === undefined && !envelope
 
-/** The text of one page, such that all together are one document. */
-const textOf = async (
-  rows: readonly unknown[],
-  shape: Shape,
-  format: Format,
-  isFirst: boolean,
-): Promise<string> => {
-  const text = await render(rows, shape, format as Exclude<Format, 'table'>, false)
-  if (format !== 'json') return text
-  const inside = rows.length === 0 ? '' : text.slice('[\n'.length, -'\n]\n'.length)
-  return isFirst ? `[\n${inside}` : inside === '' ? '' : `,\n${inside}`
-}
-
-/** Prints the pages of a list as they arrive. Returns the last one. */
+/** Prints the pages of a list as they arrive, as one document. Returns the last one. */
 export const showPages = async (
   first: Listed,
   pages: AsyncGenerator<Listed, void>,
   { format }: Output,
   shape: Shape,
-  { io }: Pick<Context, 'io'>,
+  { io: { stdout } }: Pick<Context, 'io'>,
 ): Promise<Listed> => {
+  const isJson = format === 'json'
   let last = first
-  const print = async (page: Listed): Promise<void> =>
-    io.stdout.write(await textOf(rowsOf(page), shape, format, page === first))
-  await print(first)
-  for await (const page of pages) {
+  let isEmpty = true
+  const print = async (page: Listed): Promise<void> => {
     last = page
-    await print(page)
+    const rows = rowsOf(page)
+    if (rows.length === 0) return
+    const text = await render(rows, shape, format as Exclude<Format, 'table'>, false)
+    const inside = text.slice('[\n'.length, -'\n]\n'.length)
+    stdout.write(isJson ? `${isEmpty ? '[' : ','}\n${inside}` : text)
+    isEmpty = false
   }
-  if (format === 'json') io.stdout.write('\n]\n')
+  await print(first)
+  for await (const page of pages) await print(page)
+  if (isJson) stdout.write(isEmpty ? '[]\n' : '\n]\n')
   return last
 }
