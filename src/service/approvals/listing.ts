@@ -2,8 +2,8 @@ import type { approval } from '../../contract/approval.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
-import { byTime } from '../call/page.ts'
-import { reachOrganization } from '../call/tenant.ts'
+import { byTime, endOfReach } from '../call/page.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { withdrawApproval } from './consumption.ts'
 import { readCurrent, waitForEnd } from './decision-waiter.ts'
 import { sweep } from './expiry.ts'
@@ -23,6 +23,8 @@ export const getApproval: HandlerOf<typeof approval.getApproval> = {
   },
 }
 
+const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
+
 export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
   before: async (input, { service }) => {
     const { org_id, status, approver_mobile } = input
@@ -31,12 +33,18 @@ export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
     return async (call) => {
       const { caller } = call
       if (org_id !== undefined) await reachOrganization(call, org_id)
-      const query = selectApprovals(call.db, { ...approvalAccess(caller), orgId: org_id ?? caller.orgId })
+      const access = { ...approvalAccess(caller), orgId: org_id ?? caller.orgId }
+      const all = call.db.selectFrom('approvals as a').where(withinOrganization(access.orgId, 'a.org_id'))
+      const filters = [status, mobile, access.askedBy].filter((one) => one !== undefined)
+      // There is an index for the state and one for the approver, in one organization.
+      const isIndexed =
+        filters.length === 0 || (filters.length === 1 && !access.askedBy && access.orgId !== null)
+      const end = isIndexed && !call.page.newer ? undefined : await endOfReach(all, columns, input, call.page)
+      const query = selectApprovals(call.db, access)
         .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
         .$if(mobile !== undefined, (some) => some.where('a.approver_mobile', '=', mobile!))
-      const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
-      const found = await byTime(query, columns, input, call.page).execute()
-      const rows = call.pagedByTime(found, ({ id, requested_at }) => ({ key: id, at: requested_at }))
+      const found = await byTime(query, columns, input, call.page, end).execute()
+      const rows = call.pagedByTime(found, ({ id, requested_at }) => ({ key: id, at: requested_at }), end)
       return rows.map((row) => toApprovalRecord(row, call))
     }
   },

@@ -97,15 +97,28 @@ export const byTime = <DB, TB extends keyof DB, Row>(
     .limit(limit + 1)
 }
 
-/** The last row that one read looks at, of rows with filters that no index has together; undefined if it reaches all of them. */
+/**
+ * The last row that one read looks at, of rows with filters that no index has together; undefined if it reaches all of them.
+ * `all` are the rows without the filters. A change has no index beside the order of new rows.
+ */
 export const endOfReach = <DB, TB extends keyof DB, Row>(
   all: SelectQueryBuilder<DB, TB, Row>,
   columns: Columns,
   span: Span,
   page: Page,
-): Promise<PlaceInTime | undefined> =>
-  byTime(all, columns, span, { ...page, limit: 0 })
+): Promise<PlaceInTime | undefined> => {
+  const [key, at] = [sql.ref<number>(columns.key), sql.ref<string>(columns.at)]
+  const { newer } = page
+  const after = newer && (columns.changed === undefined ? Math.max(newer.after, newer.key) : newer.after)
+  const ordered = newer
+    ? all
+        .where(sql<boolean>`${key} > ${after}`)
+        .orderBy(key)
+        .limit(1)
+    : byTime(all, columns, span, { ...page, limit: 0 })
+  return ordered
     .offset(readAtMost - 1)
-    .select([sql.ref<number>(columns.key).as('key'), sql.ref<string>(columns.at).as('at')])
+    .select([key.as('key'), at.as('at')])
     .$castTo<PlaceInTime>()
     .executeTakeFirst()
+}

@@ -4,7 +4,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { Channel } from '../call/message.ts'
-import { byTime } from '../call/page.ts'
+import { byTime, endOfReach } from '../call/page.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -63,8 +63,12 @@ export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
     .$if(state !== undefined, (some) => some.where('state', '=', state!))
     .$if(channel !== undefined, (some) => some.where('channel', '=', channel!))
     .$if(kind !== undefined, (some) => some.where('kind', '=', kind!))
-  const found = await byTime(query, columns, span, call.page).execute()
-  return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at })).map(toRecord)
+  const reached = org_id ?? call.caller.orgId
+  const all = call.db.selectFrom('outbox').where(withinOrganization(reached, 'org_id'))
+  const isFiltered = [state, channel, kind].some((one) => one !== undefined)
+  const end = isFiltered || call.page.newer ? await endOfReach(all, columns, span, call.page) : undefined
+  const found = await byTime(query, columns, span, call.page, end).execute()
+  return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at }), end).map(toRecord)
 }
 
 export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, call) => {

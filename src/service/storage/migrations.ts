@@ -34,6 +34,7 @@ import * as origin from './migrations/0035-origin.ts'
 import * as oneUseRows from './migrations/0041-one-use-rows.ts'
 import * as approvedBy from './migrations/0042-approved-by.ts'
 import * as defaultFactors from './migrations/0043-default-factors.ts'
+import * as approvalIds from './migrations/0044-approval-ids.ts'
 import type { Db } from './schema.ts'
 
 /** Forward only: a released migration never changes; add the next one at the end. */
@@ -73,6 +74,7 @@ export const migrations: { name: string; up(db: Db): Promise<void> }[] = [
   { name: '0041-one-use-rows', up: oneUseRows.up },
   { name: '0042-approved-by', up: approvedBy.up },
   { name: '0043-default-factors', up: defaultFactors.up },
+  { name: '0044-approval-ids', up: approvalIds.up },
 ]
 
 export const newestVersion = migrations.length
