@@ -70,6 +70,22 @@ const changes = {
   },
 } satisfies Record<string, Change>
 
+/** The command that helps where a change is refused; undefined if nothing is left to do. */
+const refusedHint = (
+  name: keyof typeof changes,
+  state: Membership['state'],
+  { org_id, user_id }: Member,
+): string | undefined => {
+  const at = `${user_id} --org ${org_id}`
+  if (state === 'active')
+    return name === 'reject' ? `svc user remove ${at} removes an active user` : undefined
+  if (state === 'pending')
+    return name === 'promote' ? `svc user pending accept ${at} accepts the user` : undefined
+  return name === 'remove' || name === 'reject'
+    ? undefined
+    : `Create the user again: svc user create --org ${org_id}`
+}
+
 /** Changes a membership in one conditional statement. `cooling` is the period of a new administrator. */
 const change = async (call: Call, member: Member, name: keyof typeof changes, cooling?: Cooling) => {
   const { done, from, set, refused }: Change = changes[name]
@@ -83,7 +99,10 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
     .returning('id')
     .executeTakeFirst()
   const user = await findUser(call, org_id, user_id)
-  if (!changed) throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`)
+  if (!changed) {
+    const hint = refusedHint(name, user.state, member)
+    throw conflict(`user_${user.state}`, `The user is ${user.state}; ${refused}`, hint)
+  }
   await call.audit(org_id, `user:${user_id}`, [...Object.keys(set), done])
   if (cooling) {
     await appoint(call, member)

@@ -138,8 +138,16 @@ export const addMember = async (
   if (added.rows.length === 0) {
     const { state } = await findUser(call, orgId, userId)
     throw state === 'pending'
-      ? conflict('user_pending', 'This user is waiting to be accepted', `svc user pending accept ${userId}`)
-      : conflict('user_exists', 'This user is already in the organization', `svc user update ${userId}`)
+      ? conflict(
+          'user_pending',
+          'This user is waiting to be accepted',
+          `svc user pending accept ${userId} --org ${orgId}`,
+        )
+      : conflict(
+          'user_exists',
+          'This user is already in the organization',
+          `svc user get ${userId} --org ${orgId} shows the user`,
+        )
   }
   await call.claim(orgId, 'users')
   await call.audit(orgId, `user:${userId}`)

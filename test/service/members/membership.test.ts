@@ -80,6 +80,22 @@ describe('moving a user', () => {
     expect(await contentsOf(service)).toEqual(before)
   })
 
+  test.each([
+    ['acceptUser', 'rejected', 'Create the user again: svc user create --org 1'],
+    ['acceptUser', 'removed', 'Create the user again: svc user create --org 1'],
+    ['acceptUser', 'active', undefined],
+    ['holdUser', 'rejected', 'Create the user again: svc user create --org 1'],
+    ['holdUser', 'pending', undefined],
+    ['makeAdmin', 'rejected', 'Create the user again: svc user create --org 1'],
+    ['makeAdmin', 'pending', 'svc user pending accept 1 --org 1 accepts the user'],
+    ['rejectUser', 'active', 'svc user remove 1 --org 1 removes an active user'],
+    ['removeUser', 'rejected', undefined],
+  ] as const)('%s of a user who is %s leads to what works', async (move, from, hint) => {
+    expect([user.id, acme.id]).toEqual(['1', 1])
+    await setState(from)
+    expect((await moves[move]!(user.id)).body.data.hint).toBe(hint)
+  })
+
   test.each(Object.keys(moves))('%s does not find a user who is not a member', async (move) => {
     expect(await refusedWithoutTrace(service, () => moves[move]!('99'))).toEqual([404, 'not_found', []])
   })

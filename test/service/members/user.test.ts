@@ -92,7 +92,7 @@ describe('creating a user', () => {
     await setState(id, 'pending')
     const answer = await create({})
     expect(refusal(answer)).toEqual([409, 'user_pending', []])
-    expect(answer.body.data.hint).toBe(`svc user pending accept ${id}`)
+    expect(answer.body.data.hint).toBe(`svc user pending accept ${id} --org ${acme.id}`)
   })
 
   test('assigns the role operator with an operator key only', async () => {
