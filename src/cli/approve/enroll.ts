@@ -1,12 +1,14 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { recordIn } from '../../client/answer-data.ts'
+import { recordIn, rowsIn } from '../../client/answer-data.ts'
 import { device } from '../../contract/device.ts'
 import type { Input, Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { usageError } from '../../core/errors.ts'
+import { quoted, shellQuote } from '../../core/shell-quote.ts'
 import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
+import { findOrg } from '../context/organization.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
 import type { KeyFile } from './key-file.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
@@ -14,6 +16,24 @@ import { wholeNumber } from '../../core/phone-parts.ts'
 type Options = { software?: boolean; file?: string; algorithm?: string } & Record<string, unknown>
 
 const algorithms = ['ES256', 'EdDSA'] as const
+
+/** What activates a key of a user who had a device before. */
+const pendingLine = async (
+  { id }: { id: string },
+  member: { org_id: number; user_id: string },
+  context: Context,
+): Promise<string> => {
+  const client = await context.client()
+  const answer = await client.call(device.listDevices, member, { signal: context.io.signal })
+  const org = String(member.org_id)
+  const revokes = rowsIn(device.listDevices, answer)
+    .filter(({ state }) => state === 'active')
+    .map((one) => `svc user devices revoke ${shellQuote(one.id)} --org ${shellQuote(org)}`)
+  const approve = `svc user devices approve ${shellQuote(id)} --org ${shellQuote(org)}`
+  return revokes.length === 0
+    ? `It is pending: the user had a device before. Approve it: ${approve}`
+    : `It is pending: the user has another device. If that one is lost: ${revokes.join('; ')}; then ${approve}`
+}
 
 const enrollSoftware = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
   const { io } = context
@@ -39,9 +59,16 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
 
   const person = await call(user.getUser, { orgId: org_id, userId: user_id }, ['mobile'])
   const mobile = wholeNumber(person)!
+  const name = [person.first_name, person.last_name].filter((part) => typeof part === 'string').join(' ')
+  const { name: organization } = await findOrg(String(org_id), context)
   if (options.file === undefined) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  if (options.file === undefined && existsSync(path))
+    throw usageError(
+      `${path} already exists and is not overwritten`,
+      `If the device of this key is lost: rm ${quoted(path)}, and run the command again`,
+    )
   const file = reserveFile(path, 'file', io)
-  let data: { state?: string; file: string }
+  let data: { id: string; state?: string; file: string }
   try {
     checkFolder(dirname(file.path))
     const { createSoftwareKey, register } = await import('../../client/software-authenticator.ts')
@@ -61,7 +88,16 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
       },
       ['id'],
     )
-    const saved: KeyFile = { version: 1, device_id: registered.id, org_id, user_id, mobile, key }
+    const saved: KeyFile = {
+      version: 1,
+      device_id: registered.id,
+      org_id,
+      user_id,
+      mobile,
+      ...(name !== '' && { name }),
+      ...(organization !== undefined && { organization }),
+      key,
+    }
     file.write(`${JSON.stringify(saved, null, 2)}\n`)
     data = { ...registered, file: file.path }
   } catch (error) {
@@ -70,10 +106,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   }
   const output = await context.output()
   output.note(`Software authenticator saved in ${file.path}; for development only`)
-  if (data.state === 'pending')
-    output.warn(
-      'It is pending: the user had a device before. Revoke the earlier one (svc user devices revoke), then approve this one: svc user devices approve',
-    )
+  if (data.state === 'pending') output.warn(await pendingLine(data, { org_id, user_id }, context))
   await output.report('Device registered', data)
 }
 

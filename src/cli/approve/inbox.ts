@@ -101,7 +101,10 @@ export const registerInbox = (group: Command, context: Context): void => {
       'Approve or deny pending requests with a software authenticator; requires a service that runs with --dev',
     )
     .usage('[flags]')
-    .option('--authenticator <file>', 'Key file of svc user enroll --software; default: the only one')
+    .option(
+      '--authenticator <file>',
+      'Key file of svc user enroll --software; default: the only one, or a question',
+    )
     .option('--approve <request-id>', 'Approve this request without prompting')
     .option('--deny <request-id>', 'Deny this request without prompting')
     .option(
@@ -138,8 +141,8 @@ export const registerInbox = (group: Command, context: Context): void => {
         'svc approve inbox requires a terminal or a decision',
         'svc approve inbox --approve <request-id>',
       )
-    const { readKeyFile } = await import('./key-file.ts')
-    const keyFile = readKeyFile(options.authenticator, context.io)
+    const { chooseKeyFile } = await import('./choose-key-file.ts')
+    const keyFile = await chooseKeyFile(options.authenticator, context)
     const approver = await createApprover(keyFile, context)
     if (typed) return decideOne(approver, { ...typed, dryRun }, context)
     const { runInbox } = await import('./inbox-screen.ts')

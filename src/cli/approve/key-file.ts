@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path'
 import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir, readGuarded } from '../context/private-file.ts'
 
@@ -15,6 +14,9 @@ export type KeyFile = {
   user_id: string
   /** E.164. */
   mobile: string
+  /** The names of the person and the organization at the enrollment, if the service returned them. */
+  name?: string
+  organization?: string
   key: SoftwareKey
 }
 
@@ -24,10 +26,12 @@ const name = /^approver-\d{1,15}-[\w.~!*'()%-]{1,200}\.json$/
 export const keyFilePath = (io: Pick<Io, 'env' | 'cwd'>, org_id: number, user_id: string): string =>
   join(configDir(io), `approver-${org_id}-${encodeURIComponent(user_id)}.json`)
 
-const savedFiles = (io: Io): string[] => {
+/** The authenticators next to the profiles. */
+export const savedFiles = (io: Io): string[] => {
   try {
     return readdirSync(configDir(io))
       .filter((file) => name.test(file))
+      .sort()
       .map((file) => join(configDir(io), file))
   } catch {
     return []
@@ -47,17 +51,11 @@ const isKeyFile = (value: unknown): value is KeyFile => {
   )
 }
 
-/** The authenticator in `file`, or the only one that was saved. Refuses a file that others can read. */
+/** The authenticator in a file. Refuses a file that others can read. */
 export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
-  const all = file === undefined ? savedFiles(io) : [resolve(io.cwd, file)]
-  const [path, ...others] = all
-  if (path === undefined)
+  if (file === undefined)
     throw usageError('No software authenticator found', 'svc user enroll <user-id> --org ORG --software')
-  if (others.length > 0)
-    throw usageError(
-      `Found ${all.length} software authenticators: choose one with --authenticator`,
-      all.map((one) => `--authenticator ${shellQuote(one)}`).join('\n      '),
-    )
+  const path = resolve(io.cwd, file)
   const text = readGuarded(path, 'authenticator')
   if (text === undefined)
     throw usageError(`File ${path} not found`, 'svc user enroll <user-id> --org ORG --software')

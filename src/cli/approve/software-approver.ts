@@ -4,6 +4,7 @@ import { device } from '../../contract/device.ts'
 import type { Data } from '../../contract/operation.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { type ApprovalContext, challengeOf, contextBytes, readCurrentContext } from '../../receipt/context.ts'
 import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
@@ -75,9 +76,11 @@ const subjectIn = (context: ApprovalContext, wire: Wire): Subject => {
 type Wire = Data<typeof device.getCeremony>
 
 /** Lists pending requests, opens one and signs a decision, with a software authenticator. */
-export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: Context) => {
+export const createApprover = async ({ org_id, user_id, mobile, key }: KeyFile, context: Context) => {
   const { signal } = context.io
   const client = await context.client()
+
+  const org = String(org_id)
 
   const list = async (): Promise<ApprovalRecord[]> => {
     const input = { status: 'pending' as const, approver_mobile: mobile, org_id }
@@ -102,7 +105,7 @@ export const createApprover = async ({ org_id, mobile, key }: KeyFile, context: 
     if (approve.approver !== mobile) throw dishonest('the request of another person')
     if (!credentials.includes(key.credential_id))
       throw new SvcError('forbidden', 'not_my_request', 'This authenticator cannot decide this request', {
-        hint: 'Check whether its device is active: svc user devices list',
+        hint: `Check whether its device is active: svc user devices list ${shellQuote(user_id)} --org ${shellQuote(org)}. If it is revoked: svc user enroll ${shellQuote(user_id)} --org ${shellQuote(org)} --software --file NAME`,
       })
     const bytesOf = ({ decision, note }: Decision): Uint8Array =>
       note === undefined ? bytes[decision] : contextBytes({ ...deny, note })

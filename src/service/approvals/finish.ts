@@ -110,10 +110,19 @@ const notDecidable = async (
     .selectFrom('devices')
     .where('org_id', '=', row.org_id)
     .where('id', '=', device.id)
-    .select(['id', 'state', 'proof', 'active_from'])
+    .select(['id', 'org_id', 'user_id', 'state', 'proof', 'active_from'])
     .executeTakeFirst()
   if (found?.state !== 'active')
-    return inactiveDevice(found ?? { id: device.id, state: 'revoked', proof: 'link', active_from: null })
+    return inactiveDevice(
+      found ?? {
+        org_id: row.org_id,
+        user_id: row.user_id,
+        id: device.id,
+        state: 'revoked',
+        proof: 'link',
+        active_from: null,
+      },
+    )
   return forbidden('assertion_refused', 'The signature of the device was used before')
 }
 

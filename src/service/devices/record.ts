@@ -36,21 +36,27 @@ export const deviceNotAuthentic = (): Refusal =>
     'Revoke it, and register it again: svc user devices revoke, svc user enroll <user-id>',
   )
 
-type InactiveDevice = Pick<DeviceRow, 'id' | 'state' | 'proof' | 'active_from'>
+type InactiveDevice = Pick<DeviceRow, 'id' | 'org_id' | 'user_id' | 'state' | 'proof' | 'active_from'>
 
 /** What a pending device waits for, and what to do about it. */
-const pendingReason = ({ id, proof, active_from }: InactiveDevice): [reason: string, hint: string] => {
+const pendingReason = ({
+  id,
+  org_id,
+  user_id,
+  proof,
+  active_from,
+}: InactiveDevice): [reason: string, hint: string] => {
   if (active_from !== null)
     return [`becomes active at ${active_from} unless someone refuses it`, 'Sign in again then']
   if (proof === 'device')
     return [
       'is waiting for the approval of another device of its user',
-      'Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices revoke',
+      `Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices list ${user_id} --org ${org_id} shows their ids`,
     ]
   if (proof === 'admin')
     return [
       'is waiting for the approval of an administrator',
-      `An administrator approves it on the approver page, under Devices. Without another administrator, the operator: svc user devices approve ${id}`,
+      `An administrator approves it on the approver page, under Devices. Without another administrator, the operator: svc user devices approve ${id} --org ${org_id}`,
     ]
   return [
     "is waiting for the code that was sent to its user's mobile",

@@ -42,16 +42,17 @@ export const recoveryProblem = async (
     : forbidden(
         'recovery_not_separated',
         'The key that asked for this recovery may have appointed you or registered your device, so you cannot approve it',
-        `Ask an administrator whom another key appointed, or the operator: svc user devices approve ${device_id}`,
+        `Ask an administrator whom another key appointed, or the operator: svc user devices approve ${device_id} --org ${administrator.org_id}`,
       )
 
 /** Whether another administrator has a device that can approve this recovery. */
 export const canAdministratorApprove = async (
-  call: Deps & Pick<Call, 'dev' | 'now'>,
+  call: Deps & Pick<Call, 'now'>,
   { id, org_id, user_id }: Member & { id: number },
 ): Promise<boolean> => {
-  const { db, dev, now } = call
-  const others = await activeDevices(db, dev)
+  const { db, now } = call
+  // A software key cannot open the approver page.
+  const others = await activeDevices(db, false)
     .where('m.org_id', '=', org_id)
     .where('m.user_id', '<>', user_id)
     .where('m.role', 'in', adminRoles)
