@@ -19,8 +19,11 @@ export type Field = {
 /** An operation without its schemas. */
 export type Outline = { fields: Field[]; personal: string[]; secret: string[]; answered: string[] }
 
-/** `notifies` reaches a person. svc never repeats such a call automatically. */
-export type Effect = 'read' | 'write' | 'delete' | 'notifies'
+/**
+ * `notifies` reaches a person. svc never repeats such a call automatically. `decides` ends or gives the access of a person at
+ * once, which no command simply takes back. svc asks before it, as before a `delete`.
+ */
+export type Effect = 'read' | 'write' | 'decides' | 'delete' | 'notifies'
 
 export type Operation = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -68,6 +71,10 @@ export type Operation = {
   /** The result of `describe.ts`, precomputed by the build, so that the command line starts without a validator. */
   outline?: Outline
 }
+
+/** Whether svc asks a person before it carries out the operation. */
+export const asksFirst = ({ effect }: Pick<Operation, 'effect'>): boolean =>
+  effect === 'delete' || effect === 'decides'
 
 export type Operations = Record<string, Operation>
 

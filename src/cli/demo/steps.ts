@@ -85,13 +85,15 @@ export const steps: Step[] = [
   step('', person('Grace', 'Hopper', 2)),
   step('', person('Mallory', 'Moriarty', 3)),
   step('', person('Alan', 'Turing', 4)),
-  step('The first one becomes an administrator', 'user make-admin 2 --org acme', {
+  step('The first one becomes an administrator', 'user make-admin 2 --org acme --yes', {
     answers: { role: 'admin' },
   }),
-  step('Two are put on hold', 'user pending hold 3 --org acme', { answers: { state: 'pending' } }),
-  step('', 'user pending hold 4 --org acme'),
-  step('One of them is rejected', 'user pending reject 4 --org acme', { answers: { state: 'rejected' } }),
-  step('One leaves', 'user remove 5 --org acme', { answers: { state: 'removed' } }),
+  step('Two are put on hold', 'user pending hold 3 --org acme --yes', { answers: { state: 'pending' } }),
+  step('', 'user pending hold 4 --org acme --yes'),
+  step('One of them is rejected', 'user pending reject 4 --org acme --yes', {
+    answers: { state: 'rejected' },
+  }),
+  step('One leaves', 'user remove 5 --org acme --yes', { answers: { state: 'removed' } }),
   step('The pending users', 'user pending list --org acme', { answers: [{ first_name: 'Grace' }] }),
   step('A rejected user cannot be accepted', 'user pending accept 4 --org acme', {
     exit: 'refused',

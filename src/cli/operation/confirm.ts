@@ -108,20 +108,26 @@ export const orgIn = (input: Record<string, unknown>): string | number | undefin
   return field === undefined ? undefined : (input[field] as string | number)
 }
 
-/** Asks for confirmation before a delete. The question names an organization by its slug, anything else by its id. */
-export const confirmDelete = async (
+/**
+ * Asks for confirmation before an operation that deletes, or ends or gives the access of a person. The question names an
+ * organization by its slug, anything else by its id.
+ */
+export const confirmOperation = async (
   operation: Operation,
   input: Record<string, unknown>,
   answers: Answers,
   context: Context,
   consequence?: Write['consequence'],
 ): Promise<void> => {
-  if (answers.yes && answers.confirm === undefined && !(await context.settings()).protected) return
+  const deletes = operation.effect === 'delete'
+  const isSure = answers.yes && answers.confirm === undefined
+  if (isSure && !(deletes && (await context.settings()).protected)) return
   const field = argsOf(operation).at(-1)!
   const value = String(input[field])
   const isOrg = orgFields.includes(field)
   const name = isOrg ? ((await findOrg(value, context)).slug ?? value) : value
   const org = orgIn(input)
   const what = `${operation.summary.split(';')[0]}: ${name}`
-  await confirmWrite({ what, name, org, consequence, declined: 'Nothing was deleted' }, answers, context)
+  const declined = deletes ? 'Nothing was deleted' : 'Nothing was changed'
+  await confirmWrite({ what, ...(deletes && { name }), org, consequence, declined }, answers, context)
 }

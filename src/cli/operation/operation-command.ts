@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { argsOf, argumentName, fieldsOf } from '../../contract/describe.ts'
-import type { Field, Operation, Operations } from '../../contract/operation.ts'
+import { asksFirst, type Field, type Operation, type Operations } from '../../contract/operation.ts'
 import { neededScope } from '../../contract/scopes.ts'
 import { usageError } from '../../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
@@ -94,13 +94,12 @@ export const addOperations = (
     // A search too: a third-party service may search by other fields.
     if (first.effect !== 'read' || first.method === 'POST') addBodyFlags(command)
     if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')
+    if (asksFirst(first)) command.option('-y, --yes', 'Do not ask for confirmation')
     if (first.effect === 'delete')
-      command
-        .option('-y, --yes', 'Do not ask for confirmation')
-        .option(
-          '--confirm <name>',
-          'In a protected profile, instead of --yes: the name of whatever you delete',
-        )
+      command.option(
+        '--confirm <name>',
+        'In a protected profile, instead of --yes: the name of whatever you delete',
+      )
     for (const field of flags.values()) addMeanings(command, field)
     const needed = new Set(candidates.flatMap((operation) => neededScope(operation) ?? []))
     if (needed.size > 0) noteScope(command, [...needed].join('; '))

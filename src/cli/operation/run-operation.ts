@@ -1,11 +1,11 @@
 import type { Answer } from '../../client/client.ts'
 import { answeredFields, answerFieldsWith } from '../../contract/describe.ts'
-import type { Operation } from '../../contract/operation.ts'
+import { asksFirst, type Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { Shape } from '../terminal/payload.ts'
-import { confirmDelete, orgIn } from './confirm.ts'
+import { confirmOperation, orgIn } from './confirm.ts'
 import { gatherInput } from './gather-input.ts'
 import type { Gathered, Typed } from './flags.ts'
 import { isPaged, joined, listPages, type Listed } from './list-rows.ts'
@@ -116,8 +116,8 @@ export const runOperation = async (
     return showDryRun(operation, input, extra, context)
   }
   await before?.(input)
-  if (operation.effect === 'delete')
-    await confirmDelete(operation, input, typed.options, context, () => consequence?.(input))
+  if (asksFirst(operation))
+    await confirmOperation(operation, input, typed.options, context, () => consequence?.(input))
 
   if (operation.effect !== 'read') await approveFirst(operation, gathered, typed, context)
   const once = answerFieldsWith(operation, 'secret')

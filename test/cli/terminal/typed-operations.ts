@@ -1,5 +1,5 @@
 import { argsOf, fieldsOf } from '../../../src/contract/describe.ts'
-import { orgFields, type Field, type Operation } from '../../../src/contract/operation.ts'
+import { asksFirst, orgFields, type Field, type Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import type { Seen } from '../../fake-hosted.ts'
 import { groups } from '../../../src/cli/main.ts'
@@ -49,7 +49,7 @@ export const argvOf = (operation: Operation, secretFile: string): string[] => {
     fieldsOf(operation).some((field) => field.name === name && field.meta.file),
   )
   const argv = typed.map((word, i) => (i === fileAt || files.has(typed[i - 1] ?? '') ? secretFile : word))
-  const sure = operation.effect === 'delete' && !argv.includes('--yes') ? ['--yes'] : []
+  const sure = asksFirst(operation) && !argv.includes('--yes') ? ['--yes'] : []
   return [...operation.cli.split(' '), ...argv, ...sure]
 }
 

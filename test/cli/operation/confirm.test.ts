@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asksFirst, type Operation } from '../../../src/contract/operation.ts'
+import { table } from '../../../src/contract/table.ts'
+import { groups } from '../../../src/cli/main.ts'
+import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { svc } from '../svc.ts'
+import { argvOf } from '../terminal/typed-operations.ts'
+
+const operations = Object.entries(table as Record<string, Operation>).filter(
+  ([, { cli, hidden }]) => !hidden && Object.hasOwn(groups, cli.split(' ')[0]!),
+)
+/** They look the organization up before they ask. */
+const namesOrg = ['org delete', 'org logo remove']
+
+let service: FakeHosted
+let env: Record<string, string>
+beforeAll(async () => {
+  service = await startFakeHosted()
+  service.always(json(404, { status: 'error', message: 'Not found' }))
+  env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: 'k' }
+})
+afterAll(() => service.close())
+
+describe('an operation that ends or gives access', () => {
+  test.each(operations.filter(([, one]) => asksFirst(one) && !namesOrg.includes(one.cli)))(
+    '%s requires --yes without a terminal',
+    async (_, operation) => {
+      const typed = argvOf(operation, '-').filter((word) => word !== '--yes')
+      const argv = typed.map((word) => (word === 'acme' ? '1' : word))
+      const asked = await svc(argv, { env })
+      expect(asked).toMatchObject({ exit: 2 })
+      expect(asked.message).toBe(`svc ${operation.cli} requires --yes when it cannot ask for confirmation`)
+      expect(service.seen.splice(0).filter(({ method }) => method !== 'GET')).toEqual([])
+      expect((await svc([...argv, '--dry-run'], { env })).exit).toBe(0)
+      expect((await svc([...argv, '--yes'], { env })).exit).toBe(5)
+      expect(service.seen.splice(0).length).toBeGreaterThan(0)
+    },
+  )
+
+  test('is each one whose command says so', () => {
+    const strong =
+      /\b(?:delete|remove|revoke|reject|refuse|hold|suspend|approve|report|make-\w+|reset|end|disconnect|leave)\b/
+    const words = operations.flatMap(([, { cli, effect }]) => (effect === 'read' ? [] : [cli]))
+    const group = /^approve /
+    const asking = new Set(operations.flatMap(([, one]) => (asksFirst(one) ? [one.cli] : [])))
+    expect(words.filter((cli) => strong.test(cli.replace(group, '')) && !asking.has(cli))).toEqual([])
+    expect([...asking].toSorted()).toEqual([
+      'approve mutes delete',
+      'geofence delete',
+      'key revoke',
+      'mcp agents revoke',
+      'org auth-code delete',
+      'org delete',
+      'org logo remove',
+      'timeslot delete',
+      'user delete',
+      'user devices approve',
+      'user devices refuse',
+      'user devices revoke',
+      'user make-admin',
+      'user pending hold',
+      'user pending reject',
+      'user remove',
+      'webhook delete',
+    ])
+  })
+})
