@@ -10,7 +10,7 @@ const operations = Object.entries(table as Record<string, Operation>).filter(
   ([, { cli, hidden }]) => !hidden && Object.hasOwn(groups, cli.split(' ')[0]!),
 )
 /** They look the organization up before they ask. */
-const namesOrg = ['org delete', 'org logo remove']
+const namesOrg = new Set(['org delete', 'org logo remove'])
 
 let service: FakeHosted
 let env: Record<string, string>
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('an operation that ends or gives access', () => {
-  test.each(operations.filter(([, one]) => asksFirst(one) && !namesOrg.includes(one.cli)))(
+  test.each(operations.filter(([, one]) => asksFirst(one) && !namesOrg.has(one.cli)))(
     '%s requires --yes without a terminal',
     async (_, operation) => {
       const typed = argvOf(operation, '-').filter((word) => word !== '--yes')
