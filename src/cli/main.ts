@@ -63,7 +63,7 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/pending-user.ts')).pendingUser,
         ...(await import('../contract/device.ts')).device,
       }),
-      { extend: async () => (await import('./approve/enroll.ts')).enrollment, more: [bulk] },
+      { extend: async () => (await import('./extension/user.ts')).userExtensions, more: [bulk] },
     ),
   },
   geofence: {

@@ -23,7 +23,6 @@ export const addedThings = z.looseObject({
   agents: chosen(z.array(thing('agent')), 'Agents'),
   more: chosen(z.boolean(), `Whether there are more than can be listed (${mostAdded})`),
 })
-export type AddedThings = z.infer<typeof addedThings>
 
 export const addedByKey = z.extend(addedThings, {
   administrators: chosen(

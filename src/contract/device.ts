@@ -118,7 +118,7 @@ export const device = operations({
     method: 'GET',
     path: '/svc/v1/organizations/{org_id}/devices/{device_id}/added',
     cli: 'user devices added',
-    scope: 'read',
+    scope: ['read', 'devices'],
     summary: 'List the devices and agents of a user that were added with a device',
     message: 'Added with the device',
     example: '5 --org acme',

@@ -6,10 +6,12 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
 import { holderList, type Holder } from '../profile/key-holders.ts'
+import { addedConsequence, addedOutcome, chooseAdded } from './added.ts'
 import { readKey, savedHolders, type NamedKey } from './named-key.ts'
 
 const mostShown = 10
 
+type Added = NonNullable<NamedKey['added']>
 type Ending = Pick<NamedKey, 'created_keys' | 'created_keys_total'> & { secrets: unknown[] }
 
 /** What ends with a key: a line for each kind. */
@@ -29,16 +31,34 @@ const endingLines = ({ created_keys = [], created_keys_total, secrets }: Ending)
 const staysLine = (newest: string): string =>
   `Only this secret ends. Secret ${newest}, which replaced it, still works; svc key revoke ${shellQuote(newest)} ends the key`
 
+/** What ends with a key in any case, and who stays an administrator. */
+const originLines = ({
+  administrators = [],
+  pending_requests = 0,
+  enrollment_links = 0,
+}: Partial<Added>): string[] => [
+  ...(pending_requests > 0 ? [`Pending requests that end with it: ${pending_requests}`] : []),
+  ...(enrollment_links > 0 ? [`Enrollment links that end with it: ${enrollment_links}`] : []),
+  ...administrators
+    .slice(0, mostShown)
+    .map(({ user_id, owner }) => `Stays an administrator, appointed with it: user ${user_id} (${owner})`),
+  ...(administrators.length > mostShown
+    ? [`and ${administrators.length - mostShown} more administrators`]
+    : []),
+]
+
 /** For the question before a revocation. */
 const consequenceOf = (
-  { replaced, newest_id, secrets = [], ...created }: NamedKey,
+  { replaced, newest_id, secrets = [], added, ...created }: NamedKey,
   holders: Holder[],
+  input: Record<string, unknown>,
 ): string[] => {
   const only = replaced === true && newest_id != null
   const lines = only
     ? [staysLine(newest_id)]
     : endingLines({ ...created, secrets: secrets.map(({ id }) => id) })
   if (lines.length === 0) lines.push('No other key is revoked with it')
+  if (added && !only) lines.push(...originLines(added), ...addedConsequence(added, input))
   return holders.length > 0 ? [...lines, `This machine uses it in ${holderList(holders)}`] : lines
 }
 
@@ -63,14 +83,19 @@ const revoke = async (context: Context, args: readonly string[], options: Record
   let holders: Holder[] = []
   let named: NamedKey | undefined
   await runOperation(key.revokeKey, { args, options }, context, {
-    before: async ({ id }) => {
-      named = await readKey(id, context)
+    before: async (input) => {
+      named = await readKey(input['id'], context)
       if (named?.prefix !== undefined) holders = await savedHolders([named.prefix], context)
+      const isWhole = named?.replaced !== true || named.newest_id == null
+      if (isWhole) await chooseAdded(named?.added, input, options, context)
     },
-    consequence: async () => named && consequenceOf(named, holders),
+    consequence: async (input) => named && consequenceOf(named, holders, input),
     afterShown: async (answer: Pick<Answer<Data<typeof key.revokeKey>>, 'envelope'>) => {
       const output = await context.output()
-      for (const line of outcomeOf(fieldsIn(answer), holders)) output.warn(line)
+      const ended = fieldsIn(answer)
+      for (const line of outcomeOf(ended, holders)) output.warn(line)
+      const end = `svc key revoke ${shellQuote(String(ended.id))} --with-added`
+      if (ended.newest_id == null) for (const line of addedOutcome(ended, end)) output.warn(line)
     },
   })
 }

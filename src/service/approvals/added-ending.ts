@@ -27,7 +27,8 @@ export const endAdded = async (
   isChosen: boolean,
 ): Promise<Outcome> => {
   let added = await read()
-  if (!isChosen) return { ended: nothingAdded, remaining: added }
+  const isNothing = added.devices.length + added.agents.length === 0
+  if (!isChosen || isNothing) return { ended: nothingAdded, remaining: added }
   while (
     await lockOrganizations(
       call.db,

@@ -1,6 +1,6 @@
 import type { device } from '../../contract/device.ts'
 import { conflict } from '../../core/refusal.ts'
-import { readAddedByDevice } from '../approvals/added.ts'
+import { nothingAdded, readAddedByDevice } from '../approvals/added.ts'
 import { endAdded } from '../approvals/added-ending.ts'
 import { decideApproval, getCeremony } from '../approvals/decider.ts'
 import { registerDevice } from '../approver/registration.ts'
@@ -43,8 +43,11 @@ export const deviceHandlers: Handlers<typeof device> = {
   /** `next` says what follows for a member without any other device. */
   revokeDevice: async ({ with_added = false, ...target }, call) => {
     await reachOrganization(call, target.org_id)
-    const revoked = await revoke(call, target)
-    const outcome = await endAdded(call, () => readAddedByDevice(call, revoked), with_added)
+    const present = await findDevice(call, target.org_id, target.device_id)
+    const outcome = await endAdded(call, () => readAddedByDevice(call, present), with_added)
+    // What a revoked device added can still end with it.
+    const isLate = present.state === 'revoked' && outcome.ended !== nothingAdded
+    const revoked = isLate ? present : await revoke(call, target)
     const isLast = revoked.bound_at !== null && !(await hasActiveDevice(call, revoked))
     return {
       ...toDeviceRecord(revoked),

@@ -1,8 +1,8 @@
 import type { key } from '../../contract/key.ts'
-import { readAddedByKey } from '../approvals/added.ts'
+import { nothingAdded, readAddedByKey } from '../approvals/added.ts'
 import { endAdded } from '../approvals/added-ending.ts'
 import { revokeKeys } from '../approvals/key-revocation.ts'
-import type { HandlerOf } from '../call/call.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { keysBelow } from '../keys/ancestry.ts'
 import { newestSecret, readCreatedKeys, readKeyDetails, readSecrets, whyNot } from '../keys/keys.ts'
@@ -26,10 +26,19 @@ const lockOrganizationsOf = async (db: Db, ids: readonly number[]): Promise<bool
   )
 }
 
+const findRevoked = ({ db, caller }: Call, id: number) =>
+  db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .where(withinOrganization(caller.orgId, 'org_id'))
+    .where('revoked_at', 'is not', null)
+    .selectAll()
+    .executeTakeFirst()
+
 export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id, with_added = false }, call) => {
   let below = await keysBelow(call.db, id)
   while (await lockOrganizationsOf(call.db, [id, ...below])) below = await keysBelow(call.db, id)
-  const [row] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
+  const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>
     keys
       .where('id', '=', id)
       .where(withinOrganization(call.caller.orgId, 'org_id'))
@@ -52,14 +61,21 @@ export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id, with_adde
         ]),
       ),
   )
+  // What a revoked key added can still end with it.
+  const row = revoked ?? (with_added ? await findRevoked(call, id) : undefined)
   if (!row) throw await whyNot(call, id, 'revoke')
   await call.audit(row.org_id ?? 0, `key:${id}`)
   const created = await readCreatedKeys(call, below)
   const secrets = row.replaced === 1 ? [] : await readSecrets(call, row)
   const ended_requests = await revokeKeys(call, below, [id])
   const newest_id = (await newestSecret(call, row)) ?? null
+  const read = async () => {
+    const { devices, agents, more } = await readAddedByKey(call, id)
+    return { devices, agents, more }
+  }
   // The key goes on under its newest secret, and so does what it added.
-  const outcome = await endAdded(call, () => readAddedByKey(call, id), with_added && newest_id === null)
+  const outcome = await endAdded(call, read, with_added && newest_id === null)
+  if (!revoked && outcome.ended === nothingAdded) throw await whyNot(call, id, 'revoke')
   return {
     id,
     name: row.name,

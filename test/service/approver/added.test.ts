@@ -59,6 +59,18 @@ describe('what a device added', () => {
     expect([names(answer.ended.devices), names(answer.remaining.devices)]).toEqual([[], ['Tablet', 'Laptop']])
     expect(names(answer.remaining.agents)).toEqual(['Coder', 'Coder 2'])
     expect(await agentWorks()).toEqual([true, true])
+    // Afterwards, too, and once.
+    const late = `${path(ada.device)}?with_added=true`
+    expect(names(dataOf(await service.call('DELETE', late, { key: acme.key })).ended.devices)).toEqual([
+      'Tablet',
+      'Laptop',
+    ])
+    expect(await agentWorks()).toEqual([false, false])
+    expect(refusal(await service.call('DELETE', late, { key: acme.key }))).toEqual([
+      409,
+      'device_revoked',
+      [],
+    ])
   })
 
   test('ends with the device if that is asked for', async () => {
@@ -202,6 +214,9 @@ describe('a key', () => {
     const answer = dataOf(await service.call('DELETE', `/svc/v1/keys/${top.id}`, { key: acme.key }))
     expect(answer.remaining.devices).toMatchObject([{ id: bob.device }])
     expect((await fromPhone(service, 'GET', 'devices', { cookie: bob.cookie })).status).toBe(200)
+    const late = `/svc/v1/keys/${top.id}?with_added=true`
+    expect(dataOf(await service.call('DELETE', late, { key: acme.key })).ended.devices).toHaveLength(1)
+    expect(refusal(await service.call('DELETE', late, { key: acme.key }))).toEqual([409, 'key_revoked', []])
   })
 
   test('is revoked with them if that is asked for', async () => {
