@@ -114,6 +114,31 @@ test('a device that has to be decided comes first, and keeps its place', async (
   expect(await order()).toEqual(before)
 })
 
+test('a lost device is removed together with what it added, if its owner ticks that', async () => {
+  const lost = await stage.enrolled(await stage.person())
+  await goTo(lost, 'devices', 'Devices')
+  await rename(lost, /computer|Android/, 'Lost')
+  const second = await approved(lost)
+  await goTo(lost, 'devices', 'Devices')
+  const third = await approved(lost)
+  await goTo(second, 'devices', 'Devices')
+  const added = second.page.getByText('If it was lost or stolen, remove them too:')
+  const remove = () => row(second, 'Lost').getByRole('button', { name: 'Remove Lost' }).click()
+  await remove()
+  await added.waitFor()
+  expect(await flaws(second)).toEqual([])
+  // Without the tick, the other one stays.
+  await second.tap('Cancel')
+  await remove()
+  await second.page.getByRole('checkbox', { name: 'Also remove these' }).check()
+  await second.tap('Remove')
+  await tells(second, 'Lost is removed.')
+  await third.sees('Sign in')
+  await second.page.getByText('2 removed devices').waitFor()
+  await row(second, /./).getByText('This device', { exact: true }).waitFor()
+  expect([...lost.misdeeds, ...second.misdeeds, ...third.misdeeds]).toEqual([])
+})
+
 describe('the last device', () => {
   test('is removed only after the page said what follows, and can be kept', async () => {
     const phone = await stage.enrolled(await stage.person())

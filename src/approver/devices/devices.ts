@@ -9,7 +9,7 @@ import { answersFor, ownDevice } from './own-device.ts'
 
 type Recovery = Devices['recoveries'][number]
 
-export const noDevices: Devices = { device_id: '', devices: [], recoveries: [] }
+export const noDevices: Devices = { device_id: '', devices: [], added: [], recoveries: [] }
 
 /** How many new devices this person can approve or refuse now. */
 export const countWaiting = ({ devices, recoveries }: Devices): number =>
@@ -59,7 +59,7 @@ export const showDevices = (session: Session, ended: () => void): View => {
   return showReading({
     title: t('devices.title'),
     read: () => call('listOwnDevices', {}, { org: session.org_id }),
-    draw: ({ devices, recoveries }, screen) => {
+    draw: ({ devices, added, recoveries }, screen) => {
       const isAsked = recoveries.some(({ active_from }) => active_from === null)
       wasAsked ||= isAsked
       for (const { id, state } of devices) if (state === 'pending') first.add(id)
@@ -81,7 +81,9 @@ export const showDevices = (session: Session, ended: () => void): View => {
         kept.some(({ state }) => state === 'pending') && h('p', { class: 'aside' }, t('devices.onlyOwn')),
         ul(
           'cards',
-          ...kept.map((device) => ownDevice(device, { session, screen, isLast: active.length === 1, ended })),
+          ...kept.map((device) =>
+            ownDevice(device, { session, screen, isLast: active.length === 1, added, ended }),
+          ),
         ),
         kept.length === 1 && h('p', { class: 'aside' }, t('devices.suggestSecond')),
         h(

@@ -18,8 +18,9 @@ export const moveDevice = async (
   { org_id: org, rp_id, credential_id }: Session,
   device_id: string,
   move: DeviceMove,
+  withAdded = false,
 ): Promise<string | null> => {
-  const target = { device_id, move }
+  const target = { device_id, move, ...(withAdded && { with_added: true }) }
   try {
     const { challenge } = await call('beginDeviceMove', target, { org })
     const response = await assert(rp_id, challenge, credential_id)

@@ -1,6 +1,6 @@
-import { call, type Session } from '../calls/api.ts'
+import { call, type Devices, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
@@ -13,15 +13,23 @@ type Surroundings = {
   screen: Screen
   /** Whether no other device of the person is active. */
   isLast: boolean
+  added?: readonly Added[]
   /** This device was removed. */
   ended: () => void
 }
 
+/** What a device added and works now. */
+export type Added = Devices['added'][number]
+
 type Question = {
   lines: readonly string[]
+  /** What can be taken away with it. */
+  added?: Added | undefined
+  /** Whether it stays: the device that signs does not lock its person out. */
+  stays?: boolean
   /** What the button says. */
   label: string
-  work: () => Promise<void>
+  work: (withAdded: boolean) => Promise<void>
   /** Runs once the work has succeeded. */
   done: () => unknown
 }
@@ -40,13 +48,15 @@ const edit = (item: HTMLElement) => {
 }
 
 /** Asks before something is taken away. The screen does not change while it asks. */
-export const askFirst = (item: HTMLElement, { lines, label, work, done }: Question): void => {
+export const askFirst = (item: HTMLElement, question: Question): void => {
+  const { lines, added, stays, label, work, done } = question
   const problem = problemLine()
   const { end, heading } = edit(item)
+  const box = h('input', { type: 'checkbox' })
   const go = button(label, 'danger', async () => {
     let isDone = false
     await problem.attempt(async () => {
-      await work()
+      await work(box.checked)
       isDone = true
     })
     if (!isDone) return
@@ -56,6 +66,13 @@ export const askFirst = (item: HTMLElement, { lines, label, work, done }: Questi
   item.replaceChildren(
     heading ?? '',
     ...lines.map((line) => h('p', {}, line)),
+    ...(added
+      ? [
+          h('p', {}, t(stays ? 'devices.addedStays' : 'devices.addedWith')),
+          ul('', ...[...added.devices, ...added.agents].map(({ name }) => h('li', {}, exactText(name)))),
+          !stays && h('label', { class: 'result' }, box, t('devices.withAdded')),
+        ].filter((one) => one !== false)
+      : []),
     problem.element,
     // The focus skips the question, so the buttons bring it along.
     h(
@@ -148,7 +165,7 @@ export const answersFor = (
 
 /** A device of the person, with what they can do with it. */
 export const ownDevice = (device: Device, around: Surroundings): HTMLElement => {
-  const { session, screen, isLast, ended } = around
+  const { session, screen, isLast, added, ended } = around
   const isThis = device.id === session.device_id
   const item = h('li', { class: 'member', 'data-of': device.id })
   const remove = (): void =>
@@ -159,7 +176,10 @@ export const ownDevice = (device: Device, around: Surroundings): HTMLElement => 
         ...(isLast ? [t('devices.removeLast')] : []),
       ],
       label: t('devices.remove'),
-      work: async () => void (await moveDevice(session, device.id, isLast ? 'remove_last' : 'remove')),
+      added: added?.find(({ by }) => by === device.id),
+      stays: isThis,
+      work: async (withAdded) =>
+        void (await moveDevice(session, device.id, isLast ? 'remove_last' : 'remove', withAdded)),
       done: () => {
         if (isThis) return ended()
         screen.tell(nodes('devices.removedNow', { name: exactText(device.name) }))

@@ -2,7 +2,7 @@ import { call, type Session } from '../calls/api.ts'
 import { type Device, deviceLines, isActive, timesOf } from '../devices/device-text.ts'
 import { removedDevices } from '../devices/devices.ts'
 import { moveDevice } from '../devices/move.ts'
-import { askFirst } from '../devices/own-device.ts'
+import { type Added, askFirst } from '../devices/own-device.ts'
 import { decisionList } from '../history/history.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h, ul } from '../shell/element.ts'
@@ -13,9 +13,9 @@ import type { View } from '../shell/view.ts'
 import { administratorLine } from './administrator.ts'
 import { moveMember } from './move.ts'
 
-type Around = { session: Session; screen: Screen; name: string; isLast: boolean }
+type Around = { session: Session; screen: Screen; name: string; isLast: boolean; added: Added | undefined }
 
-const deviceRow = (device: Device, { session, screen, name, isLast }: Around): HTMLElement => {
+const deviceRow = (device: Device, { session, screen, name, isLast, added }: Around): HTMLElement => {
   const item = h('li', { class: 'member' })
   const remove = (): void =>
     askFirst(item, {
@@ -25,7 +25,15 @@ const deviceRow = (device: Device, { session, screen, name, isLast }: Around): H
         ...(isLast ? [t('members.removeLast')] : []),
       ],
       label: t('devices.remove'),
-      work: async () => void (await moveDevice(session, device.id, isLast ? 'remove_last' : 'remove')),
+      added,
+      // An administrator confirms with it that none remains: the person gets a link for a new one.
+      work: async (withAdded) =>
+        void (await moveDevice(
+          session,
+          device.id,
+          isLast || withAdded ? 'remove_last' : 'remove',
+          withAdded,
+        )),
       done: () => {
         screen.tell(nodes('devices.removedNow', { name: exactText(device.name) }))
         return screen.refresh()
@@ -63,7 +71,7 @@ export const showMember = (session: Session, user_id: string): View => {
       ])
       return { ...person, page }
     },
-    draw: ({ member, devices, page }, screen) => {
+    draw: ({ member, devices, added, page }, screen) => {
       const name = nameOf(member)
       const kept = devices.filter(({ state }) => state === 'active' || state === 'pending')
       const active = devices.filter(isActive)
@@ -80,7 +88,13 @@ export const showMember = (session: Session, user_id: string): View => {
         ul(
           'cards',
           ...kept.map((device) =>
-            deviceRow(device, { session, screen, name, isLast: active.length === 1 && isActive(device) }),
+            deviceRow(device, {
+              session,
+              screen,
+              name,
+              isLast: active.length === 1 && isActive(device),
+              added: added.find(({ by }) => by === device.id),
+            }),
           ),
         ),
         removedDevices(devices),
