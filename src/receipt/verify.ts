@@ -15,7 +15,7 @@ export type ReceiptVerification = {
   /** What the approver read; present if the receipt is valid. */
   headline?: string
   checks: Check[]
-  /** Who requested it and how the device was enrolled, in sentences; for format 1, what it does not prove. */
+  /** Who requested it and the origin of the device, if the human signed it; for format 1, what it does not prove. */
   facts: string[]
   /** What only the service claims, because no signature of the human covers it. */
   on_service_word: string[]
@@ -111,7 +111,7 @@ export const verifyReceipt = async (
     ...(claims ? { claims } : {}),
     ...(headline === undefined ? {} : { headline }),
     checks,
-    facts: claims ? factsOf(claims) : [],
+    facts: claims && finished ? factsOf(claims) : [],
     on_service_word: claims ? serviceWord(claims, expected) : [],
   }
 }

@@ -30,6 +30,13 @@ test('describes when and how the human signed, in words and ISO times', async ()
   )
 })
 
+test('is not valid, and states no facts, if what the device signed cannot be read', async () => {
+  const client_data_json = Buffer.from('{"type":"webauthn.get","crossOrigin":fal3e}').toString('base64url')
+  const verdict = await verifyReceipt(await evidence({ client_data_json }), issuer.jwks, ours, now)
+  expect(verdict).toMatchObject({ valid: false, facts: [] })
+  expect(verdict.checks.filter(({ ok }) => !ok)).not.toEqual([])
+})
+
 /** What the check of this name says. */
 const detailOf = async (one: Receipt, name: string): Promise<string | undefined> => {
   const { checks } = await verifyReceipt(one, issuer.jwks, { ...ours, allowDev: true }, now)
