@@ -33,7 +33,7 @@ describe('svc approve', () => {
     ])
     const [, number] = await request.printed(/phone: (\d\d)/)
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-      [/Deploy 4\.2 ✓ \(key "asks"/, enter],
+      [/Deploy 4\.2 ✓" \(key "asks"/, enter],
       [/Your decision/, down + enter],
       [/Number that the requester sees/, number! + enter],
       [/Sign the approval of: Deploy 4\.2 ✓\?/, `y${enter}`],
@@ -84,7 +84,7 @@ describe('svc approve', () => {
     const request = begin(['approve', 'request', 'Deploy'])
     const id = (await request.printed(requestLine))[1]!
     const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-      [/Deploy \(key "asks"/, enter],
+      [/Deploy" \(key "asks"/, enter],
       [/Your decision/, () => decide('deny', id)],
       [/already denied[^]*No pending requests/, enter],
     ])

@@ -31,7 +31,7 @@ test('the inbox prompts for the location and sends it', async () => {
   const request = begin(['approve', 'request', 'Deploy'])
   await request.printed(requestLine)
   const inbox = await onTerminal(['approve', 'inbox', ...key()], env, [
-    [/Deploy \(key "asks"/, enter],
+    [/Deploy" \(key "asks"/, enter],
     [/required by a rule[^]*Your decision/, down + enter],
     [/Latitude/, `52.52${enter}`],
     [/Longitude/, `13.405${enter}`],

@@ -1,7 +1,9 @@
 import { firstFolded, unfold } from './long-text.ts'
 
-/** As much of the last line as may still be faded. */
-const slackPx = 4
+/** The text fades out above the bar. */
+const fadePx = 20
+/** Of rounding. */
+const slackPx = 2
 
 /**
  * Knows whether the person has seen all of the text, from its start to its end, above the bar that covers the bottom of the
@@ -14,7 +16,7 @@ export const createReading = (text: HTMLElement, bar: HTMLElement, finished: () 
   let width = 0
   const bottom = (): number =>
     getComputedStyle(bar).position === 'sticky'
-      ? Math.min(innerHeight, bar.getBoundingClientRect().top)
+      ? Math.min(innerHeight, bar.getBoundingClientRect().top - fadePx)
       : innerHeight
   const look = (): void => {
     if (isDone) return

@@ -147,9 +147,8 @@ const requesterOf = ({ requester, verified_as }: ApprovalRecord): string => {
     : `${verified}; ${claimed}`
 }
 
-/** What svc says of a request comes before what the requester says, which could imitate it. */
 const rowOf = (one: ApprovalRecord): string =>
-  `until ${clock(one.expires_at)}, ${requesterOf(one)}: ${quotedStart(one.subject?.summary ?? one.action, 60)}`
+  `${quotedStart(one.subject?.summary ?? one.action, 60)} (${requesterOf(one)}, until ${clock(one.expires_at)})`
 
 /** The live list: new and finished requests show within a second. */
 export const runInbox = async ({ approver, place }: At, prompt: Prompt, context: Context): Promise<void> => {

@@ -228,7 +228,7 @@ describe('svc approve inbox, at a terminal', () => {
     const { context, approver } = await setUp(ceremony, listed)
     const shown: string[] = []
     await runInbox({ approver }, scripted(['leave'], true, shown), context)
-    expect(shown[0]).toContain(`, ${who}: "Deploy `)
+    expect(shown[0]).toContain(`" (${who}, until `)
   })
   test.each([
     ['deny', { decision: 'deny' }],
