@@ -18,7 +18,7 @@ const commands = readFileSync(new URL('commands.txt', import.meta.url), 'utf8')
     return { route: route!, argv: words!.split(' '), body: body && JSON.parse(body) }
   })
 const each = commands.map((one) => [one.argv.join(' '), one] as const)
-/** Its success alone does not prove that anybody approved, so svc does not accept it. */
+/** Its success alone does not prove that anybody approved, and svc says so. */
 const needsProof = ([words]: (typeof each)[number]): boolean => words.startsWith('auth validate')
 const shown = each.filter((one) => !needsProof(one))
 
@@ -57,14 +57,14 @@ test('each of the 64 operations has a command here', () => {
 describe('a service that returns no IDs', () => {
   const run = start(false)
 
-  test.each(each.filter(needsProof))('is not believed by svc %s', async (_, { route, argv }) => {
-    const { exit, out, err, sent } = await run(argv)
-    expect([exit, out, sent]).toEqual([1, '', [route]])
-    expect(JSON.parse(err)).toMatchObject({
-      code: 'unproved',
-      detail: expect.stringContaining('not an approval'),
-    })
-  })
+  test.each(each.filter(needsProof))(
+    'is shown by svc %s, which says that it proves nothing',
+    async (_, one) => {
+      const { exit, out, err, sent } = await run(one.argv)
+      expect([exit, JSON.parse(out), sent]).toEqual([0, { status: 'success', message: 'OK' }, [one.route]])
+      expect(err).toContain('names no verification')
+    },
+  )
 
   test.each(shown)('works with svc %s', async (_, { route, argv, body }) => {
     const { exit, out, err, sent, body: gone } = await run(argv)

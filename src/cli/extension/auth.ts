@@ -1,5 +1,5 @@
 import { fieldsIn } from '../../client/answer-data.ts'
-import type { Answer, Client } from '../../client/client.ts'
+import type { Client } from '../../client/client.ts'
 import { auth } from '../../contract/auth.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -157,25 +157,24 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   }
 }
 
-/**
- * Requires that a success names its verification, as our service does. A bare success of an untested service does not prove an
- * approval.
- */
-const requireNamed = (answer: Pick<Answer, 'envelope'>, requestId: unknown): void => {
-  const { request_id } = fieldsIn(answer)
-  if (typeof request_id === 'string' && (requestId === undefined || request_id === requestId)) return
-  throw new SvcError('failed', 'unproved', 'The service reported success without naming a verification', {
-    detail: 'Whether the person approved is unknown. This is not an approval.',
-    hint: 'svc doctor --verify-fallback +12025550101 tests what this service answers while a decision is pending',
-  })
-}
-
+/** A plain operation of the specification, whose answer is only a status and a message. */
 const validate = async (typed: Typed, context: Context): Promise<void> => {
   const { runOperation } = await import('../operation/run-operation.ts')
-  const tested = !typed.options.dryRun && (await context.settings()).verifyFallback === 'on'
-  return runOperation(auth.validateAuth, typed, context, {
-    check: tested ? undefined : (answer, { request_id }) => requireNamed(answer, request_id),
+  let isNamed = true
+  await runOperation(auth.validateAuth, typed, context, {
+    check: (answer, { request_id }) => {
+      const { request_id: named } = fieldsIn(answer)
+      isNamed = typeof named === 'string'
+      if (isNamed && request_id !== undefined && named !== request_id)
+        throw new SvcError('failed', 'unexpected_answer', 'The service answered about another verification', {
+          detail: 'Whether the person approved is unknown. This is not an approval.',
+        })
+    },
   })
+  if (!isNamed)
+    (await context.output()).warn(
+      'The answer names no verification, so it does not prove that the person approved; svc approve request does',
+    )
 }
 
 /** `svc auth verify-user --wait`: the operation only notifies the person; this waits for the decision. */

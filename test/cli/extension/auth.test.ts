@@ -203,18 +203,16 @@ describe('svc auth and svc mobile, from the table', () => {
   })
 
   test.each([
-    [undefined, 1, 'without naming a verification'],
-    [{ request_id: 'apr_other' }, 1, 'without naming a verification'],
+    [undefined, 0, 'The answer names no verification, so it does not prove that the person approved'],
+    [{ request_id: 'apr_other' }, 1, 'about another verification'],
     [{ request_id: 'apr_1', user_id: '7' }, 0, ''],
-  ])(
-    'validate takes a success for a yes only where it names the verification: %j',
-    async (data, exit, message) => {
-      service.always(success('ok', data))
-      const done = await run(['auth', 'validate', '--mobile', '+12025550101', '--request-id', 'apr_1'])
-      expect(done.exit).toBe(exit)
-      expect(done.err).toContain(message)
-    },
-  )
+  ])('validate shows the answer, and says if it names no verification: %j', async (data, exit, message) => {
+    service.always(success('User validated', data))
+    const words = ['auth', 'validate', '--mobile', '+12025550101', '--request-id', 'apr_1']
+    const done = await run(words)
+    expect([done.exit, done.err]).toEqual([exit, expect.stringContaining(message)])
+    expect(done.out.includes('User validated')).toBe(data === undefined)
+  })
 
   test('faceauth-success reads its token from a file, and never prints it', async () => {
     const secret = 'canary-token-2Rb'
