@@ -61,7 +61,7 @@ const socketError = (url: string, code: string, error: Error): SvcError => {
     return unreachable(
       'connection_refused',
       `Nothing answers at ${host}`,
-      'Check that it is running: svc serve starts a service here, svc profile show --explain shows the address',
+      'Check that it is running: svc serve starts a service here. SVC_BASE_URL names another one; svc profile show --explain shows the address',
       error,
     )
   if (dnsCodes.test(code))

@@ -130,8 +130,14 @@ export const iot = operations({
       stockExchangeName: shown(z.string(), 'Exchange'),
       symbol: chosen(z.string(), 'Code of the stock'),
       as_of: chosen(time, 'Time of the price'),
-      stale: chosen(z.boolean(), 'Whether the quote provider failed, so that this is the last known price'),
-      source: chosen(z.string(), 'sample (not for real use), file or http'),
+      stale: chosen(
+        z.boolean(),
+        'Whether this is not the current price: a sample, or the last known price of a provider that failed',
+      ),
+      source: chosen(
+        z.string(),
+        'sample (not for real use: set quotes in the configuration of svc serve), file or http',
+      ),
     }),
   },
 })

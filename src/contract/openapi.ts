@@ -140,6 +140,37 @@ const health = probe('health', 'Report whether the service can write', {
   },
 })
 
+const rpc = { jsonrpc: z.literal('2.0'), id: z.optional(z.union([z.string(), z.int()])) }
+const rpcError = z.looseObject({
+  ...rpc,
+  error: z.looseObject({ code: z.int(), message: z.string() }),
+})
+
+const toolServer: Json = {
+  post: {
+    operationId: 'mcp',
+    tags: ['service'],
+    summary: 'Call the approval tools (JSON-RPC 2.0)',
+    security: [{ bearer: [] }, {}],
+    requestBody: {
+      required: true,
+      content: json(
+        jsonSchema(z.looseObject({ ...rpc, method: z.string(), params: z.optional(z.looseObject({})) })),
+      ),
+    },
+    responses: {
+      200: {
+        description: 'The response, or a stream of events that ends with it',
+        content: {
+          ...json(jsonSchema(z.looseObject({ ...rpc, result: z.optional(z.looseObject({})) }))),
+          'text/event-stream': { schema: { type: 'string' } },
+        },
+      },
+      401: { description: 'The bearer is missing or not valid', content: json(jsonSchema(rpcError)) },
+    },
+  },
+}
+
 // spec: not shown
 const ready = probe('ready', 'Report whether a load balancer should send requests here', {
   200: { description: 'Ready', content: json(jsonSchema(z.looseObject({ ok: z.boolean() }))) },
@@ -159,6 +190,7 @@ export function* openApiInParts(publicUrl: string): Generator<undefined, Json> {
   const paths: Record<string, Json> = {
     '/health': { ...atOrigin, ...health },
     '/health/ready': { ...atOrigin, ...ready },
+    '/mcp': { ...atOrigin, ...toolServer },
   }
   for (const [operationId, operation] of Object.entries(table)) {
     const { path, method } = operation
@@ -182,6 +214,7 @@ export function* openApiInParts(publicUrl: string): Generator<undefined, Json> {
       ...components,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        bearer: { type: 'http', scheme: 'bearer' },
         approverSession: { type: 'apiKey', in: 'cookie', name: sessionCookie(publicUrl) },
       },
     },

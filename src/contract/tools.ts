@@ -116,15 +116,8 @@ export const tools = {
     input: z.strictObject({
       ...ask,
       timeout_s: shown(
-        z.optional(
-          z
-            .int('must be a whole number of seconds')
-            .check(
-              z.gte(1, 'must be 1 or more'),
-              z.lte(waitSeconds.most, `must be ${waitSeconds.most} or less`),
-            ),
-        ),
-        'Seconds to wait; then the request is withdrawn. Omit it to wait about a minute and leave the request open.',
+        z.optional(z.int('must be a whole number of seconds').check(z.gte(1, 'must be 1 or more'))),
+        `Seconds to wait, at most ${waitSeconds.most}; then the request is withdrawn. Omit it to wait about a minute and leave the request open.`,
         { example: 120 },
       ),
     }),

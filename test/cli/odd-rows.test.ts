@@ -31,3 +31,21 @@ describe('a list with rows that are not records', () => {
     },
   )
 })
+
+describe('users of another service', () => {
+  const envelope = { status: 'success', message: 'OK' }
+
+  test('are shown with the two parts of their number, masked on a terminal', async () => {
+    const data = [{ id: 'u-7', first_name: 'Ada', country_code: '+1', mobile: '2025550101' }]
+    service.always(json(200, { ...envelope, data }))
+    expect((await run('user list --org 1')).out).toBe('u-7\tAda\t\t+1\t2025550101\t\t\t\n')
+    const { out } = await run('user list --org 1', { tty: true })
+    expect(out).toContain('+1')
+    expect(out).not.toContain('2025550101')
+  })
+
+  test('are printed by the id that they have', async () => {
+    service.always(json(200, { ...envelope, data: [{ user_id: 'u-7', first_name: 'Ada' }] }))
+    expect((await run('user list --org 1 -o id')).out).toBe('u-7\n')
+  })
+})

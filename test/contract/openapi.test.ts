@@ -37,9 +37,17 @@ describe('the OpenAPI document', () => {
     expect((await check(broken)).valid).toBe(false)
   })
 
+  test('contains the tool server and the health of the service, at the origin', () => {
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/mcp', '/health']))
+    expect(paths['/mcp']).toMatchObject({
+      servers: [{ url: 'https://svc.example' }],
+      post: { operationId: 'mcp', security: [{ bearer: [] }, {}] },
+    })
+  })
+
   test('contains every operation of the table once, by name', () => {
     const ids = Object.values(paths).flatMap((path) => methods(path).map((one) => one.operationId))
-    expect(ids.toSorted()).toEqual([...Object.keys(table), 'health', 'ready'].toSorted())
+    expect(ids.toSorted()).toEqual([...Object.keys(table), 'health', 'ready', 'mcp'].toSorted())
   })
 
   test('has path values, queries and bodies in the same places as the client', () => {

@@ -45,7 +45,7 @@ export const fieldsOf = (rows: readonly Row[]): string[] => [...new Set(rows.fla
 
 /** The field of an answer that `-o id` prints. */
 export const idOf = (fields: readonly string[]): string | undefined =>
-  ['id', 'request_id', 'message_id', 'webhook_id', 'mute_id'].find((name) => fields.includes(name))
+  ['id', 'request_id', 'message_id', 'webhook_id', 'mute_id', 'user_id'].find((name) => fields.includes(name))
 
 /** `policy.factors` of a row: the field with exactly that name, or else the nested field. */
 const valueAt = (value: unknown, path: string): unknown => {
@@ -123,7 +123,10 @@ const columnsOf = (payload: unknown[], shape: Shape, all: boolean): string[] => 
   const rows = rowsOf(payload)
   const fields = fieldsOf(rows)
   if (all) return fields
-  if (shape.columns?.some((name) => fields.includes(name))) return [...shape.columns]
+  if (shape.columns?.some((name) => fields.includes(name)))
+    return shape.columns.flatMap((name) =>
+      name === 'mobile_e164' && !fields.includes(name) ? ['country_code', 'mobile'] : name,
+    )
   const scalars = Object.entries(rows[0] ?? {}).filter(([, value]) => isScalar(value))
   return scalars.length > 0 ? scalars.map(([name]) => name) : fields
 }

@@ -65,7 +65,7 @@ const readMessages = (body: unknown): Message[] =>
 /** How long a client can reconnect before its request is withdrawn. */
 const reconnectMs = 3_000
 
-/** The request as the SDK requires it: accepting everything means accepting both kinds of answer. Its body was read. */
+/** The request as the SDK requires it: accepting both kinds of answer, also for a client that accepts only JSON. Its body was read. */
 const acceptingBoth = (request: Request): Request => {
   const headers = new Headers(request.headers)
   headers.set('accept', 'application/json, text/event-stream')
@@ -98,7 +98,7 @@ export const createLegacyHttp = (running: Set<Promise<unknown>>, nodes: Nodes) =
       if (method === 'notifications/cancelled') cancel(keyOf(params?.requestId))
 
     const accept = request.headers.get('accept') ?? '*/*'
-    const acceptsAll = accept.includes('*/*') && !accept.includes('text/event-stream')
+    const acceptsAll = /\*\/\*|application\/json/.test(accept) && !accept.includes('text/event-stream')
     const waits = messages.some(({ params }) => params?.name === 'request_approval')
     const streams =
       !acceptsAll && (waits || messages.some(({ params }) => params?._meta?.progressToken !== undefined))

@@ -121,7 +121,7 @@ const planWait = (timeout_s: number | undefined, number: string | null, hasProgr
   return { seconds: hasProgress ? waitSeconds.withProgress : waitSeconds.withoutProgress, stays: true }
 }
 
-export const requestApproval = async (
+const askAndWait = async (
   input: AskInput,
   toolContext: ToolContext,
   conversation: Conversation,
@@ -148,6 +148,18 @@ export const requestApproval = async (
   else if ((stays || ended.number !== number || share.isJoined()) && !signal.aborted) share.keep()
   else ended = await share.withdraw(signal.aborted ? endReason() : 'no decision in time')
   return outcome(ended, toolContext)
+}
+
+export const requestApproval = async (
+  input: AskInput,
+  toolContext: ToolContext,
+  conversation: Conversation,
+): Promise<ApprovalOutput> => {
+  const { timeout_s } = input
+  const { most } = waitSeconds
+  if (timeout_s === undefined || timeout_s <= most) return askAndWait(input, toolContext, conversation)
+  const output = await askAndWait({ ...input, timeout_s: most }, toolContext, conversation)
+  return { ...output, detail: `${output.detail} timeout_s was lowered to ${most}, the maximum.` }
 }
 
 export const requestApprovalAsync = async (

@@ -12,6 +12,7 @@ import { fieldMeta } from '../../contract/field.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { instructions, type Tool, type ToolName, tools } from '../../contract/tools.ts'
 import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
 import { explain } from './advice.ts'
 import { clientName, type Introduction } from './session-label.ts'
@@ -143,8 +144,9 @@ const answer = async (
   const conversation = createConversation(context, ending, client)
   try {
     const { input }: Tool = tools[name]
-    const checked = input.safeParse(args)
-    if (!checked.success) throw invalidFields(issuesOf(checked.error, input, args))
+    const given = withoutNulls(args)
+    const checked = input.safeParse(given)
+    if (!checked.success) throw invalidFields(issuesOf(checked.error, input, given))
     return toResult(await runs[name](checked.data as never, session.toolContext, conversation), version)
   } catch (error) {
     const expected = error instanceof Refusal || error instanceof SvcError
@@ -157,6 +159,10 @@ const answer = async (
     begun?.done()
   }
 }
+
+/** Clients send null for a field that their model left empty. */
+const withoutNulls = (args: unknown): unknown =>
+  isRecord(args) ? Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null)) : args
 
 const isTool = (name: string): name is ToolName => Object.hasOwn(tools, name)
 

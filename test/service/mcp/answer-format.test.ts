@@ -21,17 +21,20 @@ describe('an answer', () => {
     },
   )
 
-  test.each(['*/*', undefined, 'text/plain, */*'])('is JSON for a client that accepts %s', async (accept) => {
-    const headers = { accept: accept as string }
-    const quick = await tools.send(call('request_approval_async', ask), { headers })
-    expect(await quick.json()).toMatchObject({ result: { structuredContent: { status: 'pending' } } })
-    const requested = fake.nextAsk()
-    const slow = await tools.send(call('request_approval', { ...ask, action: 'other' }), { headers })
-    expect(slow.headers.get('content-type')).toBe('application/json')
-    await requested
-    fake.end('apr_2', { status: 'approved' })
-    expect(await slow.json()).toMatchObject({ result: { structuredContent: { status: 'approved' } } })
-  })
+  test.each(['*/*', undefined, 'text/plain, */*', 'application/json'])(
+    'is JSON for a client that accepts %s',
+    async (accept) => {
+      const headers = { accept: accept as string }
+      const quick = await tools.send(call('request_approval_async', ask), { headers })
+      expect(await quick.json()).toMatchObject({ result: { structuredContent: { status: 'pending' } } })
+      const requested = fake.nextAsk()
+      const slow = await tools.send(call('request_approval', { ...ask, action: 'other' }), { headers })
+      expect(slow.headers.get('content-type')).toBe('application/json')
+      await requested
+      fake.end('apr_2', { status: 'approved' })
+      expect(await slow.json()).toMatchObject({ result: { structuredContent: { status: 'approved' } } })
+    },
+  )
 
   test('is plain JSON for an older client that did not request progress', async () => {
     const response = await tools.send(call('request_approval_async', ask))

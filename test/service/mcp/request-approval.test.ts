@@ -146,7 +146,7 @@ describe('request_approval', () => {
     [{ action: 'a', reason: '\u{e0041}' }, /^reason must not contain control, invisible/],
     [{}, /^action is missing/],
     [{ action: 'a', timeout_s: 0 }, /^timeout_s must be 1 or more/],
-    [{ action: 'a', timeout_s: 1e9 }, /^timeout_s must be 600 or less/],
+    [{ action: null }, /^action is missing/],
     [{ action: 'a', timeout_s: 1.5 }, /^timeout_s must be a whole number/],
     [{ action: 'a', timeout_s: '60' }, /^timeout_s must be a whole number/],
     [{ action: 'a', approver_mobile: '2025550101' }, /^approver_mobile must be a phone number in E.164/],
@@ -160,6 +160,19 @@ describe('request_approval', () => {
     expect(result.content[0].text).toMatch(text)
     expect(result.content[0].text).toMatch(/This is not an approval\.$/)
     expect(fake.asks).toEqual([])
+  })
+
+  test('takes null for a field that was left out', async () => {
+    const empty = { subject: null, reason: null, factors: null, timeout_s: null }
+    const { result } = await whileAsked(empty, () => fake.end('apr_1', { status: 'approved' }))
+    expect(result.structuredContent).toMatchObject({ status: 'approved' })
+    expect(fake.asks).toMatchObject([{ action: 'deploy', factors: undefined, reason: undefined }])
+  })
+
+  test('waits at most 600 seconds, and says so to a client that asks for more', async () => {
+    const { result } = await whileAsked({ timeout_s: 3600 }, () => fake.end('apr_1', { status: 'approved' }))
+    expect(result.structuredContent.detail).toContain('timeout_s was lowered to 600, the maximum.')
+    expect(fake.asks).toMatchObject([{ lifetime_s: 600 }])
   })
 
   test.each(['Zeile eins\nZeile zwei', 'می‌خواهم', 'ship it 👩‍🚀 ⚠️'])(

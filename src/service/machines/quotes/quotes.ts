@@ -63,7 +63,7 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): str
   const request = async (name: string, nameOrSymbol: string): Promise<QuoteResult | undefined> => {
     try {
       const quote = await provider.find(nameOrSymbol)
-      if (quote) return cache(name, { ...quote, stale: false, source }, freshMs)
+      if (quote) return cache(name, { ...quote, stale: provider === sampleProvider, source }, freshMs)
       cached.delete(name)
       return undefined
     } catch (error) {

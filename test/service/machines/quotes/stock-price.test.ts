@@ -17,7 +17,7 @@ describe('GET /get/stock-price/{Symbol}', () => {
       stockExchangeName: 'NYSE',
       symbol: 'BRK.A',
       as_of: '2024-12-31T21:00:00.000Z',
-      stale: false,
+      stale: true,
       source: 'sample',
     })
   })
