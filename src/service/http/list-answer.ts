@@ -14,7 +14,7 @@ const pageBytes = 4 * 1024 * 1024
 const pageParts = 25
 
 /** Rows of a page that has a cursor for new rows and no limit, and the most that a client can ask for. */
-export const mostRows = 1_000
+const mostRows = 1_000
 
 /** `read` reads the rows of a page; `now` is when the first of them is read. */
 export type Reading = { read(pager: Pager): Promise<unknown[]>; now: string }
