@@ -187,6 +187,15 @@ export const createApp = (options: AppOptions): Hono => {
               origin: trace.origin,
               ip: () => addressOf(context),
               renew: () => callerOf(context),
+              broken: (error) =>
+                log({
+                  at: storage.now(),
+                  level: 'error',
+                  message: 'A list ended before its end',
+                  request_id: trace.id,
+                  key: trace.key,
+                  error: error instanceof Refusal ? error.message : String(error),
+                }),
             })
           }
           return limits instanceof Promise ? limits.then(proceed) : proceed(limits)

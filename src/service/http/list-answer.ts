@@ -52,7 +52,12 @@ const readPage = async (reading: Reading, start: Place, limit: number) => {
 }
 
 /** Reads a part after the client has read the one before. `ended` is called once, however it ends. */
-const streamParts = (reading: Reading, first: Part, [head, tail]: [string, string], ended: () => void) => {
+const streamParts = (
+  reading: Reading,
+  first: Part,
+  [head, tail]: [string, string],
+  { ended, broken }: Ending,
+) => {
   let part = first
   let isEmpty = first.rows === 0
   const over = new AbortController()
@@ -79,6 +84,7 @@ const streamParts = (reading: Reading, first: Part, [head, tail]: [string, strin
       start: (out) => out.enqueue(bytes.encode(head + first.text)),
       pull: (out) =>
         readOn(out).catch((error: unknown) => {
+          broken(error)
           end()
           throw error
         }),
@@ -94,7 +100,13 @@ export const preferredRows = (header: string | undefined): number | undefined =>
   return rows >= 1 ? Math.min(rows, mostRows) : undefined
 }
 
-type Wanted = { start: Place; limit: number | undefined; message: string; ended: () => void }
+type Ending = {
+  /** No more of the list is read. */
+  ended: () => void
+  /** It could not be read to its end, after its first part was sent. */
+  broken: (error: unknown) => void
+}
+type Wanted = Ending & { start: Place; limit: number | undefined; message: string }
 type List = { found: Pager['found'] } & (
   | { body: string; isWhole: boolean }
   | { body: ReadableStream<Uint8Array>; isWhole: false }
@@ -104,7 +116,10 @@ type List = { found: Pager['found'] } & (
  * The answer with a list: without a limit, the whole list, sent in parts if it is long; `ended` is called when no more is read.
  * `isWhole`: it is a text that has all rows from its start.
  */
-export const readList = async (reading: Reading, { start, limit, message, ended }: Wanted): Promise<List> => {
+export const readList = async (
+  reading: Reading,
+  { start, limit, message, ...ending }: Wanted,
+): Promise<List> => {
   const [head, tail] = [`{"status":"success","message":${JSON.stringify(message)},"data":[`, ']}']
   // Where later rows are is only known after the last page of new rows.
   const most = limit ?? (start.newer && mostRows)
@@ -115,5 +130,5 @@ export const readList = async (reading: Reading, { start, limit, message, ended 
   const first = await readPart(reading, start, firstRows)
   const { next, later } = first
   if (!next) return { body: head + first.text + tail, found: { later }, isWhole: true }
-  return { body: streamParts(reading, first, [head, tail], ended), found: { later }, isWhole: false }
+  return { body: streamParts(reading, first, [head, tail], ending), found: { later }, isWhole: false }
 }

@@ -43,6 +43,8 @@ export type AuthenticatedRequest = {
   ip(): string | undefined
   /** The caller as of now; undefined if the key or the session has ended. */
   renew(): Promise<Authenticated | undefined> | Authenticated | undefined
+  /** Notes that a list could not be sent to its end; its status was sent before. */
+  broken(error: unknown): void
 }
 
 type Fields = Record<string, unknown>
@@ -129,6 +131,7 @@ export const createOperationRoute = (
       limit: (input.limit as number | undefined) ?? preferredRows(context.req.header('prefer')),
       message: operation.message,
       ended,
+      broken: request.broken,
     }).catch((error: unknown) => {
       ended()
       throw error

@@ -62,6 +62,7 @@ describe('a long list', () => {
     await reader.read()
     expect((await service.call('DELETE', `/svc/v1/keys/${body.data.id}`)).status).toBe(200)
     await expect(reader.read()).rejects.toThrow('x-api-key')
+    expect(service.log.at(-1)).toMatchObject({ level: 'error', message: 'A list ended before its end' })
   })
 
   test('comes in pages for a client that prefers them', async () => {
