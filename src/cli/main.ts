@@ -109,7 +109,7 @@ export const groups: Record<string, Group> = {
     })),
   },
   iot: {
-    about: 'Register and check machines, look up stock prices',
+    about: 'Manage and check machines, look up stock prices',
     load: fromTable(async () => (await import('../contract/iot.ts')).iot),
   },
   notify: {

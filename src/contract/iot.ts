@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, line, positive, shown } from './field.ts'
 import { operations } from './operation.ts'
-import { mobile, orgOfKey, personal, time } from './records.ts'
+import { mobile, org_id, orgOfKey, paging, personal, time } from './records.ts'
 
 /** Nothing is trimmed: two spellings would be two machines. */
 const machineId = z
@@ -39,6 +39,18 @@ const registration = {
     example: '250.42',
   }),
 }
+
+/** Without the stock and the prices, with which a machine logs in. */
+const machineRecord = z.looseObject({
+  machineId: chosen(z.string(), 'Machine id'),
+  machineName: chosen(z.string(), 'Name of the machine'),
+  mobile: chosen(z.string(), 'Mobile number, E.164', personal.e164),
+  org_id: chosen(positive, 'Organization id'),
+  registered_at: chosen(time, 'When it was registered'),
+  updated_at: chosen(time, 'When it was last changed'),
+})
+const machine_id = chosen(machineId, 'Machine id', { example: 'press-01', flag: 'machine-id' })
+const machinePath = '/svc/v1/organizations/{org_id}/machines/{machine_id}'
 
 const values = '--stock-name AAPL --total-price 12,500.00 --current-stock-price 250.42'
 
@@ -112,6 +124,61 @@ export const iot = operations({
       org_id: chosen(positive, 'Organization id'),
       registered_at: chosen(time, 'When it was registered'),
     }),
+  },
+  listMachines: {
+    method: 'GET',
+    path: '/svc/v1/organizations/{org_id}/machines',
+    cli: 'iot list',
+    scope: ['read', 'app'],
+    summary: 'List the registered machines, without the values that they log in with',
+    message: 'Machines',
+    example: '--org acme',
+    input: z.strictObject({ org_id, ...paging }),
+    data: z.array(machineRecord),
+    columns: ['machineId', 'machineName', 'mobile', 'registered_at', 'updated_at'],
+    wide: ['updated_at', 'mobile'],
+  },
+  getMachine: {
+    method: 'GET',
+    path: machinePath,
+    cli: 'iot get',
+    scope: ['read', 'app'],
+    summary: 'Show a registered machine, without the values that it logs in with',
+    message: 'Machine',
+    example: 'press-01 --org acme',
+    input: z.strictObject({ org_id, machine_id }),
+    data: machineRecord,
+  },
+  updateMachine: {
+    method: 'PUT',
+    path: machinePath,
+    cli: 'iot update',
+    scope: 'app',
+    summary: 'Correct the registration of a machine; fields that you leave out do not change',
+    message: 'Machine updated',
+    example: 'press-01 --org acme --total-price 12,750.00',
+    input: z.strictObject({
+      org_id,
+      machine_id,
+      machineName: chosen(z.optional(line(120)), 'Name of the machine, for people', { example: 'Press 1' }),
+      stockName: chosen(z.optional(line(120)), 'Name or code of the stock, in any case', { example: 'AAPL' }),
+      totalPrice: chosen(z.optional(price), 'Total price', { example: '12,500.00' }),
+      currentStockPrice: chosen(z.optional(price), 'Price of the stock at registration', {
+        example: '250.42',
+      }),
+      mobile: chosen(z.optional(withPrefix), 'Mobile number with plus and country prefix', personal.e164),
+    }),
+    data: machineRecord,
+  },
+  deleteMachine: {
+    method: 'DELETE',
+    path: machinePath,
+    cli: 'iot delete',
+    scope: 'app',
+    summary: 'Delete the registration of a machine, which can no longer log in',
+    message: 'Machine deleted',
+    example: 'press-01 --org acme --yes',
+    input: z.strictObject({ org_id, machine_id }),
   },
   getStockPrice: {
     method: 'GET',

@@ -181,6 +181,10 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   registerMachine: ({ org }) => ({ org_id: org, machineId: 'new', ...machineFields }),
   loginMachine: ({ org, machine }) => ({ org_id: org, machineId: machine, ...machineValues }),
   verifyMachine: ({ org }, { machine }) => ({ org_id: org, machine_id: machine }),
+  listMachines: ({ org }) => ({ org_id: org }),
+  getMachine: ({ org }, { machine }) => ({ org_id: org, machine_id: machine }),
+  updateMachine: ({ org }, { machine }) => ({ org_id: org, machine_id: machine, machineName: 'Press 2' }),
+  deleteMachine: ({ org }, { machine }) => ({ org_id: org, machine_id: machine }),
   getStockPrice: () => ({ Symbol: 'AAPL' }),
   sendGlobalNotification: ({ org }) => ({
     org_id: org,

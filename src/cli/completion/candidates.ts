@@ -69,6 +69,11 @@ const lists: Record<Exclude<ValueKind, 'profile' | 'field'>, List> = {
     value: (row) => row['id'],
     about: (row) => [row['name'], row['owner']].filter(Boolean).join(' of '),
   },
+  machine: {
+    operation: async () => (await import('../../contract/iot.ts')).iot.listMachines,
+    value: (row) => row['machineId'],
+    about: (row) => row['machineName'],
+  },
   request: {
     operation: async () => (await import('../../contract/approval.ts')).approval.listApprovals,
     input: { status: 'pending' },

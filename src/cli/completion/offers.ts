@@ -14,6 +14,7 @@ export type ValueKind =
   | 'auth-code'
   | 'webhook'
   | 'agent'
+  | 'machine'
   | 'profile'
   | 'field'
 
@@ -63,6 +64,7 @@ const kindOfId: Record<string, ValueKind> = {
   'auth-code-id': 'auth-code',
   'webhook-id': 'webhook',
   'agent-id': 'agent',
+  'machine-id': 'machine',
 }
 
 const kindOfArgument = (place: string, argument: string | undefined): ValueKind | undefined => {

@@ -25,6 +25,7 @@ import * as keys from '../keys/keys.ts'
 import * as limits from '../limits/values.ts'
 import * as machineLogin from '../machines/login.ts'
 import * as machines from '../machines/machine.ts'
+import * as registrations from '../machines/registrations.ts'
 import * as authCodes from '../members/auth-codes.ts'
 import * as logos from '../members/logo.ts'
 import * as organizations from '../members/organization.ts'
@@ -107,6 +108,7 @@ export const handlers: Handlers<Table> = {
   ...emailLinks,
   ...machines,
   ...machineLogin,
+  ...registrations,
   ...requestsByMessage,
   ...notifications,
   ...messages,
