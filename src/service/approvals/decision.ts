@@ -70,8 +70,9 @@ const applyRules = async (
   return { ...decided, factors: decided.factors.map((one) => uncheckedDefault(row, one)) }
 }
 
+/** A holder of the receipt knows the signature too, so a repeat says nothing of a later use. */
 const answered = (call: Call, ended: ApprovalRow | Refusal): ApprovalRecord | Refusal =>
-  ended instanceof Refusal ? ended : toApprovalRecord(ended, call)
+  ended instanceof Refusal ? ended : { ...toApprovalRecord(ended, call), used_at: null }
 
 /**
  * Answers a decision that was counted already. Nothing is verified again: it is, to the byte, the one that was. The device may

@@ -39,7 +39,7 @@ const repeats = { kind: 'decision-repeat', atMost: 10, windowMs: 10 * 60_000 }
 
 /**
  * Answers a decision that was counted already as it was answered then: its answer was lost, and a browser or a proxy sent it
- * again. Nothing is counted again. A holder of the receipt knows the signature too, so later uses are not in the answer.
+ * again. Nothing is counted again.
  */
 export const repeatedOutcome = async (
   call: Call,
@@ -57,5 +57,5 @@ export const repeatedOutcome = async (
   )
   const actor = `user:${row.user_id} (device ${row.device_id})`
   await call.audit(row.org_id, auditSubject(row.request_id), ['repeated'], actor)
-  return { ...row, used_at: null }
+  return row
 }
