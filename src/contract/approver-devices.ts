@@ -105,6 +105,7 @@ export const approverDevices = operations({
     path: '/svc/v1/approver/devices/{device_id}/move',
     cli: 'approver device-move',
     session: true,
+    equals: { approve: 'user devices approve' },
     summary:
       'Approve or refuse a pending device, or remove one, signed by an active device of the same person or by an administrator',
     message: 'Device changed',

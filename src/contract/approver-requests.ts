@@ -12,7 +12,10 @@ export const origin = z.strictObject({
   credential: chosen(
     z.nullable(
       z.strictObject({
-        kind: chosen(z.enum(['key', 'agent', 'token']), 'API key, agent, or the token of the tool server'),
+        kind: chosen(
+          z.enum(['key', 'agent', 'member', 'token']),
+          'API key, agent, a member at the approver page, or the token of the tool server',
+        ),
         name: chosen(z.string(), 'Its name'),
         owner: approvalRecord.shape.key_owner,
       }),

@@ -235,6 +235,13 @@ export const approver = operations({
     path: '/svc/v1/approver/members/{user_id}/move',
     cli: 'approver member-move',
     session: true,
+    equals: {
+      accept: 'user pending accept',
+      reject: 'user pending reject',
+      hold: 'user pending hold',
+      promote: 'user make-admin',
+      link: 'user enroll',
+    },
     summary:
       'Accept, reject, hold or promote a member, or send them a link to register a device, signed by an administrator',
     message: 'Member changed',

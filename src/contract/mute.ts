@@ -87,6 +87,7 @@ export const mute = operations({
     path: '/svc/v1/approver/mutes/{mute_id}/end',
     cli: 'approver unmute',
     session: true,
+    equals: 'approve mutes delete',
     summary: 'Let a muted requester ask again, signed by the device of the session',
     message: 'Mute ended',
     input: z.strictObject({ mute_id, user_id: whose, ...signedChallenge }),

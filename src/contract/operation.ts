@@ -51,6 +51,11 @@ export type Operation = {
   open?: boolean
   /** Called by the approver page: the cookie of a device is the proof. Its command is hidden. If it is also `open`, it answers a browser without a session, too. */
   session?: boolean
+  /**
+   * Of an operation of the approver page: the words of the command that it equals, or those for each `move`. A rule that holds
+   * the command holds it too, unless it concerns only the person at the page.
+   */
+  equals?: string | Readonly<Record<string, string>>
   /** Its command is for programs, and help does not list it. */
   hidden?: boolean
   summary: string

@@ -160,6 +160,8 @@ type Options = {
   slow?: () => void
   /** The same for each attempt of one write: if the answer to an attempt was lost, the next one gets it. See `onlyOnce`. */
   once?: string | undefined
+  /** The request that others approved for this call. */
+  approval?: string | undefined
   /** The browser has begun this call before the script was there. */
   preloaded?: boolean
 }
@@ -177,6 +179,7 @@ export const call = async <K extends Name>(
     org = current,
     slow: tell,
     once = 'challenge' in input ? onlyOnce() : undefined,
+    approval,
     preloaded,
   }: Options = {},
 ): Promise<Data<Table[K]>> => {
@@ -185,6 +188,7 @@ export const call = async <K extends Name>(
     ...init.headers,
     ...(typeof org === 'number' && { 'x-svc-organization': String(org) }),
     ...(once !== undefined && { 'idempotency-key': once }),
+    ...(approval && { 'x-svc-approval': approval }),
   }
   const patience = { stop, slow: tell, waits: 'seen' in input, preloaded }
   const { response, body } = await exchange(url, { ...init, headers }, patience)

@@ -1,3 +1,4 @@
+import { callHeld } from '../shell/held.ts'
 import { call, Refused, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
 
@@ -24,7 +25,7 @@ export const moveDevice = async (
   try {
     const { challenge } = await call('beginDeviceMove', target, { org })
     const response = await assert(rp_id, challenge, credential_id)
-    const { state, active_from } = await call('moveDevice', { ...target, challenge, response }, { org })
+    const { state, active_from } = await callHeld('moveDevice', { ...target, challenge, response }, { org })
     return state === 'pending' ? active_from : null
   } catch (error) {
     if (error instanceof Refused && error.code === already[move]) return null

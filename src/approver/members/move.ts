@@ -1,6 +1,7 @@
 import { call, Refused, type Member, type Moved, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { exactText, nameOf } from '../shell/text.ts'
+import { callHeld } from '../shell/held.ts'
 import { assert } from '../calls/webauthn.ts'
 
 export type MemberMove = 'accept' | 'reject' | 'hold' | 'promote' | 'link'
@@ -40,7 +41,7 @@ export const moveMember = async (
   try {
     const { challenge } = await call('beginMemberMove', { user_id, move }, { org })
     const response = await assert(rp_id, challenge, credential_id)
-    const link = linkSaid(await call('moveMember', { user_id, move, challenge, response }, { org }))
+    const link = linkSaid(await callHeld('moveMember', { user_id, move, challenge, response }, { org }))
     return link === undefined ? [said] : [said, ' ', link]
   } catch (error) {
     if (error instanceof Refused && error.code === already[move]) return [said]

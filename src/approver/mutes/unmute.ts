@@ -1,3 +1,4 @@
+import { callHeld } from '../shell/held.ts'
 import { call, Refused, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
 
@@ -10,7 +11,7 @@ export const unmute = async (
 ): Promise<void> => {
   const { challenge } = await call('beginUnmute', target, { org })
   const response = await assert(rp_id, challenge, credential_id)
-  await call('unmute', { ...target, challenge, response }, { org }).catch((error: unknown) => {
+  await callHeld('unmute', { ...target, challenge, response }, { org }).catch((error: unknown) => {
     // It has ended: by its time, or by an earlier tap whose answer was lost.
     if (!(error instanceof Refused && error.status === 404)) throw error
   })

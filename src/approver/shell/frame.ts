@@ -143,6 +143,10 @@ const tellConnection = (now: typeof connection): void => {
   )
 }
 
+/** Whom the page waits for; nobody without a text. */
+export const tellWaiting = (text?: string): void =>
+  place('offline').replaceChildren(...(text ? [h('p', {}, text)] : []))
+
 /** Whether the page tries again to reach the service. */
 export const setOffline = (offline: boolean, retry: () => void): void => {
   retryNow = retry

@@ -29,25 +29,23 @@ const credentialLine = (credential: Origin['credential']): Line => {
 }
 
 /** The name apart from the id and the number, so that it cannot imitate those of another person. */
-const ownerLines = (owner: NonNullable<Origin['credential']>['owner']): Line[] =>
-  owner === undefined
-    ? []
-    : [
-        {
-          badge: badge(owner.confirmed),
-          text: nodes(owner.confirmed ? 'requester.connected' : 'requester.owned', {
-            person: framed(owner.name),
-          }),
-        },
-        { text: t('requester.person', { id: owner.user_id, mobile: owner.mobile }) },
-        ...(owner.twin ? [{ text: t('requester.twin') }] : []),
-      ]
+const ownerLines = ({ owner, kind }: NonNullable<Origin['credential']>): Line[] => {
+  if (owner === undefined) return []
+  const { confirmed, twin, name, user_id: id, mobile } = owner
+  const person = nodes(confirmed ? 'requester.connected' : 'requester.owned', { person: framed(name) })
+  return [
+    // A member at the page is the credential itself.
+    ...(kind === 'member' ? [] : [{ badge: badge(confirmed), text: person }]),
+    { text: t('requester.person', { id, mobile }) },
+    ...(twin ? [{ text: t('requester.twin') }] : []),
+  ]
+}
 
 /** Who asks: lines for what the service verified, then one for what the requester says of itself. */
 export const requesterLines = ({ credential, claimed_name }: Origin): HTMLElement[] =>
   [
     credentialLine(credential),
-    ...ownerLines(credential?.owner),
+    ...(credential ? ownerLines(credential) : []),
     ...(claimed_name === null
       ? []
       : [{ badge: badge(false), text: nodes('requester.callsItself', { name: framed(claimed_name) }) }]),

@@ -9,6 +9,7 @@ import type { Caller } from '../call/caller.ts'
 import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
+import { asRequester, commandOf } from './page-write.ts'
 import type { ApprovalRow } from './record.ts'
 import { checkReference, unknownApproval } from './reference.ts'
 import { askApprovers, readRequirements, useApproval } from './required-approval.ts'
@@ -80,8 +81,7 @@ type RequestSubject = Extract<Subject, { type: 'request' }>
  */
 const requestSubject = async (
   call: Call,
-  id: OperationId,
-  input: Fields,
+  { id, input }: { id: OperationId; input: Fields },
   orgId: number,
 ): Promise<RequestSubject> => {
   const { slug } = await organizationRow(call.db, orgId)
@@ -114,15 +114,16 @@ export const createGate = (id: OperationId) => ({
     work: () => Promise<Worked<D>>,
   ): Promise<Worked<D>> => {
     if (proven === null) throw unknownApproval()
+    const command = await commandOf(call, id, input)
     if (proven === undefined) {
       const worked = await work()
-      await useApproval(call, await readRequirements(call, id, worked), undefined)
+      await useApproval(call, await readRequirements(call, command.id, worked), undefined)
       return worked
     }
     // The digest covers the old values, so it is computed before the work.
-    const { data } = await requestSubject(call, id, input, proven.org_id)
+    const { data } = await requestSubject(call, command, proven.org_id)
     const worked = await work()
-    const requirements = await readRequirements(call, id, worked)
+    const requirements = await readRequirements(call, command.id, worked)
     if (requirements.length === 0) await checkReference(call, proven)
     else await useApproval(call, requirements, { proven, digest: digestOf(data) })
     return worked
@@ -137,8 +138,10 @@ export const createGate = (id: OperationId) => ({
     runWrite(
       service,
       { action: 'createApproval', caller, requestId, ip, fieldNames: ['subject'], org: requirement.orgId },
-      async (_: object, call) =>
-        askApprovers(call, await requestSubject(call, id, input, requirement.orgId), requirement),
+      async (_: object, call) => {
+        const subject = await requestSubject(call, await commandOf(call, id, input), requirement.orgId)
+        return askApprovers(await asRequester(call), subject, requirement)
+      },
       {},
       async (_call, work) => (await work()).data as Refusal,
     ),

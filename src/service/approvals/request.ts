@@ -156,7 +156,7 @@ export const requestApproval = async (
     subject_digest: digestOf(subject.data),
     key_name: call.caller.name,
     key_scopes: scopesText(call.caller.scopes),
-    key_influences: mayInfluence(call.caller) ? 1 : 0,
+    key_influences: call.caller.person || mayInfluence(call.caller) ? 1 : 0,
     org_slug: approver.slug,
     by_rule: byRule ? 1 : 0,
     use_within_s: input.use_within_s ?? defaultUse,

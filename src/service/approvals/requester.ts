@@ -13,7 +13,8 @@ type Origin = RowData<typeof approver.listInbox>['requests'][number]['origin']
 const credentialOf = (row: ApprovalRow): Origin['credential'] => {
   const { verified_as, key_name: name } = row
   if (verified_as === null || name === null || verified_as === localProgram) return null
-  const kind = (['key', 'agent'] as const).find((one) => verified_as === credentialText(one, name)) ?? 'token'
+  const named = (['key', 'agent'] as const).find((one) => verified_as === credentialText(one, name))
+  const kind = row.asked_by < 0 ? 'member' : (named ?? 'token')
   return { kind, name, ...ownerOf(row, 'owner') }
 }
 

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../contract/table.ts'
-import { forbidden, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
@@ -26,6 +26,17 @@ export class ApprovalRequired extends Error {
  */
 const withoutRules = new Set<OperationId>(['updateOrganization', 'deleteOrganization', 'createOrganization'])
 
+/** The person at the page, who requests the approval, is excluded. */
+const withoutRequester = ({ caller }: Call, approvers: number[]): number[] => {
+  const others = approvers.filter((id) => id !== caller.person?.user_id)
+  if (others.length > 0) return others
+  throw conflict(
+    'only_approver',
+    'You are the only person who may approve this, and nobody approves their own request',
+    'Ask the operator to add another approver to the rule: svc org update --require-approval',
+  )
+}
+
 /** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
 export const readRequirements = async (
   call: Call,
@@ -36,14 +47,14 @@ export const readRequirements = async (
   if (withoutRules.has(id)) return found
   for (const orgId of changed) {
     const approvers = orgId === 0 ? undefined : await findApprovers(call, orgId, id)
-    if (approvers) found.push({ orgId, approvers })
+    if (approvers) found.push({ orgId, approvers: withoutRequester(call, approvers) })
   }
   return found
 }
 
 /** Whether the calling key may be behind the approving device: it could then approve its own call. The operator is trusted. */
 const mayBeOwnDevice = async (call: Call, { device_id }: ApprovalRow): Promise<boolean> => {
-  if (isOperator(call.caller) || device_id === null) return false
+  if (isOperator(call.caller) || call.caller.person || device_id === null) return false
   const { relation } = await findRelation(call, call.caller.keyId, { device: device_id })
   return relation === 'self' || relation === 'unknown'
 }
@@ -110,6 +121,17 @@ const readMobiles = (call: Call, { orgId, approvers }: Requirement) =>
     .orderBy('m.user_id')
     .execute()
 
+/** Who is asked, for the page, which names them to the person who waits. */
+const readNames = async (call: Call, { orgId, approvers }: Requirement) => {
+  const members = await call.db
+    .selectFrom('memberships')
+    .where('org_id', '=', orgId)
+    .where('user_id', 'in', [...approvers])
+    .select(['user_id', 'first_name', 'last_name'])
+    .execute()
+  return new Map(members.map((one) => [one.user_id, `${one.first_name} ${one.last_name}`]))
+}
+
 /** Requests the approval of every approver, unless there are requests for this subject. Returns the 403 that names them. */
 export const askApprovers = async (
   call: Call,
@@ -137,8 +159,10 @@ export const askApprovers = async (
         hint: 'Register one: svc user enroll <user-id>. The operator can change the rule: svc org update',
       })
     )
+  const names = call.caller.person && (await readNames(call, requirement))
   const named = requests.map(({ request_id, user_id, status, expires_at }) => {
-    return { request_id, user_id: String(user_id), status, expires_at }
+    const name = names?.get(user_id)
+    return { request_id, user_id: String(user_id), status, expires_at, name }
   })
   return forbidden(
     'approval_required',

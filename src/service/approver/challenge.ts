@@ -47,11 +47,17 @@ export type Question =
 type Sealed = { question: Question; expires_at: string }
 
 const lifetimeMs = 120_000
+/** A rule may hold these: the same answer counts until others have approved it, and the approval was used. */
+const heldMs = 16 * 60_000
+const mayBeHeld: ReadonlySet<Question['type']> = new Set(['member-move', 'device-move', 'unmute'])
 const context = 'approver challenge'
 
 /** Wrapped by the master key, so that every node can read it and no one else can create one. Base64url. */
 export const createChallenge = ({ wrap }: Pick<Keyring, 'wrap'>, question: Question, now: string): string => {
-  const sealed: Sealed = { question, expires_at: addMs(now, lifetimeMs) }
+  const sealed: Sealed = {
+    question,
+    expires_at: addMs(now, mayBeHeld.has(question.type) ? heldMs : lifetimeMs),
+  }
   return Buffer.from(wrap(JSON.stringify(sealed), context)).toString('base64url')
 }
 

@@ -31,7 +31,8 @@ export const localProgram = 'unauthenticated local program'
 export const namedKeyOf = ({ keyId, lineage = keyId }: Caller): number => lineage
 
 /** The verified credential of a caller. Its owner is shown apart from it, because anybody can have a name. */
-export const verifiedAs = ({ keyId, name, agent }: Caller): string => {
+export const verifiedAs = ({ keyId, name, agent, person }: Caller): string => {
+  if (person) return `member "${name}" on the approver page`
   if (keyId === 0) return name
   return credentialText(agent ? 'agent' : 'key', name)
 }

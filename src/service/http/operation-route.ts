@@ -7,6 +7,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { proveApproval } from '../approvals/authentic.ts'
 import { createGate } from '../approvals/gate.ts'
+import { proveRepeated } from '../approvals/page-write.ts'
 import { approvalHeader } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
 import type { Call, Handler } from '../call/call.ts'
@@ -172,7 +173,9 @@ export const createOperationRoute = (
     const proven =
       approval === undefined
         ? undefined
-        : ((await proveApproval(service, approval, { orgId: caller.orgId })) ?? null)
+        : ((caller.person
+            ? await proveRepeated(service, caller, approval)
+            : await proveApproval(service, approval, { orgId: caller.orgId })) ?? null)
     const call = { ...callDetails(request, fieldNames), approval }
     const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
       const { db, now } = inside

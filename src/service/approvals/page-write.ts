@@ -1,0 +1,101 @@
+import type { Operation } from '../../contract/operation.ts'
+import { type OperationId, table } from '../../contract/table.ts'
+import { forbidden } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { type Caller, namedKeyOf, requirePerson } from '../call/caller.ts'
+import type { Service } from '../call/service.ts'
+import { ofMember } from '../call/tenant.ts'
+import { proveApproval } from './authentic.ts'
+import { readCurrent } from './decision-waiter.ts'
+import { requestExpired } from './expiry.ts'
+import { type ApprovalRow, selectApprovals } from './record.ts'
+
+// A rule that holds a command also holds the write of the approver page that does the same.
+
+type Fields = Record<string, unknown>
+
+const commands = new Map(
+  (Object.keys(table) as OperationId[]).flatMap((id) => {
+    const { session, cli }: Operation = table[id]
+    return session ? [] : [[cli, id] as const]
+  }),
+)
+
+/** The person whom a write of the page concerns. */
+const subjectOf = async (
+  { db, caller }: Call,
+  { user_id, device_id }: Fields,
+): Promise<number | undefined> => {
+  if (typeof device_id !== 'number') return user_id as number | undefined
+  const device = await db
+    .selectFrom('devices')
+    .where('id', '=', device_id)
+    .where('org_id', '=', requirePerson(caller).org_id)
+    .select('user_id')
+    .executeTakeFirst()
+  return device?.user_id
+}
+
+/**
+ * The command that a call equals, with its input. A call of a key is its own command; so is what a person at the page does to
+ * their own devices and mutes, which no rule holds.
+ */
+export const commandOf = async (
+  call: Call,
+  id: OperationId,
+  input: Fields,
+): Promise<{ id: OperationId; input: Fields }> => {
+  const { person } = call.caller
+  const { equals }: Operation = table[id]
+  if (!person || equals === undefined) return { id, input }
+  const { challenge: _, response: __, move, ...rest } = input
+  const words = typeof equals === 'string' ? equals : equals[String(move)]
+  const command = words === undefined ? undefined : commands.get(words)
+  if (command === undefined) return { id, input }
+  const subject = await subjectOf(call, rest)
+  return subject === undefined || subject === person.user_id ? { id, input } : { id: command, input: rest }
+}
+
+/** The signed-in person as a requester: not a key, but a member whom their own device confirmed. */
+export const asRequester = async (call: Call): Promise<Call> => {
+  const { caller } = call
+  if (!caller.person) return call
+  const person = requirePerson(caller)
+  const { first_name, last_name } = await call.db
+    .selectFrom('memberships')
+    .where(ofMember(person))
+    .select(['first_name', 'last_name'])
+    .executeTakeFirstOrThrow()
+  const name = `${first_name} ${last_name}`
+  return { ...call, caller: { ...caller, keyId: 0, lineage: caller.keyId, name, ownerId: person.user_id } }
+}
+
+/** The requests that were made together with this one, for the same call. */
+const madeTogether = (service: Service, row: ApprovalRow) =>
+  service.storage.read((db) =>
+    selectApprovals(db, { orgId: row.org_id, askedBy: row.asked_by })
+      .where('a.subject_digest', '=', row.subject_digest)
+      .where('a.requested_at', '=', row.requested_at)
+      .orderBy('a.id')
+      .execute(),
+  )
+
+/**
+ * The approval with which a person at the page repeats a call, whichever of its requests was approved. Fails while nobody has
+ * answered, and after a denial or the end of the requests.
+ */
+export const proveRepeated = async (
+  service: Service,
+  caller: Caller,
+  request_id: string,
+): Promise<ApprovalRow | undefined> => {
+  const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
+  const named = await readCurrent(service, request_id, access)
+  const requests = await madeTogether(service, named)
+  if (requests.some(({ status }) => status === 'denied'))
+    throw forbidden('denied', 'The approval of this was denied; nothing was changed')
+  const approved = requests.find(({ status, used_at }) => status === 'approved' && used_at === null)
+  if (approved) return proveApproval(service, approved.request_id, access)
+  if (!requests.some(({ status }) => status === 'pending')) throw requestExpired(named.detail)
+  throw forbidden('approval_required', 'Nobody has answered yet; nothing was changed')
+}

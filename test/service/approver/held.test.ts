@@ -1,0 +1,138 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, clock, service } from '../acme.ts'
+import { decide } from '../approver.ts'
+import { minute } from '../clock.ts'
+import { chainOf, dataOf, refusal } from '../fixtures.ts'
+import type { Answer } from '../harness.ts'
+import { admin, installHooks, member, waiting } from './members-stage.ts'
+import { answerTo, createPhone, fromPhone, type Phone } from './phone.ts'
+
+// A rule of the organization holds what an administrator does on the page. Only Ada approves it.
+
+installHooks()
+
+let ada: Phone
+let second: Phone
+const hold = (operations: string[], ...approvers: Phone[]) =>
+  service.call('PUT', `/organization/${acme.id}/update`, {
+    body: { policy: { require_approval: [{ operations, approvers: approvers.map(({ user }) => user) }] } },
+  })
+beforeEach(async () => {
+  ada = await createPhone(service, acme.id, 4)
+  second = await createPhone(service, acme.id, 5, { role: 'admin' })
+  dataOf(await hold(['user', 'approve mutes'], ada))
+})
+
+const begin = async ({ cookie, key }: Phone, user: string, move: string) => {
+  const { challenge } = dataOf(
+    await fromPhone(service, 'POST', `members/${user}/challenge`, { cookie, body: { move } }),
+  )
+  return { move, challenge, response: answerTo(challenge, key) }
+}
+const send = ({ cookie }: Phone, user: string, body: object, approval?: string): Promise<Answer> =>
+  service.call('POST', `/svc/v1/approver/members/${user}/move`, {
+    key: null,
+    body,
+    headers: {
+      host: 'localhost:8080',
+      origin: 'http://localhost:8080',
+      cookie,
+      ...(approval !== undefined && { 'x-svc-approval': approval }),
+    },
+  })
+const held = async (phone: Phone, user: string, move: string) => {
+  const body = await begin(phone, user, move)
+  const { status, body: answered } = await send(phone, user, body)
+  expect([status, answered.data.code]).toEqual([403, 'approval_required'])
+  return { body, requests: answered.data.requests, id: answered.data.requests[0].request_id as string }
+}
+const userOf = async (user: string) =>
+  dataOf(await service.call('GET', `/organization/${acme.id}/user/${user}`))
+const answerBy = (phone: Phone, id: string, decision: 'approve' | 'deny' = 'approve') =>
+  decide(service, id, phone.key, { decision })
+
+describe('a change of a member on the page', () => {
+  test('waits for the approver of a rule, who reads who asks for what', async () => {
+    const { id, requests } = await held(admin, member.user, 'promote')
+    expect(requests).toMatchObject([{ user_id: ada.user, name: 'Ada Lovelace', status: 'pending' }])
+    expect((await userOf(member.user)).role).toBe('member')
+    const { requests: inbox } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie }))
+    expect(inbox).toMatchObject([
+      {
+        request_id: id,
+        origin: {
+          via: 'rule',
+          claimed_name: null,
+          credential: { kind: 'member', owner: { user_id: admin.user, confirmed: true } },
+        },
+      },
+    ])
+    expect(inbox[0].subject.data).toMatchObject({
+      operation: 'makeAdmin',
+      body: { user_id: Number(member.user) },
+    })
+  })
+
+  test('is made when the same session repeats it with the approval, once', async () => {
+    const { id, body } = await held(admin, member.user, 'promote')
+    expect(refusal(await send(admin, member.user, body, id))).toEqual([403, 'approval_required', []])
+    clock.tick(4 * minute)
+    dataOf(await answerBy(ada, id))
+    clock.tick(9 * minute)
+    expect(dataOf(await send(admin, member.user, body, id))).toMatchObject({ role: 'admin' })
+    expect((await chainOf(service, acme.id)).findLast(({ action }) => action === 'moveMember')).toMatchObject(
+      {
+        actor: `user:${admin.user} (device ${admin.device})`,
+        changes: expect.arrayContaining([`approval:${id}`]),
+      },
+    )
+    const again = await begin(admin, member.user, 'promote')
+    expect((await send(admin, member.user, again, id)).status).not.toBe(200)
+  })
+
+  test('is not made after a denial or without an answer', async () => {
+    const denied = await held(admin, member.user, 'promote')
+    dataOf(await answerBy(ada, denied.id, 'deny'))
+    expect(refusal(await send(admin, member.user, denied.body, denied.id))).toEqual([403, 'denied', []])
+    const late = await held(admin, member.user, 'hold')
+    clock.tick(6 * minute)
+    expect(refusal(await send(admin, member.user, late.body, late.id))).toEqual([410, 'expired', []])
+    expect(await userOf(member.user)).toMatchObject({ role: 'member', state: 'active' })
+  })
+
+  test('is not made with the approval of another change, member or session', async () => {
+    const { id } = await held(admin, member.user, 'promote')
+    dataOf(await answerBy(ada, id))
+    const other = await begin(admin, member.user, 'hold')
+    expect(refusal(await send(admin, member.user, other, id))).toEqual([422, 'other_subject', ['digest']])
+    const another = await begin(admin, waiting.id, 'accept')
+    expect(refusal(await send(admin, waiting.id, another, id))[0]).toBe(422)
+    const theirs = await begin(second, member.user, 'promote')
+    expect(refusal(await send(second, member.user, theirs, id))).toEqual([404, 'not_found', []])
+    expect((await userOf(member.user)).role).toBe('member')
+  })
+
+  test.each(['accept', 'reject', 'hold'])('to %s waits too', async (move) => {
+    const { requests } = await held(admin, move === 'hold' ? member.user : waiting.id, move)
+    expect(requests).toHaveLength(1)
+  })
+
+  test('that its only approver wants to make is refused clearly', async () => {
+    dataOf(await hold(['user'], admin))
+    const body = await begin(admin, member.user, 'promote')
+    expect(refusal(await send(admin, member.user, body))).toEqual([409, 'only_approver', []])
+    expect((await userOf(member.user)).role).toBe('member')
+  })
+
+  test('that one of two approvers makes is asked of the other alone', async () => {
+    dataOf(await hold(['user'], admin, ada))
+    const { requests } = await held(admin, member.user, 'promote')
+    expect(requests.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user])
+  })
+})
+
+test('what a person does to their own devices waits for nobody', async () => {
+  const { cookie } = member
+  const path = `devices/${member.device}/name`
+  expect((await fromPhone(service, 'POST', path, { cookie, body: { name: 'Mine' } })).status).toBe(200)
+})
