@@ -1,3 +1,4 @@
+import { commandsOfMoves, memberMoves } from './member-moves.ts'
 import * as z from 'zod/mini'
 import { pendingRecord } from './approver-requests.ts'
 import { chosen, id, line, positive } from './field.ts'
@@ -68,7 +69,6 @@ export const shownMember = z.extend(shownPerson, {
 })
 
 /** What an administrator can do with a member on the page. `link` sends one who has no device a link to register one. */
-export const memberMoves = ['accept', 'reject', 'hold', 'promote', 'link'] as const
 
 export const approver = operations({
   beginEnrollment: {
@@ -235,13 +235,7 @@ export const approver = operations({
     path: '/svc/v1/approver/members/{user_id}/move',
     cli: 'approver member-move',
     session: true,
-    equals: {
-      accept: 'user pending accept',
-      reject: 'user pending reject',
-      hold: 'user pending hold',
-      promote: 'user make-admin',
-      link: 'user enroll',
-    },
+    equals: commandsOfMoves,
     summary:
       'Accept, reject, hold or promote a member, or send them a link to register a device, signed by an administrator',
     message: 'Member changed',

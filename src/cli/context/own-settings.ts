@@ -1,5 +1,4 @@
 import type { Context } from './context.ts'
-import { createStore } from './profile-store.ts'
 
 const chooses = (name: string): boolean => /^(?:SVC_|MCP_AUTH_TOKEN$)/.test(name) && name !== 'SVC_CONFIG_DIR'
 
@@ -11,9 +10,8 @@ export const ignoreSurroundings = (context: Context, note?: (text: string) => vo
   const { io, globals } = context
   const ignored = Object.keys(io.env).filter((name) => chooses(name) && io.env[name])
   io.env = Object.fromEntries(Object.entries(io.env).filter(([name]) => !chooses(name)))
-  const { current, profiles } = createStore(io).read()
-  const names = Object.keys(profiles)
-  if (names.length > 0) globals.profile ??= current ?? 'default'
+  // Not even read: one that cannot be used would block every call in its folder.
+  globals.svcrc = false
   if (ignored.length > 0)
     note?.(
       `${ignored.join(', ')} from the environment is not used; --profile, --base-url and --key-file choose the service and the key`,

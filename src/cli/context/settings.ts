@@ -105,7 +105,7 @@ const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
 const chosenProfile = (io: Io, globals: Globals, file: ProfileFile): Setting =>
   flagSetting(globals.profile) ??
   envSetting(io, 'SVC_PROFILE') ??
-  svcrcSetting(io, file) ??
+  (globals.svcrc === false ? undefined : svcrcSetting(io, file)) ??
   fileSetting(file.current) ?? { value: 'default', source: 'default' }
 
 const checked = (

@@ -5,6 +5,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { proveApproval } from './authentic.ts'
+import { deniedByOther } from './deny-call.ts'
 import { expireDue, requestExpired } from './expiry.ts'
 import { alreadyEnded } from './posted-decision.ts'
 import {
@@ -21,7 +22,11 @@ const hint = 'Request a new approval: svc approve request'
 const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
   if (!row) return notFound('Approval request')
   if (row.status !== 'approved')
-    return conflict('not_approved', `The request is not approved: it is ${row.status}`, hint)
+    return conflict(
+      'not_approved',
+      `The request is not approved: ${row.detail?.endsWith(deniedByOther) ? row.detail : `it is ${row.status}`}`,
+      hint,
+    )
   if (row.subject_digest !== digest)
     return new Refusal(
       422,

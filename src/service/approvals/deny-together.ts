@@ -1,6 +1,7 @@
 import type { Call } from '../call/call.ts'
 import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { noteOnDevices } from '../devices/rows.ts'
+import { denyCall } from './deny-call.ts'
 import { deniedTogether, hasLiveKey } from './expiry.ts'
 import { auditSubject } from './record.ts'
 
@@ -27,14 +28,17 @@ export const denyTogether = async (
     .where('format', '=', 2)
     .where(ofActiveMember('approvals'))
     .where(hasLiveKey(now))
-    .returning(['request_id', 'org_id', 'user_id', 'requested_at'])
+    .returningAll()
     .execute()
   await noteOnDevices(db, { last_used_at: now })
     .where('id', '=', device_id)
     .where('org_id', '=', member.org_id)
     .execute()
-  for (const { requested_at, ...request } of denied) {
+  for (const row of denied) {
+    const { requested_at, request_id, org_id, user_id } = row
+    const request = { request_id, org_id, user_id }
     await call.audit(member.org_id, auditSubject(request.request_id), ['status', 'denied'], actor)
+    await denyCall(call, row, actor)
     const seconds = (Date.parse(now) - Date.parse(requested_at)) / 1000
     call.wake({ ...request, decided: { status: 'denied', seconds } })
   }

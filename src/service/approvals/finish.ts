@@ -9,6 +9,7 @@ import { ofActiveMember, ofMember } from '../call/tenant.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
 import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
+import { denyCall } from './deny-call.ts'
 import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
 import {
   alreadyEnded,
@@ -174,6 +175,7 @@ export const finishApproval = async (
     ...(input.note === undefined ? [] : ['note']),
   ]
   await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
+  if (!approved) await denyCall(call, row, actorOf(decision))
   if (input.not_me) await reportRequester(call, row, actorOf(decision))
   const { request_id, org_id, user_id, requested_at } = row
   const seconds = (Date.parse(decidedAt) - Date.parse(requested_at)) / 1000
@@ -212,6 +214,7 @@ export const countWrongNumber = async (
     .where('status', '=', 'pending')
     .execute()
   await call.audit(row.org_id, subject, ['number_tries', 'status', 'denied'], actorOf(decision))
+  await denyCall(call, row, actorOf(decision))
   call.wake(row)
   return deniedBy(wrongTwice)
 }

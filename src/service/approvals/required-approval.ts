@@ -53,7 +53,10 @@ export const readRequirements = async (
 }
 
 /** Whether the calling key may be behind the approving device: it could then approve its own call. The operator is trusted. */
-const mayBeOwnDevice = async (call: Call, { device_id }: ApprovalRow): Promise<boolean> => {
+const mayBeOwnDevice = async (
+  call: Call,
+  { device_id }: Pick<ApprovalRow, 'device_id'>,
+): Promise<boolean> => {
   if (isOperator(call.caller) || call.caller.person || device_id === null) return false
   const { relation } = await findRelation(call, call.caller.keyId, { device: device_id })
   return relation === 'self' || relation === 'unknown'
@@ -107,7 +110,7 @@ const openRequests = (call: Call, digest: string) =>
         and([eb('status', '=', 'approved'), eb('use_by', '>', call.now)]),
       ]),
     )
-    .select(['request_id', 'user_id', 'status', 'expires_at'])
+    .select(['request_id', 'user_id', 'status', 'expires_at', 'device_id'])
     .orderBy('id')
     .execute()
 
@@ -139,7 +142,10 @@ export const askApprovers = async (
   requirement: Requirement,
 ): Promise<Refusal> => {
   const digest = digestOf(subject.data)
-  const requests = await openRequests(call, digest)
+  const requests: Pick<ApprovalRow, 'request_id' | 'user_id' | 'status' | 'expires_at'>[] = []
+  for (const one of await openRequests(call, digest))
+    // An approval that this call cannot use would stand in the way until it ends.
+    if (one.status === 'pending' || !(await mayBeOwnDevice(call, one))) requests.push(one)
   const problems: Refusal[] = []
   if (requests.length === 0)
     for (const { user_id, mobile } of await readMobiles(call, requirement))

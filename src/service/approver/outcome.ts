@@ -1,5 +1,6 @@
 import type { approverRequests } from '../../contract/approver-requests.ts'
 import { notFound } from '../../core/refusal.ts'
+import { deniedByOther } from '../approvals/deny-call.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
 import {
   deniedTogether,
@@ -26,7 +27,8 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
     if (row.detail === keyEnded) return 'key'
     if (row.detail === endedByReport) return 'report'
     const byService = [endedByUpgrade, endedByRestore, alteredInStore]
-    return byService.includes(row.detail ?? '') ? 'service' : 'requester'
+    const isDenied = row.detail?.endsWith(deniedByOther) === true
+    return isDenied || byService.includes(row.detail ?? '') ? 'service' : 'requester'
   }
   if (row.detail === deniedTogether) return 'person'
   // Otherwise, only what a person signed has a receipt. It is cleared after the retention period.

@@ -244,3 +244,37 @@ describe('a rule', () => {
     expect((await remove()).status).toBe(200)
   })
 })
+
+const askedOfBoth = async (): Promise<PendingRequest[]> => {
+  dataOf(await update({ policy: { require_approval: [rule(['geofence'], ada, grace)] } }, undefined))
+  return requestsOf(await remove())
+}
+const deny = (id: string) => decide(service, id, ada.key, { decision: 'deny' })
+const staysDenied = async (ofAda: string, ofGrace: string): Promise<void> => {
+  const refused = await remove(site, approval(ofGrace))
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    'The request is not approved: Ada Lovelace denied this',
+  ])
+  expect(refusal(await remove(site, approval(ofAda)))[1]).toBe('not_approved')
+  // Asking again is allowed.
+  expect(requestsOf(await remove())).toHaveLength(2)
+}
+
+describe('a call with two approvers', () => {
+  test('is denied if one denies it, and the other can no longer approve it', async () => {
+    const [ofAda, ofGrace] = (await askedOfBoth()).map(({ request_id }) => request_id)
+    dataOf(await deny(ofAda!))
+    await expect(decide(service, ofGrace!, grace.key)).rejects.toThrow('Ada Lovelace denied this')
+    await staysDenied(ofAda!, ofGrace!)
+    expect(await fences()).toBe(1)
+  })
+
+  test('is denied if one denies it after the other approved it', async () => {
+    const [ofAda, ofGrace] = (await askedOfBoth()).map(({ request_id }) => request_id)
+    dataOf(await decide(service, ofGrace!, grace.key))
+    dataOf(await deny(ofAda!))
+    await staysDenied(ofAda!, ofGrace!)
+    expect(await fences()).toBe(1)
+  })
+})

@@ -1,0 +1,16 @@
+/** The changes of a member that an administrator makes on the approver page, and the command that each equals. */
+export const commandsOfMoves = {
+  accept: 'user pending accept',
+  reject: 'user pending reject',
+  hold: 'user pending hold',
+  promote: 'user make-admin',
+  link: 'user enroll',
+} as const
+
+export const memberMoves = [
+  'accept',
+  'reject',
+  'hold',
+  'promote',
+  'link',
+] as const satisfies (keyof typeof commandsOfMoves)[]
