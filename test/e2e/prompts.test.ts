@@ -54,6 +54,17 @@ describe('on a terminal', () => {
     expect(screen).toMatch(/days +mon, tue, wed, thu, fri/)
     expect(exit).toBe(0)
   })
+  test('sends nothing when several lines are pasted, and asks again', async () => {
+    const { exit, screen } = await onTerminal(['org', 'create'], env, [
+      [/Name/, `Half\rof a name\r`],
+      [/more than one line[^]*Enter one line[^]*Name/, `Whole${enter}`],
+    ])
+    expect(screen).toMatch(/Organization created/)
+    expect(exit).toBe(0)
+    const { stdout } = await svc('org list --jq .[].name', env)
+    expect(stdout).toContain('Whole')
+    expect(stdout).not.toContain('Half')
+  })
   test('prompts again for a value that the service rejects, and keeps the other answers', async () => {
     const { exit, screen } = await onTerminal(start, env, [
       [/Name/, `Night${enter}`],

@@ -2,6 +2,8 @@ import type { Key } from 'node:readline'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
+import { LineInput } from './line-input.ts'
+import { maskProse } from './mask-prose.ts'
 
 /** A value and the text that the person reads. */
 export type Choice = { value: string; name: string }
@@ -31,6 +33,7 @@ export type Prompt = {
 
 type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
 type Asking = Streams & { signal: AbortSignal }
+type Question<T> = (context: Asking) => Promise<T>
 
 const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')
 
@@ -39,22 +42,40 @@ export const createPrompt = (
   io: Io,
   streams: Streams = { input: process.stdin, output: process.stderr },
 ): Prompt => {
-  const ask = async <T>(question: (context: Asking) => Promise<T>): Promise<T> => {
+  /** One attempt; undefined if several lines were pasted, which answer nothing. */
+  const tryOnce = async <T>(question: Question<T>, isSecret: boolean): Promise<{ answer: T } | undefined> => {
     // Inquirer waits forever if its input ends, and does not handle Esc.
     const leave = new AbortController()
+    let several: string | undefined
+    const input = new LineInput(streams.input, (text) => {
+      several = text
+      leave.abort()
+    })
     const onKey = (_: string, key: Key | undefined): void => {
       if (key?.name === 'escape' || (key?.ctrl && key.name === 'd')) leave.abort()
     }
     const onEnd = (): void => leave.abort()
-    streams.input.on('keypress', onKey).once('end', onEnd)
+    input.on('keypress', onKey).once('end', onEnd)
     try {
-      return await question({ ...streams, signal: AbortSignal.any([io.signal, leave.signal]) })
+      const signal = AbortSignal.any([io.signal, leave.signal])
+      return { answer: await question({ input, output: streams.output, signal }) }
     } catch (error) {
-      if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
-        throw interrupted()
-      throw error
+      if (!(error instanceof Error) || !['ExitPromptError', 'AbortPromptError'].includes(error.name))
+        throw error
+      if (several === undefined || io.signal.aborted) throw interrupted()
+      await input.pasted()
+      const shown = isSecret ? '' : `: ${safeLine(JSON.stringify(maskProse(several.slice(0, 120))))}`
+      streams.output.write(`\nThat was more than one line, so it answers nothing${shown}. Enter one line.\n`)
+      return undefined
     } finally {
-      streams.input.removeListener('keypress', onKey).removeListener('end', onEnd)
+      input.close()
+    }
+  }
+
+  const ask = async <T>(question: Question<T>, isSecret = false): Promise<T> => {
+    for (;;) {
+      const asked = await tryOnce(question, isSecret)
+      if (asked) return asked.answer
     }
   }
 
@@ -75,11 +96,13 @@ export const createPrompt = (
     },
     secret: async (question, { validate } = {}) => {
       const { password } = await import('@inquirer/prompts')
-      return ask((context) =>
-        password(
-          { message: safeLine(question), mask: false, toggleMask: false, ...(validate && { validate }) },
-          context,
-        ),
+      return ask(
+        (context) =>
+          password(
+            { message: safeLine(question), mask: false, toggleMask: false, ...(validate && { validate }) },
+            context,
+          ),
+        true,
       )
     },
     confirm: async (question) => {

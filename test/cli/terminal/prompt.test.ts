@@ -49,6 +49,46 @@ describe('a prompt', () => {
       (await asking((prompt) => prompt.selectUntil('Which', choices, stale.signal), '')).answer,
     ).toBeUndefined()
   })
+  for (const [kind, ask, pasted, typed, expected] of [
+    ['text', (prompt: Prompt) => prompt.text('Action'), ['Deploy\rto production\r'], 'Deploy\r', 'Deploy'],
+    ['text', (prompt: Prompt) => prompt.text('Action'), ['Deploy\r\nto production'], 'Deploy\r', 'Deploy'],
+    [
+      'text',
+      (prompt: Prompt) => prompt.text('Action'),
+      ['Deploy\r', 'to production\r'],
+      'Deploy\r',
+      'Deploy',
+    ],
+    [
+      'text',
+      (prompt: Prompt) => prompt.text('Action'),
+      ['Dep', 'loy', '\r', 'to', ' production\r'],
+      'x\r',
+      'x',
+    ],
+    ['a secret', (prompt: Prompt) => prompt.secret('Key'), ['hush\rhush\r'], 'k\r', 'k'],
+    ['a confirmation', (prompt: Prompt) => prompt.confirm('Delete?'), ['\ny\n'], '\r', false],
+    ['a confirmation', (prompt: Prompt) => prompt.confirm('Delete?'), ['y\n\n'], '\r', false],
+    ['a choice', (prompt: Prompt) => prompt.select('Which', ['a', 'b']), ['\u001b[B\r\r'], '\r', 'a'],
+  ] as const)
+    test(`takes no line of several that are pasted: ${kind}, ${JSON.stringify(pasted)}`, async () => {
+      const input = new PassThrough()
+      // A prompt does not close standard error.
+      const output: PassThrough = Object.assign(new PassThrough(), { end: () => output })
+      let shown = ''
+      const said = new Promise<void>((resolve) =>
+        output.on('data', (chunk: Buffer) => {
+          if (shown === '') setImmediate(() => pasted.forEach((part) => input.write(part)))
+          shown += chunk.toString()
+          if (/more than one line[^]*Enter one line[^]*\?/.test(shown)) resolve()
+        }),
+      )
+      const answer: Promise<unknown> = ask(createPrompt(memoryIo({ tty: true }), { input, output }))
+      await said
+      setImmediate(() => input.write(typed))
+      expect(await answer).toBe(expected)
+      expect(shown.includes('hush')).toBe(false)
+    })
   test('escapes unsafe characters', async () => {
     const { shown } = await asking((prompt) => prompt.text('Delete \u202eacme\u0007?'), 'x\r')
     expect(shown).toContain('Delete \\u{202e}acme\\u{0007}?')
