@@ -6,7 +6,7 @@ import { createPager, type Pager, type Place } from './paging.ts'
 /** Rows of the first part. Later parts have as many rows as fit into `partBytes`. */
 const firstRows = 100
 const partRows = { least: 10, most: 500 }
-const partBytes = 128 * 1024
+const partBytes = 64 * 1024
 
 /** A page that is this long ends, with fewer rows than `limit`. It is the largest answer that is built whole. */
 const pageBytes = 4 * 1024 * 1024
