@@ -15,10 +15,15 @@ const way = () => {
   writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
   return ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
 }
+/** The flags, with `others` in place of those of the same name: each flag is given once. */
+const withOthers = (flags: string[], others: readonly string[]): string[] => [
+  ...flags.filter((word, i) => !others.includes(word.startsWith('--') ? word : flags[i - 1]!)),
+  ...others,
+]
 const lineOf = (host: HostName, flags: string[] = []) =>
   installedLine(
     host,
-    ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way(), ...flags],
+    withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way()], flags),
     agent(),
   )
 const call = async (
@@ -217,7 +222,7 @@ test('svc hook status and install examine the key and the organization of the ho
     [['--key-file', 'missing.key'], 'missing.key: it does not exist'],
     [['--org', 'nowhere'], 'Organization "nowhere" not found'],
   ] as const) {
-    const { exit, stderr } = await hook([...installed, ...flags])
+    const { exit, stderr } = await hook(withOthers(installed, flags))
     expect(exit).toBe(0)
     expect(stderr).toContain('Every held call is blocked')
     expect(stderr).toContain(why)

@@ -46,7 +46,8 @@ const follow = async (text: string): Promise<string[]> => {
   const commands = commandsIn(text)
   for (const command of commands) {
     const words = commandWords(command.slice(4))
-    const { exit, err } = await run([...words, ...(words[2] === 'revoke' ? ['--yes'] : [])])
+    // On a terminal it asks.
+    const { exit, err } = await run([...words, '--yes'])
     expect([command, exit, err]).toEqual([command, 0, err])
   }
   return commands
@@ -82,7 +83,7 @@ test('a device that was revoked first leads there too, also if the other adminis
 test('a device that waits for another one names the commands with their ids', async () => {
   rmSync(keyFile())
   await run('user enroll 1 --org acme --software')
-  const { hint } = await run('user devices approve 2 --org acme')
+  const { hint } = await run('user devices approve 2 --org acme --yes')
   expect(hint).toBe(
     'Approve it on the approver page of another device of the user. If they are lost, revoke them: svc user devices list 1 --org 1 shows their ids',
   )

@@ -7,7 +7,7 @@ import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted, type Seen } from '../../fake-hosted.ts'
-import { sampleData } from '../terminal/sample.ts'
+import { answerTo } from '../terminal/sample.ts'
 import { argvOf, isMeant, operations } from '../terminal/typed-operations.ts'
 import { svc } from '../svc.ts'
 import { machine } from '../../machine.ts'
@@ -29,8 +29,7 @@ beforeAll(async () => {
   service = await startFakeHosted()
   service.always((request, response) => {
     const operation = Object.values(table as Record<string, Operation>).find((one) => isMeant(one, request))
-    const sample = operation && sampleData(operation)
-    const data = operation?.cli === 'org get' ? Object.assign({}, sample, { slug: 'acme' }) : sample
+    const data = operation && answerTo(operation, request)
     json(200, { status: 'success', message: 'Done', data })(request, response)
   })
 })

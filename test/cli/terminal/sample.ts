@@ -1,5 +1,6 @@
 import { metaOf } from '../../../src/contract/field.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
+import type { Seen } from '../../fake-hosted.ts'
 import type * as z from 'zod/mini'
 
 // Sample responses, generated from the schema of an operation.
@@ -76,3 +77,49 @@ const sampleOf = (schema: Schema, name: string): unknown => {
 
 /** Sample data for a response of this operation, or undefined if it has none. */
 export const sampleData = ({ data }: Operation): unknown => data && sampleOf(data, 'data')
+
+/** What a request named, in its path, its query and its body. */
+const namedIn = (
+  operation: Operation,
+  { path, body }: Pick<Seen, 'path' | 'body'>,
+): Record<string, unknown> => {
+  const { pathname, searchParams } = new URL(path, 'http://localhost')
+  const parts = pathname.split('/').toReversed()
+  const inPath = operation.path.split('/').toReversed()
+  return {
+    ...Object.fromEntries(
+      inPath.flatMap((part, i) =>
+        part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[i]!)]] : [],
+      ),
+    ),
+    ...Object.fromEntries(searchParams),
+    ...(operation.method === 'POST' && body ? (JSON.parse(body) as object) : {}),
+  }
+}
+
+/** The field of a record that shows what a request named. */
+const shownAs = (name: string, value: unknown, record: object): string => {
+  if (name === 'orgIdOrSlug') return /^\d+$/.test(String(value)) ? 'id' : 'slug'
+  if (name === 'orgId') return 'org_id'
+  if (name === 'since' || name === 'until')
+    return ['at', 'requested_at'].find((one) => one in record) ?? 'created_at'
+  return /^user_?id$/i.test(name) && 'mobile' in record ? 'id' : name
+}
+
+/** The sample for a request, about what it asked for. */
+export const answerTo = (operation: Operation, request: Pick<Seen, 'path' | 'body'>): unknown => {
+  const data = sampleData(operation)
+  if (operation.effect !== 'read') return data
+  const { type } = namedIn(operation, request)
+  for (const event of (data as { events?: object[] } | undefined)?.events ?? [])
+    if (type !== undefined) Object.assign(event, { type })
+  for (const record of Array.isArray(data) ? data : [data])
+    for (const [name, value] of Object.entries(namedIn(operation, request))) {
+      if (typeof record !== 'object' || record === null) continue
+      const field = shownAs(name, value, record)
+      const sample = (record as Record<string, unknown>)[field]
+      if (typeof sample === 'number') Object.assign(record, { [field]: Number(value) })
+      if (typeof sample === 'string') Object.assign(record, { [field]: String(value) })
+    }
+  return data
+}

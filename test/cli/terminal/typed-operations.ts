@@ -3,6 +3,7 @@ import { asksFirst, orgFields, type Field, type Operation } from '../../../src/c
 import { table } from '../../../src/contract/table.ts'
 import type { Seen } from '../../fake-hosted.ts'
 import { groups } from '../../../src/cli/main.ts'
+import { personalText } from './sample.ts'
 
 // The operations of the table that are commands, and how to type each.
 
@@ -21,6 +22,12 @@ const words = (example: string): string[] =>
       .split(/ [>|] /)[0]!
       .matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g),
   ].map(([, single, double, plain]) => single ?? double ?? plain!)
+
+/** Numbers and addresses are those of the sample, so that a filter finds it. */
+const ofSample = (word: string): string => {
+  if (/^\+\d{8,}$/.test(word)) return personalText.mobile
+  return /^[\w.]+@[\w.]+$/.test(word) ? personalText.email : word
+}
 
 const valueOf = ({ kind, choices, meta, flag }: Field): string => {
   const example = meta.examples?.[0] ?? choices[0] ?? (kind === 'integer' || kind === 'number' ? 7 : 'x')
@@ -48,7 +55,9 @@ export const argvOf = (operation: Operation, secretFile: string): string[] => {
   const fileAt = argsOf(operation).findIndex((name) =>
     fieldsOf(operation).some((field) => field.name === name && field.meta.file),
   )
-  const argv = typed.map((word, i) => (i === fileAt || files.has(typed[i - 1] ?? '') ? secretFile : word))
+  const argv = typed.map((word, i) =>
+    i === fileAt || files.has(typed[i - 1] ?? '') ? secretFile : ofSample(word),
+  )
   const sure = asksFirst(operation) && !argv.includes('--yes') ? ['--yes'] : []
   return [...operation.cli.split(' '), ...argv, ...sure]
 }
