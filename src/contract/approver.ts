@@ -9,13 +9,6 @@ import { challengeRecord, roles, sentEnrollment, signedChallenge, states, time }
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 // The session is an HttpOnly, SameSite cookie of one device. It only reads and takes away; each decision is an assertion.
 
-/** The name of the cookie. Browsers accept the `__Host-` prefix only from this host over https, so no other host can set it. */
-export const sessionCookie = (publicUrl: string): string =>
-  publicUrl.startsWith('https:') ? '__Host-svc-approver' : 'svc-approver'
-
-/** Names the organization of the session for a browser that is signed in to several. */
-export const organizationHeader = 'x-svc-organization'
-
 const token = chosen(line(100), 'Token of the enrollment link', { secret: true })
 /** The person and the device that are signed in. */
 const sessionRecord = z.looseObject({

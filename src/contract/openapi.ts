@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { sessionCookie } from './approver.ts'
+import { sessionCookie } from './approver-session.ts'
 import { jsonSchema } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 import { pathNames } from './path.ts'

@@ -101,7 +101,7 @@ describe('in a pipe', () => {
     const { exit, stderr } = await run('apply', '-f', fewer, '--prune', '--yes')
     expect([exit, stderr]).toEqual([
       0,
-      expect.stringMatching(/removed users\/\+12025551001\n.*deleted geofences\/Lab/),
+      expect.stringMatching(/removed users\/\+1••••••1001\n.*deleted geofences\/Lab/),
     ])
     const { stdout } = await run('user', 'list', '--org', 'p', '--state', 'removed', '--json', 'mobile_e164')
     expect(stdout).toContain('+12025551001')

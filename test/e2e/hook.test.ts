@@ -182,7 +182,7 @@ describe('svc hook run does not let variables of a project decide', () => {
 
 const statusRows = async (flags: string[] = [], own = agent()) => {
   // In the home folder, the file of a project is the user's own.
-  const words = ['hook', 'status', '-o', 'json', ...way(), ...flags]
+  const words = ['hook', 'status', '-o', 'json', ...withOthers(way(), flags)]
   const { exit, stdout } = await svc(words, own, '', own.HOME)
   const all = JSON.parse(stdout) as { name: string; state: string; detail: string }[]
   return { exit, of: (name: string) => all.find((row) => row.name === name) }

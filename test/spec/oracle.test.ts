@@ -149,7 +149,7 @@ describe('the OpenAPI document', () => {
   })
 
   const described = Object.entries(paths)
-    .filter(([path]) => !path.startsWith('/health') && !path.startsWith('/svc/'))
+    .filter(([path]) => !/^\/(?:health|mcp|svc)(?:\/|$)/.test(path))
     .flatMap(([path, item]) =>
       Object.entries(item).map(([method, { parameters, requestBody, responses }]) => {
         return { route: `${method.toUpperCase()} ${path}`, parameters, requestBody, responses }

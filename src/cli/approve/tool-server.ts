@@ -138,7 +138,7 @@ export const openToolBackend = async (context: Context, wanted: Wanted): Promise
       },
       get notice() {
         if (gateway.notice !== undefined || !isUnproven) return gateway.notice
-        return `Only the tool server at ${place.origin} says so: no receipt that svc can verify proves the approval.`
+        return `Only the tool server at ${place.origin} says so: no receipt that can be verified proves the approval.`
       },
       status: (id) => checked(gateway.status(id)),
       wait,

@@ -15,9 +15,9 @@ const readAdded = async (
   context: Context,
 ): Promise<Added | undefined> => {
   const client = await context.client()
-  const target = { org_id: org_id as number, device_id: String(device_id) }
+  const target = { org_id: Number(org_id), device_id: String(device_id) }
   try {
-    return (await client.call(device.listAdded, target, { signal: context.io.signal })).envelope.data as Added
+    return (await client.call(device.listAdded, target, { signal: context.io.signal })).envelope.data
   } catch (error) {
     // A service without it, or a key that may not read. The answer of the revocation says what remains.
     if (isUnsupported(error)) return undefined
@@ -41,7 +41,7 @@ export const deviceRevocation: Extension = (command, context) =>
       afterShown: async (answer: Pick<Answer<Data<typeof device.revokeDevice>>, 'envelope'>) => {
         const { id, org_id, ...outcome } = fieldsIn(answer)
         const output = await context.output()
-        const end = `svc user devices revoke ${shellQuote(String(id))} --org ${org_id} --with-added`
+        const end = `svc user devices revoke ${shellQuote(String(id))} --org ${shellQuote(String(org_id))} --with-added`
         for (const line of addedOutcome(outcome, end)) output.warn(line)
       },
     })

@@ -1,4 +1,5 @@
 import { safeLine } from '../../core/safe-text.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 
 /** What counts again after a restore, as the maintenance of a store returns it. */
@@ -38,12 +39,14 @@ export const noteReturned = async (
   }
   for (const { id, name, org_id, created_at } of keys) {
     const of = org_id === null ? 'the service' : `organization ${org_id}`
-    warn(`  key ${id} "${safeLine(name)}" of ${of}, created at ${created_at}: svc key revoke ${id}`)
+    warn(
+      `  key ${id} "${safeLine(name)}" of ${of}, created at ${created_at}: svc key revoke ${shellQuote(String(id))}`,
+    )
   }
   rest(keys, counts.keys, 'svc key list')
   for (const { id, name, org_id, user_id, registered_at } of devices)
     warn(
-      `  device ${id} "${safeLine(name)}" of user ${user_id}, registered at ${registered_at}: svc user devices revoke ${id} --org ${org_id}`,
+      `  device ${id} "${safeLine(name)}" of user ${user_id}, registered at ${registered_at}: svc user devices revoke ${shellQuote(String(id))} --org ${shellQuote(String(org_id))}`,
     )
   rest(devices, counts.devices, 'svc user devices list <user-id>')
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { generateCookie, getCookie } from 'hono/cookie'
-import { organizationHeader, sessionCookie } from '../../contract/approver.ts'
+import { organizationHeader, sessionCookie } from '../../contract/approver-session.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'

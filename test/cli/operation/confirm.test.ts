@@ -47,6 +47,7 @@ describe('an operation that ends or gives access', () => {
     expect([...asking].toSorted()).toEqual([
       'approve mutes delete',
       'geofence delete',
+      'iot delete',
       'key revoke',
       'mcp agents revoke',
       'org auth-code delete',

@@ -9,8 +9,7 @@ installHooks()
 
 // One request per second of a key and two of the organization, with bursts of 40 and 80.
 
-const get = (key = acme.key): Promise<Answer> =>
-  service.call('GET', `/organization/${acme.id}/geo-fences`, { key })
+const get = (key = acme.key): Promise<Answer> => service.call('GET', `/organization/${acme.id}`, { key })
 const set = async (body: object): Promise<void> =>
   void dataOf(await service.call('POST', `/svc/v1/organizations/${acme.id}/limits`, { body }))
 const create = (): Promise<Answer> =>
