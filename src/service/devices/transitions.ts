@@ -136,6 +136,17 @@ export const refuseDevice = async (
   return toDeviceRecord(refused)
 }
 
+/**
+ * Refuses the pending devices that a revoked device added, as its links end. Otherwise one that a stolen phone added would
+ * become a recovery, of which nobody knows who asks for it.
+ */
+const refuseAddedBy = async (call: Call, { id, org_id }: DeviceRow): Promise<void> => {
+  const refused = await changeDeviceRows(call, { state: 'refused' }, (devices) =>
+    devices.where('org_id', '=', org_id).where('added_by', '=', id).where('state', '=', 'pending'),
+  )
+  for (const one of refused) await call.audit(org_id, `device:${one.id}`, ['state', 'refused'])
+}
+
 /** Revokes a device. The devices that were ever active are still told what happens to the person's devices. */
 export const revoke = async (call: Call, { org_id, device_id }: Target): Promise<DeviceRow> => {
   const [revoked] = await changeDeviceRows(call, { state: 'revoked', revoked_at: call.now }, (devices) =>
@@ -145,6 +156,7 @@ export const revoke = async (call: Call, { org_id, device_id }: Target): Promise
     const { state } = await findDevice(call, org_id, device_id)
     throw conflict(`device_${state}`, `The device is already ${state}`)
   }
+  await refuseAddedBy(call, revoked)
   await settlePending(call, revoked)
   if (revoked.bound_at !== null) await endPageEnrollments(call, revoked)
   await call.audit(org_id, `device:${device_id}`, ['state', 'revoked_at'])

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../../src/receipt/verify.ts'
 import { acme, clock, service } from '../acme.ts'
-import { enrollPhone, registerPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, enrollPhone, fromPhone, registerPhone, type Phone } from '../approver/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { day, hour } from '../clock.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
-import { ada, admin, approveAsOperator, installHooks, revoke } from './lost-device.ts'
-import { moveDevice, signIn } from './moves.ts'
+import { ada, admin, approveAsOperator, installHooks, replacement, revoke } from './lost-device.ts'
+import { cookieFor, moveDevice, signIn } from './moves.ts'
 
 // A full key of the organization makes itself an administrator, takes Ada's device away, and registers another as hers.
 
@@ -101,6 +101,34 @@ describe('a full key that tries to become Ada', () => {
       id: fake.device,
       proof: 'admin',
     })
+  })
+})
+
+describe('a device that a stolen phone added and did not approve', () => {
+  test('is refused when a key revokes the phone, so no administrator of that key can approve it', async () => {
+    dataOf(await approve(admin, replacement))
+    clock.tick(2 * day)
+    const mal = await administratorOf(acme.key)
+    clock.tick(2 * day)
+    const stolen = { ...replacement, cookie: await cookieFor(service, replacement.key) }
+    const { challenge } = dataOf(
+      await fromPhone(service, 'POST', 'device-link/challenge', { cookie: stolen.cookie }),
+    )
+    const { url } = dataOf(
+      await fromPhone(service, 'POST', 'device-link', {
+        cookie: stolen.cookie,
+        body: { challenge, response: answerTo(challenge, stolen.key) },
+      }),
+    )
+    const added = await registerPhone(service, new URL(url).hash.slice('#enroll='.length), {
+      id: ada.user,
+      mobile: ada.mobile,
+    })
+    const path = `/svc/v1/organizations/${acme.id}/devices/${stolen.device}`
+    dataOf(await service.call('DELETE', path, { key: acme.key }))
+    expect(refusal(await approve(mal, added))).toEqual([409, 'device_refused', []])
+    clock.tick(2 * day)
+    expect((await signIn(service, added.key)).status).toBe(403)
   })
 })
 
