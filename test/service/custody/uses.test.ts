@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
+import { fromPage } from '../approver/phone.ts'
 import { ask, decide, show } from '../approver.ts'
 import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 
@@ -44,6 +45,20 @@ const addFence = (headers = {}) =>
     body: { ...fence, is_active: 0 },
     headers,
   })
+
+test('the link of a revoked key stays invalid after another program takes the revocation back', async () => {
+  const create = { name: 'lost', org_id: acme.id, scopes: ['devices', 'people'] }
+  const { id, key } = dataOf(await service.call('POST', '/svc/v1/keys', { body: create }))
+  const path = `/svc/v1/organizations/${acme.id}/users/${ada.id}/enrollments`
+  const { token } = dataOf(await service.call('POST', path, { key, body: {} }))
+  const open = () =>
+    service.call('POST', '/svc/v1/approver/enrollment', { key: null, body: { token }, headers: fromPage })
+  dataOf(await open())
+  dataOf(await service.call('DELETE', `/svc/v1/keys/${id}`))
+  expect((await open()).status).toBe(410)
+  await change('UPDATE api_keys SET revoked_at = NULL WHERE id = ?', id)
+  expect((await open()).status).toBe(410)
+})
 
 describe('an approval that another program wrote', () => {
   test('is not used, and no answer says that it was approved', async () => {
