@@ -85,6 +85,7 @@ export const audit = operations({
             'signing_key',
             'api_key',
             'device',
+            'appointment',
             'approval',
             'link',
             'verification',
@@ -96,7 +97,7 @@ export const audit = operations({
         ),
         id: chosen(
           z.string(),
-          'Id of the row; of a request or a verification, its request id; of a signing key, its kid',
+          'Id of the row; of a request or a verification, its request id; of a signing key, its kid; of an appointment, the user',
         ),
       }),
     ),

@@ -38,10 +38,11 @@ const findIn = async <T extends Table>(
     )
     for (const row of rows)
       if (!isAuthentic(row as unknown as Selectable<Tables[T]>)) {
-        const { request_id } = row as { request_id?: string }
+        const { request_id, user_id } = row as { request_id?: string; user_id: number }
+        const id = table === 'appointments' ? user_id : row.id
         // An operator's key and a person have no organization.
         const org_id = (row.org_id as number | null | undefined) ?? 0
-        altered.push({ org_id, kind, id: request_id ?? String(row.id) })
+        altered.push({ org_id, kind, id: request_id ?? String(id) })
       }
     if (rows.length < batch) return altered
     last = rows.at(-1)!.id
@@ -73,6 +74,7 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     ...(isWhole ? await findSigningKeys(deps) : []),
     ...(await find('api_keys', 'api_key', (row) => isAuthenticKey(keyring, row))),
     ...(await find('devices', 'device', (row) => keyring.holds('devices', row))),
+    ...(await find('appointments', 'appointment', (row) => keyring.holds('appointments', row))),
     ...(await find(
       'approvals',
       'approval',

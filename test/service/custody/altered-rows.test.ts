@@ -31,6 +31,13 @@ const alter = async (): Promise<void> => {
 }
 
 describe('rows that another program has changed', () => {
+  test('include who appointed an administrator', async () => {
+    const { user: admin } = await createPhone(service, acme.id, 2, { role: 'admin' })
+    expect(dataOf(await altered())).toEqual([])
+    await service.runSql('UPDATE appointments SET by_key = by_key + 1')
+    expect(dataOf(await altered())).toEqual([{ org_id: acme.id, kind: 'appointment', id: String(admin) }])
+  })
+
   test('do not exist in a store that only the service writes', async () => {
     expect(dataOf(await altered())).toEqual([])
   })
