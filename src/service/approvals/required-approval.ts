@@ -57,8 +57,8 @@ const mayBeOwnDevice = async (
   call: Call,
   { device_id }: Pick<ApprovalRow, 'device_id'>,
 ): Promise<boolean> => {
-  if (isOperator(call.caller) || call.caller.person || device_id === null) return false
-  const { relation } = await findRelation(call, call.caller.keyId, { device: device_id })
+  if (isOperator(call.caller) || device_id === null) return false
+  const { relation } = await findRelation(call, namedKeyOf(call.caller), { device: device_id })
   return relation === 'self' || relation === 'unknown'
 }
 

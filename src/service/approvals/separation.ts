@@ -2,7 +2,7 @@ import type { Policy } from '../../contract/policy.ts'
 import { conflict, forbidden, type Refusal } from '../../core/refusal.ts'
 import type { DeviceClaim } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
-import { isOperator } from '../call/caller.ts'
+import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
@@ -37,10 +37,10 @@ const notSeparated = (): Refusal =>
 /** Refuses the owners of a key, and of the keys above it, as its approvers. */
 const checkOwners = async (
   deps: Pick<Call, 'db' | 'keyring'>,
-  keyId: number,
+  requestedBy: number,
   approver: { user_id: number },
 ): Promise<void> => {
-  const owners = await findOwners(deps, keyId)
+  const owners = await findOwners(deps, requestedBy)
   if (!owners) throw requesterUnknown()
   if (owners.has(approver.user_id)) throw ownRequest()
 }
@@ -53,7 +53,7 @@ export const checkRequester = async (
   byRule: boolean,
 ): Promise<void> => {
   const { caller } = call
-  if (not_requester) await checkOwners(call, caller.keyId, approver)
+  if (not_requester) await checkOwners(call, namedKeyOf(caller), approver)
   // Rules exist for the writes of such keys, so a rule's own request is exempt. The operator is trusted.
   if (separation === 'strict' && !byRule && mayInfluence(caller) && !isOperator(caller)) throw notSeparated()
 }
@@ -61,10 +61,10 @@ export const checkRequester = async (
 /** How the device was registered, and the key behind it that is most closely related to the requesting key. */
 export const readDeviceClaim = async (
   deps: Pick<Call, 'db' | 'keyring'>,
-  row: Pick<ApprovalRow, 'key_id'>,
+  row: Pick<ApprovalRow, 'asked_by'>,
   { id, proof, bound_at }: DeviceRow,
 ): Promise<DeviceClaim> => {
-  const { relation, root } = await findRelation(deps, row.key_id, { device: id })
+  const { relation, root } = await findRelation(deps, row.asked_by, { device: id })
   const enrolled_by = { key_id: root ? String(root.id) : null, name: root?.name ?? null, relation }
   return { id: String(id), proof, bound_at, enrolled_by }
 }
@@ -76,12 +76,12 @@ export const checkDevices = async (
   { separation }: Policy,
 ): Promise<void> => {
   if (separation !== 'strict' || isOperator(call.caller)) return
-  const key = { key_id: call.caller.keyId }
+  const requester = { asked_by: namedKeyOf(call.caller) }
   for (const device of await countedDevices(call, approver).where(ofActiveDevice('devices')).execute())
-    if (isSeparated((await readDeviceClaim(call, key, device)).enrolled_by.relation)) return
+    if (isSeparated((await readDeviceClaim(call, requester, device)).enrolled_by.relation)) return
   throw conflict(
     'approver_not_separated',
-    'Every device of the approver goes back to the requesting key, to a key that created it, or to an unrecorded key',
+    'Every device of the approver goes back to the requester, to a key behind the requester, or to an unrecorded key',
     'The organization requires another device (policy separation strict): svc user enroll <user-id> with another key',
   )
 }
@@ -97,14 +97,14 @@ export const checkDecider = async (
   const { separation, not_requester } = policy
   if (separation !== 'strict' && !not_requester) return
   const key = await db.selectFrom('api_keys').where('id', '=', row.key_id).select('org_id').executeTakeFirst()
-  if (not_requester) await checkOwners(deps, row.key_id, row)
+  if (not_requester) await checkOwners(deps, row.asked_by, row)
   const requester = { orgId: key?.org_id ?? null, scopes: readScopes(row.key_scopes ?? '') }
   if (separation !== 'strict' || (row.key_id !== 0 && isOperator(requester))) return
   if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()
   if (!isSeparated(claim.enrolled_by.relation))
     throw forbidden(
       'device_not_separated',
-      'This device goes back to the requesting key, to a key that created it, or to an unrecorded key, and the organization does not allow that (policy separation strict)',
+      'This device goes back to the requester, to a key behind the requester, or to an unrecorded key, and the organization does not allow that (policy separation strict)',
       'Approve with a device that someone else enrolled: svc user enroll <user-id>',
     )
 }

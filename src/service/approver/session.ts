@@ -4,7 +4,14 @@ import { organizationHeader, sessionCookie } from '../../contract/approver-sessi
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
-import { actorAt, anonymousCaller, type Authenticated, type Person, type SignedIn } from '../call/caller.ts'
+import {
+  actorAt,
+  anonymousCaller,
+  type Authenticated,
+  keyOfPage,
+  type Person,
+  type SignedIn,
+} from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { activeDevices } from '../devices/active.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
@@ -121,7 +128,7 @@ export const createSessionAuthenticator =
     const { org_id, ...person } = first
     return {
       // Below that of `anonymousCaller` and unique to the device, so that cached responses are not shared.
-      keyId: -1 - person.device_id,
+      keyId: keyOfPage(person.device_id),
       name: actorAt(person),
       orgId: org_id,
       orgSlug: null,

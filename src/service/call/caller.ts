@@ -24,6 +24,12 @@ export type Caller = {
   sessions?: readonly SignedIn[]
 }
 
+/** The `keyId` of a person at the approver page. 0 and -1 have other meanings. */
+export const keyOfPage = (device_id: number): number => -1 - device_id
+
+/** The device of a person at the approver page, from their `keyId`. */
+export const deviceOfPage = (keyId: number): number => -1 - keyId
+
 /** The name of a program on this machine that needs no credential. */
 export const localProgram = 'unauthenticated local program'
 

@@ -1,7 +1,7 @@
 import { conflict } from '../../core/refusal.ts'
 import type { Relation } from '../../receipt/claims.ts'
 import type { Keyring } from '../call/keyring.ts'
-import type { SignedIn } from '../call/caller.ts'
+import { deviceOfPage, type SignedIn } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { type KeyRow, isAuthenticKey } from '../keys/rows.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
@@ -122,9 +122,15 @@ const follow = async (
   return { keys, isWhole: isWhole && keys.size > 0 }
 }
 
-/** 0 is not a key of the store: the bearer of the tool server, which the operator configured. */
-const aboveKey = (deps: Deps, id: number): Promise<Origin> | Origin =>
-  id === 0 ? { keys: new Map(), isWhole: true } : follow(deps, { key: id }, { above: true })
+/**
+ * 0 is not a key of the store: the bearer of the tool server, which the operator configured. Below 0 is a person at the
+ * approver page, by their device.
+ */
+const aboveRequester = async (deps: Deps, id: number): Promise<Origin> => {
+  if (id === 0) return { keys: new Map(), isWhole: true }
+  const source = id > 0 ? { key: id } : await actorOf(deps, deviceOfPage(id))
+  return source ? follow(deps, source, { above: true }) : { keys: new Map(), isWhole: false }
+}
 
 /** The root keys behind a source, not followed to what created them; undefined if one is unknown. */
 export const findRoots = async (deps: Deps, source: Source): Promise<KeyRow[] | undefined> => {
@@ -146,9 +152,9 @@ export const checkActor = async (deps: Deps, person: SignedIn, forUser: number):
   )
 }
 
-/** The people who own a key or one of the keys above it; undefined if one of these is unknown. */
-export const findOwners = async (deps: Deps, keyId: number): Promise<Set<number> | undefined> => {
-  const { keys, isWhole } = await aboveKey(deps, keyId)
+/** The people who own a requesting key or one of the keys above it; undefined if one of these is unknown. */
+export const findOwners = async (deps: Deps, requestedBy: number): Promise<Set<number> | undefined> => {
+  const { keys, isWhole } = await aboveRequester(deps, requestedBy)
   const owners = [...keys.values()].flatMap(({ owner_user_id }) => owner_user_id ?? [])
   return isWhole ? new Set(owners) : undefined
 }
@@ -157,7 +163,7 @@ type Asker = Origin & { root: number | undefined }
 
 const relate = async (deps: Deps, asker: Asker, enroller: KeyRow): Promise<Relation> => {
   if (asker.root === enroller.id) return 'self'
-  const { keys, isWhole } = await aboveKey(deps, enroller.id)
+  const { keys, isWhole } = await aboveRequester(deps, enroller.id)
   if (asker.root !== undefined && keys.has(asker.root)) return 'self'
   if (!isWhole || !asker.isWhole) return 'unknown'
   if (isOperatorKey(enroller)) return 'operator'
@@ -173,7 +179,8 @@ export const isSeparated = (relation: Relation): boolean => relation === 'other'
 
 /**
  * How a requesting key is related to the root keys behind a source, and the root that is related most closely. `self` also if
- * the requesting key created a root, directly or not, because its owner has both. `unknown` if a key, a device or an
+ * the requesting key created a root, directly or not, because its owner has both. A person at the page is related to the keys
+ * behind their device and their role as an agent is, never as `self`. `unknown` if a key, a device or an
  * appointment on the way was not recorded, or another program has changed its row.
  */
 export const findRelation = async (
@@ -182,8 +189,8 @@ export const findRelation = async (
   source: Source,
 ): Promise<{ relation: Relation; root?: KeyRow }> => {
   const { keys, isWhole } = await follow(deps, source)
-  const named = requestedBy === 0 ? undefined : await readKey(deps, requestedBy)
-  const asker = { ...(await aboveKey(deps, requestedBy)), root: named && rootOf(named) }
+  const named = requestedBy > 0 ? await readKey(deps, requestedBy) : undefined
+  const asker = { ...(await aboveRequester(deps, requestedBy)), root: named && rootOf(named) }
   const related: { relation: Relation; root?: KeyRow }[] = isWhole ? [] : [{ relation: 'unknown' }]
   for (const root of keys.values()) related.push({ relation: await relate(deps, asker, root), root })
   return related.sort((a, b) => fromWorst.indexOf(a.relation) - fromWorst.indexOf(b.relation))[0]!

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, clock, service } from '../acme.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
-import { chainOf, dataOf, refusal } from '../fixtures.ts'
+import { chainOf, createMember, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { admin, installHooks, member, waiting } from './members-stage.ts'
-import { answerTo, createPhone, fromPhone, type Phone } from './phone.ts'
+import { answerTo, createPhone, fromPhone, type Phone, registerPhone } from './phone.ts'
 
 // A rule of the organization holds what an administrator does on the page. Only Ada approves it.
 
@@ -128,6 +128,53 @@ describe('a change of a member on the page', () => {
     dataOf(await hold(['user'], admin, ada))
     const { requests } = await held(admin, member.user, 'promote')
     expect(requests.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user])
+  })
+})
+
+describe('under strict separation, a change by an administrator whose phone a key registered', () => {
+  const rule = async (approver: Phone, more: object) =>
+    dataOf(
+      await service.call('PUT', `/organization/${acme.id}/update`, {
+        body: {
+          policy: { ...more, require_approval: [{ operations: ['user'], approvers: [approver.user] }] },
+        },
+      }),
+    )
+  beforeEach(async () => {
+    dataOf(
+      await service.call('PUT', `/organization/${acme.id}/update`, {
+        body: { policy: { require_approval: [] } },
+      }),
+    )
+  })
+
+  /** A member with a phone that `key` registered. */
+  const phoneOf = async (n: number, key: string | undefined, more: object = {}): Promise<Phone> => {
+    const user = await createMember(service, acme.id, n, more)
+    const path = `/svc/v1/organizations/${acme.id}/users/${user.id}/enrollments`
+    const { token } = dataOf(await service.call('POST', path, { key, body: {} }))
+    return registerPhone(service, token, user)
+  }
+
+  test('is not approved with another phone of that key', async () => {
+    const mal = await phoneOf(6, acme.key, { role: 'admin' })
+    const twin = await phoneOf(7, acme.key)
+    await rule(twin, { separation: 'strict' })
+    const asked = await begin(mal, member.user, 'promote')
+    expect(refusal(await send(mal, member.user, asked))).toEqual([409, 'approver_not_separated', []])
+    await rule(twin, { separation: 'standard' })
+    const { id } = await held(mal, member.user, 'promote')
+    await rule(twin, { separation: 'strict' })
+    expect(refusal(await answerBy(twin, id))).toEqual([403, 'device_not_separated', []])
+    await rule(twin, { separation: 'standard' })
+    expect(dataOf(await answerBy(twin, id)).attestation.claims.device.enrolled_by.relation).toBe('creator')
+  })
+
+  test('is approved with a phone that another key registered', async () => {
+    const mal = await phoneOf(6, acme.key, { role: 'admin' })
+    await rule(ada, { separation: 'strict' })
+    const { id } = await held(mal, member.user, 'promote')
+    expect(dataOf(await answerBy(ada, id)).attestation.claims.device.enrolled_by.relation).toBe('operator')
   })
 })
 
