@@ -137,14 +137,14 @@ export const refuseDevice = async (
 }
 
 /**
- * Refuses the pending devices that a revoked device added, as its links end. Otherwise one that a stolen phone added would
+ * Refuses the pending devices that a revoked device added for its person, as its links end. Otherwise one that a stolen phone added would
  * become a recovery, of which nobody knows who asks for it.
  */
-const refuseAddedBy = async (call: Call, { id, org_id }: DeviceRow): Promise<void> => {
+const refuseAddedBy = async (call: Call, revoked: DeviceRow): Promise<void> => {
   const refused = await changeDeviceRows(call, { state: 'refused' }, (devices) =>
-    devices.where('org_id', '=', org_id).where('added_by', '=', id).where('state', '=', 'pending'),
+    devices.where(ofMember(revoked)).where('added_by', '=', revoked.id).where('state', '=', 'pending'),
   )
-  for (const one of refused) await call.audit(org_id, `device:${one.id}`, ['state', 'refused'])
+  for (const { id, org_id } of refused) await call.audit(org_id, `device:${id}`, ['state', 'refused'])
 }
 
 /** Revokes a device. The devices that were ever active are still told what happens to the person's devices. */
