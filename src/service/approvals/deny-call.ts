@@ -6,27 +6,18 @@ import { type ApprovalRow, auditSubject } from './record.ts'
 export const deniedByOther = 'denied this'
 
 /**
- * Ends the other requests for a call that a rule holds after one approver denied it: those that wait, and an approval that
- * was not used. They lose their MAC, so that nothing puts the approval back. The others read who denied it.
+ * Ends the other requests for a call that a rule holds: those that wait, and an approval that was not used. They lose their
+ * MAC, so that nothing puts the approval back.
  */
-export const denyCall = async (call: Call, row: ApprovalRow, actor: string): Promise<void> => {
-  if (row.by_rule !== 1) return
-  const { db, now } = call
-  const person = await db
-    .selectFrom('memberships')
-    .where(ofMember(row))
-    .select(['first_name', 'last_name'])
-    .executeTakeFirst()
-  const name = person ? `${person.first_name} ${person.last_name}` : `User ${row.user_id}`
-  const ended = await db
+export const endOthers = async (
+  call: Call,
+  row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'asked_by' | 'subject_digest'>,
+  detail: string,
+  actor?: string,
+): Promise<void> => {
+  const ended = await call.db
     .updateTable('approvals')
-    .set({
-      status: 'expired',
-      detail: `${name} ${deniedByOther}`,
-      ended_at: now,
-      use_by: null,
-      row_mac: null,
-    })
+    .set({ status: 'expired', detail, ended_at: call.now, use_by: null, row_mac: null })
     .where('org_id', '=', row.org_id)
     .where('asked_by', '=', row.asked_by)
     .where('subject_digest', '=', row.subject_digest)
@@ -40,4 +31,16 @@ export const denyCall = async (call: Call, row: ApprovalRow, actor: string): Pro
     await call.audit(one.org_id, auditSubject(one.request_id), ['status', 'withdrawn'], actor)
     call.wake(one)
   }
+}
+
+/** Ends a call that a rule holds after one approver denied it. The others read who denied it. */
+export const denyCall = async (call: Call, row: ApprovalRow, actor: string): Promise<void> => {
+  if (row.by_rule !== 1) return
+  const person = await call.db
+    .selectFrom('memberships')
+    .where(ofMember(row))
+    .select(['first_name', 'last_name'])
+    .executeTakeFirst()
+  const name = person ? `${person.first_name} ${person.last_name}` : `User ${row.user_id}`
+  await endOthers(call, row, `${name} ${deniedByOther}`, actor)
 }

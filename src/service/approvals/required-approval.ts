@@ -5,7 +5,8 @@ import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { findRelation } from '../devices/origin.ts'
 import { findApprovers } from '../policy/approval-rules.ts'
-import { useOnce, withdrawApproval } from './consumption.ts'
+import { useOnce } from './consumption.ts'
+import { endOthers } from './deny-call.ts'
 import type { ApprovalRow } from './record.ts'
 import { unknownApproval } from './reference.ts'
 import { requestApproval } from './request.ts'
@@ -91,10 +92,8 @@ export const useApproval = async (
     )
   const used = await useOnce(call, { request_id, digest }, proven)
   if (used instanceof Refusal) throw used
-  const access = { orgId: org_id, askedBy: asked_by }
-  for (const other of await openRequests(call, digest))
-    if (other.status === 'pending')
-      await withdrawApproval(call, other.request_id, access, 'another approver approved it')
+  // Each approver was asked about one call, so their approvals are not one call each.
+  await endOthers(call, proven, 'withdrawn because another approver approved it')
 }
 
 /** The requests of this key for exactly this subject. A repeat of the call must not request them again. */

@@ -137,8 +137,8 @@ export const refuseDevice = async (
 }
 
 /**
- * Refuses the pending devices that a revoked device added for its person, as its links end. Otherwise one that a stolen phone added would
- * become a recovery, of which nobody knows who asks for it.
+ * Refuses the pending devices that a revoked device added for its person, as its links end. Otherwise one that a stolen
+ * phone added would become a recovery, of which nobody knows who asks for it.
  */
 const refuseAddedBy = async (call: Call, revoked: DeviceRow): Promise<void> => {
   const refused = await changeDeviceRows(call, { state: 'refused' }, (devices) =>

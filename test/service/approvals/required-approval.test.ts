@@ -277,4 +277,14 @@ describe('a call with two approvers', () => {
     await staysDenied(ofAda!, ofGrace!)
     expect(await fences()).toBe(1)
   })
+
+  test('is made once, although both approve it', async () => {
+    dataOf(await update({ policy: { require_approval: [rule(['timeslot'], ada, grace)] } }, undefined))
+    const [ofAda, ofGrace] = requestsOf(await addSlot()).map(({ request_id }) => request_id)
+    dataOf(await decide(service, ofAda!, ada.key))
+    dataOf(await decide(service, ofGrace!, grace.key))
+    dataOf(await addSlot(approval(ofAda!)))
+    for (const id of [ofAda!, ofGrace!]) expect((await addSlot(approval(id))).status).not.toBe(200)
+    expect(dataOf(await service.call('GET', `/organization/${acme.id}/timeslots`))).toHaveLength(1)
+  })
 })

@@ -131,15 +131,25 @@ describe('a change of a member on the page', () => {
   })
 })
 
+/** Lets only this approver approve what a command of `user` does. */
+const rule = async (approver: Phone, more: object) =>
+  dataOf(
+    await service.call('PUT', `/organization/${acme.id}/update`, {
+      body: {
+        policy: { ...more, require_approval: [{ operations: ['user'], approvers: [approver.user] }] },
+      },
+    }),
+  )
+
+/** A member with a phone that `key` registered. */
+const phoneOf = async (n: number, key: string | undefined, more: object = {}): Promise<Phone> => {
+  const user = await createMember(service, acme.id, n, more)
+  const path = `/svc/v1/organizations/${acme.id}/users/${user.id}/enrollments`
+  const { token } = dataOf(await service.call('POST', path, { key, body: {} }))
+  return registerPhone(service, token, user)
+}
+
 describe('under strict separation, a change by an administrator whose phone a key registered', () => {
-  const rule = async (approver: Phone, more: object) =>
-    dataOf(
-      await service.call('PUT', `/organization/${acme.id}/update`, {
-        body: {
-          policy: { ...more, require_approval: [{ operations: ['user'], approvers: [approver.user] }] },
-        },
-      }),
-    )
   beforeEach(async () => {
     dataOf(
       await service.call('PUT', `/organization/${acme.id}/update`, {
@@ -147,14 +157,6 @@ describe('under strict separation, a change by an administrator whose phone a ke
       }),
     )
   })
-
-  /** A member with a phone that `key` registered. */
-  const phoneOf = async (n: number, key: string | undefined, more: object = {}): Promise<Phone> => {
-    const user = await createMember(service, acme.id, n, more)
-    const path = `/svc/v1/organizations/${acme.id}/users/${user.id}/enrollments`
-    const { token } = dataOf(await service.call('POST', path, { key, body: {} }))
-    return registerPhone(service, token, user)
-  }
 
   test('is not approved with another phone of that key', async () => {
     const mal = await phoneOf(6, acme.key, { role: 'admin' })
