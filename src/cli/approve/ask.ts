@@ -115,7 +115,10 @@ export const gatherAsk = async (
   if (seconds < 1 || seconds > mostSeconds)
     throw usageError(`--timeout must be 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')
   if (!/\S/.test(ask.action))
-    throw usageError('The action must not be empty', `svc ${operation.cli} ${operation.example}`)
+    throw usageError(
+      'The action must not be empty',
+      await context.command!.again({ args: ['Deploy 4.2 to production'] }),
+    )
   return { ask, prompted }
 }
 

@@ -139,7 +139,7 @@ export const registerInbox = (group: Command, context: Context): void => {
     if (!typed && !prompt)
       throw usageError(
         'svc approve inbox requires a terminal or a decision',
-        'svc approve inbox --approve <request-id>',
+        await context.command!.again({ plus: ['--approve', 'apr_3mYk8wQZ'] }),
       )
     const { chooseKeyFile } = await import('./choose-key-file.ts')
     const keyFile = await chooseKeyFile(options.authenticator, context)

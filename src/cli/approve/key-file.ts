@@ -54,14 +54,14 @@ const isKeyFile = (value: unknown): value is KeyFile => {
 /** The authenticator in a file. Refuses a file that others can read. */
 export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   if (file === undefined)
-    throw usageError('No software authenticator found', 'svc user enroll <user-id> --org ORG --software')
+    throw usageError('No software authenticator found', 'svc user enroll 7 --org acme --software')
   const path = resolve(io.cwd, file)
   const text = readGuarded(path, 'authenticator')
   if (text === undefined)
-    throw usageError(`File ${path} not found`, 'svc user enroll <user-id> --org ORG --software')
+    throw usageError(`File ${path} not found`, 'svc user enroll 7 --org acme --software')
   const value = parseJson(text)
   if (isKeyFile(value)) return value
   throw new SvcError('failed', 'authenticator_file', `${path} is not a software authenticator`, {
-    hint: 'svc user enroll <user-id> --org ORG --software creates one',
+    hint: 'svc user enroll 7 --org acme --software creates one',
   })
 }

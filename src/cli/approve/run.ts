@@ -121,7 +121,10 @@ export const registerRun = (group: Command, context: Context): void => {
     const { io } = context
     const [name] = command.args
     if (name === undefined)
-      throw usageError('Missing command after --', `svc approve run ${runOperation.example}`)
+      throw usageError(
+        'Missing command after --',
+        await context.command!.again({ args: ['./deploy.sh', '4.2'] }),
+      )
     const picking = pickingFlag(context.globals)
     if (picking && !options.dryRun)
       throw usageError(

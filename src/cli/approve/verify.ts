@@ -90,7 +90,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     const { io } = context
     const [file] = command.args
     if (file === undefined)
-      throw usageError('Missing <receipt>', 'svc approve verify receipt.json --org acme --jwks keys.json')
+      throw usageError('Missing <receipt>', await context.command!.again({ args: ['receipt.json'] }))
     const inputs = { '<receipt>': file, '--jwks': options.jwks, '--subject': options.subject }
     const fromInput = Object.entries(inputs).flatMap(([name, source]) => (source === '-' ? [name] : []))
     if (fromInput.length > 1) throw usageError(`Only one of ${fromInput.join(' and ')} can be standard input`)

@@ -112,7 +112,7 @@ const chooseFormat = (
   if (piped && (globals.output !== undefined || pickingFlag(globals) !== undefined))
     throw usageError(
       'The rows are written to standard output; use --format to choose the format',
-      `svc ${kind.group} export --format json`,
+      `Replace ${pickingFlag(globals) ?? '-o'} with --format json`,
     )
   return format ?? (piped ? undefined : formatOfName(file)) ?? 'csv'
 }

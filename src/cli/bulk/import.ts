@@ -59,7 +59,12 @@ export const runImport = async (
   context: Context,
 ): Promise<void> => {
   const command = `${kind.group} import`
-  const options = readImportOptions(command, file, typed, kind)
+  if (file === undefined || file === '')
+    throw usageError(
+      'Missing <file>; - for standard input',
+      await context.command!.again({ args: [`${kind.file}.csv`] }),
+    )
+  const options = readImportOptions(file, typed, kind)
   if (options.file === '-' && context.globals.keyFile === '-')
     throw usageError('The rows and --key-file cannot both be standard input')
   const [settings, output] = [await context.settings(), await context.output()]

@@ -23,15 +23,12 @@ export type TypedImport = {
   dryRun?: boolean
 }
 
-/** Checks the flags. `command` is `user import`. */
+/** Checks the flags. */
 export const readImportOptions = (
-  command: string,
-  file: string | undefined,
+  file: string,
   { onConflict = 'fail', concurrency = '16', ...typed }: TypedImport,
   kind: Kind,
 ) => {
-  if (file === undefined || file === '')
-    throw usageError('Missing <file>; - for standard input', `svc ${command} ${kind.file}.csv --org acme`)
   const mode = conflictModes.find((one) => one === onConflict)
   if (!mode) throw usageError(`--on-conflict must be ${conflictModes.join(', ')}, not "${onConflict}"`)
   if (!/^(?:[1-9]|[1-5]\d|6[0-4])$/.test(concurrency))

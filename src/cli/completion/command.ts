@@ -34,7 +34,7 @@ export const registerCompletion: Register = (command, context, program) => {
       if (shell === undefined || !Object.hasOwn(scripts, shell))
         throw usageError(
           shell === undefined ? 'Missing <shell>' : `"${shell}" is not a supported shell`,
-          `svc completion ${Object.keys(scripts).join('|')}`,
+          `svc completion bash; the shells are ${Object.keys(scripts).join(', ')}`,
         )
       context.io.stdout.write(scripts[shell as keyof typeof scripts].text)
     })

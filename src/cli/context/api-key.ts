@@ -29,7 +29,7 @@ export const fileSource = (file: string, io: Io): KeySource => ({
   read: async () => {
     if (file === '-' && io.stdin.isTTY)
       throw usageError('--key-file - reads standard input: pipe the key into it')
-    return (await readText(file, io, '--key-file')).trim()
+    return (await readText(file, io, '--key-file', { secret: true })).trim()
   },
 })
 

@@ -81,7 +81,10 @@ export const requireProfile = (file: ProfileFile, name: string): Profile => {
   const names = Object.keys(file.profiles)
   const others = names.length > 0 ? `; existing profiles: ${names.join(', ')}` : ''
   throw new SvcError('notFound', 'no_profile', `Profile "${name}" not found${others}`, {
-    hint: names.length > 0 ? 'svc profile list' : `svc profile create ${shellQuote(name)} --base-url URL`,
+    hint:
+      names.length > 0
+        ? 'svc profile list'
+        : `svc profile create ${shellQuote(name)} --base-url https://svc.example.com/admin/public/api`,
   })
 }
 
@@ -96,7 +99,7 @@ const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
       'no_profile',
       `${safeLine(path)} names the profile "${name}", which does not exist`,
       {
-        hint: `svc profile create ${shellQuote(name)} --base-url URL; --profile NAME or SVC_PROFILE overrides it`,
+        hint: `svc profile create ${shellQuote(name)} --base-url https://svc.example.com/admin/public/api; --profile NAME or SVC_PROFILE overrides it`,
       },
     )
   return { value: name, source: '.svcrc', from: path }

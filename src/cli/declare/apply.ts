@@ -85,7 +85,7 @@ const fromPlan = async (file: string, context: Context): Promise<Ready> => {
 }
 
 const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready | undefined> => {
-  const { state, plan, scope } = await compare(options, 'apply', context)
+  const { state, plan, scope } = await compare(options, context)
   const { prune, target, planOut } = options
   const from = { source: options.file!, prune, target }
   if (planOut === undefined) return { state, plan, from }

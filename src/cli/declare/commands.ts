@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import { safeText } from '../../core/safe-text.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
@@ -30,10 +29,7 @@ const comparingOptions = <T extends Comparing>(command: Command): T => {
   const [file] = command.args
   if (file === undefined) return options
   if (options.file !== undefined && options.file !== file)
-    throw usageError(
-      `Use only one file: ${file} or -f ${options.file}`,
-      `svc ${command.name()} ${shellQuote(file)}`,
-    )
+    throw usageError(`Use only one file: ${file} or -f ${options.file}`, 'Remove -f')
   return { ...options, file }
 }
 
@@ -51,7 +47,7 @@ export const registerDiff = (command: Command, context: Context): void => {
       import('./comparison.ts'),
       import('./plan-output.ts'),
     ])
-    const { plan } = await compare(comparingOptions<Comparing>(command), 'diff', context)
+    const { plan } = await compare(comparingOptions<Comparing>(command), context)
     await showPlan(plan, 'Compared', context)
     context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0
   })
@@ -99,7 +95,10 @@ export const registerExport = (command: Command, context: Context): void => {
       return io.stdout.write(documentSchema())
     }
     if (pickingFlag(globals) !== undefined || (globals.output ?? 'yaml') !== 'yaml')
-      throw usageError('svc export writes only YAML', 'svc export --org acme > org.yaml')
+      throw usageError(
+        'svc export writes only YAML',
+        await context.command!.again({ without: ['--output', '--json', '--jq'] }),
+      )
     const org = await requireOrg(options.org, context)
     if (!/^[\w-]{1,60}$/.test(org)) throw usageError(`"${org}" is not a valid id or slug`, 'svc org list')
 

@@ -78,7 +78,7 @@ const mostMiB = 10
 /** The text of a file, or of standard input for `-`. Throws a usage error if it is too large or not UTF-8. */
 const readSource = async (file: string, io: Io): Promise<{ name: string; text: string }> => {
   const name = file === '-' ? 'standard input' : file
-  const hint = 'svc export --org acme > org.yaml writes a file like this'
+  const hint = 'svc export --org acme > org.yaml'
   const split = 'Use svc user import for lists of this size'
   const bytes = await readInput(file, io, { mostMiB, hint, split })
   if (bytes.length > mostMiB * 1024 * 1024) throw usageError(`${name} is larger than ${mostMiB} MiB`, split)
@@ -89,8 +89,9 @@ export type Comparing = { file?: string; target?: string[]; prune?: boolean }
 export type Comparison = { scope: Scope; state: State; plan: Plan }
 
 /** Compares a file with the service. The whole file is checked before the first request. */
-export const compare = async (options: Comparing, command: string, context: Context): Promise<Comparison> => {
-  if (options.file === undefined) throw usageError('Missing <file>', `svc ${command} org.yaml`)
+export const compare = async (options: Comparing, context: Context): Promise<Comparison> => {
+  if (options.file === undefined)
+    throw usageError('Missing <file>', await context.command!.again({ args: ['org.yaml'] }))
   const targets = (options.target ?? []).map(readTarget)
   const { name, text } = await readSource(options.file, context.io)
   const wanted = readDocument(text, name)

@@ -157,8 +157,13 @@ export const registerApi = (command: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const [typed] = command.args
-    if (!typed?.startsWith('/') || typed.startsWith('//'))
-      throw usageError('The path of svc api must start with /', 'svc api /organizations')
+    if (!typed?.startsWith('/') || typed.startsWith('//')) {
+      const path = /^[\w-]/.test(typed ?? '') && !typed!.includes('://') ? `/${typed}` : '/organizations'
+      throw usageError(
+        'The path of svc api must start with /',
+        await context.command!.again({ args: [path] }),
+      )
+    }
     const body = await readBody(options, context.io)
     const method = (options.method ?? (body ? 'POST' : 'GET')).toUpperCase()
     if (!methods.includes(method)) throw usageError(`--method must be ${methods.join(', ')}`)

@@ -117,7 +117,8 @@ export const parseValue = async (
     const { readBytes } = await import('../terminal/input-file.ts')
     return readBytes(String(raw), io, { mostMiB: 1 }).toString('base64')
   }
-  if (field.meta.secret) return (await readText(String(raw), io, name)).replace(/\r?\n$/, '')
+  if (field.meta.secret)
+    return (await readText(String(raw), io, name, { secret: true })).replace(/\r?\n$/, '')
   const direction = directionOf(field)
   if (direction) return typedTime(field.flag, String(raw), direction, io.now())
   if (field.kind !== 'json') return parseScalar(field, raw, name)

@@ -27,8 +27,10 @@ const fromSettings = async (field: Field, context: Context): Promise<unknown> =>
 const exampleOf = (field: Field): string => {
   if (isOrg(field)) return 'acme'
   const [example] = field.meta.examples ?? []
-  if (field.meta.secret || example === undefined) return field.meta.secret ? 'FILE' : field.flag.toUpperCase()
-  return Array.isArray(example) ? example.join(',') : String(example)
+  // From standard input: a file of that name is unlikely to exist.
+  if (field.meta.secret) return '-'
+  if (example === undefined) return field.flag.toUpperCase()
+  return field.kind === 'json' ? JSON.stringify(example) : String(example)
 }
 
 /** The typed command, completed with examples of the missing values. */

@@ -29,7 +29,7 @@ export const addProfile = async (name: string, options: NewProfile, context: Con
   if (globals.baseUrl === undefined)
     throw usageError(
       'svc profile create requires --base-url',
-      '--base-url https://host.example/admin/public/api',
+      await context.command!.again({ plus: ['--base-url', 'https://svc.example.com/admin/public/api'] }),
     )
   const entries: [string, string | undefined][] = [
     ['base_url', globals.baseUrl],

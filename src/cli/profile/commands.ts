@@ -121,8 +121,7 @@ export const registerProfile: Register = (group, context, program) => {
     async (name: string | undefined) => {
       const { bearer, ...options } = login.opts<LoginOptions & { bearer?: boolean }>()
       if (!bearer) return logIn(name, options, context)
-      if (options.ask)
-        throw usageError('--ask cannot be combined with --bearer', 'svc profile login prod --ask')
+      if (options.ask) throw usageError('--ask cannot be combined with --bearer', 'Remove --ask or --bearer')
       return logInBearer(name, options, context)
     },
   )

@@ -63,7 +63,7 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
   if (baseUrl === undefined && !io.env['SVC_BASE_URL'] && name !== 'default')
     throw usageError(
       `There is no profile "${name}"; use --base-url to create it`,
-      `svc profile login ${shellQuote(checkName(name))} --base-url https://svc.example.com/admin/public/api`,
+      'Type the same command with --base-url https://svc.example.com/admin/public/api',
     )
   const profiles = { ...file.profiles, [checkName(name)]: {} }
   return createSettings({

@@ -26,7 +26,7 @@ export const readNewKey = async (
     if (!prompts)
       throw usageError(
         `Cannot ask for the ${noun}: this is not a terminal`,
-        `svc profile login ${[target.profile, ...flags[noun]].map(shellQuote).join(' ')} --with-key < key.txt`,
+        `svc profile login ${[target.profile, ...flags[noun], ...(globals.baseUrl ? ['--base-url', globals.baseUrl] : [])].map(shellQuote).join(' ')} --with-key < key.txt`,
       )
     return (await prompts.secret(`${labels[noun]} for ${new URL(target.url).origin}`)).trim()
   }

@@ -17,8 +17,11 @@ export const withoutSecrets = (body: unknown): unknown =>
 export const withoutSecret = (text: string): string => {
   const [name, value] = [text.slice(0, Math.max(0, text.indexOf('='))), text.slice(text.indexOf('=') + 1)]
   if (looksSecret(name)) return `${name}=***`
+  if (!/^[[{]/.test(value)) return text
   try {
-    return /^[[{]/.test(value) ? `${name}=${JSON.stringify(withoutSecrets(JSON.parse(value)))}` : text
+    const body: unknown = JSON.parse(value)
+    const shown = JSON.stringify(withoutSecrets(body))
+    return shown === JSON.stringify(body) ? text : text.slice(0, text.length - value.length) + shown
   } catch {
     return text
   }
@@ -54,10 +57,6 @@ export const typedLine = (command: Command): string => {
   return ['svc', ...wordsOf(command), ...command.args.map(shellQuote), ...flags].join(' ')
 }
 
-/** `-F token=@FILE` instead of a secret: the printed command runs only with the path of the real file. */
-const secretInFile = (flag: string, text: string): [string, string] =>
-  withoutSecret(text) === text ? [flag, text] : ['-F', `${text.slice(0, text.indexOf('='))}=@FILE`]
-
 /**
  * The command that was typed in `argv` with global flags and with changes, to run it again. Quoted for a shell and
  * without secrets.
@@ -70,8 +69,9 @@ export const typedAgain = (
 ): string => {
   const line = wholeAgain(command, argv, change)
   const typed = wholeAgain(command, argv, { ...change, plus: [] })
-  if (reveal || withoutPhones(typed) === typed) return line
-  // A masked number could not be typed.
+  const hasSecret = argv.some((word) => withoutSecret(word) !== word)
+  if (!hasSecret && (reveal || withoutPhones(typed) === typed)) return line
+  // A masked number or a hidden secret could not be typed.
   const { without = [], plus = [], args } = change
   const changes = [
     ...(args ? [`with ${args.map(shellQuote).join(' ')}`] : []),
@@ -83,7 +83,11 @@ export const typedAgain = (
 
 const wholeAgain = (command: Command, argv: readonly string[], change: Again): string => {
   const { without = [], args = command.args, plus = [] } = change
-  const spelling = { without: [...without, ...plus], short: argv, spell: secretInFile }
+  const spelling: Spelling = {
+    without: [...without, ...plus],
+    short: argv,
+    spell: (flag, text) => [flag, text],
+  }
   const flags = (at: Command | null): string[] =>
     at ? [...typedFlags(at, spelling), ...flags(at.parent)] : []
   const words = args.map(shellQuote)

@@ -163,7 +163,7 @@ export const registerHelp: Register = (command, context, program) => {
       const meant = nearest(first, [...Object.keys(topics), ...groups])
       throw usageError(
         `There is no help topic "${words.join(' ')}"`,
-        meant ? `svc help ${meant}` : `svc help ${Object.keys(topics).join('|')}`,
+        meant ? `svc help ${meant}` : 'svc help',
       )
     })
 }

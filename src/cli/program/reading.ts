@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander'
 import { nearest } from '../../core/nearest.ts'
+import { looksLikePath } from '../terminal/input-file.ts'
 import { looksSecret } from './command-line.ts'
 
 // Reads a command line that the parser refused, and corrects likely typing errors.
@@ -64,7 +65,8 @@ const readFlag = (at: Command, token: string, next: string | undefined): Token[]
   const option = known ?? flagNear(typed, at)
   const inline = token.length > typed.length
   // Whoever types --otp 123456 gives the code itself, where --otp-file takes a file.
-  const secret = !known && option !== undefined && takesFile(option) && looksSecret(typed)
+  const isFile = /-[file]{3,5}$/.test(typed) && looksLikePath(inline ? token.slice(typed.length + 1) : next)
+  const secret = !known && option !== undefined && takesFile(option) && looksSecret(typed) && !isFile
   const name = known ? typed : (option?.long ?? typed)
   const value = inline ? token.slice(typed.length + 1) : next
   const takes = option?.required === true && value !== undefined
@@ -112,3 +114,9 @@ export const swapped = (argv: readonly string[]): readonly string[] => {
 }
 
 export const operandsOf = ({ tokens }: Reading): Token[] => tokens.filter(({ kind }) => kind === 'operand')
+
+/** The reading without an argument that a command does not accept. */
+export const withoutOperand = (reading: Reading, text: string): Reading => ({
+  ...reading,
+  tokens: reading.tokens.filter((token) => token.kind !== 'operand' || token.text !== text),
+})

@@ -20,6 +20,12 @@ export const helpOf = (command: Command): string => `${named(command)} --help`
 export const exampleOf = (command: Command): string =>
   /^ {2}(svc .*)$/m.exec(afterOf(command))?.[1] ?? helpOf(command)
 
+/** The words of an example after `svc`, up to a redirection. */
+const wordsIn = (example: string): string[] =>
+  [...example.replace(/ [<>|#] .*$/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+    .map(([, double, single, plain]) => double ?? single ?? plain!)
+    .slice(1)
+
 /** Neither a key, a secret field nor a phone number may be repeated. */
 export const canBePrinted = (text: string): boolean =>
   withoutSecret(text) === text && withoutKeys(text) === text && withoutPhones(text) === text
@@ -43,7 +49,10 @@ const flagsParse = (tokens: readonly Token[]): boolean => {
 
 /** How many arguments a command requires and how many it takes. */
 export const arity = (at: Command): { least: number; most: number } => ({
-  least: (/^(?:[^[]*)/.exec(at.usage())?.[0].match(/<[\w-]+>/g) ?? []).length,
+  least: Math.max(
+    (/^[^[]*/.exec(at.usage())![0].match(/<[\w-]+>/g) ?? []).length,
+    at.registeredArguments.filter(({ required }) => required).length,
+  ),
   most: at.registeredArguments.some(({ variadic }) => variadic) ? Infinity : at.registeredArguments.length,
 })
 
@@ -59,7 +68,7 @@ const withoutTypedSecrets = (tokens: readonly Token[], asks: boolean): Token[] =
 
 /** The required flags that are missing, with the values of the example in the help. Undefined if it lacks one. */
 const missingFlags = (program: Command, { at, tokens }: Reading, asks: boolean): Token[] | undefined => {
-  const example = read(program, exampleOf(at).split(' ').slice(1)).tokens
+  const example = read(program, wordsIn(exampleOf(at))).tokens
   const missing = at.options.filter((option) => {
     const need = needOf(option)
     return need !== undefined && need.note === undefined && !(asks && need.asked) && !isTyped(tokens, option)
@@ -105,3 +114,25 @@ export const correctedLine = (reading: Reading, { program, asks }: Suggesting): 
 /** The corrected line, or else the help of its command. */
 export const typeInstead = (reading: Reading, how: Suggesting): string =>
   correctedLine(reading, how) ?? helpOf(reading.at)
+
+/**
+ * The typed line with the missing arguments and values of the example in the help. The example itself only if nothing but the
+ * command was typed: otherwise it would leave out what was typed.
+ */
+export const withExamples = (reading: Reading, how: Suggesting): string => {
+  const { at, tokens } = reading
+  const example = exampleOf(at)
+  if (tokens.every(({ kind }) => kind === 'word')) return example
+  const shell = read(how.program, wordsIn(example))
+  const filled = tokens.flatMap((token, i): Token[] => {
+    const { option } = token
+    if (token.kind !== 'flag' || !option?.required || token.text.includes('=')) return [token]
+    if (tokens[i + 1]?.kind === 'value') return [token]
+    const same = shell.tokens.findIndex((one) => one.kind === 'flag' && one.option === option)
+    return same < 0 ? [token] : [token, shell.tokens[same + 1]!]
+  })
+  const last = filled.findLastIndex(({ kind }) => kind === 'word' || kind === 'operand') + 1
+  const typed = operandsOf(reading).length
+  const more = operandsOf(shell).slice(typed, Math.max(typed, arity(at).least))
+  return typeInstead({ ...reading, tokens: filled.toSpliced(last, 0, ...more) }, how)
+}

@@ -5,9 +5,9 @@ import { listed } from '../../core/sentence.ts'
 import { withoutKeys } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { looksSecret, withoutSecret } from './command-line.ts'
-import { sameVerb } from './command-node.ts'
-import { childCalled, flagCalled, flagNear, read, swapped, takesFile } from './reading.ts'
-import { exampleOf, helpOf, named, typeInstead, type Suggesting } from './suggestion.ts'
+import { sameVerb, wordsOf } from './command-node.ts'
+import { childCalled, flagCalled, flagNear, read, swapped, takesFile, withoutOperand } from './reading.ts'
+import { helpOf, named, typeInstead, withExamples, type Suggesting } from './suggestion.ts'
 import { surplus, valueForSwitch } from './surplus.ts'
 import type { TypedFlag } from './watch-flags.ts'
 
@@ -86,7 +86,11 @@ const unknownCommand = async (typing: Typing, argv: readonly string[], typed: st
     return usageError(`${wrong}; did you mean "${named(reading.at)}"?`, typeInstead(reading, typing))
   const verbs = group.commands.filter((child) => sameVerb(child.name()).includes(typed))
   const other = verbs.length === 0 ? onlyCommandCalled(program, typed) : undefined
-  if (other) return usageError(`${wrong}; did you mean "${named(other)}"?`, exampleOf(other))
+  if (other) {
+    const rest = argv.slice(argv.indexOf(typed) + 1)
+    const line = withExamples(read(program, [...wordsOf(other), ...rest]), typing)
+    return usageError(`${wrong}; did you mean "${named(other)}"?`, line)
+  }
   const meant = verbs.map((child) => `"${named(child)}"`).join(' or ')
   return usageError(meant === '' ? wrong : `${wrong}; did you mean ${meant}?`, typeInstead(reading, typing))
 }
@@ -133,17 +137,17 @@ export const asUsage = async (
     case 'commander.optionMissingArgument':
       return usageError(
         `${typed.replace(/^-\w, /, '').split(' ')[0]} requires a value: ${typed}`,
-        exampleOf(at),
+        withExamples(read(program, argv), typing),
       )
     case 'commander.missingArgument':
-      return usageError(`Missing <${typed}>`, exampleOf(at))
+      return usageError(`Missing <${typed}>`, withExamples(read(program, argv), typing))
     case 'commander.invalidArgument': {
       const argument = at.registeredArguments.find(({ argChoices }) => argChoices !== undefined)
       if (argument === undefined) break
       const value = message.slice(message.indexOf("'") + 1, message.indexOf("' is invalid for argument"))
       return usageError(
         `<${argument.name()}> must be ${listed(argument.argChoices!)}, not ${shown(value)}`,
-        exampleOf(at),
+        withExamples(withoutOperand(read(program, argv), value), typing),
       )
     }
     case 'commander.excessArguments': {

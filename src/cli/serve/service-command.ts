@@ -221,7 +221,9 @@ export const registerService = (group: Command, context: Context): void => {
       await store.checkMasterKeyRotation()
       const { env } = context.io
       const newKey =
-        newKeyFile === undefined ? undefined : await readText(newKeyFile, context.io, '--new-key-file')
+        newKeyFile === undefined
+          ? undefined
+          : await readText(newKeyFile, context.io, '--new-key-file', { secret: true })
       if (dryRun) return reportDryRun(context, { ...store.place, rewraps: 'every wrapped value' })
       const output = await context.output()
       const notify = (line: string): void => output.warn(line)

@@ -15,12 +15,17 @@ const whys: Record<string, string> = {
 type Reading = {
   /** The flag of the file: `--input`. Absent for an argument. */
   flag?: string
+  /** The file has a secret: a value that may be the secret itself is not repeated. */
+  secret?: boolean
   /** Size limit; by default the same as for standard input. */
   mostMiB?: number
   hint?: string
   /** What to do if the file is too large. */
   split?: string
 }
+
+/** `code.txt`, `./code` or `/run/code`, unlike a code that was typed in the place of its file. */
+export const looksLikePath = (text = ''): boolean => /^(?:\.{0,2}|~)\/|^[\w.-]+\.[a-z]{2,4}$/.test(text)
 
 const chunkBytes = 256 * 1024
 
@@ -49,21 +54,22 @@ const readAtMost = (path: string, mostBytes: number): Buffer | undefined => {
 export const readBytes = (
   file: string,
   { cwd }: Pick<Io, 'cwd'>,
-  { flag, mostMiB = 64, hint, split = hint }: Reading = {},
+  { flag, secret = false, mostMiB = 64, hint, split = hint }: Reading = {},
 ): Buffer => {
+  const shown = secret && !looksLikePath(file) ? '' : ` ${safeLine(file)}`
   let bytes: Buffer | undefined
   try {
     bytes = readAtMost(resolve(cwd, file), mostMiB * 1024 * 1024)
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     throw usageError(
-      `${flag === undefined ? 'Cannot' : `${flag}: cannot`} read the file ${safeLine(file)}: ${whys[code] ?? code}`,
-      hint,
+      `${flag === undefined ? 'Cannot' : `${flag}: cannot`} read the file${shown}: ${whys[code] ?? code}`,
+      shown === '' ? 'Give the path of a file that contains the secret, or - for standard input' : hint,
     )
   }
   if (bytes) return bytes
   throw usageError(
-    `${flag === undefined ? '' : `${flag}: `}${safeLine(file)} is larger than ${mostMiB} MiB`,
+    `${flag === undefined ? '' : `${flag}: `}${shown.trim() || 'the file'} is larger than ${mostMiB} MiB`,
     split,
   )
 }
@@ -76,8 +82,8 @@ export const readInput = async (file: string, io: Io, reading: Reading = {}): Pr
 }
 
 /** The text of a file; `-` is standard input. Errors name the flag (`--input`). */
-export const readText = async (file: string, io: Io, flag: string): Promise<string> =>
-  file === '-' ? io.stdin.text() : readBytes(file, io, { flag }).toString('utf8')
+export const readText = async (file: string, io: Io, flag: string, reading: Reading = {}): Promise<string> =>
+  file === '-' ? io.stdin.text() : readBytes(file, io, { ...reading, flag }).toString('utf8')
 
 /** The value in a JSON file; `-` is standard input. */
 export const readJson = async (file: string, io: Io, flag: string, hint?: string): Promise<unknown> => {

@@ -70,7 +70,7 @@ export const registerTop = (command: Command, context: Context): void => {
       const machine = wantsMachine(globals)
       const isLive = !options.once && !machine
       if (isLive && (!io.stdout.isTTY || !io.stdin.isTTY || io.env['TERM'] === 'dumb'))
-        throw usageError('svc top requires a terminal', 'svc top --once')
+        throw usageError('svc top requires a terminal', await context.command!.again({ plus: ['--once'] }))
       const org = options.org === undefined ? undefined : (await resolveOrg(options.org, context)).id
       const look = { colour: wantsColour(io.stdout, context), reveal: globals.reveal === true }
       if (isLive) return watchLive(context, { seconds, org }, look)

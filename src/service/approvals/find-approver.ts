@@ -8,7 +8,7 @@ const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
   conflict(
     'approver_not_enrolled',
     `No active user with this ${by} has a registered device`,
-    'Create a link that registers one: svc user enroll <user-id>',
+    'Create a link that registers one: svc user enroll',
   )
 
 /** Active members of this organization, or of all that the caller may reach. */

@@ -30,7 +30,7 @@ const refusePending = async (call: Call, approver: Member): Promise<void> => {
   if (pending.length >= maxPending)
     throw tooSoon('too_many_pending', call, pending[0]!.expires_at, (wait) => ({
       message: `This key already has ${maxPending} pending requests to this approver`,
-      hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel <request-id>`,
+      hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel`,
     }))
 }
 

@@ -161,7 +161,7 @@ export const askApprovers = async (
     throw (
       problems[0] ??
       new Refusal(409, 'approver_not_enrolled', 'No approver for this has an active device', {
-        hint: 'Register one: svc user enroll <user-id>. The operator can change the rule: svc org update',
+        hint: 'Register one: svc user enroll. The operator can change the rule: svc org update',
       })
     )
   const names = call.caller.person && (await readNames(call, requirement))

@@ -82,7 +82,7 @@ export const checkDevices = async (
   throw conflict(
     'approver_not_separated',
     'Every device of the approver goes back to the requester, to a key behind the requester, or to an unrecorded key',
-    'The organization requires another device (policy separation strict): svc user enroll <user-id> with another key',
+    'The organization requires another device (policy separation strict): svc user enroll, with another key',
   )
 }
 
@@ -105,6 +105,6 @@ export const checkDecider = async (
     throw forbidden(
       'device_not_separated',
       'This device goes back to the requester, to a key behind the requester, or to an unrecorded key, and the organization does not allow that (policy separation strict)',
-      'Approve with a device that someone else enrolled: svc user enroll <user-id>',
+      'Approve with a device that someone else enrolled: svc user enroll',
     )
 }

@@ -11,7 +11,7 @@ const deviceNotRegistered = (): Refusal =>
   forbidden(
     'device_not_registered',
     'This device is not registered here, or no longer registered',
-    'Ask for a new link: svc user enroll <user-id>',
+    'Ask for a new link: svc user enroll',
   )
 
 /**
@@ -40,7 +40,7 @@ const membershipEnded = async (
   return forbidden(
     'member_on_hold',
     `The membership of the owner of this device in ${member.organization} is on hold`,
-    'Ask an administrator to accept the person again: svc user pending accept <user-id>',
+    'Ask an administrator to accept the person again: svc user pending accept',
     { organization: member.organization },
   )
 }

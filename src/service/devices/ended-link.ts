@@ -32,7 +32,7 @@ const readReason = async ({ db, now }: Pick<Call, 'db' | 'now'>, token: string):
 export const linkEnded = async (deps: Pick<Call, 'db' | 'now'>, token: string): Promise<Refusal> => {
   const reason = await readReason(deps, token)
   return new Refusal(410, 'enrollment_over', messages[reason], {
-    hint: 'Ask for a new link: svc user enroll <user-id>',
+    hint: 'Ask for a new link: svc user enroll',
     data: { reason },
   })
 }

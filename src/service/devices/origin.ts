@@ -148,7 +148,7 @@ export const checkActor = async (deps: Deps, person: SignedIn, forUser: number):
   throw conflict(
     'origin_unknown',
     'Which key your device or your role comes from is not known, or only over too many others, so you cannot add anyone or anything',
-    'Ask the operator: svc user enroll <user-id>; and for an administrator: svc user update <user-id> --role member, then svc user make-admin <user-id>',
+    'Ask the operator: svc user enroll; and for an administrator: svc user update --role member, then svc user make-admin',
   )
 }
 

@@ -33,7 +33,7 @@ export const deviceNotAuthentic = (): Refusal =>
   forbidden(
     'device_not_authentic',
     'Another program has changed this device in the store, so it is not used',
-    'Revoke it, and register it again: svc user devices revoke, svc user enroll <user-id>',
+    'Revoke it, and register it again: svc user devices revoke, svc user enroll',
   )
 
 type InactiveDevice = Pick<DeviceRow, 'id' | 'org_id' | 'user_id' | 'state' | 'proof' | 'active_from'>
@@ -73,18 +73,8 @@ export const inactiveDevice = (device: InactiveDevice, more?: Record<string, unk
     return forbidden('device_pending', `This device ${reason}`, hint, data)
   }
   return state === 'refused'
-    ? forbidden(
-        'device_refused',
-        'This device was refused',
-        'Ask for a new link: svc user enroll <user-id>',
-        more,
-      )
-    : forbidden(
-        'device_revoked',
-        'This device is revoked',
-        'Register it again: svc user enroll <user-id>',
-        more,
-      )
+    ? forbidden('device_refused', 'This device was refused', 'Ask for a new link: svc user enroll', more)
+    : forbidden('device_revoked', 'This device is revoked', 'Register it again: svc user enroll', more)
 }
 
 export const listDevices: HandlerOf<typeof device.listDevices> = async (member, call) => {

@@ -97,7 +97,7 @@ export const verifyRegistration = async (
     const problem = error instanceof Error ? error.message : 'it cannot be read'
     throw new Refusal(422, 'registration_refused', `The registration is not valid: ${problem}`, {
       issues: [{ field: 'response', message: problem }],
-      hint: 'Register again, with a new link: svc user enroll <user-id>',
+      hint: 'Register again, with a new link: svc user enroll',
     })
   }
 }

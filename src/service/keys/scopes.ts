@@ -27,7 +27,12 @@ export const operatorHint = 'Use the key of the operator (SVC_API_KEY or its pro
 
 export const scopeMissing = ({ scopes: granted }: Caller, ...accepted: Scope[]): Refusal =>
   new Refusal(403, 'scope_missing', `This key cannot do that: it requires the scope ${quoted(accepted)}`, {
-    hint: `This key has the scopes: ${scopesText(granted) || 'none'}. To create another key: svc key create --can ${accepted[0]}`,
+    // A key that cannot create keys would only be refused again.
+    hint: `This key has the scopes: ${scopesText(granted) || 'none'}. ${
+      accepted.includes('keys')
+        ? 'Use a key with the scope keys'
+        : `To create another key: svc key create --can ${accepted[0]}`
+    }`,
   })
 
 /** Throws 403 `scope_missing` unless the caller has one of the scopes that the operation accepts. */

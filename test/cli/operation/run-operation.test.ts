@@ -35,7 +35,7 @@ describe('a command with missing values', () => {
     ],
     [
       ['org', 'creds', 'set-idp', '--org', '1', '--provider', 'okta'],
-      'svc org creds set-idp --org 1 --provider okta --client-id 0oa1b2 --client-secret-file FILE',
+      'svc org creds set-idp --org 1 --provider okta --client-id 0oa1b2 --client-secret-file -',
     ],
     [['org', 'create'], "svc org create --name 'Acme Corp'"],
   ])('%j is answered with the complete command as a hint', async (argv, hint) => {

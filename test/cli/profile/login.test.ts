@@ -88,7 +88,11 @@ describe('svc profile login', () => {
     expect(saved().profiles.here).toMatchObject({ cacert: join(dir, 'ca.pem') })
   })
   test.each([
-    ['profile login here', /no profile "here"; use --base-url/, 'svc profile login here --base-url https://'],
+    [
+      'profile login here',
+      /no profile "here"; use --base-url/,
+      'Type the same command with --base-url https://',
+    ],
     [`profile login __proto__ --base-url ${url}`, /is not a valid profile name/, ''],
     ['profile login here --base-url http://h.example/x', /over plain http/, ''],
     ['profile login here --base-url h.example', /--base-url/, ''],

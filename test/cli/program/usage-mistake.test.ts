@@ -192,7 +192,7 @@ describe('a wrong number of arguments', () => {
       '<client> must be claude, cursor, vscode, codex, gemini or generic, not "foo"',
       'svc mcp config claude',
     ],
-    ['org list --limit', '--limit requires a value: --limit <n>', 'svc org list'],
+    ['org list --limit', '--limit requires a value: --limit <n>', 'svc org list --help'],
   ])('%s: the hint is an example', async (line, message, hint) => {
     expect(await run(line)).toMatchObject({ exit: 2, message, hint, out: '' })
   })
