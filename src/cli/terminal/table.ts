@@ -31,8 +31,7 @@ const summary = (value: unknown): string => {
 
 const cell = (field: string, value: unknown, now: Date | undefined): unknown => {
   if (typeof value === 'string') return now && holdsTime(field) ? relativeTime(value, now) : value
-  const nests = (isRecord(value) && Object.keys(value).length > 0) || isList(value)
-  return nests ? summary(value) : value
+  return typeof value === 'object' && value !== null ? summary(value) : value
 }
 
 /** `{ keys: [{ id: 1 }] }` as `{ 'keys[0]': { id: 1 } }`, at any depth, so that each field gets a line. */

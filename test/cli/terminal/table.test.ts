@@ -51,6 +51,12 @@ describe('a nested value', () => {
     { id: 5, name: 'Lab', places: [] },
   ]
 
+  test('is not left out of a list if it is a list of plain values, or empty', async () => {
+    const rows = [{ id: 1, scopes: ['ask', 'read'], devices: [], policy: {} }]
+    const { tty } = await shown(rows, {}, { columns: 200 })
+    expect(tty).toBe('ID  SCOPES     DEVICES  POLICY\n1   ask, read  -        -\n')
+  })
+
   test('is summarized in the cell of a list', async () => {
     const { tty, piped } = await shown([{ id: 1, policy, fences, odd: [{ x: [1] }] }], {}, { columns: 200 })
     expect(tty.split('\n')[1]!.split(/ {2,}/)).toEqual([
