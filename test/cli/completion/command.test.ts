@@ -19,7 +19,7 @@ test.each([[[]], [['tcsh']], [['__proto__']]])(
   async (args) => {
     const { exit, out, err } = await svc(['completion', ...args])
     expect({ exit, out }).toEqual({ exit: 2, out: '' })
-    expect(err).toContain('bash|zsh|fish|powershell')
+    expect(err).toContain('hint: svc completion bash; the shells are bash, zsh, fish, powershell')
   },
 )
 
