@@ -6,15 +6,18 @@ const masked = (number: string): string => {
   return `+${digits[0]}${'•'.repeat(digits.length - 5)}${digits.slice(-4)}`
 }
 
-/** Whether text ends where a command has a value: `--to `, `default_mobile=`, `users/`. */
+/** Whether text ends before an example, or where a command has a value: `such as `, `--to `, `default_mobile=`, `users/`. */
 const endsBeforeValue = (text: string): boolean => {
   const bare = text.replace(/['"]$/, '')
-  return /[a-z_][=/]$/.test(bare) || bare.slice(bare.lastIndexOf(' ', bare.length - 2) + 1).startsWith('--')
+  return (
+    /(?:[a-z_][=/]|such as )$/.test(bare) ||
+    bare.slice(bare.lastIndexOf(' ', bare.length - 2) + 1).startsWith('--')
+  )
 }
 
 /**
- * Prose with phone numbers masked: whatever svc prints for people ends up in logs. Numbers in a command stay, because it must
- * work as it is printed; whoever prints a command leaves out those of people.
+ * Prose with phone numbers masked: whatever svc prints for people ends up in logs. An example stays, and so do
+ * numbers in a command, because it must work as it is printed; whoever prints a command leaves out those of people.
  */
 export const maskProse = (text: string): string =>
   text.replace(numbers, (number, at: number) =>

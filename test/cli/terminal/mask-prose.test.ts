@@ -8,6 +8,7 @@ test.each([
   ['GET /x?mobile=%2B12025550101', 'GET /x?mobile=%2B12025550101'],
   ['GET /x?a&%2B12025550101', 'GET /x?a&+1••••••0101'],
   ['at 10:00+0100, id +123', 'at 10:00+0100, id +123'],
+  ['must start with +, such as +12025550101', 'must start with +, such as +12025550101'],
   ["svc approve request 'Deploy' --to +12025550101", "svc approve request 'Deploy' --to +12025550101"],
   [
     "svc profile set prod 'default_mobile=+12025550101'",
