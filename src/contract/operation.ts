@@ -36,6 +36,8 @@ export type Operation = {
   /** Input fields that are positional arguments, in order. Default: the path values except the organization. */
   args?: readonly string[]
   effect: Effect
+  /** Of a write: the values of an input field with which it decides, as the effect `decides` does. */
+  decidesWith?: Readonly<Record<string, readonly string[]>>
   /**
    * A GET whose answer stays the same for the same caller and address until something is written: it depends only on the
    * store, not on the clock or the request.
@@ -77,9 +79,23 @@ export type Operation = {
   outline?: Outline
 }
 
-/** Whether svc asks a person before it carries out the operation. */
-export const asksFirst = ({ effect }: Pick<Operation, 'effect'>): boolean =>
-  effect === 'delete' || effect === 'decides'
+/** The field and value in an input with which a write decides: `role admin`. */
+export const decidingValue = (
+  { decidesWith = {} }: Pick<Operation, 'decidesWith'>,
+  input: Record<string, unknown>,
+): string | undefined => {
+  const field = Object.keys(decidesWith).find((name) => decidesWith[name]!.includes(String(input[name])))
+  return field === undefined ? undefined : `${field} ${String(input[field])}`
+}
+
+/** Whether svc asks a person before it carries out the operation with this input; without one, whether it ever does. */
+export const asksFirst = (
+  operation: Pick<Operation, 'effect' | 'decidesWith'>,
+  input?: Record<string, unknown>,
+): boolean =>
+  operation.effect === 'delete' ||
+  operation.effect === 'decides' ||
+  (input ? decidingValue(operation, input) !== undefined : operation.decidesWith !== undefined)
 
 export type Operations = Record<string, Operation>
 

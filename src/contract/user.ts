@@ -84,6 +84,7 @@ export const user = operations({
     method: 'PUT',
     path: '/organization/{orgId}/update/user/{userId}',
     cli: 'user update',
+    decidesWith: { role: ['operator', 'admin'] },
     scope: 'people',
     summary: 'Update the profile or role of a user; the mobile number cannot be changed',
     message: 'User updated',

@@ -1,5 +1,5 @@
 import { argsOf } from '../../contract/describe.ts'
-import { orgFields, type Operation } from '../../contract/operation.ts'
+import { decidingValue, orgFields, type Operation } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -123,11 +123,12 @@ export const confirmOperation = async (
   const isSure = answers.yes && answers.confirm === undefined
   if (isSure && !(deletes && (await context.settings()).protected)) return
   const field = argsOf(operation).at(-1)!
-  const value = String(input[field])
+  const id = String(input[field])
   const isOrg = orgFields.includes(field)
-  const name = isOrg ? ((await findOrg(value, context)).slug ?? value) : value
+  const name = isOrg ? ((await findOrg(id, context)).slug ?? id) : id
   const org = orgIn(input)
-  const what = `${operation.summary.split(';')[0]}: ${name}`
+  const value = decidingValue(operation, input)
+  const what = `${operation.summary.split(';')[0]}: ${name}${value === undefined ? '' : `, ${value}`}`
   const declined = deletes ? 'Nothing was deleted' : 'Nothing was changed'
   await confirmWrite({ what, ...(deletes && { name }), org, consequence, declined }, answers, context)
 }

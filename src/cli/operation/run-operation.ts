@@ -116,8 +116,9 @@ export const runOperation = async (
     return showDryRun(operation, input, extra, context)
   }
   await before?.(input)
-  if (asksFirst(operation))
-    await confirmOperation(operation, input, typed.options, context, () => consequence?.(input))
+  const whole = { ...input, ...extra }
+  if (asksFirst(operation, whole))
+    await confirmOperation(operation, whole, typed.options, context, () => consequence?.(input))
 
   if (operation.effect !== 'read') await approveFirst(operation, gathered, typed, context)
   const once = answerFieldsWith(operation, 'secret')

@@ -26,7 +26,10 @@ describe('an operation that ends or gives access', () => {
     '%s requires --yes without a terminal',
     async (_, operation) => {
       const typed = argvOf(operation, '-').filter((word) => word !== '--yes')
-      const argv = typed.map((word) => (word === 'acme' ? '1' : word))
+      const deciding = Object.entries(operation.decidesWith ?? {}).map(
+        ([name, [value]]) => `--${name}=${value}`,
+      )
+      const argv = [...typed.map((word) => (word === 'acme' ? '1' : word)), ...deciding]
       const asked = await svc(argv, { env })
       expect(asked).toMatchObject({ exit: 2 })
       expect(asked.message).toBe(`svc ${operation.cli} requires --yes when it cannot ask for confirmation`)
@@ -62,7 +65,32 @@ describe('an operation that ends or gives access', () => {
       'user pending hold',
       'user pending reject',
       'user remove',
+      'user update',
       'webhook delete',
     ])
+  })
+})
+
+describe('svc user update', () => {
+  const update = ['user', 'update', '7', '--org', '1']
+
+  test.each([
+    ['--role', 'admin'],
+    ['-f', 'role=admin'],
+  ])('requires --yes with %s %s', async (...role) => {
+    const asked = await svc([...update, ...role], { env })
+    expect(asked).toMatchObject({
+      exit: 2,
+      message: 'svc user update requires --yes when it cannot ask for confirmation',
+    })
+    expect(service.seen.splice(0).filter(({ method }) => method !== 'GET')).toEqual([])
+  })
+
+  test.each([
+    ['--role', 'member'],
+    ['--first-name', 'Ada'],
+  ])('does not ask with %s %s', async (...change) => {
+    expect((await svc([...update, ...change], { env })).exit).toBe(5)
+    expect(service.seen.splice(0).map(({ method }) => method)).toContain('PUT')
   })
 })
