@@ -1,11 +1,12 @@
 'use strict'
-// Loads the chunks of the bundle. Compiling them is a third of a short command, so the build keeps V8's compiled code beside
-// them. V8 refuses code of another version or under other flags, and then compiles the source as usual.
-const { readFileSync } = require('node:fs')
+// Loads the chunks of the bundle. Compiling them is a third of a short command, so the build keeps V8's compiled code. V8
+// refuses code of another version or under other flags, and compiles the source.
+const { existsSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
 
 const dist = join(__dirname, '..', 'dist')
+if (!existsSync(dist)) require('./not-built.js')
 const modules = new Map()
 const scripts = new Map()
 let compiled
@@ -29,8 +30,8 @@ const readCompiled = () => {
 const compile = (name) => {
   const filename = join(dist, name)
   const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(filename, 'utf8')}\n})`
-  // The name of a chunk contains a hash of its content, so code of an earlier build is never used. Entries have no hash. What
-  // the entry needs is small, and answers --version before the code would be read.
+  // The name of a chunk contains a hash of its content, so code of an earlier build is never used. Entries have no hash. The
+  // entry is small, and answers --version before the code is read.
   const cachedData =
     isEntered && /-[\w-]{8}\.cjs$/.test(name) ? (compiled ??= readCompiled())(name) : undefined
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) })
@@ -49,7 +50,7 @@ const load = (name) => {
   try {
     run.call(module.exports, module.exports, requireFrom, module, join(dist, name), dist)
   } catch (error) {
-    // As in Node: whoever asks again loads it again.
+    // As in Node: the next caller loads it again.
     modules.delete(name)
     throw error
   }

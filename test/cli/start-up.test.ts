@@ -134,3 +134,13 @@ test.each([
   expect(outside(loaded)).toEqual([])
   expect(loaded.text.length).toBeLessThan(most)
 })
+
+test('names the command that builds it if it is not built yet', async () => {
+  const copy = temporaryFolder()
+  onTestFinished(() => copy.remove())
+  cpSync(join(dist, '../bin'), join(copy.path, 'bin'), { recursive: true })
+  await expect(run(process.execPath, [join(copy.path, 'bin/svc.js'), 'org', 'list'])).rejects.toMatchObject({
+    code: 1,
+    stderr: `svc: svc is not built yet\nhint: npm ci --prefix ${copy.path}\n`,
+  })
+})

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { parseJson } from '../../core/parse-json.ts'
+import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../terminal/io.ts'
 import { checkFolder, configDir, readGuarded } from './private-file.ts'
 
@@ -108,7 +109,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
     return text === undefined ? emptyFile() : parseProfiles(text, path)
   }
 
-  const update = async (change: (file: ProfileFile) => void): Promise<void> => {
+  const write = async (change: (file: ProfileFile) => void): Promise<void> => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     checkFolder(dir)
     chmodSync(dir, 0o700)
@@ -141,6 +142,16 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
       hint: 'This machine is very busy. Try again',
     })
   }
+
+  const update: ProfileStore['update'] = (change) =>
+    write(change).catch((error: unknown) => {
+      const { code, syscall } = error as NodeJS.ErrnoException
+      if (syscall === undefined) throw error
+      throw new SvcError('failed', 'file', `Cannot write the profiles in ${safeLine(dir)} (${code})`, {
+        hint: 'Make the folder writable, or set SVC_CONFIG_DIR to another folder',
+        cause: error,
+      })
+    })
 
   return { path, read, update }
 }

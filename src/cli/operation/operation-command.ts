@@ -61,6 +61,14 @@ const choose = (candidates: Operation[], options: Options): Operation => {
   return chosen
 }
 
+/** One line for operations with the same words: `List the geofences of an organization or a user`. */
+const joinedSummary = ([first = '', ...others]: string[]): string => {
+  const start = first.slice(0, first.lastIndexOf(' of ') + ' of '.length)
+  return start !== '' && others.every((other) => other.startsWith(start))
+    ? [first, ...others.map((other) => other.slice(start.length))].join(' or ')
+    : [first, ...others].join('; ')
+}
+
 /** Adds the commands of a group from its table; skips operations of other groups in it. */
 export const addOperations = (
   group: Command,
@@ -77,7 +85,7 @@ export const addOperations = (
       argumentName(fieldsOf(first).find((field) => field.name === name)!),
     )
     command
-      .description(candidates.map((operation) => operation.summary).join('; '))
+      .description(joinedSummary(candidates.map(({ summary }) => summary)))
       .usage([...names.map((name) => `<${name}>`), '[flags]'].join(' '))
     for (const name of names) command.argument(`[${name}]`)
     if (words && !cli.split(' ').every((word) => sameVerb(word).some((verb) => words.includes(verb))))

@@ -1,7 +1,8 @@
 import type { Answer, Client } from '../../client/client.ts'
 import { argsOf, argumentName, fieldsOf } from '../../contract/describe.ts'
-import type { Data, Field, Input, Operation } from '../../contract/operation.ts'
+import { orgFields, type Data, type Field, type Input, type Operation } from '../../contract/operation.ts'
 import { SvcError, type Issue } from '../../core/errors.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 
 /** The argument or flag of a field: `<user-id>`, `--to`. */
 export const typedName = (operation: Operation, field: Field): string =>
@@ -76,7 +77,12 @@ const withTypedValue = (operation: Operation, input: Record<string, unknown>, er
   const value = field && input[field.name]
   if (value === undefined) return error
   const shown = /^\d+$/.test(String(value)) ? String(value) : JSON.stringify(value)
-  return error.with({ message: `${noun} ${shown} not found` })
+  const org = orgFields.map((name) => input[name]).find((given) => given !== undefined)
+  const hint =
+    noun === 'User' && org !== undefined && String(value).includes('@')
+      ? `svc user details --org ${shellQuote(String(org))} --email ${shellQuote(String(value))} shows the id`
+      : error.hint
+  return error.with({ message: `${noun} ${shown} not found`, hint })
 }
 
 /** The result of a call, with the typed names and values in its errors. */

@@ -10,7 +10,8 @@ import { findMemberships, requirePerson } from './person.ts'
 export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ org_id, ...input }, call) => {
   oneOf(input, ['user_id', 'mobile', 'email'])
   const orgId = org_id ?? call.caller.orgId
-  if (orgId === null) throw invalid('org_id', 'is required with an operator key', 'use org_id')
+  if (orgId === null)
+    throw invalid('org_id', 'is required with an operator key', 'svc org list shows the organizations')
   await reachOrganization(call, orgId)
   if (input.user_id !== undefined) return findUser(call, orgId, input.user_id)
 

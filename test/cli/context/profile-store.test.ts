@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { createStore } from '../../../src/cli/context/profile-store.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
@@ -206,5 +206,19 @@ describe('many processes', () => {
     expect(ends).toEqual(['SIGKILL', ...names.map(() => '0')])
     expect(Object.keys(open().read().profiles).sort()).toEqual([...names].sort())
     expect(readdirSync(dir)).toEqual(['profiles.json'])
+  })
+})
+
+test('names the folder of the profiles if it cannot be written', async () => {
+  const folder = temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const file = join(folder.path, 'file')
+  writeFileSync(file, '')
+  const dir = join(file, 'svc')
+  const store = createStore({ env: { SVC_CONFIG_DIR: dir }, cwd: folder.path })
+  await expect(store.update(() => {})).rejects.toMatchObject({
+    code: 'file',
+    message: `Cannot write the profiles in ${dir} (ENOTDIR)`,
+    hint: 'Make the folder writable, or set SVC_CONFIG_DIR to another folder',
   })
 })
