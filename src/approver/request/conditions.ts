@@ -7,7 +7,7 @@ type Condition = Pending['conditions'][number]
 
 const listed = ({ options, total }: Condition): Node => {
   const more = total - options.length
-  const named = options.map(exactText)
+  const named = options.map((one) => exactText(one))
   return alternatives(more > 0 ? [...named, nodes('request.more', { count: more })] : named)
 }
 

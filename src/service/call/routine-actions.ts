@@ -10,7 +10,6 @@ export const routineActions: readonly string[] = [
   'clearApprovals',
   'createEnrollment',
   'registerDevice',
-  'revokeDevice',
   'openSession',
   'closeSession',
   'renameOwnDevice',
