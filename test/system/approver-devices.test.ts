@@ -1,3 +1,4 @@
+import { withoutPhones } from '../../src/cli/terminal/mask-prose.ts'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Phone } from './approver-phone.ts'
 import { flaws } from './approver-flaws.ts'
@@ -14,7 +15,7 @@ const openDevices = async (phone: Phone): Promise<void> => {
 }
 
 const codeSentTo = ({ mobile }: { mobile: string }): string | undefined =>
-  new RegExp(`to \\+1${mobile}: (\\d{6}) registers`).exec(
+  new RegExp(`to \\${withoutPhones(`+1${mobile}`)}: (\\d{6}) registers`).exec(
     stage.log().split('\n').toReversed().join('\n'),
   )?.[1]
 

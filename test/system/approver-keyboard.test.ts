@@ -1,3 +1,4 @@
+import { withoutPhones } from '../../src/cli/terminal/mask-prose.ts'
 import { expect, test } from 'vitest'
 import { svc } from '../e2e/processes.ts'
 import { ask } from '../service/approver.ts'
@@ -47,7 +48,9 @@ test('an administrator replaces a lost phone, and the new one approves after its
   await pressButton(chief, 'members.sendLink')
   await reads(chief, 'members.linked')
 
-  const sent = new RegExp(`sms \\(enrollment\\) to \\+1${grace.mobile}.*?(http\\S+#enroll=[\\w-]+)`)
+  const sent = new RegExp(
+    `sms \\(enrollment\\) to \\${withoutPhones(`+1${grace.mobile}`)}.*?(http\\S+#enroll=[\\w-]+)`,
+  )
   await expect.poll(() => sent.test(stage.log())).toBe(true)
   const replacement = await narrowPhone()
   await stage.setPolicy({ recovery_delay_s: 8 })

@@ -1,3 +1,4 @@
+import { withoutPhones } from '../../src/cli/terminal/mask-prose.ts'
 import { request } from './enrolled-approver.ts'
 import { nextMobile } from './requests.ts'
 
@@ -23,7 +24,7 @@ const inLog = async (
 
 const codeFor = (service: Running, mobile: string): Promise<string> =>
   inLog(service, `code for ${mobile}`, (log) => {
-    const at = log.lastIndexOf(`to ${mobile}: Your code is `)
+    const at = log.lastIndexOf(`to ${withoutPhones(mobile)}: Your code is `)
     return at < 0 ? undefined : /Your code is (\d{6})/.exec(log.slice(at))?.[1]
   })
 

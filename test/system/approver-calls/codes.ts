@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { withoutPhones } from '../../../src/cli/terminal/mask-prose.ts'
 import type { Phone } from '../approver-phone.ts'
 import { alert, type Person, type Scenario, type Scene, status, unreachable } from './scene.ts'
 
@@ -9,8 +10,8 @@ const elevenMinutesMs = 11 * 60_000
 /** The codes that were sent to a person, once there are so many. */
 const codesSentTo = async ({ stage }: Scene, { mobile }: Person, count: number): Promise<string[]> => {
   const sent = (): string[] =>
-    [...stage.log().matchAll(/to \+1(\d+): (\d{6}) registers/g)].flatMap(([, to, code]) =>
-      to === mobile ? [code!] : [],
+    [...stage.log().matchAll(/to (\S+): (\d{6}) registers/g)].flatMap(([, to, code]) =>
+      to === withoutPhones(`+1${mobile}`) ? [code!] : [],
     )
   for (const until = Date.now() + 10_000; sent().length < count && Date.now() < until;) await setTimeout(20)
   if (sent().length !== count) throw new Error(`${sent().length} codes were sent, not ${count}`)
