@@ -211,7 +211,7 @@ describe.each(Object.entries(edges))('%s', (name, edge) => {
   test.each(Object.entries(honest))('accepts an honest approval with %s', async (_, said) => {
     play(said)
     const { yes, said: words } = await edge()
-    const isTold = words.includes('no receipt that svc can verify proves the approval')
+    const isTold = words.includes('no receipt that can be verified proves the approval')
     expect([yes, isTold]).toEqual([true, name.startsWith('svc approve')])
   })
 
