@@ -153,7 +153,7 @@ describe('each hint can be typed, leaves nothing out and ends after at most four
     'approve cancel apr_none',
     'approve inbox',
     'approve inbox --authenticator none.json',
-    'user get ada@acme.example --org acme',
+    'user get ada@acme.example --org acme ! get',
     'user get Ada --org acme',
     'user get 99 --org acme',
     'user get 1 --org globex',
