@@ -48,9 +48,10 @@ test('the hints of an unconfirmed apply and of a stale plan work', async () => {
 test('the hints for a profile that exists and for one that does not work', async () => {
   const { SVC_BASE_URL: _, ...nowhere } = env
   const login = await svc(['profile', 'login', 'stage', '--with-key'], nowhere)
-  const line = hintOf(login).replace('https://svc.example.com/admin/public/api', service.baseUrl)
+  const [, flag] = /^hint: Type the same command with (.*)$/m.exec(login.stderr)!
+  const address = flag!.replace('https://svc.example.com/admin/public/api', service.baseUrl)
   writeFileSync(path('key.txt'), service.key, { mode: 0o600 })
-  expect(await type(`${line} --with-key < key.txt`)).toMatchObject({ exit: 0 })
+  expect(await type(`svc profile login stage --with-key ${address} < key.txt`)).toMatchObject({ exit: 0 })
   const taken = await run('profile', 'create', 'stage', '--base-url', service.baseUrl)
   expect(await type(hintOf(taken).replace('key=value', 'org=acme'))).toMatchObject({ exit: 0 })
 })
