@@ -22,7 +22,7 @@ export const exampleOf = (command: Command): string =>
 
 /** The words of an example after `svc`, up to a redirection. */
 const wordsIn = (example: string): string[] =>
-  [...example.replace(/ [<>|#] .*$/, '').matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+  [...example.split(/ [<>|#] /)[0]!.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
     .map(([, double, single, plain]) => double ?? single ?? plain!)
     .slice(1)
 
