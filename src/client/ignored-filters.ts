@@ -38,6 +38,11 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 const matches: Readonly<Record<string, Match>> = {
   mobile: (wanted, row) => hasNumber(wanted, row),
   approver_mobile: (wanted, row) => samePhone(wanted, text(row.approver_mobile)),
+  // Typed with or without separators. The last digits are a check digit or a version.
+  imei: (wanted, row) => {
+    const [typed, shown] = [wanted, text(row.imei)].map((one) => one?.replace(/\D/g, '').slice(0, 14))
+    return shown?.length === 14 ? typed === shown : undefined
+  },
   since: inTime((since, at) => at >= since),
   until: inTime((until, at) => at <= until),
   // The name of a key is shown with its id.

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { approval } from '../../src/contract/approval.ts'
 import { audit } from '../../src/contract/audit.ts'
 import { events } from '../../src/contract/event.ts'
+import { account } from '../../src/contract/account.ts'
 import { outbox } from '../../src/contract/outbox.ts'
 import { user } from '../../src/contract/user.ts'
 import type { Operation } from '../../src/contract/operation.ts'
@@ -37,6 +38,7 @@ describe('an answer that does not match the request', () => {
     ['channel', outbox.listOutbox, { channel: 'sms' }, [{ message_id: 'm', channel: 'email' }]],
     ['actor', audit.listAudit, { actor: 'ci' }, [{ seq: 1, actor: 'cid (key 3)' }]],
     ['action', audit.listAudit, { action: 'createUser' }, [{ seq: 1, action: 'deleteUser' }]],
+    ['imei', account.checkImei, { imei: '35-209900-176148-1' }, { imei: '490154203237518' }],
     ['type', events.listEvents, { type: 'key' }, { events: [{ type: 'webhook.created' }], cursor: 'c' }],
   ])('is refused: %s', async (field, operation, input, data) => {
     const { client, service } = await withHosted()
@@ -72,6 +74,12 @@ test.each<[string, Operation, Record<string, unknown>, unknown]>([
     events.listEvents,
     { type: 'key' },
     { events: [{ type: 'key.created' }], cursor: 'c' },
+  ],
+  [
+    'an IMEI without separators',
+    account.checkImei,
+    { imei: '35-209900-176148-1' },
+    { imei: '352099001761481' },
   ],
   ['no data', user.getUserDetails, { org_id: 1, mobile: '+12025550101' }, undefined],
 ])('an answer with %s matches', async (_, operation, input, data) => {
