@@ -95,7 +95,7 @@ test('a client with the address alone is connected by a person, asks, and is dis
   expect((await client.listTools()).tools).toHaveLength(3)
   const asking = call(client, 'request_approval', { action: 'Deploy 4.2', timeout_s: 60 })
   await phone.page.goto(`${stage.origin}/approver`)
-  await phone.page.getByText('Requested by agent Coder of Ada, connected by').first().waitFor()
+  await phone.page.getByText('Requested by agent Coder of Ada').first().waitFor()
   await phone.page.locator('a[href^="#request="]').click()
   await phone.tap('Approve')
   expect((await asking).result).toMatchObject({ status: 'approved' })

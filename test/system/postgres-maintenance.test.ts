@@ -109,7 +109,7 @@ test('rotates the master key only when no node runs', async () => {
 
 test('an older database is upgraded by svc service migrate or the next start, not by other commands', async () => {
   // What the newest migration created.
-  await sql('svc', 'drop table logos')
+  await sql('svc', 'drop index approvals_org_id')
   await sql('svc', `update schema_version set version = ${newestVersion - 1}`)
   const more = { SVC_MASTER_KEY: newKey }
   const refused = await service('rotate-signing-key', more)

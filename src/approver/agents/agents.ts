@@ -2,6 +2,7 @@ import { type Agents, call, Refused, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
+import { claimedLine } from '../shell/requester.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
@@ -28,7 +29,7 @@ const row = (
     'li',
     { class: 'member' },
     h('h2', {}, exactText(name)),
-    h('p', { class: 'who' }, nodes('requester.callsItself', { name: exactText(client_name) })),
+    h('p', {}, claimedLine(client_name)),
     h('p', { class: 'who' }, usedText(last_used_at)),
     problem.element,
     button(t('agents.disconnect'), 'danger', disconnect, {

@@ -41,12 +41,15 @@ const ownerLines = ({ owner, kind }: NonNullable<Origin['credential']>): Line[] 
   ]
 }
 
+const shown = ({ badge: mark, text }: Line): HTMLElement =>
+  h('span', { class: 'who' }, mark, mark && ' ', text)
+
+/** What a program says that it is. */
+export const claimedLine = (name: string): HTMLElement =>
+  shown({ badge: badge(false), text: nodes('requester.callsItself', { name: framed(name) }) })
+
 /** Who asks: lines for what the service verified, then one for what the requester says of itself. */
-export const requesterLines = ({ credential, claimed_name }: Origin): HTMLElement[] =>
-  [
-    credentialLine(credential),
-    ...(credential ? ownerLines(credential) : []),
-    ...(claimed_name === null
-      ? []
-      : [{ badge: badge(false), text: nodes('requester.callsItself', { name: framed(claimed_name) }) }]),
-  ].map(({ badge: mark, text }: Line) => h('span', { class: 'who' }, mark, mark && ' ', text))
+export const requesterLines = ({ credential, claimed_name }: Origin): HTMLElement[] => [
+  ...[credentialLine(credential), ...(credential ? ownerLines(credential) : [])].map(shown),
+  ...(claimed_name === null ? [] : [claimedLine(claimed_name)]),
+]

@@ -67,7 +67,7 @@ export const tryLies = (): void => {
       )
       const { exit, stderr } = await touch().ended
       expect({ exit, ran: hasRun() }).toEqual({ exit: 101, ran: false })
-      expect(stderr).toContain('Nothing proves that the person saw this action')
+      expect(stderr).toContain('does not prove it\nThere is no receipt.')
     })
   })
 
