@@ -39,9 +39,9 @@ const matches: Readonly<Record<string, Match>> = {
   mobile: (wanted, row) => hasNumber(wanted, row),
   approver_mobile: (wanted, row) => samePhone(wanted, text(row.approver_mobile)),
   // Typed with or without separators. The last digits are a check digit or a version.
-  imei: (wanted, row) => {
-    const [typed, shown] = [wanted, text(row.imei)].map((one) => one?.replace(/\D/g, '').slice(0, 14))
-    return shown?.length === 14 ? typed === shown : undefined
+  imei: (wanted, { imei }) => {
+    const [typed, shown] = [wanted, imei].map((one) => String(one).replace(/\D/g, '').slice(0, 14))
+    return shown!.length < 14 ? undefined : typed === shown
   },
   since: inTime((since, at) => at >= since),
   until: inTime((until, at) => at <= until),
@@ -67,11 +67,10 @@ const ignored = (field: string): SvcError => {
       detail: 'The decision is unknown. This is not an approval.',
       hint: 'svc profile show --explain shows the address in use',
     })
-  const message = 'was ignored by the service: its answer contains something else'
+  const message = 'was ignored by the service: its answer is about something else'
   return new SvcError('failed', 'filter_ignored', `${field} ${message}`, {
     issues: [{ field, message }],
-    detail: 'Nothing of the answer was used.',
-    hint: 'Check that this is the right service: svc profile show --explain',
+    hint: 'Check the address: svc profile show --explain',
   })
 }
 
