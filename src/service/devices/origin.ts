@@ -3,7 +3,8 @@ import type { Relation } from '../../receipt/claims.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { deviceOfPage, type SignedIn } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
-import { type KeyRow, isAuthenticKey } from '../keys/rows.ts'
+import { authenticKey, rootOf } from '../keys/ancestry.ts'
+import type { KeyRow } from '../keys/rows.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import { isAuthenticDevice } from './rows.ts'
@@ -29,19 +30,11 @@ const mostStepsOfActor = 50
 
 type Found = { sources: Source[]; key?: KeyRow }
 
-/** The first secret of the key that a row belongs to. */
-const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
-
-const readKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
-  const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
-  return row && isAuthenticKey(keyring, row) ? row : undefined
-}
-
 /** The row of the first secret, with what created the key. Only a key of the whole service has no creator: the service. */
 const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
-  const named = await readKey(deps, id)
+  const named = await authenticKey(deps, id)
   if (!named) return undefined
-  const key = named.lineage === null ? named : await readKey(deps, rootOf(named))
+  const key = named.lineage === null ? named : await authenticKey(deps, rootOf(named))
   if (!key) return undefined
   const { created_by, consented_with, org_id } = key
   if (created_by !== null) return { key, sources: [{ key: created_by }] }
@@ -189,7 +182,7 @@ export const findRelation = async (
   source: Source,
 ): Promise<{ relation: Relation; root?: KeyRow }> => {
   const { keys, isWhole } = await follow(deps, source)
-  const named = requestedBy > 0 ? await readKey(deps, requestedBy) : undefined
+  const named = requestedBy > 0 ? await authenticKey(deps, requestedBy) : undefined
   const asker = { ...(await aboveRequester(deps, requestedBy)), root: named && rootOf(named) }
   const related: { relation: Relation; root?: KeyRow }[] = isWhole ? [] : [{ relation: 'unknown' }]
   for (const root of keys.values()) related.push({ relation: await relate(deps, asker, root), root })

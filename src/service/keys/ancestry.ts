@@ -16,13 +16,13 @@ import { scopesText } from './scopes.ts'
 type Deps = { db: Db; keyring: Keyring }
 
 /** The row of a key; undefined if there is none or another program has changed it. */
-const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
+export const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
   const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
   return row && isAuthenticKey(keyring, row) ? row : undefined
 }
 
 /** The first secret of the key that a row belongs to. */
-const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
+export const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number => lineage ?? id
 
 /** How many keys can create each other in a row. */
 const deepest = 20
