@@ -16,7 +16,7 @@ Object.assign(process.env, { HOME: home, LANG: 'C.UTF-8' })
 const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
 
 // Started last, one of these would run alone. Vitest starts the largest files first, or those that took long the last time.
-const longest = ['docs', 'approver-states', 'approver-calls', 'approver-network']
+const longest = ['docs', 'page-states', 'page-calls', 'page-network']
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))

@@ -40,8 +40,8 @@ mkdirSync(root('dist'))
 for (const { fileName, code, source } of output) writeFileSync(join(root('dist'), fileName), code ?? source)
 mkdirSync(root('dist/library'))
 for (const [name, text] of Object.entries(library.files)) writeFileSync(root(`dist/library/${name}`), text)
-mkdirSync(root('dist/approver'))
-for (const [name, data] of page) writeFileSync(root(`dist/approver/${name}`), data)
+mkdirSync(root('dist/page'))
+for (const [name, data] of page) writeFileSync(root(`dist/page/${name}`), data)
 cpSync(root('docs/svc.sample.yaml'), root('dist/svc.sample.yaml'))
 
 // The whole tree as data, so that help needs no command tree: the root without what is in its groups, then each group.

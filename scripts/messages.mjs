@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { parse } from '@messageformat/parser'
 
 // Compiles the texts of the approver page from ICU MessageFormat, so that the page carries no parser.
-// `src/approver/language/message.ts` describes the result.
+// `src/page/language/message.ts` describes the result.
 
-const folder = fileURLToPath(new URL('../src/approver/language/messages', import.meta.url))
+const folder = fileURLToPath(new URL('../src/page/language/messages', import.meta.url))
 
 const readLanguage = (language) => {
   const from = join(folder, language)

@@ -9,14 +9,14 @@ import { compileLanguage, englishModule, languages } from './messages.mjs'
 // The approver page: one script that a tag loads, its service worker, and static files, each with its brotli form.
 
 const root = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
-const statics = root('src/approver/public')
+const statics = root('src/page/public')
 
 /** The style sheet, in this order: what is general first. */
 const sheets = ['colours', 'page', 'text', 'controls', 'lists', 'request', 'system-colours']
 
 const style = () =>
   sheets
-    .map((name) => readFileSync(root(`src/approver/style/${name}.css`), 'utf8'))
+    .map((name) => readFileSync(root(`src/page/style/${name}.css`), 'utf8'))
     .join('')
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s+/g, ' ')
@@ -43,22 +43,22 @@ const brotli = (data) =>
 
 const withoutTexts = {
   name: 'without-texts',
-  load: (id) => (id === root('src/approver/language/english.ts') ? 'export const english = {}' : undefined),
+  load: (id) => (id === root('src/page/language/english.ts') ? 'export const english = {}' : undefined),
 }
 
 /** The script of the page without the English texts, as it would be sent: what the code alone needs. */
 export const bareScript = async () =>
-  brotli(Buffer.from(await script('src/approver/app.ts', 'es', { plugins: [withoutTexts] })))
+  brotli(Buffer.from(await script('src/page/app.ts', 'es', { plugins: [withoutTexts] })))
 
 /** The bytes of each file of the page by its name. */
 export const pageFiles = async () => {
   // Part of the page, and the types of its texts.
-  writeFileSync(root('src/approver/language/english.ts'), englishModule())
+  writeFileSync(root('src/page/language/english.ts'), englishModule())
 
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
   files.set('style.css', Buffer.from(style()))
-  files.set('app.js', Buffer.from(await script('src/approver/app.ts', 'es')))
-  files.set('code.js', Buffer.from(await script('src/approver/enrollment/code.ts', 'es')))
+  files.set('app.js', Buffer.from(await script('src/page/app.ts', 'es')))
+  files.set('code.js', Buffer.from(await script('src/page/enrollment/code.ts', 'es')))
   // English is part of the script, and of the manifest that the page begins with.
   const manifest = JSON.parse(files.get('manifest.webmanifest'))
   const manifests = new Map()
@@ -81,7 +81,7 @@ export const pageFiles = async () => {
     [...files].map(([name, data]) => [name, `sha256-${sha256(data).digest('base64')}`]),
   )
   const define = { SHELL: JSON.stringify({ version, hashes }) }
-  files.set('sw.js', Buffer.from(await script('src/approver/worker/sw.ts', 'iife', { define })))
+  files.set('sw.js', Buffer.from(await script('src/page/worker/sw.ts', 'iife', { define })))
 
   // A browser reads them when the page is installed, which needs the network anyway: the worker keeps none.
   for (const [name, data] of manifests) files.set(name, data)

@@ -24,7 +24,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
   },
   // Its packages are those of client and receipt, which it reaches through them.
   library: { rooms: ['client', 'receipt', 'contract', 'core'], packages: [], node: true },
-  approver: { rooms: ['contract'], packages: ['@simplewebauthn/browser', 'uqr'], node: false },
+  page: { rooms: ['contract'], packages: ['@simplewebauthn/browser', 'uqr'], node: false },
   service: {
     rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
     packages: [
@@ -76,7 +76,7 @@ export const floors: Record<string, string[][]> = {
     ['keys', 'limits', 'policy'],
     ['custody', 'delivery', 'devices', 'machines'],
     ['approvals', 'events', 'members'],
-    ['approver', 'mobile', 'verifications'],
+    ['page', 'mobile', 'verifications'],
     ['handlers', 'http'],
     ['mcp'],
     ['lifecycle'],

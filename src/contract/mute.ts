@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { shownPerson } from './approver.ts'
+import { shownPerson } from './page.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './operation.ts'
 import { challengeRecord, org_id, signedChallenge, time, user_id } from './records.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { sessionCookie } from './approver-session.ts'
+import { sessionCookie } from './page-session.ts'
 import { jsonSchema } from './json-schema.ts'
 import type { Operation } from './operation.ts'
 import { pathNames } from './path.ts'

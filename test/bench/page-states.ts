@@ -1,6 +1,6 @@
-import { flawsOfStates } from '../system/approver-states/flaws.ts'
-import { createStages } from '../system/approver-states/stages.ts'
-import { languages, titles } from '../system/approver-states/table.ts'
+import { flawsOfStates } from '../system/page-states/flaws.ts'
+import { createStages } from '../system/page-states/stages.ts'
+import { languages, titles } from '../system/page-states/table.ts'
 import type { Figure } from './figures.ts'
 
 type Checked = { states: number; flaws: string[] }

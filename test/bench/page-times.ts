@@ -1,4 +1,4 @@
-import { createStage, type Stage } from '../system/approver-stage.ts'
+import { createStage, type Stage } from '../system/page-stage.ts'
 import { median, type Figure } from './figures.ts'
 import { createSlowLink } from './slow-link.ts'
 

@@ -1,4 +1,4 @@
-import { findChromium } from '../system/approver-phone.ts'
+import { findChromium } from '../system/page-phone.ts'
 import { sizeOf, sizeWithoutLanguages } from '../system/page-size.ts'
 import type { Figure } from './figures.ts'
 import { auditScreens, auditFigures } from './page-audits.ts'

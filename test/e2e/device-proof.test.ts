@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { answerTo, phoneRegistration } from '../service/approver/phone.ts'
+import { answerTo, phoneRegistration } from '../service/page/phone.ts'
 import { startSmsProvider } from '../service/delivery/sms-provider.ts'
 import { createMember, createTenant, dataOf, refusal } from '../service/fixtures.ts'
 import { remote } from './person.ts'

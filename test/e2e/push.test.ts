@@ -10,7 +10,7 @@ import {
   startPushService,
   subscribeBrowser,
   type PushService,
-} from '../service/approver/push-service.ts'
+} from '../service/page/push-service.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

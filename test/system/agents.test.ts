@@ -9,8 +9,8 @@ import {
 } from '@modelcontextprotocol/client'
 import { expect, onTestFinished, test } from 'vitest'
 import { call } from '../e2e/mcp-client.ts'
-import { flaws } from './approver-flaws.ts'
-import type { Phone } from './approver-phone.ts'
+import { flaws } from './page-flaws.ts'
+import type { Phone } from './page-phone.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // With MCP_AUTH_TOKEN, even a program on this machine needs a token.

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startService, svc, type Ended } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { createPhone, launch } from './approver-phone.ts'
+import { createPhone, launch } from './page-phone.ts'
 
 // `npm run demo -- --browser`: enroll, approve and verify with a browser as the phone, and save a screenshot of each screen.
 

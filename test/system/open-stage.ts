@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { Phone } from './approver-phone.ts'
-import { createStage, type Stage } from './approver-stage.ts'
+import type { Phone } from './page-phone.ts'
+import { createStage, type Stage } from './page-stage.ts'
 import { createBadNetwork, type BadNetwork } from './bad-network.ts'
 
 // The page as a person sees it: real Chromium, the built page, the real service.

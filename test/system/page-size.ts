@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const page = fileURLToPath(new URL('../../dist/approver/', import.meta.url))
+const page = fileURLToPath(new URL('../../dist/page/', import.meta.url))
 const pageScripts = new URL('../../scripts/page.mjs', import.meta.url).href
 
 /** The bytes of these files as the service sends them to a browser that accepts brotli. */

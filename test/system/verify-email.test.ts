@@ -4,8 +4,8 @@ import { startService, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { request } from '../torture/enrolled-approver.ts'
 import { confirmPhone, emailLinkFor } from '../torture/mobile-account.ts'
-import { flaws } from './approver-flaws.ts'
-import { createPhone, launch } from './approver-phone.ts'
+import { flaws } from './page-flaws.ts'
+import { createPhone, launch } from './page-phone.ts'
 
 const operator = 'svc_op_verifyemail_0123456789012345678901234567'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { answerTo, createPhone, fromPhone, type Phone } from '../service/approver/phone.ts'
+import { answerTo, createPhone, fromPhone, type Phone } from '../service/page/phone.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
 import type { TestService } from '../service/harness.ts'
 import {

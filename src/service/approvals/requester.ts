@@ -1,5 +1,5 @@
 import { credentialText } from '../../core/credential-text.ts'
-import type { approver } from '../../contract/approver.ts'
+import type { approver } from '../../contract/page.ts'
 import { contains, readAddress, readNetwork } from '../../rules/network.ts'
 import { localProgram } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'

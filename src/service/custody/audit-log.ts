@@ -2,7 +2,7 @@ import type { audit } from '../../contract/audit.ts'
 import { notFound } from '../../core/refusal.ts'
 import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { byTime, endOfReach } from '../call/page.ts'
+import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
 

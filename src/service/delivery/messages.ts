@@ -4,7 +4,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { Channel } from '../call/message.ts'
-import { byTime, endOfReach } from '../call/page.ts'
+import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 
 const dayMs = 24 * 60 * 60_000

@@ -49,7 +49,7 @@ const headers = {
 /** Next to the built program, or in `dist` when the source tree is run. */
 const findFolder = (): string | undefined => {
   const here = dirname(fileURLToPath(import.meta.url))
-  return [join(here, 'approver'), join(here, '../../../dist/approver')].find((one) =>
+  return [join(here, 'page'), join(here, '../../../dist/page')].find((one) =>
     existsSync(join(one, 'index.html')),
   )
 }

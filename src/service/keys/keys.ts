@@ -4,7 +4,7 @@ import { scopesOf } from '../../contract/scopes.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
-import { readPage } from '../call/page.ts'
+import { readPage } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import {
   checkDepth,

@@ -4,7 +4,7 @@ import { sha256 } from '../../core/ids.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import { readPage } from '../call/page.ts'
+import { readPage } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 
 // Crockford's base32 has no I, L, O and U, so that a code survives being read aloud.

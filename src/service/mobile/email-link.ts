@@ -1,5 +1,5 @@
 import type { account } from '../../contract/account.ts'
-import type { approver } from '../../contract/approver.ts'
+import type { approver } from '../../contract/page.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'

@@ -3,7 +3,7 @@ import { notFound } from '../../core/refusal.ts'
 import { checkLocation } from '../../rules/location.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import { readPage } from '../call/page.ts'
+import { readPage } from '../call/pagination.ts'
 import { type Member, ofMember, organizationOfUser, reachOrganization } from '../call/tenant.ts'
 import { rulesToCheck } from './rules.ts'
 

@@ -6,7 +6,7 @@ import { isZone, readInstant } from '../../rules/instant.ts'
 import { checkTime } from '../../rules/time.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
-import { readPage } from '../call/page.ts'
+import { readPage } from '../call/pagination.ts'
 import {
   type Member,
   ofMember,

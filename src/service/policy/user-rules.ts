@@ -1,6 +1,6 @@
 import type { user } from '../../contract/user.ts'
 import type { HandlerOf } from '../call/call.ts'
-import { readPage } from '../call/page.ts'
+import { readPage } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { userFenceRecord } from './geofences.ts'
 import { slotRecord } from './timeslots.ts'

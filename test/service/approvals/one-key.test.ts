@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Phone } from '../approver/phone.ts'
+import { type Phone } from '../page/phone.ts'
 import { ask } from '../approver.ts'
 import { day } from '../clock.ts'
 import { moveDevice, signIn } from '../devices/moves.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Phone } from '../approver/phone.ts'
+import type { Phone } from '../page/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import { connect } from '../mcp/oauth-client.ts'

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { LogRecord } from '../../../src/core/log.ts'
 import { watchCustody } from '../../../src/service/custody/altered-rows.ts'
 import { acme, installHooks, service } from '../acme.ts'
-import { createPhone } from '../approver/phone.ts'
+import { createPhone } from '../page/phone.ts'
 import { createTenant, dataOf, refusal } from '../fixtures.ts'
 
 installHooks()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { sessionCookie } from '../../../src/contract/approver-session.ts'
+import { sessionCookie } from '../../../src/contract/page-session.ts'
 import { randomToken, sha256 } from '../../../src/core/ids.ts'
 import { sourceTree } from '../../source-tree.ts'
 import { ask, createApprover, decide, enroll, signed, post, type Approver } from '../approver.ts'

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSoftwareKey, register } from '../../../src/client/software-authenticator.ts'
 import { randomToken, sha256 } from '../../../src/core/ids.ts'
 import { ask, createApprover, post, signed, type Approver } from '../approver.ts'
-import { fromPhone } from '../approver/phone.ts'
+import { fromPhone } from '../page/phone.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type Answer, type TestService } from '../harness.ts'
 

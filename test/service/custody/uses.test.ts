@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
-import { fromPage } from '../approver/phone.ts'
+import { fromPage } from '../page/phone.ts'
 import { ask, decide, show } from '../approver.ts'
 import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 

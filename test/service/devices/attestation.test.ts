@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { signAssertion } from '../../../src/client/software-authenticator.ts'
 import { attestationCertificate } from '../../certificate.ts'
 import { acme, installHooks, service } from '../acme.ts'
-import { fromPhone, linkFor, phoneRegistration } from '../approver/phone.ts'
+import { fromPhone, linkFor, phoneRegistration } from '../page/phone.ts'
 import { contentsOf, createMember, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { acme, installHooks, service } from '../acme.ts'
-import { answerTo, createPhone, fromPhone, linkFor, phoneRegistration } from '../approver/phone.ts'
+import { answerTo, createPhone, fromPhone, linkFor, phoneRegistration } from '../page/phone.ts'
 import { ada, chainOf, createMember, dataOf } from '../fixtures.ts'
 
 installHooks()

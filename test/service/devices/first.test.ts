@@ -7,7 +7,7 @@ import {
   linkFor,
   phoneRegistration,
   type Phone,
-} from '../approver/phone.ts'
+} from '../page/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { createClock, minute } from '../clock.ts'
 import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask, decide } from '../approver.ts'
-import { answerTo, createPhone, enrollPhone, fromPhone, linkFor, type Phone } from '../approver/phone.ts'
+import { answerTo, createPhone, enrollPhone, fromPhone, linkFor, type Phone } from '../page/phone.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 import { acme, installHooks, service } from '../acme.ts'
 import { cookieFor, moveDevice, signIn } from './moves.ts'

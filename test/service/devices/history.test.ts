@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { changeDeviceRows } from '../../../src/service/devices/rows.ts'
-import { createPhone, enrollPhone, type Phone } from '../approver/phone.ts'
+import { createPhone, enrollPhone, type Phone } from '../page/phone.ts'
 import { ask, decide, post, signed } from '../approver.ts'
 import { contentsOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'

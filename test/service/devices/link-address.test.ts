@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { enrollPhone } from '../approver/phone.ts'
+import { enrollPhone } from '../page/phone.ts'
 import { createClock, hour } from '../clock.ts'
 import { createMember, createTenant, dataOf } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'

@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import { acme, clock, installHooks as installAcme, service } from '../acme.ts'
-import { createPhone, enrollPhone, type Phone } from '../approver/phone.ts'
+import { createPhone, enrollPhone, type Phone } from '../page/phone.ts'
 import { day } from '../clock.ts'
 import { dataOf } from '../fixtures.ts'
 import { cookieFor } from './moves.ts'

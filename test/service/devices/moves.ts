@@ -1,5 +1,5 @@
 import type { SoftwareKey } from '../../../src/client/software-authenticator.ts'
-import { answerTo, begin, cookieOf, fromPhone } from '../approver/phone.ts'
+import { answerTo, begin, cookieOf, fromPhone } from '../page/phone.ts'
 import { dataOf } from '../fixtures.ts'
 import type { Answer, TestService } from '../harness.ts'
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, clock, service } from '../acme.ts'
-import { answerTo, createPhone, fromPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, createPhone, fromPhone, type Phone } from '../page/phone.ts'
 import { day } from '../clock.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
 import { admin, approveAsOperator, installHooks, replacement, revoke } from './lost-device.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createPhone, enrollPhone, fromPhone, phoneRegistration, type Phone } from '../approver/phone.ts'
-import { subscribeBrowser } from '../approver/push-service.ts'
+import { createPhone, enrollPhone, fromPhone, phoneRegistration, type Phone } from '../page/phone.ts'
+import { subscribeBrowser } from '../page/push-service.ts'
 import { dataOf } from '../fixtures.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { minute } from '../clock.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { acme, clock, service } from '../acme.ts'
-import { answerTo, createPhone, fromPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, createPhone, fromPhone, type Phone } from '../page/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { createClock, day, hour, minute } from '../clock.ts'
 import { dataOf, refusal } from '../fixtures.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyReceipt } from '../../../src/receipt/verify.ts'
 import { acme, clock, service } from '../acme.ts'
-import { answerTo, enrollPhone, fromPhone, registerPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, enrollPhone, fromPhone, registerPhone, type Phone } from '../page/phone.ts'
 import { ask, decide } from '../approver.ts'
 import { day, hour } from '../clock.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'

@@ -3,7 +3,7 @@ import { settleRestored } from '../../../src/service/lifecycle/restored.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide, show } from '../approver.ts'
 import { minute } from '../clock.ts'
-import { createPhone, fromPhone } from '../approver/phone.ts'
+import { createPhone, fromPhone } from '../page/phone.ts'
 import { auditOf, dataOf, refusal } from '../fixtures.ts'
 
 // A store that was put back to an earlier time.

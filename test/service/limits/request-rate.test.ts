@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { answerTo, begin, cookieOf, createPhone, fromPhone } from '../approver/phone.ts'
+import { answerTo, begin, cookieOf, createPhone, fromPhone } from '../page/phone.ts'
 import { acme, clock, installHooks, service } from '../acme.ts'
 import { second } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'

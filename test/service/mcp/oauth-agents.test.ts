@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createAuthenticator } from '../../../src/service/keys/authenticator.ts'
-import { createPhone, fromPhone } from '../approver/phone.ts'
+import { createPhone, fromPhone } from '../page/phone.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { call } from './http-tools.ts'
 import { callback, callTools, connect, listTools, obtainCode, origin, sendForm } from './oauth-client.ts'

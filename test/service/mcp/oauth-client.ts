@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { answerTo, fromPage, fromPhone, type Phone } from '../approver/phone.ts'
+import { answerTo, fromPage, fromPhone, type Phone } from '../page/phone.ts'
 import { dataOf } from '../fixtures.ts'
 import type { Answer, TestService } from '../harness.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answerTo, createPhone, fromPhone } from '../approver/phone.ts'
+import { answerTo, createPhone, fromPhone } from '../page/phone.ts'
 import { dataOf } from '../fixtures.ts'
 import { connect, consentFrom, origin } from './oauth-client.ts'
 import { acme, ada, clock, prepare, service, installHooks } from './oauth-stage.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from 'vitest'
-import { createPhone, type Phone } from '../approver/phone.ts'
+import { createPhone, type Phone } from '../page/phone.ts'
 import { createClock } from '../clock.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'

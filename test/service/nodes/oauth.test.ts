@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPhone } from '../approver/phone.ts'
+import { createPhone } from '../page/phone.ts'
 import { dataOf } from '../fixtures.ts'
 import {
   authorize,

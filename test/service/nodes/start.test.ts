@@ -4,7 +4,7 @@ import { createKeyring } from '../../../src/service/custody/create-keyring.ts'
 import type { Keyring } from '../../../src/service/call/keyring.ts'
 import { rotateSigningKey } from '../../../src/service/custody/signing-keys.ts'
 import { ensureOperatorKey } from '../../../src/service/lifecycle/operator-keys.ts'
-import { createVapid } from '../../../src/service/approver/push/vapid.ts'
+import { createVapid } from '../../../src/service/page/push/vapid.ts'
 import { openPostgres } from '../../../src/service/storage/postgres/open.ts'
 import { copyDatabase, databaseUrl, dropDatabase, onPostgres } from '../storage/postgres-databases.ts'
 

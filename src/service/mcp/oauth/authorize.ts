@@ -1,10 +1,5 @@
 import { addMs } from '../../../core/iso-time.ts'
-import {
-  type AuthorizationRequest,
-  lifetimeMs,
-  redirectWith,
-  sealRequest,
-} from '../../approver/authorization.ts'
+import { type AuthorizationRequest, lifetimeMs, redirectWith, sealRequest } from '../../page/authorization.ts'
 import type { Service } from '../../call/service.ts'
 import type { MountedRoute } from '../../http/routes.ts'
 import { type Addresses, isResource } from './addresses.ts'

@@ -1,0 +1,76 @@
+import * as z from 'zod/mini'
+import { approvalRecord } from './approval.ts'
+import { origin, outcomeRecord } from './page-requests.ts'
+import { shownPerson } from './page.ts'
+import { chosen, id, line } from './field.ts'
+import { operations } from './operation.ts'
+
+// What people were asked and what became of it, on the approver page, under /svc/v1/approver. spec: not shown
+
+const { request_id, requester, verified_as, requested_at } = approvalRecord.shape
+
+const decisionRecord = z.extend(outcomeRecord, {
+  requester,
+  verified_as,
+  requested_at,
+  signed: chosen(z.boolean(), 'Whether it has a receipt, which the approver signed'),
+})
+
+const before = chosen(z.optional(line(64)), 'Only requests older than this one, from `next`')
+const next = chosen(z.nullable(z.string()), 'The `before` of the next page; null on the last page')
+
+export const approverHistory = operations({
+  listOwnDecisions: {
+    method: 'GET',
+    path: '/svc/v1/approver/decisions',
+    cli: 'approver decisions',
+    session: true,
+    summary: 'List what the signed-in person was asked and what became of it, newest first',
+    message: 'Decisions',
+    input: z.strictObject({ before }),
+    data: z.looseObject({
+      decisions: chosen(z.array(decisionRecord), 'Requests that are no longer pending'),
+      next,
+    }),
+  },
+  getDecision: {
+    method: 'GET',
+    path: '/svc/v1/approver/decisions/{request_id}',
+    cli: 'approver decision',
+    session: true,
+    summary: 'Show a request as it was signed, and its receipt, to its approver or to an administrator',
+    message: 'Decision',
+    input: z.strictObject({ request_id }),
+    data: z.extend(decisionRecord, {
+      own: chosen(z.boolean(), 'Whether the signed-in person was asked'),
+      member: chosen(shownPerson, 'The approver'),
+      action: approvalRecord.shape.action,
+      reason: approvalRecord.shape.reason,
+      subject: approvalRecord.shape.subject,
+      expires_at: approvalRecord.shape.expires_at,
+      origin: chosen(origin, 'Where the request came from'),
+      receipt: chosen(
+        z.nullable(z.string()),
+        'The receipt as a file, exactly as `svc approve request --receipt` writes it',
+      ),
+      receipt_digest: approvalRecord.shape.receipt_digest,
+      cleared_at: approvalRecord.shape.cleared_at,
+    }),
+  },
+  listDecisions: {
+    method: 'GET',
+    path: '/svc/v1/approver/organization/decisions',
+    cli: 'approver organization-decisions',
+    session: true,
+    summary: 'List what the members of the organization were asked, for an administrator, newest first',
+    message: 'Decisions',
+    input: z.strictObject({ before, user_id: chosen(z.optional(id), 'Only requests to this person') }),
+    data: z.looseObject({
+      decisions: chosen(
+        z.array(z.extend(decisionRecord, { member: chosen(shownPerson, 'The approver') })),
+        'Requests that are no longer pending',
+      ),
+      next,
+    }),
+  },
+})

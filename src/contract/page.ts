@@ -1,0 +1,242 @@
+import { commandsOfMoves, memberMoves } from './member-moves.ts'
+import * as z from 'zod/mini'
+import { pendingRecord } from './page-requests.ts'
+import { chosen, id, line, positive } from './field.ts'
+import { operations } from './operation.ts'
+import { authenticators } from './policy.ts'
+import { challengeRecord, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
+
+// Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
+// The session is an HttpOnly, SameSite cookie of one device. It only reads and takes away; each decision is an assertion.
+
+const token = chosen(line(100), 'Token of the enrollment link', { secret: true })
+/** The person and the device that are signed in. */
+const sessionRecord = z.looseObject({
+  first_name: chosen(z.string(), 'First name of the user'),
+  org_id: chosen(positive, 'Organization id'),
+  organization: chosen(z.string(), 'Name of the organization'),
+  logo: chosen(z.nullable(z.string()), 'Path of its logo; null if it has none'),
+  organizations: chosen(
+    z.array(positive),
+    'Organizations that this browser is signed in to; the header x-svc-organization selects one',
+  ),
+  role: chosen(z.string(), 'Role in the organization'),
+  device_id: chosen(id, 'Device id'),
+  device_name: chosen(z.string(), 'Name of the device'),
+  only_device: chosen(z.boolean(), 'Whether the person has no other active device'),
+  credential_id: chosen(z.string(), 'Id of its credential'),
+  rp_id: chosen(z.string(), 'Relying party id'),
+  wants_location: chosen(z.boolean(), 'Whether location rules are active, so the page asks for the location'),
+  push_key: chosen(
+    z.nullable(z.string()),
+    'VAPID key for notifications, base64url; null if notifications are off',
+  ),
+  subscribed: chosen(z.boolean(), 'Whether a phone with this device gets notifications'),
+  push_hashes: chosen(
+    z.array(z.string()),
+    'SHA-256 of the endpoints of these phones, so that each recognizes its own',
+  ),
+})
+
+const wait = {
+  wait_s: chosen(
+    z.optional(z.int('must be a whole number').check(z.gte(1), z.lte(30))),
+    'Seconds to wait for a change',
+  ),
+  seen: chosen(z.optional(line(64)), 'The `mark` of what the page shows'),
+}
+
+export const shownPerson = z.looseObject({
+  user_id: chosen(id, 'User id'),
+  first_name: chosen(z.string(), 'First name'),
+  last_name: chosen(z.string(), 'Last name'),
+  mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
+})
+
+/** A member, as the page shows it. */
+export const shownMember = z.extend(shownPerson, {
+  email: chosen(z.string(), 'E-mail address'),
+  role: chosen(z.enum(roles), 'Role in the organization'),
+  state: chosen(z.enum(states), 'State'),
+  updated_at: chosen(time, 'When the membership was last changed, such as when they asked to join'),
+})
+
+/** What an administrator can do with a member on the page. `link` sends one who has no device a link to register one. */
+
+export const approver = operations({
+  beginEnrollment: {
+    method: 'POST',
+    path: '/svc/v1/approver/enrollment',
+    cli: 'approver enrollment',
+    hidden: true,
+    open: true,
+    effect: 'read',
+    summary:
+      'Get the registration options of a phone with the token of its link; `POST /svc/v1/devices` uses up the token',
+    message: 'Enrollment',
+    input: z.strictObject({ token }),
+    data: z.looseObject({
+      first_name: chosen(z.string(), 'First name of the user'),
+      organization: chosen(z.string(), 'Name of the organization'),
+      logo: sessionRecord.shape.logo,
+      user_name: chosen(z.string(), 'Name of the account, as the authenticator shows it'),
+      rp_id: chosen(z.string(), 'Relying party id'),
+      challenge: chosen(z.string(), 'Challenge that the registration signs, base64url'),
+      user_handle: chosen(z.string(), 'User handle that the authenticator stores, base64url'),
+      exclude: chosen(z.array(z.string()), 'Ids of credentials that are already registered'),
+      device_names: chosen(z.array(z.string()), 'Names of these devices, so that the page suggests another'),
+      attestation: chosen(
+        z.enum(['none', 'direct']),
+        'Whether the registration requests an attestation of the device model',
+      ),
+      authenticators: chosen(z.array(z.enum(authenticators)), 'Authenticators that the organization accepts'),
+      wants_location: sessionRecord.shape.wants_location,
+    }),
+  },
+  verifyEmail: {
+    method: 'POST',
+    path: '/svc/v1/approver/email-verification',
+    cli: 'approver verify-email',
+    hidden: true,
+    open: true,
+    summary: 'Verify an e-mail address with the token of its link; the token works once',
+    message: 'E-mail address confirmed',
+    input: z.strictObject({ token: chosen(line(100), 'Token of the link', { secret: true }) }),
+  },
+  beginSession: {
+    method: 'POST',
+    path: '/svc/v1/approver/challenge',
+    cli: 'approver challenge',
+    hidden: true,
+    open: true,
+    effect: 'read',
+    summary: 'Get a challenge to reopen the session of a registered device',
+    message: 'Challenge',
+    input: z.strictObject({}),
+    data: z.looseObject({
+      rp_id: chosen(z.string(), 'Relying party id'),
+      challenge: chosen(z.string(), 'Signed by the service and valid for two minutes, base64url'),
+    }),
+  },
+  openSession: {
+    method: 'POST',
+    path: '/svc/v1/approver/session',
+    cli: 'approver session',
+    hidden: true,
+    open: true,
+    summary: 'Open a session with an assertion of the device; sets the cookie',
+    message: 'Session opened',
+    input: z.strictObject({
+      ...signedChallenge,
+      code: chosen(z.optional(line(10)), 'The code that was sent by SMS, if the device requires one', {
+        secret: true,
+      }),
+    }),
+    data: sessionRecord,
+  },
+  getSession: {
+    method: 'GET',
+    path: '/svc/v1/approver/session',
+    cli: 'approver whoami',
+    session: true,
+    summary: 'Show who is signed in to the page',
+    message: 'Session',
+    input: z.strictObject({}),
+    data: sessionRecord,
+  },
+  closeSession: {
+    method: 'DELETE',
+    path: '/svc/v1/approver/session',
+    cli: 'approver leave',
+    session: true,
+    effect: 'write',
+    summary: 'End the session of this device; it stays registered',
+    message: 'Session closed',
+    input: z.strictObject({}),
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/svc/v1/approver/sessions',
+    cli: 'approver sessions',
+    session: true,
+    open: true,
+    summary:
+      'List the sessions of this browser, possibly none, with their pending requests; with wait_s, answer as soon as these differ from `seen`',
+    message: 'Sessions',
+    input: z.strictObject(wait),
+    data: z.looseObject({
+      mark: chosen(z.string(), 'Changes with the sessions and with the requests'),
+      sessions: chosen(
+        z.array(
+          z.extend(sessionRecord, {
+            requests: chosen(z.array(pendingRecord), 'Pending requests, oldest first'),
+          }),
+        ),
+        'One for each organization that this browser is signed in to',
+      ),
+    }),
+  },
+  listInbox: {
+    method: 'GET',
+    path: '/svc/v1/approver/requests',
+    cli: 'approver requests',
+    session: true,
+    summary:
+      'List the pending requests of this approver; with wait_s, answer as soon as the list differs from `seen`',
+    message: 'Requests',
+    input: z.strictObject(wait),
+    data: z.looseObject({
+      mark: chosen(
+        z.string(),
+        'Changes with the list, with the devices of the person and, for an administrator, with who waits for them',
+      ),
+      requests: chosen(z.array(pendingRecord), 'Pending requests, oldest first'),
+    }),
+  },
+  listMembers: {
+    method: 'GET',
+    path: '/svc/v1/approver/members',
+    cli: 'approver members',
+    session: true,
+    summary: 'List pending or active members for an administrator, at most as many as a phone shows',
+    message: 'Members',
+    input: z.strictObject({
+      state: chosen(z.optional(z.enum(['pending', 'active'])), 'Which members; default: pending'),
+      find: chosen(z.optional(line(60)), 'Part of the name, or the last digits of the mobile number'),
+    }),
+    data: z.looseObject({
+      members: chosen(z.array(shownMember), 'The first members'),
+      total: chosen(z.int(), 'Number of members that match'),
+    }),
+  },
+  beginMemberMove: {
+    method: 'POST',
+    path: '/svc/v1/approver/members/{user_id}/challenge',
+    cli: 'approver member-challenge',
+    session: true,
+    effect: 'read',
+    summary: 'Get a challenge that an administrator signs to change a member',
+    message: 'Challenge',
+    input: z.strictObject({
+      user_id: chosen(id, 'User id'),
+      move: chosen(z.enum(memberMoves), 'The change to make'),
+    }),
+    data: challengeRecord,
+  },
+  moveMember: {
+    method: 'POST',
+    path: '/svc/v1/approver/members/{user_id}/move',
+    cli: 'approver member-move',
+    session: true,
+    equals: commandsOfMoves,
+    summary:
+      'Accept, reject, hold or promote a member, or send them a link to register a device, signed by an administrator',
+    message: 'Member changed',
+    input: z.strictObject({
+      user_id: chosen(id, 'User id'),
+      move: chosen(z.enum(memberMoves), 'The change to make'),
+      ...signedChallenge,
+    }),
+    data: z.extend(shownMember, { enrollment: sentEnrollment }),
+  },
+})

@@ -1,0 +1,225 @@
+import type { approverAgents } from '../../contract/page-agents.ts'
+import type { approverDevices } from '../../contract/page-devices.ts'
+import type { approverHistory } from '../../contract/page-history.ts'
+import type { approverNotifications } from '../../contract/page-notifications.ts'
+import type { approverRequests } from '../../contract/page-requests.ts'
+import type { approver } from '../../contract/page.ts'
+import type { device } from '../../contract/device.ts'
+import type { mute } from '../../contract/mute.ts'
+import type { Data, Input } from '../../contract/operation.ts'
+import { fillPath } from '../../contract/path.ts'
+import { exchange, Unreachable } from './exchange.ts'
+import { isKey, t } from '../language/text.ts'
+
+type Table = typeof approver &
+  typeof approverDevices &
+  typeof approverNotifications &
+  typeof approverRequests &
+  typeof approverHistory &
+  typeof approverAgents &
+  Pick<typeof device, 'registerDevice' | 'decideApproval'> &
+  Pick<typeof mute, 'listOwnMutes' | 'listOrganizationMutes' | 'beginUnmute' | 'unmute'>
+type Name = keyof Table
+type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
+
+// The compiler checks these against the contract, so the page does not need its validators.
+const routes: { [K in Name]: Route<K> } = {
+  beginEnrollment: ['POST', '/svc/v1/approver/enrollment'],
+  registerDevice: ['POST', '/svc/v1/devices'],
+  verifyEmail: ['POST', '/svc/v1/approver/email-verification'],
+  beginSession: ['POST', '/svc/v1/approver/challenge'],
+  openSession: ['POST', '/svc/v1/approver/session'],
+  getSession: ['GET', '/svc/v1/approver/session'],
+  closeSession: ['DELETE', '/svc/v1/approver/session'],
+  listSessions: ['GET', '/svc/v1/approver/sessions'],
+  listInbox: ['GET', '/svc/v1/approver/requests'],
+  getOwnRequest: ['GET', '/svc/v1/approver/requests/{request_id}'],
+  beginDenials: ['POST', '/svc/v1/approver/denials/challenge'],
+  denyRequests: ['POST', '/svc/v1/approver/denials'],
+  listOwnMutes: ['GET', '/svc/v1/approver/mutes'],
+  listOrganizationMutes: ['GET', '/svc/v1/approver/organization/mutes'],
+  beginUnmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/challenge'],
+  unmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/end'],
+  decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
+  subscribePush: ['POST', '/svc/v1/approver/push'],
+  unsubscribePush: ['DELETE', '/svc/v1/approver/push'],
+  testPush: ['POST', '/svc/v1/approver/push/test'],
+  listMembers: ['GET', '/svc/v1/approver/members'],
+  beginMemberMove: ['POST', '/svc/v1/approver/members/{user_id}/challenge'],
+  moveMember: ['POST', '/svc/v1/approver/members/{user_id}/move'],
+  listOwnDevices: ['GET', '/svc/v1/approver/devices'],
+  listMemberDevices: ['GET', '/svc/v1/approver/members/{user_id}/devices'],
+  renameOwnDevice: ['POST', '/svc/v1/approver/devices/{device_id}/name'],
+  beginDeviceLink: ['POST', '/svc/v1/approver/device-link/challenge'],
+  createDeviceLink: ['POST', '/svc/v1/approver/device-link'],
+  listOwnDecisions: ['GET', '/svc/v1/approver/decisions'],
+  getDecision: ['GET', '/svc/v1/approver/decisions/{request_id}'],
+  listDecisions: ['GET', '/svc/v1/approver/organization/decisions'],
+  beginDeviceMove: ['POST', '/svc/v1/approver/devices/{device_id}/challenge'],
+  moveDevice: ['POST', '/svc/v1/approver/devices/{device_id}/move'],
+  sendDeviceCode: ['POST', '/svc/v1/approver/device-code'],
+  beginDeviceRefusal: ['POST', '/svc/v1/approver/device-refusal/challenge'],
+  refuseNewDevice: ['POST', '/svc/v1/approver/device-refusal'],
+  readConsent: ['POST', '/svc/v1/approver/consent/request'],
+  beginConsent: ['POST', '/svc/v1/approver/consent/challenge'],
+  giveConsent: ['POST', '/svc/v1/approver/consent'],
+  refuseConsent: ['POST', '/svc/v1/approver/consent/refusal'],
+  listOwnAgents: ['GET', '/svc/v1/approver/agents'],
+  revokeOwnAgent: ['POST', '/svc/v1/approver/agents/{agent_id}/revocation'],
+}
+
+/** What this phone needs before it can approve anything. */
+export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from: string | null }
+
+/** A new device of the same person that is not active yet. */
+export type Newcomer = { id: string; active_from: string | null }
+
+/** Details of a refusal, in addition to its message. */
+type Details = {
+  code?: unknown
+  hint?: unknown
+  device?: Waiting
+  pending?: Newcomer[]
+  [field: string]: unknown
+}
+
+/** What a code of the service means for the person, in their language; its English message, if the page does not know the code. */
+const meaningOf = (code: string, message: string, hint: unknown): string => {
+  const key = `refused.${code.replace(/^(already|user)_.*/, '$1_changed')}`
+  // Only this text names what the service says to do next.
+  return isKey(key) ? t(key as 'refused.link_not_sent', { next: String(hint) }) : message
+}
+
+/** The service refused. `code` is for the program, `message` for the person. */
+export class Refused extends Error {
+  readonly status: number
+  readonly code: string
+  readonly data: Details
+  constructor(status: number, message: string, data: Details = {}) {
+    const code = typeof data.code === 'string' ? data.code : ''
+    super(meaningOf(code, message, data.hint))
+    this.status = status
+    this.code = code
+    this.data = data
+  }
+}
+
+type Success<D> = { status: 'success'; data: D }
+type Refusal = { message: string; data: Details & { code: string } }
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
+
+// A proxy or a captive portal may answer with any status and any body. Only these two forms come from the service.
+const isSuccess = <D>(body: unknown): body is Success<D> => isObject(body) && body['status'] === 'success'
+const isRefusal = (body: unknown): body is Refusal =>
+  isObject(body) &&
+  typeof body['message'] === 'string' &&
+  isObject(body['data']) &&
+  typeof body['data']['code'] === 'string'
+
+const planned = ([method, path]: readonly [string, string], input: Record<string, unknown>) => {
+  const rest = { ...input }
+  const url = fillPath(path, (name) => {
+    const value = String(rest[name])
+    // A browser would take it for a step up in the path, also if it is encoded.
+    if (/^\.\.?$/.test(value)) throw new Refused(404, '', { code: 'not_found' })
+    delete rest[name]
+    return encodeURIComponent(value)
+  })
+  if (method === 'POST')
+    return {
+      url,
+      init: { method, body: JSON.stringify(rest), headers: { 'content-type': 'application/json' } },
+    }
+  const query = new URLSearchParams(
+    Object.entries(rest).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  )
+  return { url: query.size ? `${url}?${query}` : url, init: { method, headers: {} } }
+}
+
+let current: number | undefined
+
+/** From now on, calls are made in the session of this organization; without one, in any that the browser has. */
+export const actFor = (org_id: number | undefined): void => {
+  current = org_id
+}
+
+let tellAnswered: (() => void) | undefined
+
+/** Tells of each answer of the service, which proves that there is a connection. */
+export const watchAnswers = (tell: () => void): void => {
+  tellAnswered = tell
+}
+
+type Options = {
+  stop?: AbortSignal
+  /** Null: all of the browser. */
+  org?: number | null | undefined
+  /** Called when the answer is overdue. */
+  slow?: () => void
+  /** The same for each attempt of one write: if the answer to an attempt was lost, the next one gets it. See `onlyOnce`. */
+  once?: string | undefined
+  /** The request that others approved for this call. */
+  approval?: string | undefined
+  /** The browser has begun this call before the script was there. */
+  preloaded?: boolean
+}
+
+/** Identifies one write. */
+export const onlyOnce = (): string => crypto.getRandomValues(new Uint32Array(4)).join('-')
+
+/** Calls an operation. Throws `Refused`, or `Unreachable` if the service did not answer. */
+export const call = async <K extends Name>(
+  name: K,
+  input: Input<Table[K]>,
+  // A browser repeats a call whose connection was reset, and the signature in it counts once.
+  {
+    stop,
+    org = current,
+    slow: tell,
+    once = 'challenge' in input ? onlyOnce() : undefined,
+    approval,
+    preloaded,
+  }: Options = {},
+): Promise<Data<Table[K]>> => {
+  const { url, init } = planned(routes[name], input)
+  const headers = {
+    ...init.headers,
+    ...(typeof org === 'number' && { 'x-svc-organization': String(org) }),
+    ...(once !== undefined && { 'idempotency-key': once }),
+    ...(approval && { 'x-svc-approval': approval }),
+  }
+  const patience = { stop, slow: tell, waits: 'seen' in input, preloaded }
+  const { response, body } = await exchange(url, { ...init, headers }, patience)
+  if (response.ok && isSuccess<Data<Table[K]>>(body)) {
+    tellAnswered?.()
+    // The first answer, which was lost, had the session or the link.
+    if (isObject(body.data) && body.data['secret_already_shown'])
+      throw new Unreachable(t('common.unreachableTitle'))
+    return body.data
+  }
+  if (response.status < 400 || response.status >= 500 || !isRefusal(body))
+    throw new Unreachable(t('common.unreachableTitle'))
+  tellAnswered?.()
+  throw new Refused(response.status, body.message, body.data)
+}
+
+export type Session = Data<Table['getSession']>
+/** The sessions of the browser, with their pending requests. */
+export type Listed = Data<Table['listSessions']>
+export type Enrollment = Data<Table['beginEnrollment']>
+/** What became of a request. */
+export type Outcome = Data<Table['getOwnRequest']>
+export type Pending = Data<Table['listInbox']>['requests'][number]
+export type Members = Data<Table['listMembers']>
+export type Member = Members['members'][number]
+export type Devices = Data<Table['listOwnDevices']>
+export type Decisions = Data<Table['listOwnDecisions']>
+export type OrganizationDecisions = Data<Table['listDecisions']>
+export type OrganizationMutes = Data<Table['listOrganizationMutes']>
+export type DecisionDetail = Data<Table['getDecision']>
+export type Moved = Data<Table['moveMember']>
+export type Consent = Data<Table['readConsent']>
+export type Agents = Data<Table['listOwnAgents']>
+export type Mutes = Data<Table['listOwnMutes']>

@@ -1,0 +1,98 @@
+import type { approverAgents } from '../../contract/page-agents.ts'
+import { sha256 } from '../../core/ids.ts'
+import { addMs } from '../../core/iso-time.ts'
+import { conflict } from '../../core/refusal.ts'
+import type { HandlerOf } from '../call/call.ts'
+import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import { organizationRow } from '../call/tenant.ts'
+import { agentDays, agentsOf, freeAgentName } from '../keys/agents.ts'
+import { lifetimeMs, openRequest, redirectWith, sealCode } from './authorization.ts'
+import { createChallenge, type Question } from './challenge.ts'
+import { proveDevice } from './proof.ts'
+
+/** Each can ask everybody in the organization, so a person must not collect them without end. */
+const agentsAtMost = 20
+
+/** How long a registration is kept after a person consented to it. */
+const keptDays = 400
+const dayMs = 86_400_000
+
+type Consent = { request: string; name: string }
+
+/** A signature is valid for exactly this request under this name. */
+const questionOf = (caller: Caller, { request, name }: Consent): Question => {
+  const { org_id, user_id, device_id } = requirePerson(caller)
+  const digest = sha256(JSON.stringify([request, name.trim()]))
+  return { type: 'consent', org_id, user_id, digest, device_id }
+}
+
+export const readConsent: HandlerOf<typeof approverAgents.readConsent> = async ({ request }, call) => {
+  const { org_id } = requirePerson(call.caller)
+  const { client_name, client_host, redirect_uri } = openRequest(call.keyring, request, call.now)
+  const { name: organization } = await organizationRow(call.db, org_id)
+  const { host, protocol } = new URL(redirect_uri)
+  return {
+    client_name,
+    client_host,
+    redirect_host: host && /^https?:$/.test(protocol) ? host : `${protocol}//${host}`,
+    organization,
+    name: await freeAgentName(call, org_id, client_name),
+    scope: 'ask' as const,
+    days: agentDays,
+  }
+}
+
+export const beginConsent: HandlerOf<typeof approverAgents.beginConsent> = async (input, call) => {
+  openRequest(call.keyring, input.request, call.now)
+  return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
+}
+
+export const giveConsent: HandlerOf<typeof approverAgents.giveConsent> = {
+  before: async (input, { service, caller }) => {
+    const person = requirePerson(caller)
+    const { org_id, user_id, device_id } = person
+    const { state, client_host, ...asked } = openRequest(
+      service.keyring,
+      input.request,
+      service.storage.now(),
+    )
+    const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId: device_id })
+    return async (call) => {
+      await settle(call)
+      const { length } = await agentsOf(call, person).execute()
+      if (length >= agentsAtMost)
+        throw conflict(
+          'too_many_agents',
+          `You have connected ${length} agents, the most that one person can have`,
+          'Disconnect one that you do not use',
+        )
+      await call.db
+        .updateTable('oauth_clients')
+        .set({ used_at: call.now, expires_at: addMs(call.now, keptDays * dayMs) })
+        .where('id', '=', asked.client_id)
+        .execute()
+      const name = input.name.trim()
+      const code = sealCode(call.keyring, {
+        ...asked,
+        org_id,
+        user_id,
+        device_id,
+        name,
+        expires_at: addMs(call.now, lifetimeMs.code),
+      })
+      await call.audit(
+        org_id,
+        `user:${user_id}`,
+        [`agent:${name}`, `client:${client_host ?? asked.client_id}`],
+        actorAt(person),
+      )
+      return { redirect_to: redirectWith({ ...asked, state }, call.publicUrl, { code }) }
+    }
+  },
+}
+
+export const refuseConsent: HandlerOf<typeof approverAgents.refuseConsent> = async ({ request }, call) => {
+  const asked = openRequest(call.keyring, request, call.now)
+  const result = { error: 'access_denied', error_description: 'The person did not consent' }
+  return { redirect_to: redirectWith(asked, call.publicUrl, result) }
+}

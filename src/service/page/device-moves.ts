@@ -1,0 +1,166 @@
+import type { approverDevices } from '../../contract/page-devices.ts'
+import { conflict, forbidden, notFound } from '../../core/refusal.ts'
+import { readAddedByDevice } from '../approvals/added.ts'
+import { endAdded } from '../approvals/added-ending.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import type { RowInput } from '../call/row-ids.ts'
+import { devicesOf } from '../devices/active.ts'
+import { isAdministrator, recoveriesFrom } from '../devices/administrators.ts'
+import { sendCode } from '../devices/code.ts'
+import { hasActiveDevice } from '../devices/proof.ts'
+import { recoveryProblem } from '../devices/recovery.ts'
+import { deviceColumns, findDevice, inactiveDevice, toDeviceRecord } from '../devices/record.ts'
+import { approveOwnDevice, approveRecovery, refuseDevice, revoke } from '../devices/transitions.ts'
+import { selectUsers } from '../members/member.ts'
+import { readAdded } from './own-devices.ts'
+import { createChallenge, type Question } from './challenge.ts'
+import { maskedMember, requireAdmin } from './members.ts'
+import { proveDevice } from './proof.ts'
+
+type Move = Pick<RowInput<typeof approverDevices.beginDeviceMove>, 'device_id' | 'move' | 'with_added'>
+
+const questionOf = (caller: Caller, { device_id: subject, move, with_added = false }: Move): Question => {
+  const { org_id, device_id } = requirePerson(caller)
+  return { type: 'device-move', org_id, subject, move, with_added, device_id }
+}
+
+/** Finds a device that the caller can move: an own one or, for an administrator, that of another member. */
+const findMovable = async (call: Call, device_id: number) => {
+  const { org_id, user_id } = requirePerson(call.caller)
+  const device = await findDevice(call, org_id, device_id)
+  if (device.user_id !== user_id) await requireAdmin(call)
+  return device
+}
+
+/** Recoveries that administrators decide about: pending devices of members without an active one. */
+const readRecoveries = async (call: Call, org_id: number, except: number) => {
+  const devices = await call.db
+    .selectFrom('devices')
+    .where('org_id', '=', org_id)
+    .where('user_id', '<>', except)
+    .where('state', '=', 'pending')
+    .where('proof', '=', 'admin')
+    .select(deviceColumns)
+    .orderBy('id')
+    .execute()
+  if (devices.length === 0) return []
+  const ids = devices.map(({ user_id }) => user_id)
+  const users = await selectUsers(call).where('m.org_id', '=', org_id).where('m.user_id', 'in', ids).execute()
+  const members = new Map(users.map((user) => [user.id, maskedMember(user)]))
+  return devices.flatMap((device) => {
+    const member = members.get(device.user_id)
+    return member ? [{ ...toDeviceRecord(device), member }] : []
+  })
+}
+
+/** Approves an own further device or, for an administrator, the recovery of another member. */
+const approve = async (call: Call, device_id: number) => {
+  const person = requirePerson(call.caller)
+  const target = { org_id: person.org_id, device_id }
+  const { user_id } = await findMovable(call, device_id)
+  if (user_id === person.user_id) return approveOwnDevice(call, target, person)
+  const from = await recoveriesFrom(call, person)
+  if (from === undefined) {
+    const problem = await recoveryProblem(call, device_id, person)
+    if (problem) throw problem
+    return approveRecovery(call, target)
+  }
+  // Returned and not thrown, so that a period that started again is committed.
+  return forbidden(
+    'admin_too_new',
+    `You became an administrator recently and can approve recoveries from ${from} on`,
+    'Ask another administrator',
+  )
+}
+
+/** Removes a device of the caller or, for an administrator, of another member, such as a lost one. */
+const remove = async (call: Call, { device_id, move, with_added = false }: Move) => {
+  const { org_id, device_id: own } = requirePerson(call.caller)
+  await findMovable(call, device_id)
+  const removed = await revoke(call, { org_id, device_id })
+  // The device that signs stays, with what it added.
+  await endAdded(call, () => readAddedByDevice(call, removed, own), with_added)
+  // Thrown, so that the device stays: who removes the last one must know what follows.
+  if (move === 'remove' && removed.bound_at !== null && !(await hasActiveDevice(call, removed)))
+    throw conflict(
+      'last_device',
+      'This is the last active device of its user; the next one needs the approval of an administrator',
+      'Add another device first, or confirm that no device remains',
+    )
+  return toDeviceRecord(removed)
+}
+
+export const listOwnDevices: HandlerOf<typeof approverDevices.listOwnDevices> = async (_, call) => {
+  const person = requirePerson(call.caller)
+  const { org_id, user_id, device_id } = person
+  const own = await devicesOf(call.db, person).select(deviceColumns).execute()
+  const recoveries = (await isAdministrator(call.db, person))
+    ? await readRecoveries(call, org_id, user_id)
+    : []
+  return {
+    device_id,
+    devices: own.map(toDeviceRecord),
+    added: await readAdded(call, own, device_id),
+    recoveries,
+  }
+}
+
+export const beginDeviceMove: HandlerOf<typeof approverDevices.beginDeviceMove> = async (input, call) => {
+  const isRemoval = input.move === 'remove' || input.move === 'remove_last'
+  if (!isRemoval && input.device_id === requirePerson(call.caller).device_id)
+    throw conflict('own_device', 'A device cannot approve or refuse itself', 'Use another device')
+  await findMovable(call, input.device_id)
+  return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
+}
+
+export const moveDevice: HandlerOf<typeof approverDevices.moveDevice> = {
+  before: async (input, { service, caller }) => {
+    const { org_id, device_id: deviceId } = requirePerson(caller)
+    const { device_id, move, with_added } = input
+    const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId })
+    return async (call) => {
+      await settle(call)
+      if (move === 'approve') return approve(call, device_id)
+      if (move !== 'refuse') return remove(call, { device_id, move, with_added })
+      await findMovable(call, device_id)
+      return refuseDevice(call, { org_id, device_id })
+    }
+  },
+}
+
+export const sendDeviceCode: HandlerOf<typeof approverDevices.sendDeviceCode> = {
+  before: async (answer, { service }) => {
+    const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
+    return async (call) => {
+      await settle(call)
+      const { state, proof } = await findDevice(call, device.org_id, device.id)
+      if (state === 'active') throw conflict('device_active', 'The device is already active')
+      if (state !== 'pending' || proof !== 'otp') throw inactiveDevice(device)
+      const { message_id: _, ...sent } = await sendCode(call, device)
+      return sent
+    }
+  },
+}
+
+export const beginDeviceRefusal: HandlerOf<typeof approverDevices.beginDeviceRefusal> = async (
+  { device_id: subject },
+  { keyring, now },
+) => ({ challenge: createChallenge(keyring, { type: 'device-refusal', subject }, now) })
+
+export const refuseNewDevice: HandlerOf<typeof approverDevices.refuseNewDevice> = {
+  before: async ({ device_id, ...answer }, { service }) => {
+    const question = { type: 'device-refusal', subject: device_id } as const
+    const { device, settle } = await proveDevice(service, answer, question, { inAnyState: true })
+    // A device that was never active does not identify its owner.
+    if (device.bound_at === null || device.id === device_id) throw notFound('Device')
+    const { org_id, user_id } = device
+    return async (call) => {
+      await settle(call)
+      const subject = await findDevice(call, org_id, device_id)
+      if (subject.user_id !== user_id) throw notFound('Device')
+      const actor = actorAt({ user_id, device_id: device.id })
+      return refuseDevice(call, { org_id, device_id }, { user_id, actor })
+    }
+  },
+}

@@ -1,0 +1,202 @@
+import type { approver } from '../../contract/page.ts'
+import { sha256 } from '../../core/ids.ts'
+import { Refusal } from '../../core/refusal.ts'
+import { conditionsOf } from '../../rules/conditions.ts'
+import type { Factor } from '../../rules/verdict.ts'
+import { inboxName, pause, readThroughOutage } from '../approvals/decision-waiter.ts'
+import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
+import { originOf } from '../approvals/requester.ts'
+import type { HandlerOf, Outside } from '../call/call.ts'
+import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
+import type { RowData, RowInput } from '../call/row-ids.ts'
+import type { Service } from '../call/service.ts'
+import { type Member, organizationRow } from '../call/tenant.ts'
+import { withRequested } from '../policy/rules.ts'
+import { isSessionOpen } from './session.ts'
+import { readSession } from './sign-in.ts'
+import { readSurroundings } from './surroundings.ts'
+
+type Inbox = RowData<typeof approver.listInbox>
+
+const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise<ApprovalRow[]> =>
+  storage.read((db) =>
+    selectApprovals(db, { orgId: org_id })
+      .where('a.user_id', '=', user_id)
+      .where('a.status', '=', 'pending')
+      .where('a.format', '=', 2)
+      .where('a.expires_at', '>', storage.now())
+      .orderBy('a.id')
+      .execute(),
+  )
+
+type Details = Pick<Inbox['requests'][number], 'conditions' | 'origin' | 'deny_check'>
+
+/** What a decision about each request is checked against, as of now, and where the request came from. */
+const readDetails = async (
+  rows: readonly ApprovalRow[],
+  { org_id, user_id, device_id }: SignedIn,
+  { service, ip }: Outside,
+): Promise<Details[]> => {
+  if (rows.length === 0) return []
+  const rules = await service.rulesFor(org_id, user_id)
+  const { policy } = await service.storage.read((db) => organizationRow(db, org_id))
+  const [at, address] = [service.storage.now(), ip?.()]
+  const evidence = {
+    at,
+    user_id,
+    ...(address !== undefined && { ip: address }),
+    device: { id: device_id, registered_to: user_id, revoked: false },
+    biometric: { user_verified: true },
+  }
+  return rows.map((row) => ({
+    conditions: conditionsOf(withRequested(rules, JSON.parse(row.factors) as Factor[]), evidence),
+    origin: originOf(row, rules.ipAllow),
+    deny_check: policy.deny_check ?? 'verification',
+  }))
+}
+
+const toPending = (row: ApprovalRow, now: string, details: Details): Inbox['requests'][number] => ({
+  request_id: row.request_id,
+  action: row.action,
+  reason: row.reason,
+  requester: row.requester,
+  verified_as: row.verified_as,
+  subject: toSubjectRecord(row),
+  factors: JSON.parse(row.factors) as Inbox['requests'][number]['factors'],
+  requested_at: row.requested_at,
+  expires_at: row.expires_at,
+  expires_in_ms: Date.parse(row.expires_at) - Date.parse(now),
+  number_required: row.number !== null,
+  number_missed: row.number_tries > 0,
+  contexts: encodedContexts(row),
+  ...details,
+})
+
+type Requests = Inbox['requests']
+/** The pending requests of one session, and what stands for its surroundings. */
+type Read = { person: SignedIn; rows: ApprovalRow[]; around: string }
+
+const toRequests = async ({ person, rows }: Read, now: string, outside: Outside): Promise<Requests> => {
+  const details = await readDetails(rows, person, outside)
+  return rows.map((row, i) => toPending(row, now, details[i]!))
+}
+
+const stateOf = ({ rows, around }: Read): string =>
+  [around, ...rows.map(({ request_id }) => request_id)].join(' ')
+
+/** Shorter than the state; changes with it. */
+const markOf = (state: string): string => sha256(state).slice(0, 32)
+
+type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
+
+/**
+ * Returns the pending requests of these sessions once their mark differs from `seen`, or after `wait_s`. Leaves out a session
+ * that has ended; fails with 401 once all have.
+ */
+const waitForRequests = async (
+  { wait_s = 0, seen }: RowInput<typeof approver.listInbox>,
+  people: readonly SignedIn[],
+  textOf: (all: readonly Read[]) => string,
+  outside: Outside,
+  signal: AbortSignal,
+): Promise<Changed> => {
+  const { service } = outside
+  const { storage, waiter } = service
+  const until = performance.now() + wait_s * 1000
+  const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal.aborted
+  const readOne = async (person: SignedIn): Promise<Read[]> => {
+    const rows = await readPending(service, person)
+    const around = await storage.read((db) => readSurroundings(db, person))
+    return (await isSessionOpen(service, person)) ? [{ person, rows, around }] : []
+  }
+  const read = async (): Promise<Read[]> => {
+    const all = (await Promise.all(people.map(readOne))).flat()
+    if (all.length === 0) throw sessionOver()
+    return all
+  }
+  let isWaiting = false
+  for (;;) {
+    // Listen before reading: a change between the two wakes this listener.
+    const listening = people.map((person) => waiter.listen(inboxName(person)))
+    try {
+      // A wait does not begin during an outage.
+      const all = isWaiting ? await readThroughOutage(read, isOver, signal) : await read()
+      isWaiting = true
+      const mark = markOf(textOf(all))
+      const now = storage.now()
+      const left = until - performance.now()
+      if (mark !== seen || left <= 0 || waiter.stopped || signal.aborted) {
+        const shown = all.map(async (one) => ({
+          person: one.person,
+          requests: await toRequests(one, now, outside),
+        }))
+        return { mark, all: await Promise.all(shown) }
+      }
+      const lives = all.flatMap(({ rows }) => rows.map((row) => Date.parse(row.expires_at) - Date.parse(now)))
+      const woken = Promise.race(listening.map((one) => one.woken))
+      await pause(woken, Math.max(1, Math.min(left, ...lives)), signal)
+    } finally {
+      for (const one of listening) one.close()
+    }
+  }
+}
+
+const readOrWait = async (
+  input: RowInput<typeof approver.listInbox>,
+  people: readonly SignedIn[],
+  textOf: (all: readonly Read[]) => string,
+  outside: Outside,
+): Promise<Changed> => {
+  const wait = outside.service.waits(
+    'session',
+    people.map(({ session_id }) => session_id),
+  )
+  const gone = outside.signal?.()
+  try {
+    const signal = gone ? AbortSignal.any([gone, wait.signal]) : wait.signal
+    return await waitForRequests(input, people, textOf, outside, signal)
+  } finally {
+    wait.close()
+  }
+}
+
+export const listInbox: HandlerOf<typeof approver.listInbox> = {
+  before: async (input, outside) => {
+    const people = [requirePerson(outside.caller)]
+    const { mark, all } = await readOrWait(input, people, ([one]) => stateOf(one!), outside)
+    return async () => ({ mark, requests: all[0]!.requests })
+  },
+}
+
+const stateOfAll = (all: readonly Read[]): string =>
+  all.map((one) => `${one.person.session_id}: ${stateOf(one)}`).join('\n')
+
+const endedSince = (error: unknown): undefined => {
+  if (error instanceof Refusal && error.status === 401) return undefined
+  throw error
+}
+
+const sessionsOf = ({ sessions, person, orgId }: Caller): readonly SignedIn[] => {
+  if (sessions) return sessions
+  return person && orgId !== null ? [{ ...person, org_id: orgId }] : []
+}
+
+/** All that the page needs to start, in one answer: each session of the browser and its pending requests. */
+export const listSessions: HandlerOf<typeof approver.listSessions> = {
+  before: async (input, outside) => {
+    const people = sessionsOf(outside.caller)
+    const found =
+      people.length > 0 ? await readOrWait(input, people, stateOfAll, outside).catch(endedSince) : undefined
+    // No refusal: a browser that is not signed in asks, too.
+    const { mark, all } = found ?? { mark: '', all: [] }
+    const organizations = all.map(({ person }) => person.org_id)
+    return async (call) => {
+      const sessions = []
+      for (const { person, requests } of all) {
+        const session = await readSession(call, person.device_id, organizations).catch(endedSince)
+        if (session) sessions.push({ ...session, requests })
+      }
+      return { mark, sessions }
+    }
+  },
+}

@@ -1,0 +1,82 @@
+import type { approverRequests } from '../../contract/page-requests.ts'
+import { notFound } from '../../core/refusal.ts'
+import { deniedByOther } from '../approvals/deny-call.ts'
+import { readCurrent } from '../approvals/decision-waiter.ts'
+import {
+  deniedTogether,
+  endedByReport,
+  endedByRestore,
+  endedByUpgrade,
+  keyEnded,
+  tooLate,
+} from '../approvals/expiry.ts'
+import { unexpected } from '../approvals/finish.ts'
+import { alteredInStore, type ApprovalRow, toSubjectRecord, trusted } from '../approvals/record.ts'
+import type { HandlerOf } from '../call/call.ts'
+import { requirePerson } from '../call/caller.ts'
+import type { RowData } from '../call/row-ids.ts'
+import type { Db } from '../storage/schema.ts'
+
+type Outcome = RowData<typeof approverRequests.getOwnRequest>
+export type DecidingDevice = NonNullable<Outcome['device']>
+
+const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
+  if (row.status === 'pending') return null
+  if (row.status === 'expired') {
+    if (row.detail === tooLate) return 'time'
+    if (row.detail === keyEnded) return 'key'
+    if (row.detail === endedByReport) return 'report'
+    const byService = [endedByUpgrade, endedByRestore, alteredInStore]
+    const isDenied = row.detail?.endsWith(deniedByOther) === true
+    return isDenied || byService.includes(row.detail ?? '') ? 'service' : 'requester'
+  }
+  if (row.detail === deniedTogether) return 'person'
+  // Otherwise, only what a person signed has a receipt. It is cleared after the retention period.
+  if (row.attestation !== null || row.receipt_digest !== null || row.cleared_at !== null) return 'person'
+  return row.ruling === null ? 'number' : 'rules'
+}
+
+const deviceOf = async (db: Db, { device_id, org_id }: ApprovalRow): Promise<Outcome['device']> => {
+  if (device_id === null) return null
+  const found = await db
+    .selectFrom('devices')
+    .where('id', '=', device_id)
+    .where('org_id', '=', org_id)
+    .select(['id', 'name'])
+    .executeTakeFirst()
+  return found ?? null
+}
+
+const refusedBy = (row: ApprovalRow): Outcome['refused'] =>
+  (JSON.parse(row.ruling ?? '[]') as Outcome['refused']).filter(
+    ({ policy, result }) => policy === 'required' && result !== 'PASS',
+  )
+
+/** What became of a request. */
+export const outcomeOf = (row: ApprovalRow, device: Outcome['device']): Outcome => {
+  const ended_by = endingOf(row)
+  return {
+    request_id: row.request_id,
+    headline: toSubjectRecord(row)?.summary ?? row.action,
+    status: row.status,
+    ended_by,
+    ended_at: row.ended_at,
+    device,
+    refused: ended_by === 'rules' ? refusedBy(row) : [],
+    ...(row.note !== null && { note: row.note }),
+    ...(ended_by === 'person' && row.detail?.endsWith(unexpected) && { reported: true as const }),
+    detail: row.detail,
+  }
+}
+
+/** The result of a request, for its approver only: after a lost answer, the page must not guess. */
+export const getOwnRequest: HandlerOf<typeof approverRequests.getOwnRequest> = {
+  before: async ({ request_id }, { service, caller }) => {
+    const { org_id, user_id } = requirePerson(caller)
+    const row = trusted(await readCurrent(service, request_id, { orgId: org_id }), service)
+    if (row.user_id !== user_id) throw notFound('Approval request')
+    const device = await service.storage.read((db) => deviceOf(db, row))
+    const missed = row.status === 'pending' && row.number !== null && { number_missed: row.number_tries > 0 }
+    return async () => ({ ...outcomeOf(row, device), ...missed })
+  },
+}

@@ -1,0 +1,85 @@
+import type { approverDevices } from '../../contract/page-devices.ts'
+import { readAddedByDevice } from '../approvals/added.ts'
+import { notFound } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
+import { ofMember } from '../call/tenant.ts'
+import { devicesOf, ofKeptDevice } from '../devices/active.ts'
+import { insertEnrollment } from '../devices/enrollment.ts'
+import { deviceColumns, toDeviceRecord } from '../devices/record.ts'
+import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
+import { bindSite } from '../devices/site.ts'
+import { findUser } from '../members/member.ts'
+import { createChallenge, type Question } from './challenge.ts'
+import { maskedMember, requireAdmin } from './members.ts'
+import { proveDevice } from './proof.ts'
+
+/** What each active device added, for the question before it is removed. */
+export const readAdded = async (
+  call: Call,
+  devices: readonly Pick<DeviceRow, 'id' | 'org_id' | 'user_id' | 'state'>[],
+  except: number,
+) => {
+  const all = []
+  for (const device of devices.filter(({ state }) => state === 'active')) {
+    const added = await readAddedByDevice(call, device, except)
+    if (added.devices.length + added.agents.length > 0) all.push({ ...added, by: device.id })
+  }
+  return all
+}
+
+export const renameOwnDevice: HandlerOf<typeof approverDevices.renameOwnDevice> = async (
+  { device_id, name },
+  call,
+) => {
+  const person = requirePerson(call.caller)
+  const renamed = await noteOnDevices(call.db, { name })
+    .where('id', '=', device_id)
+    .where(ofMember(person))
+    .where(ofKeptDevice('devices'))
+    .returning(deviceColumns)
+    .executeTakeFirstOrThrow(() => notFound('Device'))
+  await call.audit(person.org_id, `device:${device_id}`, ['name'])
+  call.wake(person)
+  return toDeviceRecord(renamed)
+}
+
+const linkQuestion = (caller: Caller): Question => {
+  const { org_id, user_id, device_id } = requirePerson(caller)
+  return { type: 'device-link', org_id, user_id, device_id }
+}
+
+export const beginDeviceLink: HandlerOf<typeof approverDevices.beginDeviceLink> = async (_, call) => ({
+  challenge: createChallenge(call.keyring, linkQuestion(call.caller), call.now),
+})
+
+/** The new device is pending: whoever photographs the link can register it, and the person must see which one they approve. */
+export const createDeviceLink: HandlerOf<typeof approverDevices.createDeviceLink> = {
+  before: async (answer, { service, caller }) => {
+    const person = requirePerson(caller)
+    const { settle } = await proveDevice(service, answer, linkQuestion(caller), {
+      deviceId: person.device_id,
+    })
+    return async (call) => {
+      await settle(call)
+      await bindSite(call.db, call.publicUrl)
+      const { url, expires_at } = await insertEnrollment(call, person)
+      await call.audit(person.org_id, `user:${person.user_id}`, ['enrollment'], actorAt(person))
+      return { url, expires_at, expires_in_ms: Date.parse(expires_at) - Date.parse(call.now) }
+    }
+  },
+}
+
+export const listMemberDevices: HandlerOf<typeof approverDevices.listMemberDevices> = async (
+  { user_id },
+  call,
+) => {
+  const { org_id } = await requireAdmin(call)
+  const member = await findUser(call, org_id, user_id)
+  const devices = await devicesOf(call.db, { org_id, user_id }).select(deviceColumns).execute()
+  return {
+    member: maskedMember(member),
+    devices: devices.map(toDeviceRecord),
+    added: await readAdded(call, devices, requirePerson(call.caller).device_id),
+  }
+}

@@ -1,0 +1,98 @@
+import { ECDH } from 'node:crypto'
+import type { approverNotifications } from '../../../contract/page-notifications.ts'
+import { invalid } from '../../../core/refusal.ts'
+import { sha256 } from '../../../core/ids.ts'
+import type { Call, HandlerOf } from '../../call/call.ts'
+import { requirePerson } from '../../call/caller.ts'
+import type { Keyring } from '../../call/keyring.ts'
+import type { RowInput } from '../../call/row-ids.ts'
+import { checkPublicUrl } from '../../delivery/public-address.ts'
+import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
+
+export type Subscription = RowInput<typeof approverNotifications.subscribePush>
+
+const contextOf = ({ device_id, endpoint_hash }: Pick<PushTarget, 'device_id' | 'endpoint_hash'>) =>
+  endpoint_hash === null
+    ? (`push_subscriptions:${device_id}` as const)
+    : (`device_push:${device_id}:${endpoint_hash}` as const)
+
+const isBytes = (text: string, length: number): boolean => {
+  const bytes = Buffer.from(text, 'base64url')
+  return bytes.length === length && bytes.toString('base64url') === text
+}
+
+/** Nothing can be encrypted for any other, so each message would fail, and be sent again to the other phones of the device. */
+const isPoint = (text: string): boolean => {
+  try {
+    ECDH.convertKey(text, 'prime256v1', 'base64url', 'hex')
+    return isBytes(text, 65)
+  } catch {
+    return false
+  }
+}
+
+export const openSubscription = ({ unwrap }: Pick<Keyring, 'unwrap'>, target: PushTarget): Subscription =>
+  JSON.parse(unwrap(target.wrapped, contextOf(target))) as Subscription
+
+/** Whether a subscription is of this endpoint; one that cannot be opened is of no use to any. */
+const isOf = (keyring: Pick<Keyring, 'unwrap'>, target: PushTarget, endpoint_hash: string): boolean => {
+  try {
+    return sha256(openSubscription(keyring, target).endpoint) === endpoint_hash
+  } catch {
+    return true
+  }
+}
+
+/** More phones with one synced passkey are unlikely; the oldest subscription makes room. */
+const phonesAtMost = 5
+
+/** Deletes what a new subscription replaces: an earlier one of the same browser, and those beyond the limit. */
+const dropReplaced = async (
+  { db, keyring }: Call,
+  { device_id, session_id, endpoint_hash }: { device_id: number; session_id: number; endpoint_hash: string },
+): Promise<void> => {
+  await db
+    .deleteFrom('device_push')
+    .where('device_id', '=', device_id)
+    .where('session_id', '=', session_id)
+    .where('endpoint_hash', '<>', endpoint_hash)
+    .execute()
+  const targets = await readPushTargets(db, device_id)
+  const earlier = targets.filter((one) => one.endpoint_hash === null && isOf(keyring, one, endpoint_hash))
+  const beyond = targets.filter((one) => one.endpoint_hash !== null).slice(phonesAtMost)
+  for (const target of [...earlier, ...beyond]) await dropPushTarget(db, target)
+}
+
+/** Stores where the phone at the page gets its notifications, and replaces its earlier subscription. */
+export const subscribePush: HandlerOf<typeof approverNotifications.subscribePush> = async (input, call) => {
+  const { org_id, device_id, session_id } = requirePerson(call.caller)
+  checkPublicUrl('endpoint', input.endpoint, call.dev)
+  if (!isPoint(input.keys.p256dh)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
+  if (!isBytes(input.keys.auth, 16)) throw invalid('keys.auth', 'must be 16 bytes in base64url')
+  const endpoint_hash = sha256(input.endpoint)
+  const values = {
+    session_id,
+    wrapped: call.keyring.wrap(JSON.stringify(input), contextOf({ device_id, endpoint_hash })),
+    created_at: call.now,
+  }
+  await call.db
+    .insertInto('device_push')
+    .values({ device_id, endpoint_hash, ...values })
+    .onConflict((of) => of.columns(['device_id', 'endpoint_hash']).doUpdateSet(values))
+    .execute()
+  await dropReplaced(call, { device_id, session_id, endpoint_hash })
+  await call.audit(org_id, `device:${device_id}`, ['notifications'])
+  return undefined
+}
+
+/** Forgets where the phone of this session gets its notifications. */
+export const unsubscribePush: HandlerOf<typeof approverNotifications.unsubscribePush> = async (_, call) => {
+  const { org_id, device_id, session_id } = requirePerson(call.caller)
+  const { numDeletedRows } = await call.db
+    .deleteFrom('device_push')
+    .where('device_id', '=', device_id)
+    .where('session_id', '=', session_id)
+    .executeTakeFirst()
+  if (numDeletedRows > 0n) await call.audit(org_id, `device:${device_id}`, ['notifications'])
+  return undefined
+}

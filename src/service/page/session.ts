@@ -1,0 +1,201 @@
+import type { Context } from 'hono'
+import { generateCookie, getCookie } from 'hono/cookie'
+import { organizationHeader, sessionCookie } from '../../contract/page-session.ts'
+import { randomToken, sha256 } from '../../core/ids.ts'
+import { addMs } from '../../core/iso-time.ts'
+import type { Call } from '../call/call.ts'
+import {
+  actorAt,
+  anonymousCaller,
+  type Authenticated,
+  keyOfPage,
+  type Person,
+  type SignedIn,
+} from '../call/caller.ts'
+import type { Service } from '../call/service.ts'
+import { activeDevices } from '../devices/active.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
+
+const day = 24 * 60 * 60_000
+const lifetimeMs = 90 * day
+// The longest that browsers allow: the service ends the session, not the cookie.
+const cookieSeconds = 400 * 24 * 60 * 60
+const path = '/svc/v1/approver'
+
+const cookieOf = (publicUrl: string, name: string, value: string, maxAge: number): string => {
+  const secure = publicUrl.startsWith('https:')
+  return generateCookie(name, value, {
+    // The prefix of the cookie's name requires this path.
+    path: secure ? '/' : path,
+    maxAge,
+    httpOnly: true,
+    secure,
+    sameSite: 'Strict',
+  })
+}
+
+/** Each organization has a cookie of its own, so that a second one does not end the session of the first. */
+const cookieName = (publicUrl: string, org_id: number): string => `${sessionCookie(publicUrl)}-${org_id}`
+
+/** A browser is in a few organizations; each cookie costs a read. */
+const cookiesAtMost = 10
+
+/** The well-formed tokens in the cookies of a request. A cookie from before there were several has no organization. */
+const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefined) => {
+  const base = sessionCookie(publicUrl)
+  return Object.entries(getCookie(context))
+    .flatMap(([name, token]) => {
+      const org_id = name.startsWith(`${base}-`) ? Number(name.slice(base.length + 1)) : undefined
+      const known = name === base || (org_id !== undefined && name === cookieName(publicUrl, org_id))
+      return known && /^[\w-]{43}$/.test(token) ? [{ name, token, org_id }] : []
+    })
+    .filter(({ org_id }) => wanted === undefined || org_id === undefined || String(org_id) === wanted)
+    .sort((one, other) => (one.org_id ?? Infinity) - (other.org_id ?? Infinity))
+    .slice(0, cookiesAtMost)
+}
+
+/** Finds an open session and its device, if the device is active and authentic. */
+const findSession = async (
+  { storage, keyring, dev }: Service,
+  column: 's.id' | 's.token_hash',
+  value: number | string,
+) => {
+  const row = await storage.read((db) =>
+    activeDevices(db, dev)
+      .innerJoin('approver_sessions as s', 's.device_id', 'd.id')
+      .where(column, '=', value)
+      .where('s.expires_at', '>', storage.now())
+      .selectAll('d')
+      .select(['s.id as session_id', 's.last_seen_at'])
+      .executeTakeFirst(),
+  )
+  return row && isAuthenticDevice({ keyring }, row) ? row : undefined
+}
+
+/** Whether a session is still open, for a caller that has waited since it was authenticated. */
+export const isSessionOpen = async (service: Service, { session_id }: Person): Promise<boolean> =>
+  (await findSession(service, 's.id', session_id)) !== undefined
+
+type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & { cookie: string }
+
+/** The open sessions of a browser, one for each organization; only that of `wanted`, if the call names it. */
+const findSessions = async (service: Service, context: Context, wanted: string | undefined) => {
+  const found = new Map<number, Found>()
+  for (const { name, token, org_id } of cookiesIn(context, service.publicUrl, wanted)) {
+    const row = await findSession(service, 's.token_hash', sha256(token))
+    if (!row || (org_id !== undefined && org_id !== row.org_id) || found.has(row.org_id)) continue
+    if (wanted === undefined || String(row.org_id) === wanted)
+      found.set(row.org_id, Object.assign(row, { cookie: name }))
+  }
+  return found
+}
+
+const toSignedIn = ({ user_id, id, session_id, org_id, cookie }: Found): SignedIn => ({
+  user_id,
+  device_id: id,
+  session_id,
+  org_id,
+  cookie,
+})
+
+/** A session that is used stays open. The request does not wait for the write. */
+const keepOpen = ({ storage }: Service, { session_id, last_seen_at }: Found): void => {
+  const now = storage.now()
+  if (addMs(last_seen_at, day) >= now) return
+  storage
+    .write(
+      (db) =>
+        db
+          .updateTable('approver_sessions')
+          .set({ last_seen_at: now, expires_at: addMs(now, lifetimeMs) })
+          .where('id', '=', session_id)
+          .execute(),
+      { org: null, routine: true },
+    )
+    .catch(() => undefined)
+}
+
+/** Identifies the person at the page by the cookies. The store is read each time. */
+export const createSessionAuthenticator =
+  (service: Service) =>
+  async (context: Context): Promise<Authenticated | undefined> => {
+    const wanted = context.req.header(organizationHeader)
+    const found = [...(await findSessions(service, context, wanted)).values()]
+    for (const one of found) keepOpen(service, one)
+    const sessions = found.map(toSignedIn)
+    const [first] = sessions
+    if (!first) return undefined
+    const { org_id, ...person } = first
+    return {
+      // Below that of `anonymousCaller` and unique to the device, so that cached responses are not shared.
+      keyId: keyOfPage(person.device_id),
+      name: actorAt(person),
+      orgId: org_id,
+      orgSlug: null,
+      scopes: anonymousCaller.scopes,
+      person,
+      ...(wanted === undefined && { sessions }),
+    }
+  }
+
+/** A synced passkey is one device in several browsers. Beyond these, the session that was used longest ago ends. */
+const sessionsAtMost = 20
+
+/** Makes room for a new session of a device. */
+const dropOthers = async ({ db, now }: Call, device_id: number): Promise<void> => {
+  const ofDevice = db.deleteFrom('approver_sessions').where('device_id', '=', device_id)
+  await ofDevice.where('expires_at', '<=', now).execute()
+  const kept = await db
+    .selectFrom('approver_sessions')
+    .where('device_id', '=', device_id)
+    .select('id')
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(sessionsAtMost - 1)
+    .execute()
+  if (kept.length === sessionsAtMost - 1)
+    await ofDevice
+      .where(
+        'id',
+        'not in',
+        kept.map(({ id }) => id),
+      )
+      .execute()
+}
+
+/** Opens a session of a device, and sets its cookie. */
+export const startSession = async (
+  call: Call,
+  { id: device_id, org_id }: { id: number; org_id: number },
+): Promise<void> => {
+  const { db, now, publicUrl } = call
+  const token = randomToken()
+  await dropOthers(call, device_id)
+  await db
+    .insertInto('approver_sessions')
+    .values({
+      device_id,
+      token_hash: sha256(token),
+      created_at: now,
+      last_seen_at: now,
+      expires_at: addMs(now, lifetimeMs),
+    })
+    .execute()
+  call.header('set-cookie', cookieOf(publicUrl, cookieName(publicUrl, org_id), token, cookieSeconds))
+}
+
+/** Ends a session, and the notifications to its phone. */
+export const endSession = async (call: Call, { session_id, device_id, cookie }: Person): Promise<void> => {
+  await call.db
+    .deleteFrom('approver_sessions')
+    .where('id', '=', session_id)
+    .where('device_id', '=', device_id)
+    .execute()
+  await call.db
+    .deleteFrom('device_push')
+    .where('device_id', '=', device_id)
+    .where('session_id', '=', session_id)
+    .execute()
+  await call.db.deleteFrom('push_subscriptions').where('device_id', '=', device_id).execute()
+  if (cookie !== undefined) call.header('set-cookie', cookieOf(call.publicUrl, cookie, '', 0))
+}

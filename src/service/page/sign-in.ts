@@ -1,0 +1,132 @@
+import { sql } from 'kysely'
+import type { approver } from '../../contract/page.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { actorAt, type Caller, requirePerson, sessionOver } from '../call/caller.ts'
+import type { RowData } from '../call/row-ids.ts'
+import { activeDevices, devicesOf } from '../devices/active.ts'
+import { confirmDevice } from '../devices/code.ts'
+import { activateDue } from '../devices/cooling.ts'
+import { findDevice, inactiveDevice } from '../devices/record.ts'
+import { readPushTargets } from '../devices/push-targets.ts'
+import type { DeviceRow } from '../devices/rows.ts'
+import { readSite } from '../devices/site.ts'
+import { consumeOrRefuse } from '../limits/rate-limit.ts'
+import { usesLocation } from '../policy/rules.ts'
+import { logoPath } from '../members/logo.ts'
+import { createChallenge } from './challenge.ts'
+import { proveDevice } from './proof.ts'
+import { endSession, startSession } from './session.ts'
+
+type Session = RowData<typeof approver.getSession>
+
+export const readSession = async (
+  { db, publicUrl, dev, pushKey }: Call,
+  device_id: number,
+  organizations?: number[],
+): Promise<Session> => {
+  const { org_id, user_id, ...row } = await activeDevices(db, dev)
+    .innerJoin('organizations as o', 'o.id', 'd.org_id')
+    .where('d.id', '=', device_id)
+    .select([
+      'd.org_id',
+      'd.user_id',
+      'm.first_name',
+      'o.name as organization',
+      'm.role',
+      'd.id as device_id',
+      'd.name as device_name',
+      'd.credential_id',
+    ])
+    .executeTakeFirstOrThrow(sessionOver)
+  const other = await activeDevices(db, dev)
+    .where('d.org_id', '=', org_id)
+    .where('d.user_id', '=', user_id)
+    .where('d.id', '<>', device_id)
+    .select('d.id')
+    .limit(1)
+    .executeTakeFirst()
+  const targets = await readPushTargets(db, device_id)
+  return {
+    ...row,
+    org_id,
+    logo: await logoPath(db, org_id),
+    organizations: organizations ?? [org_id],
+    only_device: !other,
+    subscribed: targets.length > 0,
+    push_hashes: targets.flatMap(({ endpoint_hash }) => endpoint_hash ?? []),
+    rp_id: (await readSite(db, publicUrl)).rp_id,
+    wants_location: await usesLocation(db, { org_id, user_id }),
+    push_key: pushKey,
+  }
+}
+
+/** The organizations that a browser is signed in to; undefined if the call named one. */
+const organizationsOf = ({ sessions }: Caller): number[] | undefined => sessions?.map(({ org_id }) => org_id)
+
+export const getSession: HandlerOf<typeof approver.getSession> = (_, call) => {
+  const { device_id } = requirePerson(call.caller)
+  return readSession(call, device_id, organizationsOf(call.caller))
+}
+
+export const closeSession: HandlerOf<typeof approver.closeSession> = async (_, call) => {
+  const person = requirePerson(call.caller)
+  await endSession(call, person)
+  call.wake(person)
+  await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
+}
+
+type Named = { organization: string; logo: string | null }
+
+/** The organization that a refusal is about: the device has proved that it is, or was, registered there. */
+const nameOf = async ({ db }: Pick<Call, 'db'>, org_id: number): Promise<Named> => {
+  const one = db.selectFrom('organizations').where('id', '=', org_id).select('name as organization')
+  return { ...(await one.executeTakeFirstOrThrow()), logo: await logoPath(db, org_id) }
+}
+
+/** Refuses a revoked device. If it was active before, it learns which pending devices of its member it can refuse. */
+const revokedDevice = async (call: Call, device: DeviceRow, named: Named): Promise<Refusal> => {
+  if (device.bound_at === null) return inactiveDevice(device, { ...named, pending: [] })
+  const pending = await devicesOf(call.db, device)
+    .where('state', '=', 'pending')
+    .select([sql<string>`cast(id as text)`.as('id'), 'registered_at', 'active_from'])
+    .execute()
+  return inactiveDevice(device, { ...named, pending })
+}
+
+export const beginSession: HandlerOf<typeof approver.beginSession> = async (_, call) => ({
+  rp_id: (await readSite(call.db, call.publicUrl)).rp_id,
+  challenge: createChallenge(call.keyring, { type: 'session' }, call.now),
+})
+
+/** Each adds to the store, and the call needs no session that could be counted. */
+const signIns = { kind: 'sign-in', atMost: 30, windowMs: 10 * 60_000 }
+
+/** Opens the session of a device. A pending device becomes active with its code. */
+export const openSession: HandlerOf<typeof approver.openSession> = {
+  before: async ({ code, ...answer }, { service }) => {
+    const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
+    return async (call) => {
+      await settle(call)
+      const { org_id, user_id, id } = device
+      await consumeOrRefuse(
+        call,
+        signIns,
+        { org_id, subject: `device:${id}` },
+        { code: 'rate_limited', what: `This device signed in ${signIns.atMost} times in ten minutes` },
+      )
+      await activateDue(call, org_id)
+      const actor = actorAt({ user_id, device_id: id })
+      const present = await findDevice(call, org_id, id)
+      if (present.state === 'pending' && present.proof === 'otp' && code !== undefined) {
+        const wrong = await confirmDevice(call, device, code, actor)
+        if (wrong) return wrong
+      } else if (present.state === 'revoked')
+        return revokedDevice(call, { ...device, state: 'revoked' }, await nameOf(call, org_id))
+      else if (present.state !== 'active') return inactiveDevice(present, await nameOf(call, org_id))
+      await startSession(call, device)
+      await call.audit(org_id, `device:${id}`, ['session'], actor)
+      return readSession(call, id)
+    }
+  },
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { refused } from '../../src/page/language/english.ts'
+import { sourceTree } from '../source-tree.ts'
+
+/** Codes that no operation of the page answers with. Whoever adds a code adds a text for it, or puts it here. */
+const elsewhere = {
+  'of calls with an API key': `administrator_approves approval_required bad_idempotency_key idempotency_key_reused key_expired
+    key_not_authentic key_of_agent key_revoked key_rotated last_operator_key mobile_is_identity name_taken not_your_key
+    nothing_to_change operator_key operator_only own_mute policy_protected scope_missing secret_replaced slug_taken too_many_creators too_many_lists
+    too_many_secrets too_many_webhooks
+    unauthenticated`,
+  'of a request or of the use of an approval': `approver_not_enrolled approver_not_separated muted
+    not_approved other_subject sender_not_active several_users subject_too_large too_many_pending too_many_rings
+    unknown_approval use_by_passed`,
+  'of the mobile app, verifications, machines and messages': `auth_code_invalid being_sent invalid_grant login_refused
+    machine_exists message_erased no_email not_registered pending private_address quotes_unavailable
+    refresh_token_invalid refused_for_good registered_twice spent too_many_logins too_many_messages
+    too_many_registrations`,
+  'of HTTP: the page sends what is accepted': `foreign_origin incomplete_body malformed method_not_allowed
+    plain_http too_large unsupported_encoding unsupported_media_type wrong_host`,
+  'of a service that is not ready (5xx): the page says that it cannot be reached': `database_connections database_disk_full
+    database_failed database_login database_read_only database_rights database_starting database_timeout database_tls
+    database_unreachable internal_error no_database no_signing_key outcome_unknown page_missing storage_unavailable
+    store_busy store_damaged store_disk_full store_unwritable`,
+}
+
+const named =
+  /(?:\b(?:forbidden|conflict|tooSoon|Refusal)\(\s*(?:\d{3},\s*)?|\bcode: )(['`])([a-z_]+)(?:\$\{[\w.]+\})?\1/g
+
+/** The codes of the service. One with a value in its name, as in `already_${status}`, ends with `_`. */
+const codes = [
+  ...new Set(
+    sourceTree()
+      .filter(({ file }) => /^src\/(?:service|core|rules)\//.test(file))
+      .flatMap(({ text }) => [...text.matchAll(named)].map(([, , code]) => code!)),
+  ),
+]
+
+/** As the page looks them up. */
+const keyOf = (code: string): string => code.replace(/^(already|user)_.*/, '$1_changed')
+
+const notOnThePage = new Set(Object.values(elsewhere).flatMap((list) => list.split(/\s+/)))
+
+test('each code that the page can get has a text', () => {
+  expect(codes.length).toBeGreaterThan(100)
+  const stated = codes.filter((code) => !code.endsWith('_') || keyOf(code) !== code)
+  expect(stated.filter((code) => !notOnThePage.has(code) && !(keyOf(code) in refused))).toEqual([])
+})
+
+test('no text is for a code that does not exist', () => {
+  const keys = new Set(codes.map(keyOf))
+  expect(Object.keys(refused).filter((key) => !keys.has(key))).toEqual([])
+  expect([...notOnThePage].filter((code) => !codes.includes(code))).toEqual([])
+})
+
+test('a code with a state in its name has a text for each state', () => {
+  for (const state of ['pending', 'active', 'revoked', 'refused'])
+    expect(refused).toHaveProperty(`device_${state}`)
+})

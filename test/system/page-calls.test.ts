@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, expect, test } from 'vitest'
+import { table } from '../../src/contract/table.ts'
+import { everyWay, play, routeOf } from './page-calls/play.ts'
+import { createScene, type Scene } from './page-calls/scene.ts'
+import { scenarios } from './page-calls/table.ts'
+import type { Fault } from './bad-network.ts'
+import { installHooksBehindProxy, network, stage } from './open-stage.ts'
+
+// Each call of the page loses its answer in every way. The page says nothing untrue, and the same tap ends right.
+
+installHooksBehindProxy({ keepPhones: true })
+
+let scene: Scene
+beforeAll(() => void (scene = createScene(stage, network)))
+
+test('every call of the page has a scenario', () => {
+  const page = readFileSync(new URL('../../src/page/calls/api.ts', import.meta.url), 'utf8')
+  const called = [...page.matchAll(/^ {2}(\w+): \['(?:GET|POST|DELETE)', /gm)].map(([, id]) => id!)
+  const ofSessions = Object.entries(table).flatMap(([id, one]) =>
+    'session' in one && one.session ? [id] : [],
+  )
+  const known = new Set(Object.keys(scenarios).map((name) => name.split(',')[0]))
+  expect([...new Set([...called, ...ofSessions])].filter((id) => !known.has(id))).toEqual([])
+  expect(called.length).toBeGreaterThan(40)
+})
+
+/** They say the same as a code of another device. */
+const rarer = /(?:earlier|used|expired) code$/
+
+/** Each write, whose answer is lost after it was done, and some reads. `npm run torture -- page` plays each in every way. */
+const played = Object.keys(scenarios).flatMap((name, index): [string, Fault][] => {
+  if (rarer.test(name)) return []
+  if (routeOf(name).writes) return [[name, 'after']]
+  return index % 3 === 0 ? [[name, everyWay[index % everyWay.length]!]] : []
+})
+
+test.each(played)('%s: %s', async (name, way) => {
+  const met: Fault[] = []
+  try {
+    await play(scene, name, [way], (one) => met.push(one))
+  } catch (error) {
+    await scene.spoil()
+    throw error
+  }
+  expect(met).toEqual([way])
+})

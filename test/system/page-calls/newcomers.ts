@@ -1,0 +1,126 @@
+import { dataOf } from '../../service/fixtures.ts'
+import { request } from '../../torture/enrolled-approver.ts'
+import { confirmPhone } from '../../torture/mobile-account.ts'
+import type { Phone } from '../page-phone.ts'
+import { alert, type Person, type Scenario, type Scene, unreachable, visible } from './scene.ts'
+
+const devicesOf = async ({ stage }: Scene, { id }: Person): Promise<number> =>
+  dataOf(await stage.service.call('GET', `/svc/v1/organizations/${stage.org.id}/users/${id}/devices`)).length
+
+const signedOut = async (scene: Scene): Promise<Phone> => {
+  const { phone } = await scene.admin()
+  await phone.context.clearCookies()
+  await phone.page.reload()
+  await phone.sees('Sign in')
+  return phone
+}
+
+const signingIn: Scenario = async (scene) => {
+  const phone = await signedOut(scene)
+  return {
+    phone,
+    tap: () => phone.tap('Sign in'),
+    says: () => unreachable(phone),
+    done: () => phone.sees('You’re all caught up'),
+  }
+}
+
+const starting =
+  (more: (scene: Scene) => void): Scenario =>
+  async (scene) => {
+    const { phone } = await scene.admin()
+    more(scene)
+    return {
+      phone,
+      tap: () => phone.page.reload(),
+      says: () => phone.sees('No connection'),
+      again: () => phone.tap('Try now'),
+      done: () => phone.sees('You’re all caught up'),
+    }
+  }
+
+/** A node of the version before has no single call. */
+const ofVersionBefore = ({ network }: Scene): void => {
+  const body = JSON.stringify({
+    status: 'error',
+    message: 'Route not found',
+    data: { code: 'no_such_route' },
+  })
+  void network.fail('GET', /approver\/sessions/, () => ({ status: 404, body }))
+}
+
+export const newcomers: Record<string, Scenario> = {
+  beginEnrollment: async (scene) => {
+    const user = await scene.stage.person()
+    const phone = await scene.openPhone()
+    const link = await scene.stage.linkFor(user.id)
+    return {
+      phone,
+      tap: () => phone.page.goto(link),
+      says: () => visible(phone.page.getByText('Can’t reach the service. Your link still works.')),
+      again: () => phone.tap('Try again'),
+      done: () => phone.sees('Hello Ada'),
+    }
+  },
+  registerDevice: async (scene) => {
+    const user = await scene.stage.person()
+    const phone = await scene.openPhone()
+    await phone.page.goto(await scene.stage.linkFor(user.id))
+    return {
+      phone,
+      tap: () => phone.tap('Register this device'),
+      says: () => alert(phone, 'No answer yet. Try again to finish; this device keeps its key.'),
+      done: async () => {
+        // The answer that was lost had the session.
+        await phone.sees(/^Sign in$|^This device is registered$/)
+        if (await phone.page.locator('main').getByText('Sign in to continue.').isVisible())
+          await phone.tap('Sign in')
+        await scene.stage.reachesInbox(phone)
+      },
+      happened: () => devicesOf(scene, user),
+    }
+  },
+  verifyEmail: async (scene) => {
+    const { stage } = scene
+    const service = { baseUrl: `${stage.origin}/admin/public/api`, log: stage.log }
+    const email = `grace${Date.now()}@acme.example`
+    const { mobile } = await confirmPhone(service, stage.service.operatorKey, { email })
+    const phone = await scene.openPhone()
+    let link: string | undefined
+    while (!link) {
+      const mail = stage.log().split(`to ${email} `)[1] ?? ''
+      link = /http:[^#\s]{1,200}#verify-email=[\w-]{43}/.exec(mail)?.[0]
+      await phone.page.waitForTimeout(20)
+    }
+    await phone.page.goto(link)
+    return {
+      phone,
+      tap: () => phone.tap('Yes, confirm'),
+      says: () => alert(phone, 'Can’t reach the service. Your link still works.'),
+      done: () => phone.sees('E-mail address confirmed'),
+      happened: async () => {
+        const found = await request(service.baseUrl, 'getMobileUser', stage.service.operatorKey, { mobile })
+        return Number(found.account?.email_verified_at !== null)
+      },
+    }
+  },
+  beginSession: signingIn,
+  openSession: signingIn,
+  listSessions: starting(() => undefined),
+  getSession: starting(ofVersionBefore),
+  listInbox: starting(ofVersionBefore),
+  closeSession: async (scene) => {
+    const { phone } = await scene.admin()
+    return {
+      phone,
+      tap: () => phone.tap('Sign out'),
+      says: () => visible(phone.page.locator('main').getByText('You may still be signed in.')),
+      knows: true,
+      done: async () => {
+        await phone.sees('Sign in')
+        await scene.spoil()
+      },
+      happened: await scene.audited('closeSession'),
+    }
+  },
+}

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { dataOf } from '../service/fixtures.ts'
+import { installHooks, open, stage } from './open-stage.ts'
+import type { Phone } from './page-phone.ts'
+
+// A rule of the organization holds what an administrator does on the page.
+
+installHooks()
+
+afterEach(() => stage.setPolicy({ require_approval: [] }))
+
+const hold = (...approvers: { id: number }[]): Promise<void> =>
+  stage.setPolicy({
+    require_approval: [{ operations: ['user'], approvers: approvers.map(({ id }) => String(id)) }],
+  })
+let people = 0
+/** An administrator's phone, one for each of the people who must approve, and a member. */
+const persons = async (...names: string[]) => {
+  const admin = await stage.person({ first_name: 'Bob', last_name: 'Boole' })
+  await stage.makeAdmin(admin)
+  const phone = await stage.enrolled(admin)
+  const approvers = await Promise.all(names.map((first_name) => stage.person({ first_name })))
+  const phones: Phone[] = []
+  for (const one of approvers) phones.push(await stage.enrolled(one))
+  const name = `Mal ${(people += 1)}`
+  await stage.person({ first_name: name, last_name: 'Roe' })
+  await hold(...approvers)
+  return { phone, phones, name }
+}
+const promote = async ({ page }: Phone, name: string): Promise<void> => {
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByText('Active members').click()
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: `${name} Roe` })
+    .first()
+    .getByRole('button', { name: /^Make admin/ })
+    .click()
+}
+const administrators = async (): Promise<string[]> =>
+  dataOf(await stage.service.call('GET', `/organization/${stage.org.id}/users`)).flatMap(
+    ({ first_name, role }: { first_name: string; role: string }) => (role === 'admin' ? first_name : []),
+  )
+const requestOf = async (phone: Phone): Promise<string> => {
+  const link = phone.page.locator('a[href^="#request="]').first()
+  await link.waitFor()
+  return (await link.getAttribute('href'))!.slice('#request='.length)
+}
+
+describe('a member whom an administrator promotes', () => {
+  test('becomes one only after the person of the rule has approved', async () => {
+    const { phone, phones, name } = await persons('Grace')
+    await promote(phone, name)
+    await phone.page.getByText(/Grace .* must approve this first\. Keep this page open\./).waitFor()
+    expect(await administrators()).not.toContain(name)
+    const [grace] = phones as [Phone]
+    await open(grace, await requestOf(grace))
+    await grace.tap('Approve')
+    await grace.sees('Approved')
+    await phone.page.getByRole('status').getByText(`${name} Roe is an administrator.`).waitFor()
+    expect(await administrators()).toContain(name)
+  })
+
+  test('does not if one of two people denies it, and the other reads that', async () => {
+    const { phone, phones, name } = await persons('Ida', 'Joan')
+    await promote(phone, name)
+    const [ida, joan] = phones as [Phone, Phone]
+    await open(joan, await requestOf(joan))
+    await open(ida, await requestOf(ida))
+    await ida.tap('Deny')
+    await ida.sees('Denied')
+    await joan.page.getByText(/Ida .* denied this/).waitFor()
+    await phone.page.getByText('The request was denied.').waitFor()
+    expect(await administrators()).not.toContain(name)
+  })
+})

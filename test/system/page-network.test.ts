@@ -1,0 +1,253 @@
+import { describe, expect, test } from 'vitest'
+import { show } from '../service/approver.ts'
+import { dataOf } from '../service/fixtures.ts'
+import type { Phone } from './page-phone.ts'
+import { faults, type Fault } from './bad-network.ts'
+import { installHooksBehindProxy, network, open, stage } from './open-stage.ts'
+
+// The page on networks that lose, replace and hold back answers.
+
+installHooksBehindProxy()
+
+const calls = {
+  start: ['GET', /approver\/sessions\?wait_s=1$/],
+  feed: ['GET', /approver\/sessions\?.*seen=/],
+  decide: ['POST', /\/decide$/],
+  outcome: ['GET', /approver\/requests\/\w+/],
+} as const satisfies Record<string, [string, RegExp]>
+
+/** A phone whose clock the test can turn forward, with its worker, at the inbox. */
+const phoneOf = async (user: { id: number }): Promise<Phone> => {
+  const phone = await stage.enrolled(user)
+  await phone.page.evaluate('navigator.serviceWorker.ready.then(() => true)')
+  await phone.page.clock.install()
+  await phone.page.reload()
+  await phone.sees('You’re all caught up')
+  return phone
+}
+
+/** Does something whose next call fails. A stalled call ends when the page gives it up. */
+const failing = async (
+  { page }: Phone,
+  [call, fault]: [keyof typeof calls, Fault],
+  act: () => unknown,
+): Promise<void> => {
+  const [method, path] = calls[call]
+  const met = network.fail(method, path, fault, 1)
+  await act()
+  await met
+  if (fault === 'stalled') await page.clock.fastForward(call === 'feed' ? 40_000 : 15_000)
+}
+
+const alert = ({ page }: Phone, text: string): Promise<void> =>
+  page.getByRole('alert').getByText(text).waitFor()
+
+describe('a page that was opened before starts from its cache', () => {
+  test('whatever the network answers', async () => {
+    const phone = await phoneOf(await stage.person())
+    for (const fault of ['502', 'portal', 'stalled', 'before'] as const) {
+      network.mend()
+      void network.fail('GET', /^\/approver/, fault)
+      await phone.page.goto('about:blank')
+      await phone.page.goto(`${stage.origin}/approver/`)
+      await phone.sees('You’re all caught up')
+    }
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('when nothing is answered at all, and says so', async () => {
+    const phone = await phoneOf(await stage.person())
+    void network.fail('GET', /./, 'stalled')
+    await phone.page.reload()
+    await phone.sees('Loading your requests')
+    await phone.page.clock.fastForward(3_000)
+    await phone.page.getByRole('status').getByText('The connection is slow').waitFor()
+    await phone.page.clock.fastForward(15_000)
+    await phone.sees('No connection')
+    network.mend()
+    await phone.tap('Try now')
+    await phone.sees('You’re all caught up')
+    expect(await phone.page.locator('#offline').textContent()).toBe('')
+  })
+})
+
+describe.each(faults)('an answer that is lost (%s)', (fault) => {
+  test('at the start and in the feed ends no session', async () => {
+    const user = await stage.person()
+    const phone = await phoneOf(user)
+    const { page } = phone
+    await failing(phone, ['start', fault], () => page.reload())
+    // It tries again after two seconds.
+    await phone.sees(/^No connection$|^You’re all caught up$/)
+    await page.clock.fastForward(2_000)
+    await phone.sees('You’re all caught up')
+
+    await failing(phone, ['feed', fault], network.cut)
+    await stage.ask(user)
+    await phone.sees('1 request is waiting')
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('of a decision, and of its result, leads to what the service recorded', async () => {
+    const user = await stage.person()
+    const phone = await phoneOf(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await failing(phone, ['outcome', fault], () =>
+      failing(phone, ['decide', fault], () => phone.tap('Approve')),
+    )
+    if (fault !== 'after') {
+      await alert(phone, 'Your decision hasn’t arrived. Tap again.')
+      await phone.tap('Approve')
+    }
+    await phone.sees('Approved')
+    await phone.page.getByText(/^You approved this (?:at|on) .*\d/).waitFor()
+    expect(await stage.statusOf(request_id)).toMatchObject({ status: 'approved' })
+  })
+})
+
+describe('on a stalled network', () => {
+  test('an approval says after three seconds that it waits, and never repeats itself', async () => {
+    const user = await stage.person()
+    const phone = await phoneOf(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    let sent = 0
+    phone.page.on('request', (one) => void (one.url().endsWith('/decide') && (sent += 1)))
+    const met = network.fail(...calls.decide, 'stalled', 1)
+    await phone.tap('Approve')
+    await met
+    await phone.page.getByRole('status').getByText('Sending…').waitFor()
+    await phone.page.clock.fastForward(3_000)
+    await phone.page.getByText('Still waiting for an answer to your decision').waitFor()
+    expect(await phone.page.locator('#offline').textContent()).toBe('')
+    await phone.page.clock.fastForward(12_000)
+    await alert(phone, 'Your decision hasn’t arrived. Tap again.')
+    expect([sent, (await stage.statusOf(request_id)).status]).toEqual([1, 'pending'])
+  })
+})
+
+describe('once the connection is back', () => {
+  test('a decision that did not arrive and the head of the page say the same', async () => {
+    const user = await stage.person()
+    const phone = await phoneOf(user)
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    void network.fail('GET', calls.feed[1], '502')
+    void network.fail('GET', /approver\/sessions$/, '502')
+    network.cut()
+    const offline = phone.page.locator('#offline')
+    const told = offline.getByText('No connection.').waitFor()
+    await told
+    network.mend()
+    await failing(phone, ['decide', 'before'], () => phone.tap('Approve'))
+    await alert(phone, 'Your decision hasn’t arrived. Tap again.')
+    expect(await offline.textContent()).toBe('')
+  })
+
+  test('the screen of a link goes on by itself', async () => {
+    const user = await stage.person()
+    const phone = await stage.openPhone()
+    void network.fail('POST', /approver\/enrollment$/, 'before')
+    await phone.page.goto(await stage.linkFor(user.id))
+    await phone.sees('No connection')
+    network.mend()
+    await expect(
+      phone.page.getByRole('button', { name: 'Register this device' }).waitFor(),
+    ).resolves.toBeUndefined()
+  })
+})
+
+test('a phone that goes offline says so at once', async () => {
+  const phone = await phoneOf(await stage.person())
+  await phone.context.setOffline(true)
+  await phone.page.locator('#offline').getByText('No connection.').waitFor()
+  await phone.context.setOffline(false)
+  await expect.poll(() => phone.page.locator('#offline').textContent()).toBe('')
+})
+
+describe('several tabs', () => {
+  test('eight of them leave a connection for the decision, and all show the same', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const others = []
+    for (let n = 0; n < 7; n += 1) {
+      const page = await phone.context.newPage()
+      await page.goto(`${stage.origin}/approver`)
+      await page.getByRole('heading', { name: 'all caught up' }).waitFor()
+      others.push(page)
+    }
+    const { request_id } = await stage.ask(user)
+    for (const page of others) await page.getByRole('heading', { name: '1 request is waiting' }).waitFor()
+    await open(phone, request_id)
+    await phone.tap('Approve')
+    await phone.sees('Approved')
+    for (const page of others) await page.getByRole('heading', { name: 'all caught up' }).waitFor()
+    await phone.tap('Done')
+    await phone.tap('Sign out')
+    for (const page of others) await page.getByRole('heading', { name: /^Sign in/ }).waitFor()
+    expect(phone.misdeeds).toEqual([])
+  })
+
+  test('one continues when the one that waits is closed', async () => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    const other = await phone.context.newPage()
+    await other.goto(`${stage.origin}/approver`)
+    await other.getByRole('heading', { name: 'all caught up' }).waitFor()
+    await other.close()
+    await stage.ask(user)
+    await expect(phone.sees('1 request is waiting')).resolves.toBeUndefined()
+  })
+})
+
+test('a permission that is taken away while the request is open is known before the device check', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  await stage.locate(phone)
+  await stage.setFence(user)
+  const { request_id } = await stage.ask(user)
+  await open(phone, request_id)
+  await phone.page.getByText('Where you can approve: Office').waitFor()
+  const { targetInfo } = await phone.devtools.send('Target.getTargetInfo')
+  const browser = await stage.browser.newBrowserCDPSession()
+  await browser.send('Browser.setPermission', {
+    permission: { name: 'geolocation' },
+    setting: 'denied',
+    origin: stage.origin,
+    browserContextId: targetInfo.browserContextId!,
+  })
+  await phone.setOwner(false)
+  await phone.tap('Approve')
+  await phone.page.getByRole('heading', { name: 'didn’t share its location' }).waitFor()
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
+})
+
+test.each([-2, 2])(
+  'a clock that is %i hours off changes neither the time left nor the decision nor a date',
+  async (hours) => {
+    const user = await stage.person()
+    const phone = await stage.enrolled(user)
+    await phone.page.clock.install({ time: Date.now() + hours * 60 * 60_000 })
+    await phone.page.reload()
+    const { request_id } = await stage.ask(user)
+    await open(phone, request_id)
+    await phone.page
+      .getByRole('timer')
+      .getByText(/^4:\d\d left to decide/)
+      .waitFor()
+    await phone.tap('Approve')
+    await phone.sees('Approved')
+    const { status, decided_at } = dataOf(await show(stage.service, request_id))
+    expect(status).toBe('approved')
+    const time = `new Date('${decided_at}').toLocaleTimeString('en-US', { timeStyle: 'short' })`
+    await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
+    await phone.page.reload()
+    await phone.page.getByText(`${await phone.page.evaluate(time)}.`).waitFor()
+    await phone.page.evaluate(`location.hash = 'devices'`)
+    const date = await phone.page.evaluate(
+      `new Date('${decided_at}').toLocaleDateString('en-US', { dateStyle: 'medium' })`,
+    )
+    await expect(phone.page.getByText(`Last used ${String(date)}`).waitFor()).resolves.toBeUndefined()
+  },
+)

@@ -1,0 +1,258 @@
+import { withoutPhones } from '../../src/cli/terminal/mask-prose.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { flaws } from './page-flaws.ts'
+import type { Phone } from './page-phone.ts'
+import { installHooks, open, stage } from './open-stage.ts'
+
+installHooks()
+
+afterEach(() => stage.setPolicy({ recovery_delay_s: 0 }))
+
+const row = ({ page }: Phone, name: string | RegExp) =>
+  page.locator('li.member').filter({ has: page.getByRole('heading', { name }) })
+const tells = ({ page }: Phone, text: string | RegExp) => page.getByRole('status').getByText(text).waitFor()
+const goTo = async (phone: Phone, place: string, heading: string): Promise<void> => {
+  await phone.page.evaluate(`location.hash = '${place}'`)
+  await phone.sees(heading)
+}
+const rename = async (phone: Phone, from: string | RegExp, to: string): Promise<void> => {
+  await row(phone, from)
+    .getByRole('button', { name: /^Rename/ })
+    .click()
+  await phone.page.getByLabel('Name of the device').fill(to)
+  await phone.tap('Save')
+  await tells(phone, `The device is now called ${to}.`)
+}
+
+/** Adds a second device of the same person with a link that the first one makes. */
+const added = async (first: Phone): Promise<Phone> => {
+  await goTo(first, 'add-device', 'Add a device')
+  await first.tap('Create a link')
+  const link = await first.page.getByText('#enroll=').textContent()
+  const second = await stage.openPhone()
+  await second.page.goto(link!)
+  await second.tap('Register this device')
+  await second.sees('Waiting for your other device')
+  return second
+}
+
+/** As `added`, and approved on the first. */
+const approved = async (first: Phone): Promise<Phone> => {
+  const second = await added(first)
+  await first.tap('Approve')
+  await tells(first, 'Approved.')
+  await second.tap('Check again')
+  await stage.reachesInbox(second)
+  return second
+}
+
+test('the focus stays at a device that gets another name', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await goTo(phone, 'devices', 'Devices')
+  await row(phone, /computer|Android/).waitFor()
+  let show: (() => void) | undefined
+  const held = new Promise<void>((resolve) => (show = resolve))
+  await phone.page.route('**/approver/devices', (route) => held.then(() => route.continue()))
+  await rename(phone, /computer|Android/, 'Kitchen')
+  await phone.page.keyboard.press('Tab')
+  show?.()
+  await row(phone, 'Kitchen').waitFor()
+  expect(await phone.page.evaluate('document.activeElement.ariaLabel')).toBe('Rename Kitchen')
+})
+
+test('a person adds a second device from the first, renames it and removes it', async () => {
+  const user = await stage.person()
+  const first = await stage.enrolled(user)
+  await first.page.getByRole('link', { name: 'Devices' }).click()
+  await first.sees('Devices')
+  await first.page.getByText('You have only one device for this organization.').waitFor()
+  expect(await flaws(first)).toEqual([])
+  await rename(first, /computer|Android/, 'Kitchen')
+  await row(first, 'Kitchen').getByText('This device', { exact: true }).waitFor()
+  const second = await added(first)
+  // Nobody has to reload: the new device appears on the page that is open.
+  await first.tap('Approve')
+  await tells(first, 'Approved.')
+  await first.page.getByText('Now tap “Check again” on the other device.').waitFor()
+  await second.tap('Check again')
+  await stage.reachesInbox(second)
+  await first.page.getByRole('link', { name: 'Done' }).click()
+  await first.sees('Devices')
+  await rename(first, /^(?!Kitchen)/, 'Tablet')
+  await row(first, 'Tablet').getByRole('button', { name: 'Remove Tablet' }).click()
+  await first.page.getByText('It’s signed out immediately').waitFor()
+  await first.setOwner(false)
+  await first.tap('Remove')
+  await first.page.getByRole('alert').getByText('was cancelled or timed out').waitFor()
+  await first.setOwner(true)
+  await first.tap('Remove')
+  await tells(first, 'Tablet is removed.')
+  // Its session ends at once, without a tap.
+  await second.sees('Sign in')
+  await first.page.getByText('1 removed device').click()
+  await first.page.getByText('Removed on').waitFor()
+  expect([...first.misdeeds, ...second.misdeeds]).toEqual([])
+})
+
+test('a device that has to be decided comes first, and keeps its place', async () => {
+  const user = await stage.person()
+  const first = await stage.enrolled(user)
+  const nudge = first.page.getByText('You have only one device for this organization.')
+  await nudge.waitFor()
+  const second = await stage.registered(user)
+  await second.sees('Waiting for your other device')
+  await first.page.getByRole('link', { name: '1 new device needs approval' }).waitFor()
+  expect(await nudge.count()).toBe(0)
+  await goTo(first, 'devices', 'Devices')
+  const content = first.page.locator('.content > *')
+  await content.first().getByText('Approve only a device').waitFor()
+  const order = () =>
+    first.page.evaluate(`[...document.querySelectorAll('li.member')].map((one) => one.dataset.of)`)
+  const before = (await order()) as string[]
+  await row(first, /./).first().getByRole('button', { name: 'Approve' }).click()
+  await tells(first, 'Approved.')
+  await row(first, /./).first().getByText('Active', { exact: true }).waitFor()
+  expect(await order()).toEqual(before)
+})
+
+test('a lost device is removed together with what it added, if its owner ticks that', async () => {
+  const lost = await stage.enrolled(await stage.person())
+  await goTo(lost, 'devices', 'Devices')
+  await rename(lost, /computer|Android/, 'Lost')
+  const second = await approved(lost)
+  await goTo(lost, 'devices', 'Devices')
+  const third = await approved(lost)
+  await goTo(second, 'devices', 'Devices')
+  const added = second.page.getByText('If it was lost or stolen, remove them too:')
+  const remove = () => row(second, 'Lost').getByRole('button', { name: 'Remove Lost' }).click()
+  await remove()
+  await added.waitFor()
+  expect(await flaws(second)).toEqual([])
+  // Without the tick, the other one stays.
+  await second.tap('Cancel')
+  await remove()
+  await second.page.getByRole('checkbox', { name: 'Also remove these' }).check()
+  await second.tap('Remove')
+  await tells(second, 'Lost is removed.')
+  await third.sees('Sign in')
+  await second.page.getByText('2 removed devices').waitFor()
+  await row(second, /./).getByText('This device', { exact: true }).waitFor()
+  expect([...lost.misdeeds, ...second.misdeeds, ...third.misdeeds]).toEqual([])
+})
+
+describe('the last device', () => {
+  test('is removed only after the page said what follows, and can be kept', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    await goTo(phone, 'devices', 'Devices')
+    const remove = phone.page.getByRole('button', { name: /^Remove / })
+    await remove.click()
+    await phone.page.getByText('It’s your last device for this organization.').waitFor()
+    expect(await flaws(phone)).toEqual([])
+    await phone.tap('Cancel')
+    await remove.click()
+    await phone.tap('Remove')
+    await phone.sees('Sign in')
+    expect(phone.misdeeds).toEqual([])
+  })
+})
+
+test('a device that is removed while it signs says so, and decides nothing', async () => {
+  const user = await stage.person()
+  const first = await stage.enrolled(user)
+  const second = await approved(first)
+  const { request_id } = await stage.ask(user)
+  await open(second, request_id)
+  // The decision is signed and on its way when the other device removes this one.
+  let release!: () => void
+  const removed = new Promise<void>((resolve) => (release = resolve))
+  await second.page.route('**/decide', async (route) => {
+    await removed
+    await route.continue()
+  })
+  const sent = second.page.waitForRequest('**/decide')
+  await second.tap('Approve')
+  await sent
+  await goTo(first, 'devices', 'Devices')
+  await first.page
+    .getByRole('button', { name: /^Remove / })
+    .last()
+    .click()
+  await first.tap('Remove')
+  await tells(first, 'Removed.')
+  release()
+  await second.page.getByRole('heading', { level: 1, name: /This device was removed|Sign in/ }).waitFor()
+  expect(await stage.statusOf(request_id)).toMatchObject({ status: 'pending' })
+})
+
+describe('a lost phone', () => {
+  test('of a person with another device is removed there', async () => {
+    const user = await stage.person()
+    const lost = await stage.enrolled(user)
+    const backup = await approved(lost)
+    await goTo(backup, 'devices', 'Devices')
+    await backup.page
+      .getByRole('button', { name: /^Remove / })
+      .first()
+      .click()
+    await backup.tap('Remove')
+    await tells(backup, 'Removed.')
+    await lost.sees('Sign in')
+    await lost.page.getByText('Lost your device?').click()
+    await lost.page.getByText('contact an administrator of your organization').waitFor()
+    expect(await flaws(lost)).toEqual([])
+    await lost.tap('Sign in')
+    await lost.sees('This device was removed')
+  })
+
+  test('of a person without another is replaced by an administrator, on the page alone', async () => {
+    const admin = await stage.person()
+    await stage.makeAdmin(admin)
+    const chief = await stage.enrolled(admin)
+    const user = await stage.person({ first_name: 'Grace', last_name: 'Hopper' })
+    const lost = await stage.enrolled(user)
+    await goTo(chief, 'members', 'Members')
+    await chief.page.getByText('Active members').click()
+    await chief.page.getByRole('link', { name: 'Grace Hopper' }).click()
+    await chief.sees('Member')
+    expect(await flaws(chief)).toEqual([])
+    await chief.page.getByRole('button', { name: /^Remove / }).click()
+    await chief.page.getByText('It’s their last device.').waitFor()
+    await chief.tap('Remove')
+    await tells(chief, 'Removed.')
+    await lost.sees('Sign in')
+    await chief.tap('Send a link for a new device')
+    await tells(chief, 'A link to register a phone is on its way by SMS.')
+    await expect
+      .poll(() => stage.log().includes(`sms (enrollment) to ${withoutPhones(`+1${user.mobile}`)}`))
+      .toBe(true)
+    const phone = await stage.registered(user)
+    await phone.sees('Waiting for an administrator')
+    await chief.page.getByText('It waits for the approval of an administrator.').waitFor()
+    expect(await flaws(chief)).toEqual([])
+    await chief.page.getByRole('link', { name: 'under Devices' }).click()
+    await chief.sees('Devices')
+    await row(chief, 'Grace Hopper').getByRole('button', { name: 'Approve' }).click()
+    await tells(chief, 'Approved.')
+    await phone.tap('Check again')
+    await stage.reachesInbox(phone)
+    expect([...chief.misdeeds, ...phone.misdeeds]).toEqual([])
+  })
+})
+
+describe('while the service cannot be reached', () => {
+  test('devices are not shown as none', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    await phone.page.route('**/svc/v1/approver/devices', (route) =>
+      route.fulfill({ status: 503, body: '{}' }),
+    )
+    await goTo(phone, 'devices', 'Devices')
+    await phone.page.getByText('This can’t be read now.').waitFor()
+    expect(await phone.page.locator('li.member').count()).toBe(0)
+    expect(await phone.page.getByRole('link', { name: 'Add a device' }).count()).toBe(0)
+    await phone.page.unroute('**/svc/v1/approver/devices')
+    await phone.tap('Try again')
+    await row(phone, /./).waitFor()
+    await phone.page.getByText('This can’t be read now.').waitFor({ state: 'detached' })
+    expect(phone.misdeeds).toEqual([])
+  })
+})

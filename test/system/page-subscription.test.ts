@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { dataOf } from '../service/fixtures.ts'
+import type { Phone } from './page-phone.ts'
+import { pretend, subscriptionAt } from './page-push.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+// Headless Chromium has no push service, so the subscription of the browser is set by the test.
+
+installHooks()
+
+const hashes = async ({ page }: Phone): Promise<string[]> =>
+  dataOf({
+    status: 200,
+    body: await page.evaluate(`fetch('/svc/v1/approver/session').then((a) => a.json())`),
+  } as never).push_hashes
+
+test('a page that starts reports a subscription that the service does not know', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await phone.page.getByText('Keep this page open').waitFor()
+  await pretend(phone, 'granted')
+  await phone.page.getByText('You’ll get a notification for each request').waitFor()
+  expect(await hashes(phone)).toHaveLength(1)
+})
+
+test('a blocked permission is said, although the service has a subscription', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await pretend(phone, 'granted')
+  await phone.page.getByText('You’ll get a notification for each request').waitFor()
+  await pretend(phone, 'denied')
+  await phone.page.getByText('Notifications: blocked').waitFor()
+  await phone.page.getByText('Keep this page open').waitFor()
+  expect(await phone.page.getByText('You’ll get a notification').count()).toBe(0)
+})
+
+test('a subscription that the browser replaces is reported by the worker', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  await pretend(phone, 'granted')
+  await phone.page.getByText('You’ll get a notification for each request').waitFor()
+  const [before] = await hashes(phone)
+  const [worker] = phone.context.serviceWorkers()
+  const next = JSON.stringify(subscriptionAt('/new'))
+  await worker!.evaluate(`dispatchEvent(Object.assign(
+    new ExtendableEvent('pushsubscriptionchange'), { newSubscription: { toJSON: () => (${next}) } }))`)
+  await expect.poll(() => hashes(phone)).not.toEqual([before])
+  expect(await hashes(phone)).toHaveLength(1)
+})
