@@ -4,7 +4,7 @@ import type { Import, Source } from './source-tree.ts'
 const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean }> = {
   core: { rooms: [], packages: [], node: true },
   contract: { rooms: ['core'], packages: ['zod/mini'], node: false },
-  rules: { rooms: ['core'], packages: ['ipaddr.js', 'libphonenumber-js', 'luxon'], node: false },
+  factors: { rooms: ['core'], packages: ['ipaddr.js', 'libphonenumber-js', 'luxon'], node: false },
   receipt: {
     rooms: ['core'],
     packages: ['@levischuck/tiny-cbor', '@simplewebauthn/server', 'canonicalize', 'jose', 'zod/mini'],
@@ -26,7 +26,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
   library: { rooms: ['client', 'receipt', 'contract', 'core'], packages: [], node: true },
   page: { rooms: ['contract'], packages: ['@simplewebauthn/browser', 'uqr'], node: false },
   service: {
-    rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
+    rooms: ['contract', 'factors', 'receipt', 'client', 'core'],
     packages: [
       '@hono/node-server',
       '@simplewebauthn/server',
@@ -47,7 +47,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     node: true,
   },
   cli: {
-    rooms: ['contract', 'rules', 'receipt', 'client', 'core'],
+    rooms: ['contract', 'factors', 'receipt', 'client', 'core'],
     packages: [
       '@inquirer/prompts',
       'chalk',

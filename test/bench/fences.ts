@@ -1,5 +1,5 @@
-import { compileLevel, type Level } from '../../src/rules/level.ts'
-import { checkLocation } from '../../src/rules/location.ts'
+import { compileLevel, type Level } from '../../src/factors/level.ts'
+import { checkLocation } from '../../src/factors/location.ts'
 import { median, type Figure } from './figures.ts'
 
 const at = '2030-01-31T12:00:00.000Z'

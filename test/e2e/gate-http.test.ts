@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { selfSigned } from '../certificate.ts'
-import { ada, installHooks, path, requests, rulesFor, service, startGate } from './gate-run.ts'
+import { ada, installHooks, path, requests, factorsFor, service, startGate } from './gate-run.ts'
 import { svc } from './processes.ts'
 
 installHooks()
@@ -236,7 +236,7 @@ describe('svc mcp gate --url', () => {
 
   test('refuses an address or a header file that would reveal credentials', async () => {
     const rules = path('rules.yaml')
-    writeFileSync(rules, rulesFor(ada.mobile))
+    writeFileSync(rules, factorsFor(ada.mobile))
     const gate = (...args: string[]) =>
       svc(['mcp', 'gate', '--rules', rules, ...args], { SVC_CONFIG_DIR: path('config') })
     writeFileSync(path('open'), 'Authorization: Bearer secret-1\n')

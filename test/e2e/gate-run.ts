@@ -42,7 +42,7 @@ export const keyFile = async (scopes: string[], name: string): Promise<string> =
   return path(name)
 }
 
-export const rulesFor = (mobile: string, more = ''): string =>
+export const factorsFor = (mobile: string, more = ''): string =>
   `server: files\nto: "${mobile}"\ntimeout: 60\nrules:\n  - tools: [read_*, change, ask_client]\n    action: pass\n${more}`
 
 /** Ada's requests with this status. */
@@ -60,7 +60,7 @@ type Starting = {
 
 /** The arguments of a gate, and the ledger of its server. */
 export const gateArguments = ({
-  rules = rulesFor(ada.mobile),
+  rules = factorsFor(ada.mobile),
   flags,
   server,
   env = {},

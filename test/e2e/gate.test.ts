@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ada, installHooks, keyFile, requests, rulesFor, service, startGate } from './gate-run.ts'
+import { ada, installHooks, keyFile, requests, factorsFor, service, startGate } from './gate-run.ts'
 
 installHooks()
 
@@ -61,7 +61,7 @@ describe('svc mcp gate', () => {
   })
 
   test('forwards nothing when nobody decides in time', async () => {
-    const gate = await startGate({ rules: rulesFor(ada.mobile).replace('60', '1') })
+    const gate = await startGate({ rules: factorsFor(ada.mobile).replace('60', '1') })
     gate.call(1, 'write_file', write)
     expect((await gate.answer(1)).result).toMatchObject({
       isError: true,
@@ -169,7 +169,7 @@ describe('a changed tool', () => {
   })
 
   test('is shown as changed since the last approval, also by a later gate', async () => {
-    const rules = rulesFor(ada.mobile)
+    const rules = factorsFor(ada.mobile)
     const gate = await startGate({ rules })
     gate.call(1, 'write_file', write)
     await ada.answer()
@@ -187,7 +187,7 @@ describe('a changed tool', () => {
   })
 
   test('is refused when the server does not list it', async () => {
-    const gate = await startGate({ rules: rulesFor(ada.mobile, 'default: pass\n') })
+    const gate = await startGate({ rules: factorsFor(ada.mobile, 'default: pass\n') })
     gate.call(1, 'drop_all')
     expect((await gate.answer(1)).result.content[0].text).toContain('does not list a tool called "drop_all"')
     gate.call(2, 'WRITE_FILE', write)

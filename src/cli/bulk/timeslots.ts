@@ -1,6 +1,6 @@
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Issue } from '../../core/errors.ts'
-import { isZone } from '../../rules/instant.ts'
+import { isZone } from '../../factors/instant.ts'
 import { expandDays, findInvalidDay } from '../operation/typed-time.ts'
 import { byName } from './by-name.ts'
 import type { Fields, Kind } from './kind.ts'

@@ -3,7 +3,7 @@ import { hasNumber } from '../../client/ignored-filters.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
-import { nationalNumber, readPhone } from '../../rules/phone.ts'
+import { nationalNumber, readPhone } from '../../factors/phone.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { type Destination, type Fields, isConflict, type Kind, sameFields, type Send } from './kind.ts'
 

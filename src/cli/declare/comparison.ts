@@ -1,7 +1,7 @@
 import { usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import { readPhone } from '../../rules/phone.ts'
+import { readPhone } from '../../factors/phone.ts'
 import type { Context } from '../context/context.ts'
 import { readInput, textOf } from '../terminal/input-file.ts'
 import type { Io } from '../terminal/io.ts'

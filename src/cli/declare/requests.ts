@@ -8,7 +8,7 @@ import { pendingUser } from '../../contract/pending-user.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
-import { nationalNumber, readPhone } from '../../rules/phone.ts'
+import { nationalNumber, readPhone } from '../../factors/phone.ts'
 import type { Step } from './plan.ts'
 import { fieldsOf, policyFields, type Fields, type List } from './state.ts'
 

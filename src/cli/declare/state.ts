@@ -2,7 +2,7 @@ import { policy } from '../../contract/policy.ts'
 import { authenticators } from '../../contract/policy.ts'
 import { factors } from '../../contract/records.ts'
 import { fieldSchemas } from '../../contract/schema.ts'
-import { normalizeNetwork } from '../../rules/network.ts'
+import { normalizeNetwork } from '../../factors/network.ts'
 import { weekdays } from '../../core/weekdays.ts'
 
 /** The sections of a file, in the order in which they are applied. */

@@ -1,4 +1,4 @@
-import { chord, ground, pointAt } from '../../rules/earth.ts'
+import { chord, ground, pointAt } from '../../factors/earth.ts'
 import { featureOf } from '../bulk/read-file.ts'
 import type { Grid } from '../terminal/payload.ts'
 import { lengthText, placeText, type CheckedPoint, type Circle, type Place } from './projection.ts'

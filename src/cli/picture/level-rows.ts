@@ -1,6 +1,6 @@
 import { rowsIn } from '../../client/answer-data.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Verdict } from '../../rules/verdict.ts'
+import type { Verdict } from '../../factors/verdict.ts'
 import type { Context } from '../context/context.ts'
 import { gatherInput } from '../operation/gather-input.ts'
 import type { Level } from './fences.ts'

@@ -1,4 +1,4 @@
-import { cellsOfDay, type Cell, type Day, type Week } from '../../rules/week.ts'
+import { cellsOfDay, type Cell, type Day, type Week } from '../../factors/week.ts'
 import type { Grid } from '../terminal/payload.ts'
 
 export type WeekPicture = {

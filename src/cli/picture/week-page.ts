@@ -1,4 +1,4 @@
-import { cellsOfDay, zonedText, type Cell } from '../../rules/week.ts'
+import { cellsOfDay, zonedText, type Cell } from '../../factors/week.ts'
 import { pageOf, pageTable, pageText } from './page.ts'
 import { dayText, jumpTexts, meanings, type WeekPicture } from './week-drawing.ts'
 

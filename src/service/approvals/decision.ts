@@ -5,15 +5,15 @@ import { forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { verifyAssertion } from '../../receipt/assertion.ts'
 import { challengeOf, contextBytes } from '../../receipt/context.ts'
 import { createReceipt, type FactorResult } from '../../receipt/receipt.ts'
-import { decide, type Decision, type FactorDecision } from '../../rules/decide.ts'
-import type { Location } from '../../rules/location.ts'
-import { cannotTell } from '../../rules/verdict.ts'
+import { decide, type Decision, type FactorDecision } from '../../factors/decide.ts'
+import type { Location } from '../../factors/location.ts'
+import { cannotTell } from '../../factors/verdict.ts'
 import type { Call, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
-import type { RulesMemory } from '../call/service.ts'
+import type { FactorsMemory } from '../call/service.ts'
 import { credentialOf, type DeviceRow } from '../devices/rows.ts'
 import type { Site } from '../devices/site.ts'
-import { withRequested } from '../policy/rules.ts'
+import { withRequested } from '../policy/factor-settings.ts'
 import { countWrongNumber, finishApproval, type VerifiedDecision } from './finish.ts'
 import { alreadyEnded, isRepeated, repeatedOutcome } from './posted-decision.ts'
 import { type ApprovalRow, contextFor, findApproval, storedSubject, toApprovalRecord } from './record.ts'
@@ -53,12 +53,12 @@ const uncheckedDefault = (
 }
 
 const applyRules = async (
-  rulesFor: RulesMemory,
+  factorsFor: FactorsMemory,
   { row, device, decidedAt: at }: PostedDecision,
   location: DecisionInput['location'],
   { ip, user_verified }: { ip: string | undefined; user_verified: boolean },
 ): Promise<Decision> => {
-  const rules = await rulesFor(row.org_id, row.user_id)
+  const rules = await factorsFor(row.org_id, row.user_id)
   const decided = decide(withRequested(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
     at,
     user_id: row.user_id,
@@ -124,7 +124,7 @@ export const prepareDecision = async (
     if (approving) await checkDecider({ db, keyring }, row, claim)
     return claim
   })
-  const { allow, factors } = await applyRules(service.rulesFor, posted, input.location, {
+  const { allow, factors } = await applyRules(service.factorsFor, posted, input.location, {
     ip: ip?.(),
     user_verified: checked.user_verified,
   })

@@ -14,14 +14,14 @@ import {
   SubjectError,
   textSubject,
 } from '../../receipt/subject.ts'
-import { hasPolicy } from '../../rules/decide.ts'
+import { hasPolicy } from '../../factors/decide.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf, verifiedAs } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
-import { readRestrictions } from '../policy/rules.ts'
+import { readRestrictions } from '../policy/factor-settings.ts'
 import { type Approver, findApprover } from './find-approver.ts'
 import { readKeyOwner } from './key-owner.ts'
 import { checkLimits } from './limits.ts'

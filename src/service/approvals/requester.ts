@@ -1,6 +1,6 @@
 import { credentialText } from '../../core/credential-text.ts'
 import type { approver } from '../../contract/page.ts'
-import { contains, readAddress, readNetwork } from '../../rules/network.ts'
+import { contains, readAddress, readNetwork } from '../../factors/network.ts'
 import { localProgram } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { ownerOf } from './key-owner.ts'

@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/ids.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
-import { type Phone, readPhone } from '../../rules/phone.ts'
+import { type Phone, readPhone } from '../../factors/phone.ts'
 
 /** Throws 422 unless exactly one of these fields is set. */
 export const oneOf = (input: Record<string, unknown>, names: string[]): void => {

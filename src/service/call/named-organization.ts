@@ -1,7 +1,7 @@
 import { orgFields } from '../../contract/operation.ts'
 import type { OperationId, Table } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
-import { readPhone } from '../../rules/phone.ts'
+import { readPhone } from '../../factors/phone.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Caller } from './caller.ts'

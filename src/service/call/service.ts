@@ -1,5 +1,5 @@
 import type { Counted } from '../../contract/quotas.ts'
-import type { Policy } from '../../rules/decide.ts'
+import type { Policy } from '../../factors/decide.ts'
 import type { Periods } from '../config/retention.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -61,7 +61,7 @@ export type Waits = (
 export type NotifyApprover = (request: Required<WakeTarget>) => void
 
 /** The committed rules for a user; without a user, those for everybody. */
-export type RulesMemory = (orgId: number, userId?: number) => Promise<Policy>
+export type FactorsMemory = (orgId: number, userId?: number) => Promise<Policy>
 
 /** A transaction and its time. */
 export type Moment = { db: Db; now: string }
@@ -106,7 +106,7 @@ export type Service = {
   commits: Commits
   /** This process and its load. */
   node(): NodeReport
-  rulesFor: RulesMemory
+  factorsFor: FactorsMemory
   periods: Periods
   /** Counts against the quotas of organizations. */
   claim: Claim

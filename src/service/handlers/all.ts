@@ -42,7 +42,7 @@ import * as support from '../mobile/support.ts'
 import * as mobileTokens from '../mobile/tokens.ts'
 import * as geofences from '../policy/geofences.ts'
 import * as timeslots from '../policy/timeslots.ts'
-import * as userRules from '../policy/user-rules.ts'
+import * as userFactors from '../policy/user-factors.ts'
 import * as subscriptions from '../page/push/subscription.ts'
 import * as testPushes from '../page/push/test-push.ts'
 import * as testDelivery from './test-delivery.ts'
@@ -69,7 +69,7 @@ export const handlers: Handlers<Table> = {
   ...users,
   ...membership,
   ...lookup,
-  ...userRules,
+  ...userFactors,
   ...geofences,
   ...timeslots,
   ...keys,

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { clientAddress, contains, type Network, readAddress, readNetwork } from '../../rules/network.ts'
+import { clientAddress, contains, type Network, readAddress, readNetwork } from '../../factors/network.ts'
 import { siteAt } from '../devices/site.ts'
 
 type Socket = { remoteAddress?: string; localPort?: number }

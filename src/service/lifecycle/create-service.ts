@@ -9,7 +9,7 @@ import { createClaims } from '../limits/claims.ts'
 import { createRate } from '../limits/request-rate.ts'
 import { createWaits } from '../limits/waits.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createRulesMemory } from '../policy/rules-memory.ts'
+import { createFactorsMemory } from '../policy/factors-memory.ts'
 import { createNode, type NodeOptions } from './node.ts'
 
 type Sharing = {
@@ -56,7 +56,7 @@ const recheckMs = 1_000
 
 /** The service. Its waiter also looks for requests that expire and, on a shared store, for those that ended elsewhere. */
 export const createService = (
-  parts: Omit<Service, 'waiter' | 'commits' | 'node' | 'rulesFor' | 'claim' | 'accept' | 'rate' | 'waits'>,
+  parts: Omit<Service, 'waiter' | 'commits' | 'node' | 'factorsFor' | 'claim' | 'accept' | 'rate' | 'waits'>,
   node: NodeOptions = {},
   countDecision: (decided: Decided) => void = () => undefined,
 ): Service => {
@@ -77,7 +77,7 @@ export const createService = (
     waiter,
     commits,
     node: createNode({ storage, waiter }, node),
-    rulesFor: createRulesMemory(storage),
+    factorsFor: createFactorsMemory(storage),
     claim,
     accept: createAccept({ ...parts, claim }),
     rate: createRate(storage),

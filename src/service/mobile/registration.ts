@@ -1,7 +1,7 @@
 import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { nationalNumber } from '../../rules/phone.ts'
+import { nationalNumber } from '../../factors/phone.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'

@@ -1,8 +1,8 @@
 import type { approver } from '../../contract/page.ts'
 import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { conditionsOf } from '../../rules/conditions.ts'
-import type { Factor } from '../../rules/verdict.ts'
+import { conditionsOf } from '../../factors/conditions.ts'
+import type { Factor } from '../../factors/verdict.ts'
 import { inboxName, pause, readThroughOutage } from '../approvals/decision-waiter.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
@@ -11,7 +11,7 @@ import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
-import { withRequested } from '../policy/rules.ts'
+import { withRequested } from '../policy/factor-settings.ts'
 import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
 import { readSurroundings } from './surroundings.ts'
@@ -38,7 +38,7 @@ const readDetails = async (
   { service, ip }: Outside,
 ): Promise<Details[]> => {
   if (rows.length === 0) return []
-  const rules = await service.rulesFor(org_id, user_id)
+  const rules = await service.factorsFor(org_id, user_id)
   const { policy } = await service.storage.read((db) => organizationRow(db, org_id))
   const [at, address] = [service.storage.now(), ip?.()]
   const evidence = {

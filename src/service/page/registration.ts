@@ -18,7 +18,7 @@ import { readSite } from '../devices/site.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
 import { logoPath } from '../members/logo.ts'
-import { usesLocation } from '../policy/rules.ts'
+import { usesLocation } from '../policy/factor-settings.ts'
 import { startSession } from './session.ts'
 
 export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async ({ token }, call) => {

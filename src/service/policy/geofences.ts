@@ -1,11 +1,11 @@
 import type { geofence } from '../../contract/geofence.ts'
 import { notFound } from '../../core/refusal.ts'
-import { checkLocation } from '../../rules/location.ts'
+import { checkLocation } from '../../factors/location.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
 import { type Member, ofMember, organizationOfUser, reachOrganization } from '../call/tenant.ts'
-import { rulesToCheck } from './rules.ts'
+import { factorsToCheck } from './factor-settings.ts'
 
 const fields = ['name', 'latitude', 'longitude', 'radius', 'is_active'] as const
 
@@ -110,7 +110,7 @@ export const setUserGeofences: HandlerOf<typeof geofence.setUserGeofences> = asy
 
 export const checkGeofence: HandlerOf<typeof geofence.checkGeofence> = {
   before: async ({ org_id, user_id, accuracy_m = 0, ...place }, outside) => {
-    const rules = await rulesToCheck(outside, org_id, user_id)
+    const rules = await factorsToCheck(outside, org_id, user_id)
     return async ({ now }) => ({
       factor: 'location',
       ...checkLocation(rules, { ...place, accuracy_m, at: now }, now),

@@ -1,6 +1,6 @@
 import type { Policy } from '../../contract/policy.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
-import { normalizeNetwork } from '../../rules/network.ts'
+import { normalizeNetwork } from '../../factors/network.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { devicePolicyOf } from './device-policy.ts'

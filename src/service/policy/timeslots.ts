@@ -2,8 +2,8 @@ import type * as z from 'zod/mini'
 import type { slot, timeslot } from '../../contract/timeslot.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import { weekdays } from '../../core/weekdays.ts'
-import { isZone, readInstant } from '../../rules/instant.ts'
-import { checkTime } from '../../rules/time.ts'
+import { isZone, readInstant } from '../../factors/instant.ts'
+import { checkTime } from '../../factors/time.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
@@ -15,7 +15,7 @@ import {
   withinOrganization,
 } from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
-import { rulesToCheck } from './rules.ts'
+import { factorsToCheck } from './factor-settings.ts'
 
 type Slot = z.infer<typeof slot>
 type SlotColumns = Pick<
@@ -137,7 +137,7 @@ export const setUserTimeslots: HandlerOf<typeof timeslot.setUserTimeslots> = asy
 
 export const checkTimeslot: HandlerOf<typeof timeslot.checkTimeslot> = {
   before: async ({ org_id, user_id, at }, outside) => {
-    const rules = await rulesToCheck(outside, org_id, user_id)
+    const rules = await factorsToCheck(outside, org_id, user_id)
     if (at !== undefined && readInstant(at) === undefined)
       throw invalid('at', 'must be a time with its offset such as 2030-01-31T08:30:00+01:00')
     return async ({ now }) => ({ factor: 'time', ...checkTime(rules, at ?? now) })

@@ -1,8 +1,8 @@
 import type { auth, SourcedFactor } from '../../contract/auth.ts'
 import { invalid } from '../../core/refusal.ts'
-import { decide, type Evidence, type Policy } from '../../rules/decide.ts'
-import { readInstant } from '../../rules/instant.ts'
-import type { Location } from '../../rules/location.ts'
+import { decide, type Evidence, type Policy } from '../../factors/decide.ts'
+import { readInstant } from '../../factors/instant.ts'
+import type { Location } from '../../factors/location.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -120,7 +120,7 @@ export const submitAuthResults: HandlerOf<typeof auth.submitAuthResults> = {
     checkTimestamp(input.timestamp, storage.now())
     if (device_info.imei !== undefined) parseImei(device_info.imei, 'device_info.imei')
     const member = await storage.read((db) => findMember({ db, caller }, { user_id, org_id }))
-    const rules = await service.rulesFor(member.org_id, member.user_id)
+    const rules = await service.factorsFor(member.org_id, member.user_id)
 
     return async (call) => {
       const key_id = namedKeyOf(call.caller)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { edgeOf, findCentre, projectionAt, type Place } from '../../../src/cli/picture/projection.ts'
-import { chord, ground, pointAt } from '../../../src/rules/earth.ts'
+import { chord, ground, pointAt } from '../../../src/factors/earth.ts'
 
 const place = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),

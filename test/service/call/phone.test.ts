@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import examples from 'libphonenumber-js/examples.mobile.json'
 import { type CountryCode, getCountryCallingCode, getExampleNumber } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
-import { readPhone } from '../../../src/rules/phone.ts'
+import { readPhone } from '../../../src/factors/phone.ts'
 import { parsePhone } from '../../../src/service/call/input.ts'
 
 describe('a phone number', () => {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { nationalNumber } from '../../../rules/phone.ts'
+import { nationalNumber } from '../../../factors/phone.ts'
 import type { Tables } from '../schema.ts'
 
 /** Rows in memory at the same time. */

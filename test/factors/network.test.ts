@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clientAddress, readNetwork } from '../../src/rules/network.ts'
+import { clientAddress, readNetwork } from '../../src/factors/network.ts'
 import { blank, good, hostile, resultOf } from './evidence.ts'
 
 const number = (text: string) => text.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { normalizeNetwork } from '../../src/rules/network.ts'
+import { normalizeNetwork } from '../../src/factors/network.ts'
 
 describe('a network', () => {
   test.each([

@@ -1,16 +1,16 @@
-import { compileLevel, type Level } from '../../rules/level.ts'
-import type { RulesMemory } from '../call/service.ts'
+import { compileLevel, type Level } from '../../factors/level.ts'
+import type { FactorsMemory } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type OrganizationRules, readOrganizationRules, readUserLevel } from './rules.ts'
+import { type OrganizationFactors, readOrganizationFactors, readUserLevel } from './factor-settings.ts'
 import { routineActions } from '../call/routine-actions.ts'
 
 /** The most rules in memory, of all organizations. One organization stays, even if it alone has more. */
 const rulesAtMost = 300_000
 
-type CachedRules = {
+type CachedFactors = {
   seq: number
-  organization: OrganizationRules
+  organization: OrganizationFactors
   users: Map<number, Level>
   /** The number of rules of the organization and of the cached users. */
   rules: number
@@ -45,11 +45,14 @@ const changedAfter = async (db: Db, orgId: number, seq: number): Promise<boolean
  * Caches compiled rules until the audit of their organization shows a relevant write: each write adds a row in the same
  * transaction, on every node. As long as nothing is committed, not even the audit is read.
  */
-export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 'revision'>): RulesMemory => {
+export const createFactorsMemory = ({
+  read,
+  revision,
+}: Pick<Storage, 'read' | 'revision'>): FactorsMemory => {
   /** In the order of use: the organization used last is last. */
-  const cached = new Map<number, CachedRules>()
+  const cached = new Map<number, CachedFactors>()
   /** Reads at the current revision: concurrent callers share one. */
-  const current = new Map<number, Promise<CachedRules>>()
+  const current = new Map<number, Promise<CachedFactors>>()
   let currentRevision = -1
   let rules = 0
 
@@ -58,7 +61,7 @@ export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 're
     cached.delete(orgId)
   }
 
-  const grow = (orgId: number, of: CachedRules, by: number): void => {
+  const grow = (orgId: number, of: CachedFactors, by: number): void => {
     of.rules += by
     if (cached.get(orgId) === of) rules += by
   }
@@ -72,13 +75,13 @@ export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 're
     }
   }
 
-  const refresh = (orgId: number): Promise<CachedRules> =>
+  const refresh = (orgId: number): Promise<CachedFactors> =>
     read(async (db) => {
       // Read before the rows, so that a change between the two is read again and not missed.
       const seq = await headOf(db, orgId)
       const known = cached.get(orgId)
       const unchanged = known && !(await changedAfter(db, orgId, known.seq)) ? known : undefined
-      const organization = unchanged?.organization ?? (await readOrganizationRules(db, orgId))
+      const organization = unchanged?.organization ?? (await readOrganizationFactors(db, orgId))
       forget(orgId)
       const { size } = organization.organization
       const fresh = unchanged ?? { seq, organization, users: new Map<number, Level>(), rules: size }
@@ -88,7 +91,7 @@ export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 're
       return fresh
     })
 
-  const organizationOf = (orgId: number): Promise<CachedRules> => {
+  const organizationOf = (orgId: number): Promise<CachedFactors> => {
     const now = revision()
     if (now !== currentRevision) current.clear()
     currentRevision = now
@@ -101,7 +104,7 @@ export const createRulesMemory = ({ read, revision }: Pick<Storage, 'read' | 're
     return reading
   }
 
-  const levelOf = async (of: CachedRules, orgId: number, userId: number): Promise<Level> => {
+  const levelOf = async (of: CachedFactors, orgId: number, userId: number): Promise<Level> => {
     const known = of.users.get(userId)
     if (known) return known
     const level = await read((db) => readUserLevel(db, { org_id: orgId, user_id: userId }))

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { DateTime, IANAZone } from 'luxon'
 import { describe, expect, test } from 'vitest'
-import { compileLevel } from '../../src/rules/level.ts'
-import type { Slot } from '../../src/rules/slot.ts'
+import { compileLevel } from '../../src/factors/level.ts'
+import type { Slot } from '../../src/factors/slot.ts'
 import { weekdays } from '../../src/core/weekdays.ts'
-import { checkTime } from '../../src/rules/time.ts'
-import { cellsOfDay, noonOf, weekOf, zonedText, type Cell, type Week } from '../../src/rules/week.ts'
+import { checkTime } from '../../src/factors/time.ts'
+import { cellsOfDay, noonOf, weekOf, zonedText, type Cell, type Week } from '../../src/factors/week.ts'
 
 const levelsOf = (organization: Slot[], user: Slot[]) => ({
   organization: compileLevel({ fences: [], slots: organization }),

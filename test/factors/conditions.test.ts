@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { conditionsOf, type Condition } from '../../src/rules/conditions.ts'
-import { compileLevel } from '../../src/rules/level.ts'
-import type { Policy } from '../../src/rules/decide.ts'
-import type { Fence } from '../../src/rules/fence-index.ts'
-import type { Slot } from '../../src/rules/slot.ts'
+import { conditionsOf, type Condition } from '../../src/factors/conditions.ts'
+import { compileLevel } from '../../src/factors/level.ts'
+import type { Policy } from '../../src/factors/decide.ts'
+import type { Fence } from '../../src/factors/fence-index.ts'
+import type { Slot } from '../../src/factors/slot.ts'
 
 const level = (fences: Fence[] = [], slots: Slot[] = []) => compileLevel({ fences, slots })
 const policyOf = (changes: Partial<Policy> = {}): Policy => ({

@@ -1,7 +1,7 @@
 import type { Weekday } from '../../core/weekdays.ts'
-import { hasPolicy, isRequired, type Policy } from '../../rules/decide.ts'
-import { compileLevel, type Level } from '../../rules/level.ts'
-import type { Factor } from '../../rules/verdict.ts'
+import { hasPolicy, isRequired, type Policy } from '../../factors/decide.ts'
+import { compileLevel, type Level } from '../../factors/level.ts'
+import type { Factor } from '../../factors/verdict.ts'
 import type { Outside } from '../call/call.ts'
 import { type Member, ofMember, organizationRow, reachMember, reachOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
@@ -9,17 +9,17 @@ import type { Db } from '../storage/schema.ts'
 /** `one` reads only one active rule of each kind: enough to know whether there is any. */
 type Extent = 'all' | 'one'
 
-export type OrganizationRules = Omit<Policy, 'user'>
+export type OrganizationFactors = Omit<Policy, 'user'>
 
 const slotOf = <Row extends { days: string }>(row: Row) =>
   Object.assign(row, { days: row.days.split(',') as Weekday[] })
 
 /** The rules of an organization; `required` are the factors that it requires of everybody. Throws 404 if it is deleted. */
-export const readOrganizationRules = async (
+export const readOrganizationFactors = async (
   db: Db,
   orgId: number,
   extent: Extent = 'all',
-): Promise<OrganizationRules> => {
+): Promise<OrganizationFactors> => {
   const { policy } = await organizationRow(db, orgId)
   const one = extent === 'one'
   const fences = await db
@@ -71,7 +71,7 @@ export const readUserLevel = async (db: Db, member: Member, extent: Extent = 'al
 
 /** Enough of the rules to know which factors they restrict, but not to decide. */
 export const readRestrictions = async (db: Db, member: Member): Promise<Policy> => ({
-  ...(await readOrganizationRules(db, member.org_id, 'one')),
+  ...(await readOrganizationFactors(db, member.org_id, 'one')),
   user: await readUserLevel(db, member, 'one'),
 })
 
@@ -95,7 +95,7 @@ export const usesLocation = async (db: Db, member: Member): Promise<boolean> => 
 }
 
 /** The cached rules of decisions, for a caller who checks a location or a time. */
-export const rulesToCheck = async (
+export const factorsToCheck = async (
   { service, caller }: Outside,
   org_id: number,
   user_id: number | undefined,
@@ -104,5 +104,5 @@ export const rulesToCheck = async (
     await reachOrganization({ db, caller }, org_id)
     if (user_id !== undefined) await reachMember({ db }, { org_id, user_id })
   })
-  return service.rulesFor(org_id, user_id)
+  return service.factorsFor(org_id, user_id)
 }

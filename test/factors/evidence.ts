@@ -1,7 +1,7 @@
-import { decide, type Evidence, type Policy } from '../../src/rules/decide.ts'
-import type { Fence } from '../../src/rules/fence-index.ts'
-import { compileLevel } from '../../src/rules/level.ts'
-import type { Slot } from '../../src/rules/slot.ts'
+import { decide, type Evidence, type Policy } from '../../src/factors/decide.ts'
+import type { Fence } from '../../src/factors/fence-index.ts'
+import { compileLevel } from '../../src/factors/level.ts'
+import type { Slot } from '../../src/factors/slot.ts'
 
 export const at = '2026-03-02T09:12:00.000Z'
 export const fence: Fence = {

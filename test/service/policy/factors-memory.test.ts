@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Policy } from '../../../src/rules/decide.ts'
+import type { Policy } from '../../../src/factors/decide.ts'
 import { ask, createApprover, decide, enroll, type Approver } from '../approver.ts'
 import { createTenant, dataOf, fence, slot } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
@@ -21,7 +21,7 @@ afterEach(() => service.close())
 
 const write = async (method: string, path: string, body?: object) =>
   dataOf(await service.call(method, path, { body }))
-const rules = (): Promise<Policy> => service.service.rulesFor(org, Number(ada.id))
+const rules = (): Promise<Policy> => service.service.factorsFor(org, Number(ada.id))
 const here = { ...fence, is_active: undefined, enabled: true }
 const changes: [string, () => Promise<unknown>][] = [
   ['a fence more', () => write('POST', `/organization/${org}/create/geo-fence`, { ...fence, name: 'B' })],
@@ -60,7 +60,7 @@ describe('the rules in memory', () => {
 
   test('are read once for concurrent requests while no other node can commit', async () => {
     await write('PUT', `/organization/${org}/update`, { name: 'Acme' })
-    const [one, two] = await Promise.all([rules(), service.service.rulesFor(org)])
+    const [one, two] = await Promise.all([rules(), service.service.factorsFor(org)])
     expect(one.organization === two.organization).toBe(!service.storage.shared)
   })
 

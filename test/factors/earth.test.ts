@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chord, ground, pointAt } from '../../src/rules/earth.ts'
+import { chord, ground, pointAt } from '../../src/factors/earth.ts'
 import { geodesic } from './geodesic.ts'
 
 const distance = (lat1: number, lon1: number, lat2: number, lon2: number): number =>

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decide, type Evidence } from '../../src/rules/decide.ts'
-import { compileLevel } from '../../src/rules/level.ts'
-import { factors, type Factor } from '../../src/rules/verdict.ts'
+import { decide, type Evidence } from '../../src/factors/decide.ts'
+import { compileLevel } from '../../src/factors/level.ts'
+import { factors, type Factor } from '../../src/factors/verdict.ts'
 import { fence, good, hostile, piece, resultOf, slot, strict } from './evidence.ts'
 
 const thrown = () => {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compileFences, type Fence } from '../../src/rules/fence-index.ts'
-import { chord, ground, pointAt } from '../../src/rules/earth.ts'
-import { compileLevel } from '../../src/rules/level.ts'
-import { checkLocation } from '../../src/rules/location.ts'
+import { compileFences, type Fence } from '../../src/factors/fence-index.ts'
+import { chord, ground, pointAt } from '../../src/factors/earth.ts'
+import { compileLevel } from '../../src/factors/level.ts'
+import { checkLocation } from '../../src/factors/location.ts'
 
 const at = '2026-03-02T08:12:00.000Z'
 const berlin = { latitude: 52.52, longitude: 13.405 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Slot } from '../../src/rules/slot.ts'
+import type { Slot } from '../../src/factors/slot.ts'
 import { check, open, slot, workdays } from './clock.ts'
 
 describe('a time slot', () => {

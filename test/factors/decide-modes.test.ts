@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decide, hasPolicy } from '../../src/rules/decide.ts'
-import { factors, type Factor } from '../../src/rules/verdict.ts'
+import { decide, hasPolicy } from '../../src/factors/decide.ts'
+import { factors, type Factor } from '../../src/factors/verdict.ts'
 import { at, blank, good, hostile, office, piece, resultOf, strict } from './evidence.ts'
 
 describe('a required factor', () => {

@@ -1,6 +1,6 @@
-import { compileLevel } from '../../src/rules/level.ts'
-import type { Slot } from '../../src/rules/slot.ts'
-import { checkTime } from '../../src/rules/time.ts'
+import { compileLevel } from '../../src/factors/level.ts'
+import type { Slot } from '../../src/factors/slot.ts'
+import { checkTime } from '../../src/factors/time.ts'
 
 export const workdays = ['mon', 'tue', 'wed', 'thu', 'fri'] as const
 export const slot = (change: Partial<Slot> = {}): Slot => ({
