@@ -5,9 +5,9 @@ import { parseJson } from '../core/parse-json.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellQuote } from '../core/shell-quote.ts'
 import type { Answer } from './client.ts'
-import { hostOf } from './network-error.ts'
+import { hostOf } from '../core/network-error.ts'
 import { retryAfterMs } from './retry.ts'
-import type { HttpResponse } from './transport.ts'
+import type { HttpResponse } from '../core/transport.ts'
 
 const isEnvelope = (value: unknown): value is Answer['envelope'] =>
   isRecord(value) && typeof value.status === 'string'

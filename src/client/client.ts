@@ -1,5 +1,5 @@
 import type { Data, Effect, Input, Operation } from '../contract/operation.ts'
-import type { HttpResponse } from './transport.ts'
+import type { HttpResponse } from '../core/transport.ts'
 
 /**
  * A 2xx answer with the status `success`; anything else is thrown as an SvcError. Only the envelope is checked: a

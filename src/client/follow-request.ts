@@ -1,4 +1,5 @@
-import { mayComeBack, sleepFor } from './retry.ts'
+import { sleepFor } from '../core/sleep.ts'
+import { mayComeBack } from './retry.ts'
 
 /** Shorter than the time-out of the transport for an answer. */
 const longestPoll = 50

@@ -1,6 +1,6 @@
 import { SvcError } from '../core/errors.ts'
-import { hostOf } from './network-error.ts'
-import type { Transport } from './transport.ts'
+import { hostOf } from '../core/network-error.ts'
+import type { Transport } from '../core/transport.ts'
 
 /** JSON from a public address, such as a key set: sends no credentials and follows no redirect. */
 export const getPublicJson = async (

@@ -1,15 +1,15 @@
 import { argsOf, fieldsOf } from '../contract/describe.ts'
 import type { Effect, Operation } from '../contract/operation.ts'
 import { pathNames } from '../contract/path.ts'
-import { SvcError, usageError } from '../core/errors.ts'
+import { interrupted, SvcError, usageError } from '../core/errors.ts'
 import { readAnswer } from './answer.ts'
 import type { Answer, CallOptions, Client } from './client.ts'
 import { requireFiltered } from './ignored-filters.ts'
-import { interrupted } from './network-error.ts'
 import { linkedPage } from './paging.ts'
 import { redactedUrl, planRequest, rawUrl } from './request.ts'
-import { isTemporary, maxAttempts, neverSent, retryAfterMs, retryDelayMs, sleepFor } from './retry.ts'
-import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
+import { sleepFor } from '../core/sleep.ts'
+import { isTemporary, maxAttempts, neverSent, retryAfterMs, retryDelayMs } from './retry.ts'
+import type { HttpRequest, HttpResponse, Transport } from '../core/transport.ts'
 
 type Options = {
   /** The API root: `https://host/admin/public/api`. */

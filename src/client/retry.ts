@@ -1,6 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { SvcError } from '../core/errors.ts'
-import { interrupted } from './network-error.ts'
 
 /** Maximum number of attempts, including the first. */
 export const maxAttempts = 3
@@ -44,12 +42,4 @@ export const retryDelayMs = (
   if (afterMs !== undefined && afterMs > longestWaitMs) return undefined
   const step = 200 * 2 ** (next - 2)
   return (afterMs ?? step / 2) + random() * step
-}
-
-export const sleepFor = async (ms: number, signal?: AbortSignal): Promise<void> => {
-  try {
-    await wait(ms, undefined, { signal })
-  } catch {
-    throw interrupted()
-  }
 }

@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Env } from '../core/env.ts'
-import { SvcError } from '../core/errors.ts'
+import { interrupted, SvcError } from '../core/errors.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { readTraceParent } from '../core/traceparent.ts'
-import { hostOf, interrupted, networkError, timedOut } from './network-error.ts'
+import { hostOf, networkError, timedOut } from '../core/network-error.ts'
 import { proxyFor } from './proxy.ts'
-import type { HttpRequest, HttpResponse, Transport } from './transport.ts'
+import type { HttpRequest, HttpResponse, Transport } from '../core/transport.ts'
 import { isUtf8 } from 'node:buffer'
 
 type Options = {

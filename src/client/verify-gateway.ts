@@ -3,7 +3,7 @@ import type { ApprovalGateway } from '../contract/approval-gateway.ts'
 import { newRequest } from '../contract/new-request.ts'
 import { SvcError } from '../core/errors.ts'
 import { randomToken } from '../core/ids.ts'
-import { sleepFor } from './retry.ts'
+import { sleepFor } from '../core/sleep.ts'
 import {
   decisionOf,
   isTransient,

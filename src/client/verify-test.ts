@@ -1,4 +1,4 @@
-import { sleepFor } from './retry.ts'
+import { sleepFor } from '../core/sleep.ts'
 import { decisionOf, isTransient, promptMs, type Phone, type VerifyCalls } from './verify-calls.ts'
 
 const pollMs = 5_000

@@ -59,3 +59,5 @@ export const usageError = (message: string, hint?: string): SvcError =>
 /** The work cannot be done; `hint` says what to do. */
 export const failure = (code: string, message: string, hint: string): SvcError =>
   new SvcError('failed', code, message, { hint })
+
+export const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')

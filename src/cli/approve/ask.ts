@@ -125,7 +125,7 @@ export const gatherAsk = async (
 /** Prints the call of a tool that would be made. */
 const showToolCall = async (operation: Operation, ask: Ask, context: Context): Promise<void> => {
   const [{ argumentsOf }, { toolServer }] = await Promise.all([
-    import('../../client/mcp-gateway.ts'),
+    import('../../tools/client/mcp-gateway.ts'),
     import('./tool-server.ts'),
   ])
   const url = toolServer(await context.settings())

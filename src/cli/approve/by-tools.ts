@@ -1,4 +1,4 @@
-import { statusIn } from '../../client/tool-answer.ts'
+import { statusIn } from '../../tools/client/tool-answer.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { fieldsOf } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'

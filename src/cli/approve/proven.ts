@@ -1,4 +1,4 @@
-import { isLocalId } from '../../client/mcp-gateway.ts'
+import { isLocalId } from '../../tools/client/mcp-gateway.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { mayComeBack, sleepFor } from '../../client/retry.ts'
+import { sleepFor } from '../../core/sleep.ts'
+import { mayComeBack } from '../../client/retry.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'

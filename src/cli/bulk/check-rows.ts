@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { issuesOf } from '../../contract/issues.ts'
-import { SvcError, usageError, type Issue } from '../../core/errors.ts'
-import { interrupted } from '../../client/network-error.ts'
+import { interrupted, SvcError, type Issue, usageError } from '../../core/errors.ts'
 import { createConverter } from './columns.ts'
 import type { Fields, Item, Kind, RawRow } from './kind.ts'
 import { createTally, grouped } from './progress.ts'

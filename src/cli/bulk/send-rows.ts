@@ -1,4 +1,4 @@
-import { sleepFor } from '../../client/retry.ts'
+import { sleepFor } from '../../core/sleep.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Item, Outcome } from './kind.ts'
 import type { Result } from './results.ts'

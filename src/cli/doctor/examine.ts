@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createToolClient } from '../../client/tool-client.ts'
+import { createToolClient } from '../../tools/client/tool-client.ts'
 import { askKeyFor } from '../approve/tool-server.ts'
 import type { Context } from '../context/context.ts'
 import { getJson, openTransport, readHealth } from '../context/open-client.ts'

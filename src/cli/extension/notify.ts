@@ -1,5 +1,5 @@
 import { recordIn } from '../../client/answer-data.ts'
-import { sleepFor } from '../../client/retry.ts'
+import { sleepFor } from '../../core/sleep.ts'
 import { outbox, type MessageRecord } from '../../contract/outbox.ts'
 import { SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'

@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { readAskingDefaults, type AskingDefaults, type NamedSetting } from '../../contract/asking-defaults.ts'
-import { within } from '../../client/within.ts'
+import { within } from '../../core/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
@@ -78,7 +78,7 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return {
-      gateway: (await import('../../service/mcp/demo-gateway.ts')).createDemoGateway(),
+      gateway: (await import('../../tools/server/demo-gateway.ts')).createDemoGateway(),
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
@@ -120,7 +120,7 @@ const serve = async (context: Context): Promise<void> => {
   // Reports a wrong environment before the protocol starts.
   const defaults = askingDefaults(await context.settings())
   const { gateway, about, close } = await chooseGateway(context)
-  const { serveTools } = await import('../../service/mcp/stdio.ts')
+  const { serveTools } = await import('../../tools/server/stdio.ts')
   note(about)
   if (gateway.notice !== undefined) note(gateway.notice)
   if (io.stdin.isTTY)
@@ -139,7 +139,7 @@ const servePrompt = async (context: Context): Promise<void> => {
   ignoreSurroundings(context, noteOn(io))
   const { createPermissionPrompt } = await import('./permission-prompt.ts')
   const decide = await createPermissionPrompt(context)
-  const { servePermissionPrompt } = await import('../../service/mcp/permission-prompt.ts')
+  const { servePermissionPrompt } = await import('../../tools/server/permission-prompt.ts')
   await servePermissionPrompt(decide, io.signal)
 }
 

@@ -103,7 +103,7 @@ const edited = async (file: ClientFile, path: string, entry: Entry | undefined) 
 
 /** Starts the tools and calls one. If the service itself cannot be used, its error says more than that of the tools. */
 const checkTools = async (entry: Entry, context: Context): Promise<string[]> => {
-  const { checkChildTools } = await import('../../client/child-tools.ts')
+  const { checkChildTools } = await import('../../tools/client/child-tools.ts')
   try {
     return await checkChildTools(entry, context.io.signal)
   } catch (error) {

@@ -152,7 +152,7 @@ export const logInBearer = async (
   if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
   const token = await readNewKey(context, { url, profile: name, piped: withKey, noun: 'bearer' })
   const transport = openTransport(io, cacert?.value)
-  const { createToolClient } = await import('../../client/tool-client.ts')
+  const { createToolClient } = await import('../../tools/client/tool-client.ts')
   const tools = createToolClient({ url, token, transport, name: 'svc', signal: io.signal })
   try {
     await tools.list()

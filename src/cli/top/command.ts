@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { mayComeBack, sleepFor } from '../../client/retry.ts'
+import { sleepFor } from '../../core/sleep.ts'
+import { mayComeBack } from '../../client/retry.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'

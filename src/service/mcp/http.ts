@@ -9,7 +9,7 @@ import type { MountedRoute, Trace } from '../http/routes.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
 import { type Addresses, metadataPath, resourceAt } from './oauth/addresses.ts'
 import { createBearer, isDirectLocalCall, localCaller } from './bearer.ts'
-import { createSharedRequests } from './shared-requests.ts'
+import { createSharedRequests } from '../../tools/server/shared-requests.ts'
 import type { createStreamableHttp } from './streamable-http.ts'
 import type { Nodes } from './legacy-http.ts'
 

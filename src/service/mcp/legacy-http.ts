@@ -1,13 +1,23 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import { openStream, padJson } from './response-stream.ts'
-import { clientName, createLabel, readLabel } from './session-label.ts'
-import type { ToolRequest } from './tool-context.ts'
-import { createToolServer, disconnected } from './tool-server.ts'
+import { clientName } from '../../tools/server/client-name.ts'
+import { createLabel, readLabel } from './session-label.ts'
+import type { ToolContext } from '../../tools/server/tool-context.ts'
+import { createToolServer, disconnected } from '../../tools/server/tool-server.ts'
 import { sha256 } from '../../core/ids.ts'
+import type { Caller } from '../call/caller.ts'
 import { hearNodes, tellNodes } from '../call/node-messages.ts'
 import type { Storage } from '../storage/storage.ts'
 
 export type Nodes = Pick<Storage, 'publish' | 'subscribe'>
+
+/** A POST to /mcp whose body was read and whose caller is known. */
+export type ToolRequest = {
+  body: unknown
+  caller: Caller
+  toolContext: ToolContext
+  report(error: Error): void
+}
 
 /** A call under way. */
 type Call = {

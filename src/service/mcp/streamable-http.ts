@@ -1,8 +1,7 @@
 import { classifyInboundRequest, createMcpHandler } from '@modelcontextprotocol/server'
 import { openStream } from './response-stream.ts'
-import { createLegacyHttp, type Nodes } from './legacy-http.ts'
-import type { ToolRequest } from './tool-context.ts'
-import { createToolServer, type Session } from './tool-server.ts'
+import { createLegacyHttp, type Nodes, type ToolRequest } from './legacy-http.ts'
+import { createToolServer, type Session } from '../../tools/server/tool-server.ts'
 
 /** A header as the option `key` of the SDK; empty if the request does not have it. */
 const header = <K extends string>(key: K, request: Request, name: string): { [N in K]?: string } => {

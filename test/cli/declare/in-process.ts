@@ -5,7 +5,7 @@ import { readState } from '../../../src/cli/declare/read-state.ts'
 import { sections, type State } from '../../../src/cli/declare/state.ts'
 import type { Client } from '../../../src/client/client.ts'
 import { createClient } from '../../../src/client/rest.ts'
-import type { HttpRequest } from '../../../src/client/transport.ts'
+import type { HttpRequest } from '../../../src/core/transport.ts'
 import type { TestService } from '../../service/harness.ts'
 
 /** A client of the real service without a socket. `seen` records each request. */

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { fake, installHooks, mobile, tools } from './gateway-tools.ts'
+import { fake, installHooks, mobile, tools } from '../../tools/gateway-tools.ts'
 import { call, initialize, modern } from './http-tools.ts'
 
 installHooks()

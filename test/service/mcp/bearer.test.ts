@@ -3,7 +3,7 @@ import { Refusal } from '../../../src/core/refusal.ts'
 import type { Caller } from '../../../src/service/call/caller.ts'
 import type { Rate } from '../../../src/service/call/service.ts'
 import { allScopes } from '../all-scopes.ts'
-import { createFakeGateway } from './fake-gateway.ts'
+import { createFakeGateway } from '../../tools/fake-gateway.ts'
 import { call, startTools } from './http-tools.ts'
 
 const token = 'the-bearer-of-the-operator-32-characters'

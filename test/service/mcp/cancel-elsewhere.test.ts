@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createFakeGateway } from './fake-gateway.ts'
-import { mobile } from './gateway-tools.ts'
+import { createFakeGateway } from '../../tools/fake-gateway.ts'
+import { mobile } from '../../tools/gateway-tools.ts'
 import { call, initialize, startTools } from './http-tools.ts'
 
 type Receive = (message: string | undefined) => void

@@ -1,5 +1,5 @@
-import { openMessagePost } from '../../../client/message-post.ts'
-import { hostOf } from '../../../client/network-error.ts'
+import { openMessagePost } from '../../../tools/client/message-post.ts'
+import { hostOf } from '../../../core/network-error.ts'
 import { usageError } from '../../../core/errors.ts'
 import { isLoopbackHost } from '../../../core/loopback.ts'
 import { safeLine } from '../../../core/safe-text.ts'

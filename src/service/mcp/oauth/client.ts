@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { Service } from '../../call/service.ts'
-import { clientName } from '../session-label.ts'
+import { clientName } from '../../../tools/server/client-name.ts'
 import { OAuthProblem } from './answer.ts'
 import type { ClientDocuments } from './client-document.ts'
 import { redirectProblem } from './redirect-uri.ts'

@@ -1,10 +1,10 @@
-import { approvalStates } from '../contract/approval-state.ts'
-import type { ApprovalRecord } from '../contract/approval.ts'
-import { SvcError } from '../core/errors.ts'
-import { isRecord } from '../core/is-record.ts'
-import { samePhone } from '../core/phone-parts.ts'
-import { safeLine } from '../core/safe-text.ts'
-import { shellQuote } from '../core/shell-quote.ts'
+import { approvalStates } from '../../contract/approval-state.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { samePhone } from '../../core/phone-parts.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 
 // Reads the answers of the three tools of another server. Anything ambiguous is an error.
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fake, installHooks, mobile, tools } from './gateway-tools.ts'
-import { call } from './http-tools.ts'
+import { fake, installHooks, mobile, tools } from '../gateway-tools.ts'
+import { call } from '../../service/mcp/http-tools.ts'
 
 installHooks()
 

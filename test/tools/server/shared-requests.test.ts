@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createFakeGateway } from './fake-gateway.ts'
-import { call, messageOf, startTools } from './http-tools.ts'
-import { fake, installHooks, mobile, tools } from './gateway-tools.ts'
-import { allScopes } from '../all-scopes.ts'
+import { createFakeGateway } from '../fake-gateway.ts'
+import { call, messageOf, startTools } from '../../service/mcp/http-tools.ts'
+import { fake, installHooks, mobile, tools } from '../gateway-tools.ts'
+import { allScopes } from '../../service/all-scopes.ts'
 
 installHooks()
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { tools as contract } from '../../../src/contract/tools.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { invalid, Refusal } from '../../../src/core/refusal.ts'
-import { call } from './http-tools.ts'
-import { fake, installHooks, mobile, tools } from './gateway-tools.ts'
+import { call } from '../../service/mcp/http-tools.ts'
+import { fake, installHooks, mobile, tools } from '../gateway-tools.ts'
 
 installHooks()
 

@@ -1,6 +1,6 @@
-import { SvcError } from '../core/errors.ts'
-import { parseExact } from '../core/exact-json.ts'
-import { isRecord } from '../core/is-record.ts'
+import { SvcError } from '../../core/errors.ts'
+import { parseExact } from '../../core/exact-json.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 // Reads what a tool returned. Whatever two readers could take for different decisions is refused.
 

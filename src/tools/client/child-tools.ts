@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { failure, SvcError } from '../core/errors.ts'
+import { failure, SvcError } from '../../core/errors.ts'
 
 type Child = { command: string; args: string[]; env: Record<string, string> }
 

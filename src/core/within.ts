@@ -1,4 +1,4 @@
-import { sleepFor } from './retry.ts'
+import { sleepFor } from './sleep.ts'
 
 type Bounds<T> = {
   /** Ends the wait immediately. */

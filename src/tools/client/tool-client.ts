@@ -1,11 +1,11 @@
 import type { Client } from '@modelcontextprotocol/client'
-import { SvcError } from '../core/errors.ts'
-import { safeLine } from '../core/safe-text.ts'
-import { shellQuote } from '../core/shell-quote.ts'
-import { hostOf, interrupted, timedOut } from './network-error.ts'
-import type { Transport } from './transport.ts'
+import { interrupted, SvcError } from '../../core/errors.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import { hostOf, timedOut } from '../../core/network-error.ts'
+import type { Transport } from '../../core/transport.ts'
 import { answerIn, requireUnambiguous } from './tool-result.ts'
-import { within } from './within.ts'
+import { within } from '../../core/within.ts'
 
 type Options = {
   /** Ends in `/mcp`. */

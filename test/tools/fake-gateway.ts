@@ -1,6 +1,6 @@
-import type { ApprovalRecord } from '../../../src/contract/approval.ts'
-import type { Ask, ApprovalGateway } from '../../../src/contract/approval-gateway.ts'
-import { Refusal, notFound } from '../../../src/core/refusal.ts'
+import type { ApprovalRecord } from '../../src/contract/approval.ts'
+import type { Ask, ApprovalGateway } from '../../src/contract/approval-gateway.ts'
+import { Refusal, notFound } from '../../src/core/refusal.ts'
 
 type Ending = Pick<ApprovalRecord, 'status'> & Partial<ApprovalRecord>
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { meanings, tools as contract } from '../../../src/contract/tools.ts'
 import { Refusal } from '../../../src/core/refusal.ts'
-import { call, messageOf } from './http-tools.ts'
-import { fake, installHooks, mobile, start, tools } from './gateway-tools.ts'
+import { call, messageOf } from '../../service/mcp/http-tools.ts'
+import { fake, installHooks, mobile, start, tools } from '../gateway-tools.ts'
 
 installHooks()
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createMcpGateway } from '../../src/client/mcp-gateway.ts'
-import { createToolClient } from '../../src/client/tool-client.ts'
-import { createTransport } from '../../src/client/undici-transport.ts'
-import { SvcError } from '../../src/core/errors.ts'
-import { silence, startExactHosted, type Tools } from '../exact-hosted.ts'
-import { failure } from './hosted.ts'
+import { createMcpGateway } from '../../../src/tools/client/mcp-gateway.ts'
+import { createToolClient } from '../../../src/tools/client/tool-client.ts'
+import { createTransport } from '../../../src/client/undici-transport.ts'
+import { SvcError } from '../../../src/core/errors.ts'
+import { silence, startExactHosted, type Tools } from '../../exact-hosted.ts'
+import { failure } from '../../client/hosted.ts'
 
 const open = async (tools: Tools) => {
   const service = await startExactHosted({ routes: [], tools })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
 import { createFakeGateway, type FakeGateway } from './fake-gateway.ts'
-import { startTools } from './http-tools.ts'
+import { startTools } from '../service/mcp/http-tools.ts'
 
 // After `installHooks`, each test has the tools of a server with a fake gateway.
 

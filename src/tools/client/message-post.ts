@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isRecord } from '../core/is-record.ts'
+import { isRecord } from '../../core/is-record.ts'
 
 type Fields = Record<string, unknown>
 

@@ -2,12 +2,12 @@ import { createServer } from 'node:http'
 import { createServer as createTcp } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { networkError } from '../../src/client/network-error.ts'
+import { networkError } from '../../src/core/network-error.ts'
 import { approval } from '../../src/contract/approval.ts'
 import { org } from '../../src/contract/org.ts'
 import { cut, json, stall, stallInBody, text, truncated } from '../fake-hosted.ts'
-import { failure, withHosted } from './hosted.ts'
-import { listening, open } from './local-server.ts'
+import { failure, withHosted } from '../client/hosted.ts'
+import { listening, open } from '../client/local-server.ts'
 
 const ok = { status: 'success', message: 'OK' }
 

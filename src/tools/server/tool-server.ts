@@ -15,7 +15,7 @@ import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { invalidFields, Refusal } from '../../core/refusal.ts'
 import { explain } from './advice.ts'
-import { clientName, type Introduction } from './session-label.ts'
+import { clientName, type Introduction } from './client-name.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from './tool-calls.ts'
 import type { Conversation, ToolContext } from './tool-context.ts'
 

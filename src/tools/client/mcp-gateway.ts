@@ -1,9 +1,9 @@
-import type { ApprovalRecord } from '../contract/approval.ts'
-import type { Ask, ApprovalGateway } from '../contract/approval-gateway.ts'
-import { newRequest } from '../contract/new-request.ts'
-import { SvcError } from '../core/errors.ts'
-import { randomToken } from '../core/ids.ts'
-import { sleepFor } from './retry.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
+import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
+import { newRequest } from '../../contract/new-request.ts'
+import { SvcError } from '../../core/errors.ts'
+import { randomToken } from '../../core/ids.ts'
+import { sleepFor } from '../../core/sleep.ts'
 import {
   otherRequest,
   readNewRequestId,
@@ -15,7 +15,7 @@ import {
   type ToolAnswer,
 } from './tool-answer.ts'
 import type { ToolClient } from './tool-client.ts'
-import { within } from './within.ts'
+import { within } from '../../core/within.ts'
 
 const pollMs = 1_000
 const lifetimeSeconds = 300

@@ -1,7 +1,5 @@
-import { SvcError } from '../core/errors.ts'
-import { safeLine } from '../core/safe-text.ts'
-
-export const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')
+import { SvcError } from './errors.ts'
+import { safeLine } from './safe-text.ts'
 
 /** Host and port, never a path or a user name. */
 export const hostOf = (url: string): string => {

@@ -1,6 +1,5 @@
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { AskingDefaults } from '../../contract/asking-defaults.ts'
-import type { Caller } from '../call/caller.ts'
 import type { SharedRequests } from './shared-requests.ts'
 
 /** What the tools of one caller use: the gateway for approvals, and defaults for fields that a call leaves out. */
@@ -22,12 +21,4 @@ export type Conversation = {
   client?: string
   /** Present if the client accepts progress. */
   reportProgress?(message: string, progress: number, total: number): Promise<void>
-}
-
-/** A POST to /mcp whose body was read and whose caller is known. */
-export type ToolRequest = {
-  body: unknown
-  caller: Caller
-  toolContext: ToolContext
-  report(error: Error): void
 }
