@@ -1,5 +1,3 @@
-import { usageError } from './errors.ts'
-
 // Dialing prefixes have one to three digits; this lists those of one and two.
 const prefix = /^\+(?:[17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d{5})/
 
@@ -20,15 +18,6 @@ export const wholeNumber = ({ mobile, country_code, mobile_e164 }: Numbers): str
   if (typeof mobile !== 'string') return undefined
   const number = mobile.replace(/[\s().-]/g, '')
   return typeof country_code !== 'string' || number.startsWith('+') ? number : `${country_code}${number}`
-}
-
-/** Splits a number into the two parts that `/verify-user` takes. Throws a usage error if it is not E.164. */
-export const partsOf = (mobile: string): { country_code: string; mobile: string } => {
-  const digits = mobile.replace(/[\s().-]/g, '')
-  const country_code = dialingPrefix(digits)
-  if (country_code === undefined || !/^\+\d{7,15}$/.test(digits))
-    throw usageError(`"${mobile}" is not a valid phone number in E.164`, '--to +12025550101')
-  return { country_code, mobile: digits.slice(country_code.length) }
 }
 
 /** Digits without a trunk prefix; undefined for a masked number or one without a dialing prefix. */

@@ -38,7 +38,7 @@ const openRequesting = async (context: Context, ask: Ask): Promise<Backend> => {
   // Ignores a tool server from the environment: the profile decides how an approval is requested.
   const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client))
   const through = elsewhere ? 'tools' : 'service'
-  return openBackend(context, { through, requester: ask.requester, bound: true })
+  return openBackend(context, { through, requester: ask.requester })
 }
 
 /** Progress on stderr, whatever the output format of the command is. */
@@ -124,7 +124,7 @@ export const awaitRequired = async (context: Context, required: SvcError): Promi
   const { io, globals } = context
   const output = await context.output()
   output.warn(`${safeLine(required.message)}. Waiting for: ${ids.join(', ')}`)
-  const backend = await openBackend(context, { through: 'service', bound: true })
+  const backend = await openBackend(context, { through: 'service' })
   const progress = createPlainProgress(context, backend)
   const open = new Set(ids)
   const done = new AbortController()

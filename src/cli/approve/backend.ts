@@ -25,7 +25,7 @@ export type Backend = {
 export type Wanted = {
   /**
    * `tools`: the tool server instead of the REST API. `service`: only the REST API. Otherwise the REST API, or the configured
-   * fallback if the service has no approvals.
+   * tool server if the service has no approvals.
    */
   through?: 'tools' | 'service' | undefined
   /** The requester, as the approver sees it. */
@@ -34,8 +34,6 @@ export type Wanted = {
   open?: boolean
   /** The longest time to wait for a silent tool server, in seconds. */
   mostSeconds?: number | undefined
-  /** Refuse, before anybody is notified, if the person would not see the action. */
-  bound?: boolean
 }
 
 export const secondsLeft = (record: ApprovalRecord, now: number): number => {

@@ -101,7 +101,7 @@ const extend =
         const { lacksApprovals, noApprovals } = await import('./open-backend.ts')
         if (!(await lacksApprovals(error, context))) throw error
         const settings = await context.settings()
-        if (!settings.mcpUrl) throw noApprovals(error as SvcError, settings)
+        if (!settings.mcpUrl) throw noApprovals(settings)
         await tools(typed, context)
       }
     })

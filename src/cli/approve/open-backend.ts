@@ -22,36 +22,21 @@ export const lacksApprovals = async (failure: unknown, context: Context): Promis
 }
 
 /** Explains that the tool server of the profile was not used because it belongs to another service. */
-const unusedToolServer = (origin: string, { profile, otherMcpUrl }: Settings): string =>
+const unusedToolServer = (origin: string, { profile, otherMcpUrl }: Settings): string | undefined =>
   otherMcpUrl === undefined
-    ? ''
-    : ` The tool server ${otherMcpUrl.value} of profile "${profile.value}" was not used, because the profile does not set it for ${origin}.`
+    ? undefined
+    : `The tool server ${otherMcpUrl.value} of profile "${profile.value}" was not used, because the profile does not set it for ${origin}.`
 
-/** The error if the service has no approvals and no tool server is configured. */
-export const noApprovals = (failure: SvcError, settings: Settings): SvcError => {
+/** The error if the service has no approvals and no tool server may be used instead. */
+export const noApprovals = (settings: Settings, through?: Wanted['through']): SvcError => {
   const { origin } = new URL(settings.baseUrl.value)
-  return failure.with({
-    detail: `${origin} has no approvals (/svc/v1/approvals).${unusedToolServer(origin, settings)}`,
-    hint: 'Set its tool server with SVC_MCP_URL or svc profile set mcp_url=…; --mcp uses it',
+  return new SvcError('failed', 'no_approvals', `${origin} has no approvals (/svc/v1/approvals)`, {
+    detail: unusedToolServer(origin, settings),
+    hint:
+      through === 'service'
+        ? 'svc serve starts a service that has them'
+        : 'To use its tool server: svc profile set mcp_url=https://host.example/mcp, or SVC_MCP_URL',
   })
-}
-
-/** The error if only /verify-user is left and svc doctor has not tested its answers. */
-export const noFallback = (settings: Settings): SvcError => {
-  const { origin } = new URL(settings.baseUrl.value)
-  return new SvcError(
-    'failed',
-    'no_approvals',
-    `${origin} has no approvals (/svc/v1/approvals), and svc does not accept its /verify-user answers as a decision`,
-    {
-      detail: `${
-        settings.verifyFallback === 'off'
-          ? 'The specification gives every 2xx answer the status success, and does not define the answer while a decision is pending.'
-          : 'verify_fallback is set, and svc has not tested this address.'
-      }${unusedToolServer(origin, settings)}`,
-      hint: 'SVC_MCP_URL names its tool server; svc doctor --verify-fallback +12025550101 tests whether /verify-user can be used',
-    },
-  )
 }
 
 /** Tracks the difference between the two clocks from the `Date` of each answer. */
@@ -98,36 +83,12 @@ const opened = (record: ApprovalRecord): ApprovalRecord => {
   throw unclear('The service reports a decision before the person can have made one')
 }
 
-const notBound = (origin: string): SvcError =>
-  new SvcError(
-    'failed',
-    'not_bound',
-    `${origin} asks people to authenticate and does not show them the action, so svc cannot rely on it`,
-    {
-      hint: 'svc serve starts a service that shows the action; --mcp uses the tool server at SVC_MCP_URL',
-    },
-  )
-
-type Elsewhere = { gateway: ApprovalGateway; backend?: Backend }
-
-/** Opens the fallback for a service without approvals: its tools, or /verify-user if svc doctor has tested it. */
-const openElsewhere = async (context: Context, wanted: Wanted): Promise<Elsewhere> => {
+/** Opens the tools of a service without approvals. */
+const openElsewhere = async (context: Context, wanted: Wanted): Promise<Backend> => {
   const settings = await context.settings()
-  const { baseUrl, mcpUrl, verifyFallback } = settings
-  const { origin } = new URL(baseUrl.value)
-  if (mcpUrl && wanted.through !== 'service') {
-    const { openToolBackend } = await import('./tool-server.ts')
-    const backend = await openToolBackend(context, wanted)
-    return { gateway: backend.gateway, backend }
-  }
-  if (wanted.bound) throw notBound(origin)
-  if (verifyFallback !== 'on') throw noFallback(settings)
-  const [{ createVerifyGateway }, { createVerifyCalls }, { partsOf }] = await Promise.all([
-    import('../../client/verify-gateway.ts'),
-    import('../../client/verify-calls.ts'),
-    import('../../core/phone-parts.ts'),
-  ])
-  return { gateway: createVerifyGateway({ calls: createVerifyCalls(await context.client()), partsOf }) }
+  if (!settings.mcpUrl || wanted.through === 'service') throw noApprovals(settings, wanted.through)
+  const { openToolBackend } = await import('./tool-server.ts')
+  return openToolBackend(context, wanted)
 }
 
 /** Asks through the REST API of our service, and finds out at the first answer whether it is one. */
@@ -138,11 +99,11 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
   const here = createRestGateway({ client })
   const place = placeOf(baseUrl.value)
   const proven = createProven({ ...place, now }, context)
-  let other: Elsewhere | undefined
-  let opening: Promise<Elsewhere> | undefined
+  let other: Backend | undefined
+  let opening: Promise<Backend> | undefined
   const gateway = (): ApprovalGateway => other?.gateway ?? here
 
-  /** Uses the service until it turns out to have no approvals, and the fallback from then on. */
+  /** Uses the service until it turns out to have no approvals, and its tools from then on. */
   const either = async <T>(work: (gateway: ApprovalGateway) => Promise<T>): Promise<T> => {
     if (other) return work(other.gateway)
     try {
@@ -159,19 +120,19 @@ const openRestBackend = async (context: Context, wanted: Wanted): Promise<Backen
     now,
     secondsLeft: (record) => secondsLeft(record, now()),
     get origin() {
-      return other?.backend?.origin ?? place.origin
+      return other?.origin ?? place.origin
     },
     get local() {
-      return other?.backend?.local ?? place.local
+      return other?.local ?? place.local
     },
     get tools() {
-      return other?.backend !== undefined
+      return other !== undefined
     },
     get namesRequests() {
-      return other?.backend === undefined
+      return other === undefined
     },
     // The context closes its client.
-    close: async () => other?.backend?.close(),
+    close: async () => other?.close(),
     gateway: {
       get boundToAction() {
         return gateway().boundToAction

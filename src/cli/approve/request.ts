@@ -112,13 +112,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       context.exitCode = exitOfAll([record])
     } catch (error) {
       if (id && error instanceof SvcError && error.exit === 'interrupted')
-        throw backend.gateway.boundToAction
-          ? interruptedWait([id], backend.tools, context)
-          : new SvcError(
-              'interrupted',
-              'interrupted',
-              'Interrupted; this service cannot report the request again',
-            )
+        throw interruptedWait([id], backend.tools, context)
       throw error
     } finally {
       progress.end()

@@ -51,7 +51,6 @@ const askAndRun = async (
   const backend = await openBackend(context, {
     through: options.mcp ? 'tools' : undefined,
     requester: ask.requester,
-    bound: true,
   })
   let kept: ReturnType<typeof reserveFile> | undefined
   try {

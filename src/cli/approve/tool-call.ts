@@ -75,7 +75,7 @@ export const approveToolCall = async (
       import('./open-backend.ts'),
       import('./consumed-approval.ts'),
     ])
-    const backend = await openBackend(context, { requester: ask.requester, bound: true })
+    const backend = await openBackend(context, { requester: ask.requester })
     try {
       await requireSeparated(context)
       const progress = createSilent(context.io)

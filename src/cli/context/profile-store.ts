@@ -34,11 +34,6 @@ const profileFields = {
   /** The data folder of the service that created this profile. */
   data_dir: 'text',
   require_approval: 'words',
-  /** Use `/verify-user` if a service has no approvals. Applies only to `verify_tested_url`. */
-  verify_fallback: 'flag',
-  /** The `base_url` that `svc doctor --verify-fallback` tested, and when. */
-  verify_tested_url: 'text',
-  verify_tested_at: 'text',
 } as const satisfies Record<string, Kind>
 
 type ProfileFields = typeof profileFields

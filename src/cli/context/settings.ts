@@ -37,12 +37,7 @@ export type Settings = {
   protected: boolean
   /** The commands that require an approval, by their words: `org delete`, or a whole group: `org`. */
   requireApproval: readonly string[]
-  /**
-   * Whether svc may use `/verify-user` if the service has no approvals. `untested`: the profile allows it, but
-   * `svc doctor` has not tested this address.
-   */
-  verifyFallback: 'off' | 'untested' | 'on'
-  /** The approver for `/verify-user`, from the profile only: the environment cannot choose another one. */
+  /** The approver for them, from the profile only: the environment cannot choose another one. */
   approver?: string | undefined
   /**
    * The REST key, read when needed, from a file or command if necessary. Throws an SvcError if it was saved for another
@@ -126,11 +121,6 @@ const checked = (
   return { ...setting, value: check(setting.value, what) }
 }
 
-const fallbackOf = (profile: Profile, baseUrl: string | undefined): Settings['verifyFallback'] => {
-  if (profile.verify_fallback !== true) return 'off'
-  return baseUrl !== undefined && profile.verify_tested_url === baseUrl ? 'on' : 'untested'
-}
-
 /**
  * Whether the profile's tool server belongs to the service in use. With a base URL from a flag or the environment it may
  * belong to another one, and would notify the wrong people.
@@ -185,7 +175,6 @@ export const createSettings = ({
     cacert: flagSetting(globals.cacert) ?? fileSetting(profile.cacert),
     protected: profile.protected === true,
     requireApproval: profile.require_approval ?? [],
-    verifyFallback: fallbackOf(profile, baseUrl?.value),
     approver: profile.default_mobile,
     apiKey: createKeyReader(key, name.value, own ? 'API key' : 'ask key'),
     keyHint:

@@ -32,18 +32,9 @@ export const registerDoctor = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
     .option('--fix', 'Repair the permissions of the profiles')
-    .option(
-      '--verify-fallback <mobile>',
-      'Test whether /verify-user can be used, with a person who leaves the prompt unanswered',
-    )
-    .option('-y, --yes', 'With --verify-fallback: the person knows about the test')
     .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
     .action(async () => {
-      const options = command.opts<{ fix?: boolean; verifyFallback?: string; yes?: boolean }>()
-      if (options.verifyFallback !== undefined) {
-        const { testFallback } = await import('./verify-fallback.ts')
-        return testFallback(options.verifyFallback, options, context)
-      }
+      const options = command.opts<{ fix?: boolean }>()
       const { examine } = await import('./examine.ts')
       const findings = await examine(context, { fix: options.fix === true })
       const output = await context.output()

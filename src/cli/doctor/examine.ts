@@ -16,7 +16,6 @@ import {
 } from './service.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 import { checkAskKey, checkKeys } from './keys.ts'
-import { checkFallback } from './verify-fallback.ts'
 
 const privateFile = 0o600
 const privateFolder = 0o700
@@ -132,7 +131,7 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
       findings.push(...(await checkAskKey(context)), ...(await checkKeys(context)))
     }
   }
-  findings.push(...(await checkTools(context)), ...checkFallback(settings))
+  findings.push(...(await checkTools(context)))
   if (context.io.env.SVC_DATABASE_URL) {
     const { checkDatabase } = await import('./database.ts')
     findings.push(...(await checkDatabase(context.io, context.io.env.SVC_DATABASE_URL)))

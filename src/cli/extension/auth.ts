@@ -8,7 +8,6 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { sleepFor } from '../../core/sleep.ts'
 import { mayComeBack } from '../../client/retry.ts'
-import { successTooSoon } from '../../client/verify-calls.ts'
 import { maybeNotified } from '../approve/messages.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
@@ -20,8 +19,6 @@ export type Outcome = { exit: Exit; message: string; data: Record<string, unknow
 
 type Following = {
   client: Client
-  /** `svc doctor` has tested that this service reports no success for an open prompt. */
-  tested: boolean
   /** The input of `/validate/global/auth`. */
   input: { mobile: string; request_id?: string; org_id?: number }
   seconds: number
@@ -37,25 +34,24 @@ const longestPauseMs = 5_000
 /** Time after the deadline in which the service may still report the result. */
 const graceMs = 10_000
 
-/** Our service names the verification, and reports success only for an approval. */
-const isAnswerTo = ({ request_id }: Following['input'], data: Outcome['data']): boolean =>
-  request_id !== undefined && data.request_id === request_id
+const aboutAnother = (): SvcError =>
+  new SvcError('failed', 'unexpected_answer', 'The service answered about another verification', {
+    detail: 'Whether the person approved is unknown. This is not an approval.',
+  })
 
 /**
- * Polls `/validate/global/auth`, at growing intervals, until the person has answered or the deadline has passed. This is the
- * way of the specification, so it works with every service.
+ * Polls `/validate/global/auth`, at growing intervals, until the person has answered or the deadline has passed. A success
+ * counts only if it names this verification.
  */
 export const follow = async (options: Following): Promise<Outcome> => {
   const { client, input, signal, now, sleep = sleepFor, lost } = options
   const until = now() + options.seconds * 1000 + graceMs
-  let open = false
-  // Poll immediately: nobody can have answered yet, so a service that reports success now always does.
   for (let pause = 0; ; pause = Math.min(pause * 1.5 || firstPauseMs, longestPauseMs)) {
     await sleep(pause, signal)
     try {
       const answer = await client.call(auth.validateAuth, input, { signal })
       const data = fieldsIn(answer)
-      if (!isAnswerTo(input, data) && !(options.tested && open)) throw successTooSoon()
+      if (data.request_id === undefined || data.request_id !== input.request_id) throw aboutAnother()
       return { exit: 'done', message: answer.envelope.message, data }
     } catch (error) {
       if (!(error instanceof SvcError)) throw error
@@ -63,8 +59,7 @@ export const follow = async (options: Following): Promise<Outcome> => {
       if (exit === 'denied' || exit === 'expired') return { exit, message, data }
       // A service that restarts, a cut cable, a limit: nothing is decided by it.
       if (exit !== 'pending' && !mayComeBack(error)) throw error
-      if (exit === 'pending') open = true
-      else lost?.(error)
+      if (exit !== 'pending') lost?.(error)
       if (now() >= until && exit !== 'pending') throw error
       if (now() >= until) return { exit, message, data }
     }
@@ -88,19 +83,20 @@ const validateLine = (input: Following['input']): string =>
     ...(input.org_id === undefined ? [] : [`--org ${shellQuote(String(input.org_id))}`]),
   ].join(' ')
 
-/**
- * Whether `svc doctor` has tested what the service reports while a prompt is open. Throws, before anybody is notified, for an
- * untested service without approvals.
- */
-const requireTested = async (client: Client, context: Context): Promise<boolean> => {
-  const [{ hasApprovals }, settings] = await Promise.all([
-    import('../../client/rest-gateway.ts'),
-    context.settings(),
-  ])
-  if (settings.verifyFallback === 'on') return true
-  if (await hasApprovals(client)) return false
-  const { noFallback } = await import('../approve/open-backend.ts')
-  throw noFallback(settings)
+/** Throws, before anybody is notified, for a service that need not name the verification in its answers. */
+const requireApprovals = async (client: Client, context: Context): Promise<void> => {
+  const { hasApprovals } = await import('../../client/rest-gateway.ts')
+  if (await hasApprovals(client)) return
+  const { baseUrl } = await context.settings()
+  throw new SvcError(
+    'failed',
+    'no_approvals',
+    `--wait does not work with ${new URL(baseUrl.value).origin}: a success of this service may mean only that the prompt was sent`,
+    {
+      detail: 'The specification does not define the answer while a decision is pending. No prompt was sent.',
+      hint: 'Without --wait, svc auth verify-user sends the prompt, and svc auth validate prints the answer',
+    },
+  )
 }
 
 const verifyAndWait = async (options: Options, context: Context): Promise<void> => {
@@ -108,7 +104,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   const { gatherInput } = await import('../operation/gather-input.ts')
   const { input, extra } = await gatherInput(auth.verifyUser, { args: [], options }, context)
   const [output, client] = [await context.output(), await context.client()]
-  const tested = await requireTested(client, context)
+  await requireApprovals(client, context)
   const answer = await callTyped(client, auth.verifyUser, input, { extra, signal: io.signal }).catch(
     (error: unknown) => {
       throw maybeNotified(error, context)
@@ -130,7 +126,6 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   try {
     const { exit, message, data } = await follow({
       client,
-      tested,
       input: validation,
       seconds,
       signal: io.signal,
@@ -166,10 +161,7 @@ const validate = async (typed: Typed, context: Context): Promise<void> => {
     check: (answer, { request_id }) => {
       const { request_id: named } = fieldsIn(answer)
       isNamed = typeof named === 'string'
-      if (isNamed && request_id !== undefined && named !== request_id)
-        throw new SvcError('failed', 'unexpected_answer', 'The service answered about another verification', {
-          detail: 'Whether the person approved is unknown. This is not an approval.',
-        })
+      if (isNamed && request_id !== undefined && named !== request_id) throw aboutAnother()
     },
   })
   if (!isNamed)

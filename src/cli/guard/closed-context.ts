@@ -25,7 +25,6 @@ const settingsOf = (config: GuardConfig): Settings => {
     cacert: cacert === undefined ? undefined : setting(cacert),
     protected: false,
     requireApproval: [],
-    verifyFallback: 'off',
     apiKey: createKeyReader(
       {
         where: `in ${file}`,

@@ -74,7 +74,7 @@ export const hold = async (
         `The key in ${config.key_file} can influence who approves: no request was sent`,
         'Replace it by one that can only ask: svc key create --name guard --can ask',
       )
-    const backend = await openBackend(context, { through: 'service', bound: true })
+    const backend = await openBackend(context, { through: 'service' })
     const progress = createGuardProgress(io.stderr)
     if (allowDev)
       io.stderr.write('guard: allow_dev is set: an approval does not prove that a person made it\n')

@@ -86,12 +86,6 @@ export const setFields = async (
       else Object.assign(profile, { [field]: field === 'require_approval' ? commands : value })
     }
     const { base_url: url = defaultBaseUrl, api_key_origin: origin } = profile
-    const untested = profile.verify_tested_url !== url
-    if (untested && changes.some(([field, value]) => field === 'verify_fallback' && value === true))
-      throw usageError(
-        `verify_fallback: svc has not tested ${url}`,
-        `svc doctor --profile ${shellQuote(name)} --verify-fallback +12025550101 tests it with a person who leaves the prompt unanswered`,
-      )
     const elsewhere =
       profile.mcp_url !== undefined &&
       originOf(profile.mcp_url) !== originOf(url) &&

@@ -70,7 +70,6 @@ const editable: Partial<Record<keyof Profile, Check>> = {
   credential_command: checkCommand,
   ask_credential_command: checkCommand,
   require_approval: checkListed,
-  verify_fallback: checkFlag,
 }
 
 export const checkName = (name: string): string => {

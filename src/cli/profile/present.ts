@@ -61,7 +61,6 @@ export const explain = (settings: Settings, profile: Profile, argument: string |
     ['mcp_token', secret(settings.keySources.bearer), undefined, 'MCP_AUTH_TOKEN'],
     ['protected', { value: String(settings.protected), source: sourceOf(profile.protected) }],
     ['require_approval', listed.length > 0 ? { value: listed.join(', '), source: 'profile' } : undefined],
-    ['verify_fallback', { value: settings.verifyFallback, source: sourceOf(profile.verify_fallback) }],
   ]
   return named.map(([setting, found, flag, variable]) => {
     const isNamed = setting === 'profile' && argument !== undefined

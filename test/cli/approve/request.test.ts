@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { cut, json, type Answering } from '../../fake-hosted.ts'
+import { cut, json } from '../../fake-hosted.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
 import { playApproving } from './strange-answers.ts'
@@ -146,75 +146,19 @@ describe('svc approve request', () => {
   )
 })
 
-/** Turns the fallback on, as a profile does. */
-const fallback = (more: object = {}): void => {
-  const prod = { base_url: service.baseUrl, verify_fallback: true, ...more }
-  const text = JSON.stringify({ version: 1, current: 'prod', profiles: { prod } })
-  writeFileSync(join(folder.path, 'profiles.json'), text, { mode: 0o600 })
-}
-const tested = (): void => fallback({ verify_tested_url: service.baseUrl })
-
-/** `first` is the first response about the prompt. */
-const hosted = (first: Answering, later = success(undefined)) => {
-  const answers = [first]
-  respondWith({
-    'POST /verify-user': success(undefined),
-    'POST /validate/global/auth': (request, response) => (answers.shift() ?? later)(request, response),
-  })
-}
 describe('another service of the contract, which prompts without showing an action', () => {
-  const open = refused(409, 'pending')
   test.each([
-    ['when no profile allows it', () => undefined, 'does not define the answer while a decision is pending'],
-    ['when svc has not tested it', () => fallback(), 'has not tested this address'],
-    [
-      'when svc has tested another address',
-      () => fallback({ verify_tested_url: 'https://other.example/api' }),
-      'has not tested this address',
-    ],
-  ])('is not used %s', async (_, prepare, message) => {
-    hosted(open)
-    prepare()
-    const { exit, err } = await approve(['request', 'Deploy', ...to])
-    expect(err).toContain(message)
-    expect(err).toContain('svc doctor --verify-fallback +12025550101')
-    expect(sent('POST', '/verify-user')).toEqual([])
-    expect(exit).toBe(1)
-  })
-  test('is used once svc has tested it, and the result says that the action was not shown', async () => {
-    hosted(open)
-    tested()
-    const { exit, err } = await approve(['request', 'Deploy', ...to])
-    expect(JSON.parse(sent('POST', '/verify-user')[0]!.body)).toEqual({
-      country_code: '+1',
-      mobile: '2025550101',
+    ['request', 1, ['request', 'Deploy', ...to]],
+    ['run', 101, ['run', '--action', 'Deploy', ...to, '--', process.execPath, '-e', '0']],
+  ])('is not used by %s: nobody is prompted', async (_, code, args) => {
+    respondWith({
+      'POST /verify-user': success(undefined),
+      'POST /validate/global/auth': refused(409, 'pending'),
     })
-    expect(err).toContain('was not shown the action')
-    expect(exit).toBe(0)
-  })
-  test('is not trusted when it reports success at once', async () => {
-    hosted(success(undefined))
-    tested()
-    const { exit, out, err } = await approve(['request', 'Deploy', ...to])
-    expect(err).toContain('before the person can have answered')
-    expect([exit, out]).toEqual([1, ''])
-  })
-  test('is rejected by run before anybody is prompted', async () => {
-    hosted(open)
-    tested()
-    const { exit, err } = await approve([
-      'run',
-      '--action',
-      'Deploy',
-      ...to,
-      '--',
-      process.execPath,
-      '-e',
-      '0',
-    ])
-    expect(err).toContain('does not show them the action')
+    const { exit, err } = await approve(args)
+    expect(err).toContain('has no approvals (/svc/v1/approvals)')
     expect(sent('POST', '/verify-user')).toEqual([])
-    expect(exit).toBe(101)
+    expect(exit).toBe(code)
   })
 })
 

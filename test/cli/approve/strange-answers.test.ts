@@ -55,7 +55,7 @@ const edges: Record<string, () => Promise<Ended>> = {
   },
   'svc mcp gate': async () => {
     const context = begun()
-    const backend = await openBackend(context, { through: 'service', bound: true })
+    const backend = await openBackend(context, { through: 'service' })
     const ask = askPerson(context, { backend, org: undefined, client: () => 'agent' })
     const data = { server: 's', tool: 't', arguments: {} }
     const progress = createProgress(context, backend.secondsLeft)

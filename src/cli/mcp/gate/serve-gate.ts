@@ -30,7 +30,7 @@ export const serveGate = async (
 ): Promise<void> => {
   const { io } = context
   const { stdin, stdout } = process
-  const backend = await openBackend(context, { through: 'service', bound: true })
+  const backend = await openBackend(context, { through: 'service' })
   const approved = openApprovedDefinitions(io, { file: rulesFile, server: rules.server }, note)
   let clientEnded: () => void
   const client = new Promise<'client'>((resolve) => (clientEnded = () => resolve('client')))
