@@ -35,8 +35,10 @@ describe('a command that svc mentions', () => {
   })
 
   test('exists, with its flags, in the docs', async () => {
-    const docs = readdirSync(`${root}docs`).filter((name) => name.endsWith('.md'))
-    const files = ['README.md', 'CHANGELOG.md', ...docs.map((name) => `docs/${name}`)]
+    const docs = ['docs', 'docs/decisions'].flatMap((folder) =>
+      readdirSync(root + folder).map((name) => `${folder}/${name}`),
+    )
+    const files = ['README.md', 'CHANGELOG.md', ...docs.filter((name) => name.endsWith('.md'))]
     const texts = files.flatMap((file) =>
       namedIn(readFileSync(root + file, 'utf8')).map((text) => ({
         file,

@@ -97,6 +97,7 @@ export const createStateReader = (parts: Parts, version: string) => {
 
   const loopFamilies = (): Family[] => {
     const { idle, active } = performance.eventLoopUtilization()
+    // Not `quantile`, which Prometheus reserves for summaries.
     const percentiles = [50, 99, 100].map((percentile) => ({
       labels: { percentile: String(percentile) },
       value: delay.count === 0 ? 0 : Math.max(0, delay.percentile(percentile) / 1e9 - resolutionMs / 1000),
