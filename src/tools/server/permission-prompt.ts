@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
+import { serveOnStdio } from './stdio.ts'
 
 const name = 'permission_prompt'
 
@@ -19,17 +19,13 @@ const tool = {
   },
 }
 
-/** How long the end waits for withdrawals. */
-const patienceMs = 5_000
-
 /** Serves the permission prompt of Claude Code on standard input and output, until the input ends or the signal aborts. */
-export const servePermissionPrompt = async (
+export const servePermissionPrompt = (
   decide: (input: unknown, signal: AbortSignal) => Promise<object>,
   signal: AbortSignal,
 ): Promise<void> => {
   const over = new AbortController()
-  const running = new Set<Promise<unknown>>()
-  const create = (): Server => {
+  const create = (running: Set<Promise<unknown>>): Server => {
     const server = new Server(
       { name: 'svc', title: tool.title, version: '1.0.0' },
       { capabilities: { tools: {} } },
@@ -45,20 +41,5 @@ export const servePermissionPrompt = async (
     })
     return server
   }
-  const transport = new StdioServerTransport()
-  const closed = new Promise<void>((resolve) => {
-    const close = transport.close.bind(transport)
-    transport.close = () => close().finally(resolve)
-  })
-  const server = serveStdio(create, { transport })
-  const end = (): void => void server.close().then(() => transport.close())
-  if (signal.aborted) end()
-  else signal.addEventListener('abort', end, { once: true })
-  await closed
-  over.abort()
-  await server.close()
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))
-  await Promise.race([Promise.allSettled(running), patience])
-  clearTimeout(timer)
+  return serveOnStdio({ create, signal, stop: () => over.abort() })
 }

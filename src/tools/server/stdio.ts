@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Server } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import type { ToolContext } from './tool-context.ts'
-import { createSharedRequests } from './shared-requests.ts'
-import { createToolServer, type Session } from './tool-server.ts'
 
 /** How long the end waits for withdrawals. */
 const patienceMs = 5_000
@@ -21,26 +20,25 @@ const outputIsClosed = (): boolean => {
   }
 }
 
-/**
- * Serves the tools on this process's standard input and output until the input ends, the output is closed, or the
- * signal aborts. Pending requests are then withdrawn.
- */
-export const serveTools = async (
-  { gateway, defaults }: Pick<ToolContext, 'gateway' | 'defaults'>,
-  report: Session['report'],
-  signal: AbortSignal,
-): Promise<void> => {
-  const shared = createSharedRequests()
-  const session = { toolContext: { gateway, defaults, shared, caller: 'stdio' }, report }
+type Serving = {
+  /** Adds each call to `running`, so that the end can wait for what it withdraws. */
+  create(running: Set<Promise<unknown>>): Server
+  signal: AbortSignal
+  /** Called when the end begins, perhaps twice. */
+  stop(): void
+}
+
+/** Serves on this process's standard input and output until the input ends, the output is closed, or the signal aborts. */
+export const serveOnStdio = async ({ create, signal, stop }: Serving): Promise<void> => {
   const running = new Set<Promise<unknown>>()
   const transport = new StdioServerTransport()
   const closed = new Promise<void>((resolve) => {
     const close = transport.close.bind(transport)
     transport.close = () => close().finally(resolve)
   })
-  const server = serveStdio(() => createToolServer(session, running), { transport })
+  const server = serveStdio(() => create(running), { transport })
   const end = (): void => {
-    shared.stop()
+    stop()
     void server.close().then(() => transport.close())
   }
   if (signal.aborted) end()
@@ -49,11 +47,8 @@ export const serveTools = async (
     if (running.size > 0 && outputIsClosed()) end()
   }, checkEveryMs).unref()
   await closed
-  shared.stop()
+  stop()
   clearInterval(checking)
   await server.close()
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise((resolve) => (timer = setTimeout(resolve, patienceMs)))
-  await Promise.race([Promise.allSettled(running), patience])
-  clearTimeout(timer)
+  await Promise.race([Promise.allSettled(running), wait(patienceMs, undefined, { ref: false })])
 }
