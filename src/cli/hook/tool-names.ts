@@ -1,5 +1,6 @@
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { matches } from '../../core/wildcard.ts'
 
 // Which tools a hook holds: names, in which * stands for any text. The host gets them as a regular expression; svc checks the
 // name again without one.
@@ -22,20 +23,6 @@ export const readNames = (typed: readonly string[]): string[] => {
 /** The names as the regular expression that every host understands. */
 export const hostPattern = (names: readonly string[]): string =>
   `^(?:${names.map((name) => name.replaceAll('.', String.raw`\.`).replaceAll('*', '.*')).join('|')})$`
-
-const matches = (name: string, tool: string): boolean => {
-  const [head = '', ...rest] = name.split('*')
-  if (rest.length === 0) return name === tool
-  const tail = rest.pop()!
-  if (!tool.startsWith(head) || tool.length < head.length + tail.length || !tool.endsWith(tail)) return false
-  let at = head.length
-  for (const part of rest) {
-    const found = tool.indexOf(part, at)
-    if (found === -1) return false
-    at = found + part.length
-  }
-  return at <= tool.length - tail.length
-}
 
 /** Whether the hook holds a tool that the host knows under these names. */
 export const holds = (names: readonly string[], tools: readonly string[]): boolean =>

@@ -7,7 +7,7 @@ import { readPhone } from '../../../factors/phone.ts'
 import { invalidFile, parseYaml, type FileKind } from '../../declare/yaml.ts'
 import type { ToolCall } from './message.ts'
 import { folded } from './strict-json.ts'
-import { hasWildcard, matches } from './wildcard.ts'
+import { hasWildcard, matches } from '../../../core/wildcard.ts'
 
 const pattern = z.string().check(
   z.regex(

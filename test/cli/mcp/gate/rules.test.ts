@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readRules, ruleFor, rulesSchema } from '../../../../src/cli/mcp/gate/rules.ts'
-import { matches } from '../../../../src/cli/mcp/gate/wildcard.ts'
+import { matches } from '../../../../src/core/wildcard.ts'
 import type { SvcError } from '../../../../src/core/errors.ts'
 
 const head = 'server: files\nto: "+12025550101"\n'
