@@ -17,21 +17,37 @@ const members = (value: unknown): number => {
   return Object.values(value).reduce<number>((sum, inner) => sum + members(inner), own)
 }
 
-const colons = (json: string): number => {
-  let count = 0
-  let quoted = false
-  for (let i = 0; i < json.length; i++) {
-    const char = json[i]
-    if (char === '"') quoted = !quoted
-    else if (quoted && char === '\\') i++
-    else if (!quoted && char === ':') count++
+const inNumber = /[-+.\deE]/
+
+type Seen = {
+  /** `name` is a JSON text; the members of the outermost object have the depth 1. */
+  member?(name: string, depth: number): void
+  number?(literal: string): void
+}
+
+/** Reports the members of a valid JSON text, each as often as it appears, and its numbers as they are written. */
+export const walkJson = (json: string, { member, number }: Seen): void => {
+  let [depth, last] = [0, '']
+  for (let at = 0; at < json.length; at++) {
+    const [char, from] = [json[at]!, at]
+    if (char === '{' || char === '[') depth += 1
+    else if (char === '}' || char === ']') depth -= 1
+    else if (char === ':') member?.(last, depth)
+    else if (char === '"') {
+      for (at++; json[at] !== '"'; at++) if (json[at] === '\\') at++
+      if (member) last = json.slice(from, at + 1)
+    } else if (char === '-' || (char >= '0' && char <= '9')) {
+      while (at + 1 < json.length && inNumber.test(json[at + 1]!)) at++
+      number?.(json.slice(from, at + 1))
+    }
   }
-  return count
 }
 
 /** `JSON.parse` that throws on duplicate members: another parser could use the other value. */
 export const parseExact = (json: string): unknown => {
   const value: unknown = JSON.parse(json)
-  if (members(value) !== colons(json)) throw new SyntaxError('a member appears twice')
+  let count = 0
+  walkJson(json, { member: () => (count += 1) })
+  if (members(value) !== count) throw new SyntaxError('a member appears twice')
   return value
 }

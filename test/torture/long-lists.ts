@@ -199,7 +199,7 @@ export const torture: Torture = {
         to: 'const firstRows = 100_000_000',
       },
       {
-        file: 'service/call/page.ts',
+        file: 'service/call/pagination.ts',
         from: 'const readAtMost = 2_000',
         to: 'const readAtMost = 100_000_000',
       },

@@ -1,4 +1,4 @@
-import { fromUtf8, parseExact } from '../../../core/exact-json.ts'
+import { fromUtf8, parseExact, walkJson } from '../../../core/exact-json.ts'
 
 // The server reads the same bytes with another parser. A text that two parsers could read differently is refused, so that what a
 // person approves is what the server does.
@@ -34,23 +34,11 @@ export const isExactNumber = (literal: string): boolean => {
   return typed.digits === read.digits && typed.exponent === read.exponent
 }
 
-const inNumber = /[-+.\deE]/
-
-const checkNumbers = (json: string): void => {
-  for (let at = 0; at < json.length; at++) {
-    const char = json[at]!
-    if (char === '"') {
-      for (at++; json[at] !== '"'; at++) if (json[at] === '\\') at++
-    } else if (char === '-' || (char >= '0' && char <= '9')) {
-      const from = at
-      while (at + 1 < json.length && inNumber.test(json[at + 1]!)) at++
-      const literal = json.slice(from, at + 1)
-      if (!isExactNumber(literal))
-        throw new NotStrict(
-          `contains the number ${literal.slice(0, 40)}, which not every program reads the same way; write it as text`,
-        )
-    }
-  }
+const checkNumber = (literal: string): void => {
+  if (isExactNumber(literal)) return
+  throw new NotStrict(
+    `contains the number ${literal.slice(0, 40)}, which not every program reads the same way; write it as text`,
+  )
 }
 
 const checkText = (text: string): void => {
@@ -96,7 +84,7 @@ export const parseStrict = (bytes: Buffer): unknown => {
     const isTwice = error instanceof SyntaxError && error.message === 'a member appears twice'
     throw new NotStrict(isTwice ? 'has a member twice' : 'is not one JSON text on one line')
   }
-  checkNumbers(json)
+  walkJson(json, { number: checkNumber })
   checkTexts(value)
   return value
 }
