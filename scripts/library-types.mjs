@@ -22,7 +22,7 @@ const loadSchemas = async () => {
   const lines = Object.entries(from).map(
     ([name, file]) => `export { ${name} } from ${JSON.stringify(root(`src/${file}.ts`))}`,
   )
-  lines.push(`export { claimsShape, firstClaimsShape } from ${JSON.stringify(root('src/receipt/claims.ts'))}`)
+  lines.push(`export { claimsShape } from ${JSON.stringify(root('src/receipt/claims.ts'))}`)
   const bundle = await rolldown({
     input: 'schemas',
     platform: 'node',
@@ -46,7 +46,7 @@ const scopeText = (needed, { operator }) => {
 }
 
 const writtenOut = async () => {
-  const { table, jsonSchema, neededScope, exits, claimsShape, firstClaimsShape } = await loadSchemas()
+  const { table, jsonSchema, neededScope, exits, claimsShape } = await loadSchemas()
   const methods = Object.entries(table)
     .filter(([, { session }]) => !session)
     .map(([id, operation]) =>
@@ -68,9 +68,6 @@ const writtenOut = async () => {
     'src/receipt/claims.ts': {
       ReceiptClaims: {
         text: `/** What a receipt states and proves. */\nexport type ReceiptClaims = ${schemaType(jsonSchema(claimsShape))}`,
-      },
-      FirstClaims: {
-        text: `/** What a receipt of format 1 states. */\nexport type FirstClaims = ${schemaType(jsonSchema(firstClaimsShape))}`,
       },
     },
     'src/core/exit-codes.ts': {

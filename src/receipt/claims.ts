@@ -4,8 +4,6 @@ import { evidenceShape, readEvidence, type Evidence } from './evidence.ts'
 
 /** `typ` of the JWS. A format with other members needs another `typ`. */
 export const receiptType = 'approval-receipt-2+jwt'
-/** The format before receipts named the organization, the key, the subject and the enrollment of the device. */
-export const firstReceiptType = 'approval-receipt+jwt'
 
 const factorResult = z.strictObject({
   factor: word,
@@ -23,7 +21,7 @@ const factorResult = z.strictObject({
  */
 export const relations = ['self', 'creator', 'other', 'operator', 'unknown'] as const
 
-const signed = {
+export const claimsShape = z.strictObject({
   iss: wellFormed.check(z.minLength(1)),
   /** The approver, E.164. */
   sub: phone,
@@ -49,12 +47,6 @@ const signed = {
   evidence: evidenceShape,
   /** Made with a software key, on a service started for development. */
   dev: z.optional(z.literal(true)),
-}
-
-export const firstClaimsShape = z.strictObject(signed)
-
-export const claimsShape = z.strictObject({
-  ...signed,
   organization,
   key: requestingKey,
   subject: z.strictObject({ type: word, data: z.record(z.string(), z.json()), digest: sha256Hex }),
@@ -77,13 +69,8 @@ export const claimsShape = z.strictObject({
 })
 
 export type ReceiptClaims = z.infer<typeof claimsShape>
-export type FirstClaims = z.infer<typeof firstClaimsShape>
-export type AnyClaims = ReceiptClaims | FirstClaims
 export type Relation = (typeof relations)[number]
 export type DeviceClaim = ReceiptClaims['device']
-
-/** Whether the claims have the current format. */
-export const areCurrent = (claims: AnyClaims): claims is ReceiptClaims => 'organization' in claims
 export type FactorResult = z.infer<typeof factorResult>
 
 /** The `attestation` of an answer: the JWS is the proof, `kid` and `claims` are there to be read. */

@@ -54,30 +54,21 @@ export const denialNote = z
     z.refine(isSeen, 'contains an invisible character'),
   )
 
-const requestFields = {
-  type: z.literal('approval'),
-  request_id: someText,
-  /** As the requester described it. */
-  action: someText,
-  reason: z.nullable(wellFormed),
-  /** The claimed name of the requester, as the approver saw it. */
-  requester: someText,
-  approver: phone,
-  factors: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
-  decision: z.enum(['approve', 'deny']),
-  nonce: z.string().check(z.regex(/^[\w-]{22,128}$/, 'is not 128 bits or more of base64url')),
-  requested_at: time,
-  request_expires_at: time,
-}
-type Period = { requested_at: string; request_expires_at: string }
-const inOrder = z.refine<Period>(
-  (c) => c.request_expires_at > c.requested_at,
-  'request_expires_at is not after requested_at',
-)
-
 const shape = z
   .strictObject({
-    ...requestFields,
+    type: z.literal('approval'),
+    request_id: someText,
+    /** As the requester described it. */
+    action: someText,
+    reason: z.nullable(wellFormed),
+    /** The claimed name of the requester, as the approver saw it. */
+    requester: someText,
+    approver: phone,
+    factors: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
+    decision: z.enum(['approve', 'deny']),
+    nonce: z.string().check(z.regex(/^[\w-]{22,128}$/, 'is not 128 bits or more of base64url')),
+    requested_at: time,
+    request_expires_at: time,
     format: z.literal(2),
     organization,
     key: requestingKey,
@@ -85,21 +76,15 @@ const shape = z
     note: z.optional(denialNote),
   })
   .check(
-    inOrder,
+    z.refine(
+      ({ requested_at, request_expires_at }) => request_expires_at > requested_at,
+      'request_expires_at is not after requested_at',
+    ),
     z.refine(({ decision, note }) => note === undefined || decision === 'deny', 'only a denial has a note'),
   )
 
-/** The format before contexts contained organizations, keys and subjects. */
-const firstShape = z.strictObject(requestFields).check(inOrder)
-
 /** What the human signs. Approving and denying are two contexts, so the signature of one is not valid for the other. */
 export type ApprovalContext = z.infer<typeof shape>
-export type FirstContext = z.infer<typeof firstShape>
-
-export type AnyContext = ApprovalContext | FirstContext
-
-/** Whether the context has the current format. */
-export const isCurrent = (context: AnyContext): context is ApprovalContext => 'format' in context
 
 /** Why a value does not fit a shape, in one line. */
 export const shapeProblem = (error: z.core.$ZodError): string =>
@@ -109,27 +94,18 @@ export const shapeProblem = (error: z.core.$ZodError): string =>
     .join('; ')
 
 /** Parses the exact bytes: they must contain these fields and no others, in canonical form (RFC 8785). Throws otherwise. */
-export const readContext = (bytes: Uint8Array): AnyContext => {
+export const readContext = (bytes: Uint8Array): ApprovalContext => {
   const text = fromUtf8(bytes)
-  const value = parseExact(text)
-  const known = typeof value === 'object' && value !== null && 'format' in value ? shape : firstShape
-  const parsed = known.safeParse(value)
+  const parsed = shape.safeParse(parseExact(text))
   if (!parsed.success) throw new TypeError(`The context is not an approval: ${shapeProblem(parsed.error)}`)
   if (canonicalize(parsed.data) !== text) throw new TypeError('The context is not in canonical form')
   return parsed.data
 }
 
-/** Like `readContext`, but accepts only the current format. */
-export const readCurrentContext = (bytes: Uint8Array): ApprovalContext => {
-  const context = readContext(bytes)
-  if (!isCurrent(context)) throw new TypeError('The context has format 1')
-  return context
-}
-
-/** UTF-8 of the RFC 8785 JSON. Throws a TypeError if `readCurrentContext` would not accept it. */
+/** UTF-8 of the RFC 8785 JSON. Throws a TypeError if `readContext` would not accept it. */
 export const contextBytes = (context: ApprovalContext): Uint8Array => {
   const bytes = new TextEncoder().encode(canonicalize(context))
-  readCurrentContext(bytes)
+  readContext(bytes)
   return bytes
 }
 

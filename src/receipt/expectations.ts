@@ -1,5 +1,5 @@
-import { areCurrent, type AnyClaims, type ReceiptClaims } from './claims.ts'
-import { firstFormatLacks, headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
+import type { ReceiptClaims } from './claims.ts'
+import { headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
 import type { Note } from './signature.ts'
 
 /**
@@ -35,8 +35,6 @@ export type Expectations = {
   separation?: 'strict' | undefined
   /** Accept requests from a local program without a credential. */
   allowUnauthenticated?: boolean
-  /** Accept receipts of format 1. */
-  allowFormat1?: boolean
 }
 
 /** Seconds by which this machine's clock may be behind. */
@@ -48,14 +46,14 @@ const exact = [
   ['requestId', 'jti', ''],
 ] as const
 
-const checkIssuer = (claims: AnyClaims, { issuer, allowDev }: Expectations, note: Note): void => {
+const checkIssuer = (claims: ReceiptClaims, { issuer, allowDev }: Expectations, note: Note): void => {
   if (issuer !== undefined)
     note('expected issuer', claims.iss === issuer, `"${claims.iss}", expected "${issuer}"`)
   else if (!allowDev) note('expected issuer', false, `"${claims.iss}"; no expected issuer was named`)
 }
 
 /** The headline that the approver read must be this text. With another subject, the action is only a claim of the requester. */
-const checkAction = (claims: AnyClaims, { action }: Expectations, note: Note): void => {
+const checkAction = (claims: ReceiptClaims, { action }: Expectations, note: Note): void => {
   if (action === undefined) return
   const shown = headlineOf(claims)
   const words =
@@ -106,22 +104,7 @@ const checkKey = ({ key }: ReceiptClaims, expected: Expectations, note: Note): v
     )
 }
 
-const checkFormat = (claims: AnyClaims, expected: Expectations, note: Note): void => {
-  if (!areCurrent(claims)) {
-    note('format 2', expected.allowFormat1 === true, `format 1 does not prove ${firstFormatLacks.join('; ')}`)
-    if (expected.digest !== undefined) note('expected subject', false, 'format 1 has no subject')
-    return
-  }
-  checkOrganization(claims, expected, note)
-  checkSeparation(claims, expected, note)
-  checkKey(claims, expected, note)
-  if (expected.digest !== undefined) {
-    const { digest } = claims.subject
-    note('expected subject', digest === expected.digest, `SHA-256 ${digest}, expected ${expected.digest}`)
-  }
-}
-
-const checkTime = (claims: AnyClaims, { maxAgeS }: Expectations, now: Date, note: Note): void => {
+const checkTime = (claims: ReceiptClaims, { maxAgeS }: Expectations, now: Date, note: Note): void => {
   const age = now.getTime() / 1000 - claims.iat
   note(
     'past',
@@ -133,7 +116,12 @@ const checkTime = (claims: AnyClaims, { maxAgeS }: Expectations, now: Date, note
 }
 
 /** Compares a genuine receipt with the expectations, at `now`. */
-export const checkExpectations = (claims: AnyClaims, expected: Expectations, now: Date, note: Note): void => {
+export const checkExpectations = (
+  claims: ReceiptClaims,
+  expected: Expectations,
+  now: Date,
+  note: Note,
+): void => {
   const status = expected.status ?? 'approved'
   note('expected status', claims.status === status, `${claims.status}, expected ${status}`)
   checkAction(claims, expected, note)
@@ -142,7 +130,13 @@ export const checkExpectations = (claims: AnyClaims, expected: Expectations, now
     if (expected[name] !== undefined) note(`expected ${name}`, claims[claim] === expected[name], found)
   }
   checkIssuer(claims, expected, note)
-  checkFormat(claims, expected, note)
+  checkOrganization(claims, expected, note)
+  checkSeparation(claims, expected, note)
+  checkKey(claims, expected, note)
+  if (expected.digest !== undefined) {
+    const { digest } = claims.subject
+    note('expected subject', digest === expected.digest, `SHA-256 ${digest}, expected ${expected.digest}`)
+  }
   for (const factor of expected.factors ?? []) {
     const result = claims.factors.find((one) => one.factor === factor)?.result ?? 'not requested'
     note(`expected factor ${factor}`, result === 'PASS', result)

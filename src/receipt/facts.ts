@@ -1,6 +1,6 @@
 import { credentialText } from '../core/credential-text.ts'
 import { readEvidence } from './evidence.ts'
-import { areCurrent, type AnyClaims, type Relation } from './claims.ts'
+import type { ReceiptClaims, Relation } from './claims.ts'
 import type { KeyOwner } from './context.ts'
 import { summaryOf } from './subject-text.ts'
 import { readSubject } from './subject.ts'
@@ -26,17 +26,8 @@ const proofs = {
 /** A sentence about the device of the approver. */
 export const originOf = (relation: Relation): string => `the origin of the device is ${origins[relation]}`
 
-/** What format 1 does not prove. */
-export const firstFormatLacks = [
-  'which organization it belongs to',
-  'which key requested it',
-  'what exactly was approved, beyond the text of the action',
-  'how, when and by whom the device of the approver was enrolled',
-]
-
-/** The headline that the approver read: rendered from the subject, if there is one. */
-export const headlineOf = (claims: AnyClaims): string =>
-  areCurrent(claims) ? summaryOf(readSubject(claims.subject)) : claims.action
+/** The headline that the approver read, rendered from the subject. */
+export const headlineOf = ({ subject }: ReceiptClaims): string => summaryOf(readSubject(subject))
 
 /** Each in a sentence of its own, so that a name cannot imitate the number or the id of another person. */
 const ownerFacts = ({ user_id, name, mobile, confirmed, twin }: KeyOwner): string[] => [
@@ -46,16 +37,14 @@ const ownerFacts = ({ user_id, name, mobile, confirmed, twin }: KeyOwner): strin
 ]
 
 /** Facts about a valid receipt that only the service claims. */
-export const factsOf = (claims: AnyClaims): string[] => {
-  const program = claims.dev === true ? ['A software key signed it, which proves nothing about a person'] : []
-  if (!areCurrent(claims)) return [...program, `Format 1 does not prove ${firstFormatLacks.join('; ')}`]
+export const factsOf = (claims: ReceiptClaims): string[] => {
   const { organization, key, device, influences } = claims
   const { relation, name } = device.enrolled_by
   const who = key.id === '0' ? key.name : `${credentialText('key', key.name)} (id ${key.id})`
   const origin = name === null ? origins[relation] : `${origins[relation]} (${JSON.stringify(name)})`
   const isVerified = readEvidence(claims.evidence).user_verified
   return [
-    ...program,
+    ...(claims.dev === true ? ['A software key signed it, which proves nothing about a person'] : []),
     ...(isVerified || claims.dev === true
       ? []
       : ['The denial required only a touch: the device did not verify its user']),

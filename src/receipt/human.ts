@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize'
 import { sha256 } from '../core/ids.ts'
-import { amrOf, approvalProblem, areCurrent, type AnyClaims, type ReceiptClaims } from './claims.ts'
-import { challengeOf, isCurrent, readContext, type AnyContext } from './context.ts'
+import { amrOf, approvalProblem, type ReceiptClaims } from './claims.ts'
+import { challengeOf, readContext, type ApprovalContext } from './context.ts'
 import { readEvidence, verifyEvidence } from './evidence.ts'
 import { fromBase64url } from '../core/exact-json.ts'
 import type { Note } from './signature.ts'
@@ -22,21 +22,6 @@ const contextOf = (encoded: string) => {
   }
 }
 
-/** The fields that only format 2 has, as pairs of claimed and signed values. */
-const furtherPairs = (claims: AnyClaims, context: AnyContext): [string, unknown, unknown][] => {
-  if (!areCurrent(claims) || !isCurrent(context)) return [['format', areCurrent(claims), isCurrent(context)]]
-  const { type, digest } = claims.subject
-  return [
-    ['organization', canonicalize(claims.organization), canonicalize(context.organization)],
-    ['key', canonicalize(claims.key), canonicalize(context.key)],
-    ['subject', canonicalize({ type, digest }), canonicalize(context.subject)],
-    ['note', claims.note, context.note],
-  ]
-}
-
-const noteIn = (context: AnyContext): string =>
-  isCurrent(context) && context.note !== undefined ? ` with the note ${JSON.stringify(context.note)}` : ''
-
 const subjectProblem = (subject: ReceiptClaims['subject']): string | undefined => {
   try {
     readSubject(subject)
@@ -46,24 +31,28 @@ const subjectProblem = (subject: ReceiptClaims['subject']): string | undefined =
   }
 }
 
-const checkSubject = (claims: AnyClaims, note: Note): void => {
-  if (!areCurrent(claims)) return
+const checkSubject = (claims: ReceiptClaims, note: Note): void => {
   const { type, digest } = claims.subject
   const problem = subjectProblem(claims.subject)
   note('subject', problem === undefined, problem ?? `${type}, SHA-256 of its data ${digest}`)
 }
 
 /** Who signed: a software key is a program, and its receipt must not read as if a person had answered. */
-const signerOf = ({ dev }: AnyClaims): 'software key' | 'human' => (dev === true ? 'software key' : 'human')
+const signerOf = ({ dev }: ReceiptClaims): 'software key' | 'human' =>
+  dev === true ? 'software key' : 'human'
 
-const checkSameAsContext = (claims: AnyClaims, context: AnyContext, note: Note): void => {
+const checkSameAsContext = (claims: ReceiptClaims, context: ApprovalContext, note: Note): void => {
+  const { type, digest } = claims.subject
   const pairs: [string, unknown, unknown][] = [
     ['sub', claims.sub, context.approver],
     ['aud', claims.aud, context.requester],
     ['jti', claims.jti, context.request_id],
     ['action', claims.action, context.action],
     ['reason', claims.reason, context.reason],
-    ...furtherPairs(claims, context),
+    ['organization', canonicalize(claims.organization), canonicalize(context.organization)],
+    ['key', canonicalize(claims.key), canonicalize(context.key)],
+    ['subject', canonicalize({ type, digest }), canonicalize(context.subject)],
+    ['note', claims.note, context.note],
   ]
   const signer = signerOf(claims)
   const other = pairs.filter(([, claim, signed]) => claim !== signed).map(([name]) => name)
@@ -74,15 +63,16 @@ const checkSameAsContext = (claims: AnyClaims, context: AnyContext, note: Note):
       ? `the claims of the service are what the ${signer} signed`
       : `not what the ${signer} signed: ${other.join(', ')}`,
   )
+  const words = context.note === undefined ? '' : ` with the note ${JSON.stringify(context.note)}`
   note(
     'decision',
     claims.status === statuses[context.decision],
-    `the ${signer} signed "${context.decision}"${noteIn(context)}, the receipt claims ${claims.status}`,
+    `the ${signer} signed "${context.decision}"${words}, the receipt claims ${claims.status}`,
   )
   note('action hash', claims.action_sha256 === sha256(claims.action), `SHA-256 ${claims.action_sha256}`)
 }
 
-const checkTime = ({ iat }: AnyClaims, context: AnyContext, note: Note): void => {
+const checkTime = ({ iat }: ReceiptClaims, context: ApprovalContext, note: Note): void => {
   const requested = Date.parse(context.requested_at) / 1000
   const expires = Date.parse(context.request_expires_at) / 1000
   const from = Math.floor(requested)
@@ -98,7 +88,7 @@ const checkTime = ({ iat }: AnyClaims, context: AnyContext, note: Note): void =>
   )
 }
 
-const checkFactors = (claims: AnyClaims, context: AnyContext, note: Note): void => {
+const checkFactors = (claims: ReceiptClaims, context: ApprovalContext, note: Note): void => {
   const { factors, number_matched, status } = claims
   const results = factors.map(({ factor, result }) => `${factor} ${result}`).join(', ') || 'none'
   const isProgram = claims.dev === true && factors.some(({ factor }) => factor === 'biometric')
@@ -134,7 +124,7 @@ const verifiedText = 'by fingerprint, face or PIN; the device does not report wh
 const programOnly = 'a program answered for the approver; no fingerprint, face or PIN was checked'
 
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
-export const checkHuman = async (claims: AnyClaims, note: Note): Promise<AnyContext | undefined> => {
+export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<ApprovalContext | undefined> => {
   const read = contextOf(claims.context)
   if (!note('context', read !== undefined, 'an approval context in canonical form') || !read) return undefined
   const { bytes, context } = read

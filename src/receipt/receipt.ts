@@ -8,7 +8,7 @@ import {
   type FactorResult,
   type Receipt,
 } from './claims.ts'
-import { challengeOf, readCurrentContext } from './context.ts'
+import { challengeOf, readContext } from './context.ts'
 import { readEvidence, type Evidence } from './evidence.ts'
 import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../core/exact-json.ts'
 import { digestOf, type Subject } from './subject.ts'
@@ -42,7 +42,7 @@ const jsonOf = (part: string | undefined): unknown => parseExact(fromUtf8(fromBa
  * none. Throws in those cases, if the evidence does not match the context, and if a part does not fit the format.
  */
 export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Promise<Receipt> => {
-  const context = readCurrentContext(parts.context)
+  const context = readContext(parts.context)
   if (readEvidence(parts.evidence).client.challenge !== challengeOf(parts.context))
     throw new TypeError('The evidence does not match this context')
   const { type, data } = parts.subject

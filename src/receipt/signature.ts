@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod/mini'
-import { firstReceiptType, receiptType } from './claims.ts'
+import { receiptType } from './claims.ts'
 import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
 
 /** One thing that was checked, for a person. `detail` may quote the receipt. */
@@ -57,7 +57,7 @@ export const checkSignature = async (
   jws: string,
   jwks: unknown,
   note: Note,
-): Promise<{ kid: string; typ: string; payload: unknown } | undefined> => {
+): Promise<{ kid: string; payload: unknown } | undefined> => {
   const parts = jws.split('.')
   if (!note('encoding', isCanonicalJws(parts), 'a compact JWS: three parts in canonical base64url'))
     return undefined
@@ -68,8 +68,7 @@ export const checkSignature = async (
   const type = Object.hasOwn(keyTypes, alg) ? keyTypes[alg] : undefined
   if (!note('algorithm', type !== undefined, `${alg}; only EdDSA and ES256 are accepted`) || !type)
     return undefined
-  const isReceipt = typ === receiptType || typ === firstReceiptType
-  if (!note('type', isReceipt, `typ ${typ}; a receipt is ${receiptType}`)) return undefined
+  if (!note('type', typ === receiptType, `typ ${typ}; a receipt is ${receiptType}`)) return undefined
 
   const key = await findKey(jwks, kid, type)
   const known = key ? `the key with thumbprint ${kid} is in the key set` : `no key in the key set is ${kid}`
@@ -80,7 +79,7 @@ export const checkSignature = async (
     .catch(() => undefined)
   const signed = verified ? 'the service signed exactly these bytes' : 'the service did not sign these bytes'
   if (!note('signature', verified !== undefined, signed) || !verified) return undefined
-  return { kid, typ, payload: parseExact(fromUtf8(verified.payload)) }
+  return { kid, payload: parseExact(fromUtf8(verified.payload)) }
 }
 
 /** The address that the key set claims for its service. */

@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
-import { areCurrent, claimsShape, firstClaimsShape, firstReceiptType, type AnyClaims } from './claims.ts'
+import { claimsShape, type ReceiptClaims } from './claims.ts'
 import { shapeProblem } from './context.ts'
 import { parseExact } from '../core/exact-json.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
@@ -11,11 +11,11 @@ import { checkSignature, type Check, type Note } from './signature.ts'
 export type ReceiptVerification = {
   valid: boolean
   /** Present if the signature of the service is valid, even if the receipt is not. */
-  claims?: AnyClaims
+  claims?: ReceiptClaims
   /** What the approver read; present if the receipt is valid. */
   headline?: string
   checks: Check[]
-  /** Who requested it and the origin of the device, if the human signed it; for format 1, what it does not prove. */
+  /** Who requested it and the origin of the device, if the human signed it. */
   facts: string[]
   /** What only the service claims, because no signature of the human covers it. */
   on_service_word: string[]
@@ -41,20 +41,22 @@ const readReceipt = (receipt: unknown, note: Note) => {
   return data
 }
 
-const serviceWord = (claims: AnyClaims, expected: Expectations): string[] => [
+const serviceWord = (claims: ReceiptClaims, expected: Expectations): string[] => [
   ...(expected.pinnedKey === undefined
     ? [`that key ${claims.evidence.credential_id} belongs to ${claims.sub}: pin the key to check it yourself`]
     : []),
   'when it was decided',
-  ...(areCurrent(claims)
-    ? ['how and by which key the device was enrolled, and whether the requesting key could influence that']
-    : []),
+  'how and by which key the device was enrolled, and whether the requesting key could influence that',
   ...(claims.factors.length > 0 ? ['the results of the factors'] : []),
   ...(claims.number_matched === null ? [] : ['that a number was required, and what was typed']),
   'where the key is stored: nothing attests the device',
 ]
 
-const readClaims = async (receipt: unknown, jwks: unknown, note: Note): Promise<AnyClaims | undefined> => {
+const readClaims = async (
+  receipt: unknown,
+  jwks: unknown,
+  note: Note,
+): Promise<ReceiptClaims | undefined> => {
   const read = readReceipt(receipt, note)
   if (!read) return undefined
   const signed = await checkSignature(read.jws, jwks, note)
@@ -71,8 +73,7 @@ const readClaims = async (receipt: unknown, jwks: unknown, note: Note): Promise<
         : 'the data next to the JWS is not what was signed',
     )
   }
-  const shape = signed.typ === firstReceiptType ? firstClaimsShape : claimsShape
-  const { data: claims, error } = shape.safeParse(signed.payload)
+  const { data: claims, error } = claimsShape.safeParse(signed.payload)
   if (!note('shape', claims !== undefined, error ? shapeProblem(error) : 'all claims, and no others'))
     return undefined
   return claims
@@ -93,7 +94,7 @@ export const verifyReceipt = async (
     checks.push({ name, ok, detail })
     return ok
   }
-  let claims: AnyClaims | undefined
+  let claims: ReceiptClaims | undefined
   let finished = false
   let headline: string | undefined
   try {

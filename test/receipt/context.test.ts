@@ -79,6 +79,7 @@ describe('an approval context', () => {
     ['a duplicate factor', text.replace('"location"', '"biometric"')],
     ['a short nonce', text.replace('AAECAwQFBgcICQoLDA0ODw', 'AAEC')],
     ['another format', text.replace('"format":2', '"format":3')],
+    ['no format', text.replace('"format":2,', '')],
     ['no organization', text.replace('"organization":{"id":"7","slug":"acme"},', '')],
     ['an organization without an ID', text.replace('"id":"7",', '')],
     ['a duplicate scope', text.replace('["ask"]', '["ask","ask"]')],

@@ -4,7 +4,7 @@ import {
   register,
   type SoftwareKey,
 } from '../../src/client/software-authenticator.ts'
-import { challengeOf, contextBytes, readCurrentContext } from '../../src/receipt/context.ts'
+import { challengeOf, contextBytes, readContext } from '../../src/receipt/context.ts'
 import { forgeAssertion, withCounter } from '../receipt/forge-assertion.ts'
 import { createMember, dataOf } from './fixtures.ts'
 import type { Answer, TestService } from './harness.ts'
@@ -64,9 +64,7 @@ export const signed = async (
 ) => {
   const { contexts, origin, rp_id } = await ceremonyOf(service, id)
   const bytes = new Uint8Array(Buffer.from(contexts[decision], 'base64url'))
-  const challenge = challengeOf(
-    note === undefined ? bytes : contextBytes({ ...readCurrentContext(bytes), note }),
-  )
+  const challenge = challengeOf(note === undefined ? bytes : contextBytes({ ...readContext(bytes), note }))
   return assert(key, { challenge, origin, rpId: rp_id }, userVerified)
 }
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { SignJWT, type JWTPayload } from 'jose'
-import { contextBytes, readCurrentContext, type ApprovalContext } from '../../src/receipt/context.ts'
+import { contextBytes, readContext, type ApprovalContext } from '../../src/receipt/context.ts'
 import type { Receipt } from '../../src/receipt/receipt.ts'
 import type { Issuer } from '../receipt/specimen.ts'
 
@@ -94,7 +94,7 @@ const resign =
 const evidence = (change: (one: Case) => Partial<Receipt['claims']['evidence']>) =>
   resign((one) => ({ evidence: { ...one.receipt.claims.evidence, ...change(one) } }))
 
-const contextOf = ({ receipt }: Case) => readCurrentContext(Buffer.from(receipt.claims.context, 'base64url'))
+const contextOf = ({ receipt }: Case) => readContext(Buffer.from(receipt.claims.context, 'base64url'))
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
 
 /** Modified text of the receipt, none of which may verify. */

@@ -82,7 +82,7 @@ const turned = {
   unknown: 'self',
 } as const
 
-/** Dishonest claims of format 2 with a valid signature, as from a service whose key was stolen. */
+/** Dishonest claims with a valid signature, as from a service whose key was stolen. */
 const kinds: Record<string, Change> = {
   'data changed': ({ subject }) => ({
     subject: { ...subject, data: changed(subject.data as Subject['data']) },
@@ -134,7 +134,7 @@ const sign = (issuer: Issuer, receipt: Receipt, mutated: Receipt, kind: string):
 }
 
 export const torture: Torture = {
-  name: 'Mutated subjects and receipts of format 2',
+  name: 'Mutated subjects and receipts',
   must: '0 accepted, all genuine ones accepted',
   run: async (): Promise<Result> => {
     const issuer = await createIssuer()

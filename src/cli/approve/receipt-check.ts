@@ -22,7 +22,6 @@ export type ExpectedFlags = {
   separation?: string
   allowUnseparated?: boolean
   allowUnauthenticated?: boolean
-  allowFormat1?: boolean
   allowDev?: boolean
 }
 
@@ -54,12 +53,12 @@ const requireWords = ({ status, separation, factors: wanted, digest, subject }: 
 
 /** The organization as typed, or of the profile if the keys come from its service. */
 const organizationOf = async (
-  { org, allowDev, allowFormat1 }: ExpectedFlags,
+  { org, allowDev }: ExpectedFlags,
   byProfile: boolean,
   context: Context,
 ): Promise<string | undefined> => {
   const organization = org ?? (byProfile ? (await context.settings()).org?.value : undefined)
-  if (organization !== undefined || allowDev || allowFormat1) return organization
+  if (organization !== undefined || allowDev) return organization
   throw usageError(
     '--org is required: a receipt of another organization proves nothing to you',
     'svc approve verify receipt.json --org acme',
@@ -100,7 +99,6 @@ export const readExpectations = async (
     ...(flags.separation === 'strict' && { separation: 'strict' }),
     allowUnseparated: flags.allowUnseparated === true,
     allowUnauthenticated: flags.allowUnauthenticated === true,
-    allowFormat1: flags.allowFormat1 === true,
     allowDev: flags.allowDev === true,
   }
 }
@@ -112,7 +110,6 @@ const allowing: Record<string, string> = {
     'To accept it: --allow-unseparated. Whoever requested it may have enrolled the device that approved',
   'authenticated requester':
     'To accept it: --allow-unauthenticated. Any program on that machine could have made the request',
-  'format 2': 'To accept it: --allow-format-1',
 }
 
 export const hintOf = ({ checks }: ReceiptVerification): string | undefined => {

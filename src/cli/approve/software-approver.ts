@@ -5,7 +5,7 @@ import type { Data } from '../../contract/operation.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import { type ApprovalContext, challengeOf, contextBytes, readCurrentContext } from '../../receipt/context.ts'
+import { type ApprovalContext, challengeOf, contextBytes, readContext } from '../../receipt/context.ts'
 import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
 import type { KeyFile } from './key-file.ts'
@@ -47,7 +47,7 @@ const dishonest = (what: string): SvcError =>
 
 const readable = (bytes: Uint8Array): ApprovalContext => {
   try {
-    return readCurrentContext(bytes)
+    return readContext(bytes)
   } catch {
     throw dishonest('it is not an approval')
   }

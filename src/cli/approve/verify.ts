@@ -75,7 +75,6 @@ export const registerVerify = (group: Command, context: Context): void => {
       'Accept a key that can influence who approves, and a device of unknown origin',
     )
     .option('--allow-unauthenticated', 'Accept a request from a local program without a credential')
-    .option('--allow-format-1', 'Accept a receipt of format 1, which names no organization, key or subject')
     .option(
       '--allow-dev',
       'Accept receipts of software keys, which prove nothing about a person; implies --allow-unseparated',

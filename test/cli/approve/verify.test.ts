@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../temporary-folder.ts'
@@ -39,10 +39,6 @@ beforeAll(async () => {
   })
   write('other-subject.json', { type: 'text', data: { text: 'Delete everything' } })
   write('bad-subject.json', { type: 'text', data: { text: 'x' }, digest: 'a'.repeat(64) })
-  const first = readFileSync(new URL('../../receipt/format-one.json', import.meta.url), 'utf8')
-  const { jwks, approved } = JSON.parse(first) as { jwks: object; approved: string }
-  write('first-keys.json', jwks)
-  write('first.jws', approved)
   write('named-keys.json', { ...issuer.jwks, issuer: 'https://approve.example.com' })
   mkdirSync(join(folder.path, 'no-profile'))
 })
@@ -136,17 +132,6 @@ describe('svc approve verify', () => {
     expect(named.exit).toBe(0)
     expect((await verify(['dev.json', '--allow-dev', ...keys])).exit).toBe(0)
     expect((await verify(['receipt.json', '--allow-dev', '--org', 'globex', ...keys])).exit).toBe(1)
-  })
-  test('accepts a receipt of format 1 only with a flag, and says what it does not prove', async () => {
-    const first = ['first.jws', ...ours, '--jwks', 'first-keys.json']
-    const refused = await verify(first)
-    expect(refused.exit).toBe(1)
-    expect(refused.err).toMatch(
-      /format 2 \(format 1 does not prove which organization.*hint: .*--allow-format-1/s,
-    )
-    const taken = await verify([...first, '--allow-format-1', '-o', 'json'])
-    expect(taken.exit).toBe(0)
-    expect(JSON.parse(taken.out).facts.join()).toContain('does not prove which organization it belongs to')
   })
   test('names --allow-unseparated if that is the only problem', async () => {
     expect((await offline('influential.json')).err).toMatch(/hint: To accept it: --allow-unseparated/)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readCurrentContext } from '../../../src/receipt/context.ts'
+import { readContext } from '../../../src/receipt/context.ts'
 import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { ask, ceremonyOf, decide } from '../approver.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
@@ -45,7 +45,7 @@ describe('the owner of a requesting key', () => {
     const eve = await member(9, 'Eve', 'M')
     const { request_id, key_owner } = await requested(eve.id)
     const { contexts } = await ceremonyOf(service, request_id)
-    const { key } = readCurrentContext(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
+    const { key } = readContext(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
     expect(key.owner).toEqual(key_owner)
     const { attestation } = dataOf(await decide(service, request_id, ada.key))
     expect(attestation.claims.key.owner).toEqual(key_owner)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readCurrentContext } from '../../../src/receipt/context.ts'
+import { readContext } from '../../../src/receipt/context.ts'
 import { digestOf } from '../../../src/receipt/subject.ts'
 import { verifyReceipt } from '../../../src/receipt/verify.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
@@ -45,7 +45,7 @@ describe('a request with a subject', () => {
     const { contexts, subject } = await ceremonyOf(service, request_id)
     expect(subject).toMatchObject({ ...call, digest })
     for (const context of Object.values(contexts) as string[])
-      expect(readCurrentContext(Buffer.from(context, 'base64url'))).toMatchObject({
+      expect(readContext(Buffer.from(context, 'base64url'))).toMatchObject({
         format: 2,
         organization: { id: String(acme.id), slug: 'acme' },
         key: { name: 'of acme', scopes: expect.arrayContaining(['ask', 'keys']) },
