@@ -9,7 +9,7 @@ import { readJson, readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
 import type { ExpectedFlags } from './receipt-check.ts'
 
-type Options = ExpectedFlags & { jwks?: string; jwksUrl?: string }
+type Options = ExpectedFlags & { jwks?: string; jwksUrl?: string; details?: boolean }
 
 /** A saved receipt, or the attestation in a whole answer of the service (`svc approve status -o json`). */
 const receiptIn = (text: string): unknown => {
@@ -79,6 +79,7 @@ export const registerVerify = (group: Command, context: Context): void => {
       '--allow-dev',
       'Accept receipts of software keys, which prove nothing about a person; implies --allow-unseparated',
     )
+    .option('--details', 'Print each check')
     .addHelpText(
       'after',
       '\nExample:\n  svc approve verify receipt.json --org acme --jwks keys.json --action "Deploy 4.2" --max-age 15m',
@@ -111,18 +112,20 @@ export const registerVerify = (group: Command, context: Context): void => {
       detail,
     }))
     const whole = ['json', 'yaml', 'ndjson'].includes(output.format)
-    await output.show({
-      status: verdict.valid ? 'success' : 'error',
-      message: sentence(verdict),
-      data: whole ? verdict : rows,
-    })
+    if (whole || options.details || context.globals.output !== undefined)
+      await output.show({
+        status: verdict.valid ? 'success' : 'error',
+        message: sentence(verdict),
+        data: whole ? verdict : rows,
+      })
     if (!whole) {
       output.warn(safeLine(sentence(verdict)))
       const hint = hintOf(verdict)
       if (hint) output.warn(`hint: ${hint}`)
       // In a pipe too: the log of a job must not show a bare "Valid".
       if (verdict.valid) for (const fact of verdict.facts) output.warn(safeLine(fact))
-      if (verdict.valid) output.warn(`Confirmed by the service only: ${verdict.on_service_word.join('; ')}`)
+      if (verdict.valid)
+        output.warn(`Claimed by the service, not verified: ${verdict.on_service_word.join('; ')}`)
     }
     if (!verdict.valid) context.exitCode = 1
   })

@@ -59,14 +59,18 @@ export const approvals: Step[] = [
   ),
   step(
     'Anyone can check the receipt',
-    `approve verify receipt.json --action "Deploy 4.2 to production" --org globex --max-age 5m --allow-dev`,
+    `approve verify receipt.json --action "Deploy 4.2 to production" --org globex --max-age 5m --allow-dev --details`,
     { answers: [{ ok: 'ok', check: 'key signature' }] },
   ),
-  step('It is not valid for another organization', 'approve verify receipt.json --org acme --allow-dev', {
-    exit: 'failed',
-    answers: [{ ok: 'FAILED', check: 'expected organization' }],
-  }),
-  step('A changed receipt is rejected', 'approve verify forged.json --org globex --allow-dev', {
+  step(
+    'It is not valid for another organization',
+    'approve verify receipt.json --org acme --allow-dev --details',
+    {
+      exit: 'failed',
+      answers: [{ ok: 'FAILED', check: 'expected organization' }],
+    },
+  ),
+  step('A changed receipt is rejected', 'approve verify forged.json --org globex --allow-dev --details', {
     before: forge,
     exit: 'failed',
     answers: [{ ok: 'FAILED', check: 'copy' }],

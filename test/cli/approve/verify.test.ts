@@ -59,7 +59,7 @@ describe('svc approve verify', () => {
   test.each(['receipt.json', 'bare.jws', 'status.json'])('accepts %s', async (file) => {
     const { exit, out, err } = await offline(file)
     expect(err).toMatch(/^Valid: \+1••••••0101 approved "Deploy 4\.2 to production ✓"/)
-    expect(out).toMatch(/ok\thuman signature\t/)
+    expect(out).toBe('')
     expect(exit).toBe(0)
   })
   test.each([
@@ -118,10 +118,14 @@ describe('svc approve verify', () => {
       expect(exit).toBe(0)
       expect(err).toMatch(/^Valid: .*\nRequested in the organization acme /)
       expect(err).toContain('The origin of the device is a key that created the requesting key')
-      expect(err).toMatch(/\nConfirmed by the service only: .*\n$/)
+      expect(err).toMatch(/\nClaimed by the service, not verified: .*\n$/)
       expect(out).not.toContain('The origin of the device')
     },
   )
+  test.each([[['--details']], [['-o', 'csv']]])('prints each check with %j', async (flags) => {
+    expect((await offline('receipt.json', ...flags)).out).toMatch(/^ok[\t,]human signature[\t,]/m)
+    expect((await offline('forged.json', ...flags)).out).toMatch(/^FAILED[\t,]copy[\t,]/m)
+  })
   test('requires the organization, and the issuer unless the key file contains it', async () => {
     const keys = ['--jwks', 'keys.json']
     const noOrg = await verify(['receipt.json', ...keys])
