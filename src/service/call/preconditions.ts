@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, sessionOver } from './caller.ts'
 
 /** What a write reads before anything else, together with the lock of its organization. */
 export type Preconditions = {
@@ -10,19 +10,24 @@ export type Preconditions = {
   orgId: number
   /** When the calling key expires; null if the key is revoked or the caller has none. */
   keyExpiresAt: string | null
+  /** When the session of the calling person expires; null if it has ended or the caller has none. */
+  sessionExpiresAt: string | null
   /** The policy of the organization if it may have approval rules, '' if it has none; null without an organization. */
   policyWithRules: string | null
 }
 
 const never = '9999-12-31T23:59:59.999Z'
 
-const read = statement((db, { keyId, orgId }: { keyId: number; orgId: number }) =>
+type Wanted = { keyId: number; sessionId: number; orgId: number }
+
+const read = statement((db, { keyId, sessionId, orgId }: Wanted) =>
   db.selectNoFrom(({ selectFrom }) => [
     selectFrom('api_keys')
       .where('id', '=', keyId)
       .where('revoked_at', 'is', null)
       .select(({ fn }) => fn.coalesce('expires_at', sql.lit(never)).as('until'))
       .as('keyExpiresAt'),
+    selectFrom('approver_sessions').where('id', '=', sessionId).select('expires_at').as('sessionExpiresAt'),
     selectFrom('organizations')
       .where('id', '=', orgId)
       .select(sql<string>`case when policy like '%"require_approval"%' then policy else '' end`.as('policy'))
@@ -30,9 +35,13 @@ const read = statement((db, { keyId, orgId }: { keyId: number; orgId: number }) 
   ]),
 )
 
-export const readPreconditions = async (db: Db, keyId: number, orgId: number): Promise<Preconditions> => {
-  const [row] = (await read(db, { keyId, orgId })).rows
-  return { orgId, keyExpiresAt: row!.keyExpiresAt, policyWithRules: row!.policyWithRules }
+export const readPreconditions = async (
+  db: Db,
+  { keyId, person }: Caller,
+  orgId: number,
+): Promise<Preconditions> => {
+  const [row] = (await read(db, { keyId, sessionId: person?.session_id ?? 0, orgId })).rows
+  return { orgId, ...row! }
 }
 
 export const unauthenticated = (): Refusal =>
@@ -41,15 +50,18 @@ export const unauthenticated = (): Refusal =>
   })
 
 /**
- * Checks the key of a caller again in the transaction of a write: it may have been revoked, or have expired, while the body
- * of the request arrived. Throws 401 `unauthenticated`.
+ * Checks the key or the session of a caller again in the transaction of a write: it may have ended while the body of the
+ * request arrived. Throws 401 `unauthenticated` or `session_over`.
  */
-export const requireLiveKey = (
-  { keyExpiresAt }: Pick<Preconditions, 'keyExpiresAt'>,
+export const requireLiveCaller = (
+  { keyExpiresAt, sessionExpiresAt }: Pick<Preconditions, 'keyExpiresAt' | 'sessionExpiresAt'>,
   { keyId, person }: Caller,
   now: string,
 ): void => {
-  // The approver page and the bearer of the tool server have no key in the store.
-  if (keyId <= 0 || person) return
-  if (keyExpiresAt === null || keyExpiresAt <= now) throw unauthenticated()
+  if (person) {
+    if (sessionExpiresAt === null || sessionExpiresAt <= now) throw sessionOver()
+  } else if (keyId > 0 && (keyExpiresAt === null || keyExpiresAt <= now)) {
+    // Below are callers that have no key in the store, such as the bearer of the tool server.
+    throw unauthenticated()
+  }
 }

@@ -3,7 +3,7 @@ import { appendAudit } from './audit.ts'
 import { type Call, type Handler, type Outside, prepare, type Requirement } from './call.ts'
 import type { Caller } from './caller.ts'
 import { namedOrganization } from './named-organization.ts'
-import { type Preconditions, readPreconditions, requireLiveKey } from './preconditions.ts'
+import { type Preconditions, readPreconditions, requireLiveCaller } from './preconditions.ts'
 import type { Service } from './service.ts'
 import { routineActions } from './routine-actions.ts'
 
@@ -140,7 +140,7 @@ export const runWrite = async <I extends object, D, R>(
     async (db, preconditions: Preconditions) => {
       const { caller } = invocation
       const now = storage.now()
-      requireLiveKey(preconditions, caller, now)
+      requireLiveCaller(preconditions, caller, now)
       const { call, ...effects } = createAttempt(service, invocation, { db, now, preconditions })
       const result = await within(call, async () => {
         const data = await work(call)
@@ -154,7 +154,7 @@ export const runWrite = async <I extends object, D, R>(
     {
       org,
       routine: routineActions.includes(invocation.action),
-      opening: (db) => readPreconditions(db, invocation.caller.keyId, org),
+      opening: (db) => readPreconditions(db, invocation.caller, org),
     },
   )
   for (const one of changed) service.commits.announce(one)

@@ -2,7 +2,7 @@ import { influential, type Scope } from '../../contract/scopes.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
-import { readPreconditions, requireLiveKey } from '../call/preconditions.ts'
+import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
@@ -85,7 +85,7 @@ export const keysBelow = async (db: Db, id: number): Promise<number[]> => {
 export const requireNewestSecret = async ({ db, caller, now }: Call): Promise<void> => {
   const own = caller.orgId ?? 0
   if (await lockOrganizations(db, [own]))
-    requireLiveKey(await readPreconditions(db, caller.keyId, own), caller, now)
+    requireLiveCaller(await readPreconditions(db, caller, own), caller, now)
   const row = await db
     .selectFrom('api_keys')
     .where('id', '=', caller.keyId)

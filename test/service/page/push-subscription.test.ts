@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { publicLookup } from '../../../src/service/delivery/public-address.ts'
 import { contentsOf, refusal } from '../fixtures.ts'
-import { here, installHooks, open, service, subscribe, subscribed } from './push-stage.ts'
+import { fromPage, fromPhone } from './phone.ts'
+import { ada, here, installHooks, open, service, subscribe, subscribed } from './push-stage.ts'
 
 installHooks()
 
@@ -23,6 +24,26 @@ describe('a subscription', () => {
     const answer = await subscribe({ ...subscription, keys: { ...subscription.keys, ...keys } })
     expect(refusal(answer)).toEqual([422, 'invalid_field', [field]])
     expect(await subscribed()).toBe(false)
+  })
+
+  test('is refused if the person signs out before it has arrived, so that the phone stays quiet', async () => {
+    const { readable: body, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const send = (text: string): Promise<void> => writer.write(new TextEncoder().encode(text))
+    const headers = { ...fromPage, cookie: ada.cookie, 'content-type': 'application/json' }
+    const pending = service.app.request('http://localhost:8080/svc/v1/approver/push', {
+      method: 'POST',
+      headers,
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    const { endpoint, keys } = here().subscription
+    await send(JSON.stringify({ endpoint, keys }).slice(0, 20))
+    expect((await fromPhone(service, 'DELETE', 'session', { cookie: ada.cookie })).status).toBe(200)
+    await send(JSON.stringify({ endpoint, keys }).slice(20))
+    await writer.close()
+    expect(await (await pending).json()).toMatchObject({ data: { code: 'session_over' } })
+    expect((await contentsOf(service)).device_push).toEqual([])
   })
 
   test.each([
