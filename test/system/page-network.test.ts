@@ -158,6 +158,21 @@ describe('once the connection is back', () => {
   })
 })
 
+test('a browser that says it is offline is not believed while the service answers', async () => {
+  const user = await stage.person()
+  const phone = await phoneOf(user)
+  await phone.page.evaluate(`
+    globalThis.told = []
+    new MutationObserver(() => told.push(document.querySelector('#offline').textContent))
+      .observe(document.querySelector('#offline'), { childList: true })`)
+  const looked = phone.page.waitForResponse(/approver\/sessions$/)
+  await phone.page.evaluate(`dispatchEvent(new Event('offline'))`)
+  await looked
+  const { request_id } = await stage.ask(user)
+  await phone.page.locator(`a[href="#request=${request_id}"]`).waitFor()
+  expect(await phone.page.evaluate('told')).toEqual([])
+})
+
 test('a phone that goes offline says so at once', async () => {
   const phone = await phoneOf(await stage.person())
   await phone.context.setOffline(true)

@@ -189,8 +189,8 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
   addEventListener('online', refresh)
   addEventListener('offline', () => {
     if (!running) return
-    reached(false)
-    // A service on this computer can still be reached.
+    // A service on this computer can still be reached, so only a call that fails now proves it.
+    failures ||= 1
     refresh()
   })
   document.addEventListener('visibilitychange', () => {
