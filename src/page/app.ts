@@ -79,7 +79,9 @@ const endSession = (ended: Session, left: Session[], text: 'signedOutOf' | 'remo
   tellNext(t(`inbox.${text}`, { organization: ended.organization }))
 }
 
-const surroundings = createSurroundings(() => pending && view.update?.(pending))
+const updateView = (): void => void (pending && view.update?.(pending))
+
+const surroundings = createSurroundings(updateView)
 
 const feed = createFeed({
   changed: ({ sessions: now, requests }) => {
@@ -108,13 +110,9 @@ const take = (requests: PendingRequest[]): void => {
 
 /** The phone is signed in to one more organization, whose notifications it gets from now on. */
 const showAdded = async ({ organization }: Session): Promise<void> => {
-  const tell = (): void => {
-    tellNext(t('inbox.signedInTo', { organization }))
-    showPlace()
-  }
-  // What is drawn again says it again.
-  await keepNotifications(sessions, () => location.hash === '' && tell())
-  tell()
+  await keepNotifications(sessions, updateView)
+  tellNext(t('inbox.signedInTo', { organization }))
+  showPlace()
 }
 
 const reentry: Ways = { change, back: () => showPlace(), done: feed.refresh, isIn: true }
@@ -194,7 +192,7 @@ const enter = async (fresh = false, entered?: number, preloaded = false): Promis
   if (!here) return arrival.turnAway(fresh)
   arrival.setOpened(false)
   select(here)
-  await keepNotifications(sessions, () => location.hash === '' && showPlace())
+  await keepNotifications(sessions, updateView)
   if (fresh) {
     await showWelcome(here)
     await makeOffers(here, sessions)

@@ -253,29 +253,49 @@ describe('after a sign-out', () => {
     await phone.tap('Sign in to another organization')
     await phone.page.getByRole('alert').getByText('You’re already signed in to acme.').waitFor()
     await pick(name)
-    let release: (() => void) | undefined
+    let release = (): void => undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     await phone.page.route('**/svc/v1/approver/push', (route) => released.then(() => route.continue()))
+    const reported = phone.page.waitForResponse('**/svc/v1/approver/push')
     await phone.tap('Sign in to another organization')
     const news = phone.page.getByRole('status').getByText(`You’re signed in to ${name}.`)
     await news.waitFor()
-    // The service learns of the notifications, and the list is drawn again.
-    await phone.page.evaluate(`document.querySelector('h1').dataset.old = ''`)
-    release?.()
-    await phone.page.locator('h1:not([data-old])').waitFor()
-    expect(await news.count()).toBe(1)
+    release()
+    await reported
     expect(await phone.page.getByLabel('Organization').locator('option').allTextContents()).toEqual([
       'acme',
       name,
     ])
     const { request_id } = await stage.ask(ada)
     await card(phone, request_id).waitFor()
+    // The screen is still the same.
+    expect(await news.count()).toBe(1)
     expect(await flaws(phone)).toEqual([])
     // The sign-out ended its notifications.
     await phone.page.getByLabel('Organization').selectOption({ label: name })
     await phone.page.getByText('Notifications: on').waitFor()
     expect(phone.misdeeds).toEqual([])
   })
+})
+
+test('what the service learns of notifications leaves the message of a tap on the screen', async () => {
+  const { phone } = await inTwo()
+  await (
+    await createPicker(phone)
+  )('acme')
+  let release = (): void => undefined
+  const released = new Promise<void>((resolve) => (release = resolve))
+  await phone.page.route('**/svc/v1/approver/push', (route) => released.then(() => route.continue()))
+  await pretend(phone, 'granted')
+  await phone.sees('You’re all caught up')
+  await phone.tap('Sign in to another organization')
+  const alert = phone.page.getByRole('alert').getByText('You’re already signed in to acme.')
+  await alert.waitFor()
+  release()
+  await phone.page.getByText('Notifications: on').waitFor()
+  await phone.page.getByText('You’ll get a notification for each request').waitFor()
+  expect(await alert.count()).toBe(1)
+  expect(phone.misdeeds).toEqual([])
 })
 
 test('a device that its owner removes from one organization says so', async () => {

@@ -1,6 +1,7 @@
 import type { Session } from '../calls/api.ts'
 import { button, h, picture, ul, type Drawing } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
+import { signedOutOf } from '../calls/sessions.ts'
 import { historyTitle } from '../history/history.ts'
 import { announce, show } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
@@ -56,13 +57,13 @@ const card = (
   return { item, stop }
 }
 
-const empty = (subscribed: boolean): HTMLElement =>
+const empty = (advice: HTMLElement): HTMLElement =>
   h(
     'div',
     { class: 'notice' },
     picture('check', 'still'),
     h('h1', { tabindex: -1 }, t('inbox.caughtUp')),
-    h('p', {}, t(subscribed ? 'inbox.closePage' : 'inbox.keepOpen')),
+    advice,
   )
 
 /** Chooses the organization that the rows below are about. */
@@ -89,20 +90,18 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
 const way = (place: string, drawing: Drawing, text: string): HTMLElement =>
   h('li', {}, h('a', { class: 'row', href: `#${place}` }, picture(drawing), text))
 
-const foot = (session: Session, actions: Actions): HTMLElement => {
-  const { sessions, signOut, notify, counts, again, reentry } = actions
+/** The part of the foot that what happens elsewhere can change. */
+const changing = (session: Session, actions: Actions): HTMLElement => {
+  const { sessions, notify, counts, again } = actions
   const { waiting, newDevices } = counts()
-  const several = sessions.length > 1
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
-  const signedOut = signedOutCards(sessions, reentry)
   return h(
     'div',
-    { class: 'foot' },
-    ...signedOut,
+    { class: 'changing' },
     // One thing at a time.
-    signedOut.length === 0 && newDevices === 0 && secondDevice(session),
-    several && switcher(session, actions),
+    signedOutOf(sessions).length === 0 && newDevices === 0 && secondDevice(session),
+    sessions.length > 1 && switcher(session, actions),
     offered && button(t('notifications.turnOn'), 'plain', notify),
     ul(
       'rows',
@@ -120,15 +119,23 @@ const foot = (session: Session, actions: Actions): HTMLElement => {
         ),
       h('li', {}, languageChoice(again)),
     ),
+  )
+}
+
+const foot = (session: Session, { sessions, signOut, reentry }: Actions, below: HTMLElement): HTMLElement =>
+  h(
+    'div',
+    { class: 'foot' },
+    ...signedOutCards(sessions, reentry),
+    below,
     h('p', { class: 'aside' }, exactText(session.device_name)),
     anotherOrganization(sessions, reentry),
     button(
-      several ? t('inbox.signOutOf', { organization: session.organization }) : t('inbox.signOut'),
+      sessions.length > 1 ? t('inbox.signOutOf', { organization: session.organization }) : t('inbox.signOut'),
       'quiet',
       signOut,
     ),
   )
-}
 
 /** The cards of the requests, each one for as long as its request is pending. */
 const createCards = (named: boolean, expired: () => void) => {
@@ -165,19 +172,22 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
   const cards = createCards(actions.sessions.length > 1, () => update(now))
   const title = h('h1', { tabindex: -1 })
   const list = h('section', {}, title, cards.element)
-  const nothing = empty(notificationOffer(session) === 'on')
+  const advice = h('p')
+  const nothing = empty(advice)
   let head: HTMLElement | undefined
-  let below = foot(session, actions)
-  const counting = (): string => JSON.stringify([actions.counts(), session.only_device])
-  let counted = counting()
+  let below: HTMLElement = h('div')
+  const bottom = foot(session, actions, below)
+  let drawn = ''
 
   const updateFoot = (): void => {
-    const counts = counting()
-    if (counts === counted) return
-    counted = counts
+    const offer = notificationOffer(session)
+    const state = JSON.stringify([actions.counts(), session.only_device, offer])
+    if (state === drawn) return
+    drawn = state
+    advice.textContent = t(offer === 'on' ? 'inbox.closePage' : 'inbox.keepOpen')
     const focused = document.activeElement
     const at = [...below.querySelectorAll('a, button, select')].indexOf(focused!)
-    const next = foot(session, actions)
+    const next = changing(session, actions)
     below.replaceWith(next)
     below = next
     if (at >= 0) below.querySelectorAll<HTMLElement>('a, button, select')[at]?.focus({ preventScroll: true })
@@ -187,7 +197,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     now = requests
     const open = requests.filter(({ expiresAt }) => msUntil(expiresAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
-    if (shown !== undefined) updateFoot()
+    updateFoot()
     if (ids === shown) return
     const count = t('inbox.requestsWaiting', { count: open.length })
     const focused = head?.contains(document.activeElement) ? document.activeElement : null
@@ -195,7 +205,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     cards.show(open)
     const next = open.length > 0 ? list : nothing
     const page = open.length ? t('inbox.titleWaiting', { count: open.length }) : t('common.title')
-    if (head === undefined) show(page, next, below)
+    if (head === undefined) show(page, next, bottom)
     else if (head !== next) head.replaceWith(next)
     head = next
     document.title = page
