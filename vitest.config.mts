@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { patienceMs } from './test/patience.ts'
 
 // Tests see nothing of the person who runs them: an empty home folder, and only these variables.
 const kept =
@@ -12,8 +13,12 @@ process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 for (const name of Object.keys(process.env)) if (!kept.test(name)) delete process.env[name]
 Object.assign(process.env, { HOME: home, LANG: 'C.UTF-8' })
 
-// A limit that only a hang reaches, however busy the machine is.
-const patience = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 120_000 } } }
+// A test waits several times.
+const patience = {
+  testTimeout: 2.5 * patienceMs,
+  hookTimeout: 2.5 * patienceMs,
+  expect: { poll: { timeout: patienceMs } },
+}
 
 // Started last, one of these would run alone. Vitest starts the largest files first, or those that took long the last time.
 const longest = ['docs', 'page-states', 'page-calls', 'page-network']

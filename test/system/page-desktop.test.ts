@@ -6,6 +6,7 @@ import { startService, type Service } from '../e2e/processes.ts'
 import { createMember, createTenant, dataOf } from '../service/fixtures.ts'
 import { ask } from '../service/approver.ts'
 import type { TestService } from '../service/harness.ts'
+import { patienceMs } from '../patience.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { flaws } from './page-flaws.ts'
 import { launch } from './page-phone.ts'
@@ -47,7 +48,7 @@ const openComputer = async (...transports: Transport[]): Promise<Page> => {
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(patienceMs)
   const page = await context.newPage()
   const devtools = await context.newCDPSession(page)
   await devtools.send('WebAuthn.enable')

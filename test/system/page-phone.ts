@@ -7,6 +7,7 @@ import {
   type CDPSession,
   type Page,
 } from 'playwright-core'
+import { patienceMs } from '../patience.ts'
 
 // A phone: a browser profile with an authenticator that verifies its owner or does not.
 
@@ -27,7 +28,7 @@ export const findChromium = (): string | undefined =>
 const options = (more: string[]) => {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('Chromium is missing: apt-get install -y chromium')
-  return { executablePath, args: [...flags, ...more] }
+  return { executablePath, args: [...flags, ...more], timeout: patienceMs }
 }
 
 /** The browser profile is temporary and is deleted when the phone closes. `without`: flags that Playwright would add. */
@@ -85,7 +86,7 @@ export const createPhone = async (
     reducedMotion: 'reduce',
     ...more,
   })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(patienceMs)
   const origins = [origin]
   const misdeeds: string[] = []
   context.on('request', (request) => {

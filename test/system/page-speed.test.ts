@@ -58,14 +58,11 @@ const nextTitle = async ({ page }: Phone): Promise<string> => {
   )
 }
 
-/** A worker is installed in the background. */
-const patience = { timeout: 15_000 }
-
 describe('a new release', () => {
   test('is used at the next start, and an open page goes on with its own files', async () => {
     const phone = await withWorker()
     release(['index.html', 'app.js', 'sw.js'])
-    await expect.poll(() => nextTitle(phone), patience).toMatch(/^New /)
+    await expect.poll(() => nextTitle(phone)).toMatch(/^New /)
     const own = `fetch('/approver/app.js?v=${version}').then((one) => one.text())`
     expect(hashOf(await phone.page.evaluate(own))).toBe(hashOf(built('app.js')))
     const { request_id } = await stage.ask(phone.user)
@@ -76,7 +73,7 @@ describe('a new release', () => {
     await phone.page.goto(`${stage.origin}/approver`)
     await phone.sees('You’re all caught up')
     expect(await phone.page.evaluate(`document.querySelector('script').src`)).toMatch(`?v=${nextVersion}`)
-    await expect.poll(() => cached(phone), patience).not.toContain(`approver-${version}`)
+    await expect.poll(() => cached(phone)).not.toContain(`approver-${version}`)
     expect(phone.misdeeds).toEqual([])
   })
 
@@ -88,7 +85,7 @@ describe('a new release', () => {
     await phone.sees('You’re all caught up')
     expect(await nextTitle(phone)).not.toMatch(/^New /)
     release(['app.js'])
-    await expect.poll(() => nextTitle(phone), patience).toMatch(/^New /)
+    await expect.poll(() => nextTitle(phone)).toMatch(/^New /)
   })
 
   test('works with a node of the version before, which has no single call', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { withoutPhones } from '../../../src/cli/terminal/mask-prose.ts'
+import { patienceMs } from '../../patience.ts'
 import type { Phone } from '../page-phone.ts'
 import { alert, type Person, type Scenario, type Scene, status, unreachable } from './scene.ts'
 
@@ -13,7 +14,8 @@ const codesSentTo = async ({ stage }: Scene, { mobile }: Person, count: number):
     [...stage.log().matchAll(/to (\S+): (\d{6}) registers/g)].flatMap(([, to, code]) =>
       to === withoutPhones(`+1${mobile}`) ? [code!] : [],
     )
-  for (const until = Date.now() + 10_000; sent().length < count && Date.now() < until;) await setTimeout(20)
+  for (const until = Date.now() + patienceMs; sent().length < count && Date.now() < until;)
+    await setTimeout(20)
   if (sent().length !== count) throw new Error(`${sent().length} codes were sent, not ${count}`)
   return sent()
 }

@@ -1,10 +1,10 @@
 import { table } from '../../../src/contract/table.ts'
+import { patienceMs } from '../../patience.ts'
 import { type Fault, faults } from '../bad-network.ts'
 import { scenarios } from './table.ts'
 import type { Play, Scene } from './scene.ts'
 
 const givenUpMs = 15_000
-const patienceMs = 20_000
 
 /** What was committed and lost comes last, because it is repeated then. */
 export const everyWay: readonly Fault[] = [...faults.filter((one) => one !== 'after'), 'after']
