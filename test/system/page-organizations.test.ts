@@ -253,14 +253,14 @@ describe('after a sign-out', () => {
     await phone.tap('Sign in to another organization')
     await phone.page.getByRole('alert').getByText('You’re already signed in to acme.').waitFor()
     await pick(name)
-    let release = (): void => undefined
+    let release: (() => void) | undefined
     const released = new Promise<void>((resolve) => (release = resolve))
     await phone.page.route('**/svc/v1/approver/push', (route) => released.then(() => route.continue()))
     const reported = phone.page.waitForResponse('**/svc/v1/approver/push')
     await phone.tap('Sign in to another organization')
     const news = phone.page.getByRole('status').getByText(`You’re signed in to ${name}.`)
     await news.waitFor()
-    release()
+    release?.()
     await reported
     expect(await phone.page.getByLabel('Organization').locator('option').allTextContents()).toEqual([
       'acme',
@@ -283,7 +283,7 @@ test('what the service learns of notifications leaves the message of a tap on th
   await (
     await createPicker(phone)
   )('acme')
-  let release = (): void => undefined
+  let release: (() => void) | undefined
   const released = new Promise<void>((resolve) => (release = resolve))
   await phone.page.route('**/svc/v1/approver/push', (route) => released.then(() => route.continue()))
   await pretend(phone, 'granted')
@@ -291,7 +291,7 @@ test('what the service learns of notifications leaves the message of a tap on th
   await phone.tap('Sign in to another organization')
   const alert = phone.page.getByRole('alert').getByText('You’re already signed in to acme.')
   await alert.waitFor()
-  release()
+  release?.()
   await phone.page.getByText('Notifications: on').waitFor()
   await phone.page.getByText('You’ll get a notification for each request').waitFor()
   expect(await alert.count()).toBe(1)
