@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { outcome, startService, startSvc, svc, type Service } from './processes.ts'
+import { prepare } from './prepare.ts'
+import { remote } from './person.ts'
+import { outcome, startService, startSvc, type Service } from './processes.ts'
 import { watch } from './terminal.ts'
 import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -19,11 +22,7 @@ let port: string
 export const startAgain = async (): Promise<void> => {
   service = await startService(path('data'), operator, ['--dev', '--port', port])
 }
-export const ok = async (args: string[]): Promise<string> => {
-  const { exit, stdout, stderr } = await svc(args, env)
-  if (exit !== 0) throw new Error(`svc ${args.join(' ')}: ${stderr}`)
-  return stdout
-}
+export const ok = (args: string[]): Promise<string> => prepare(args, env)
 
 /** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
@@ -57,6 +56,24 @@ export const installHooks = (): void => {
 export const key = (): string[] => ['--authenticator', path(`approver-${people}.json`)]
 export const decide = (decision: string, id: string, ...more: string[]): Promise<string> =>
   ok(['approve', 'inbox', ...key(), `--${decision}`, id, ...more])
+
+type Request = { request_id: string; subject: { data: Record<string, unknown> } }
+
+/** What waits for this person, newest first. */
+export const listPending = async (): Promise<Request[]> => {
+  const mobile = encodeURIComponent(env.SVC_DEFAULT_MOBILE!)
+  const path = `/svc/v1/approvals?status=pending&approver_mobile=${mobile}`
+  return (await remote(service.baseUrl, operator).call('GET', path)).body.data
+}
+
+/** Waits for a request to this person. */
+export const pending = async (): Promise<Request> => {
+  for (;;) {
+    const [first] = await listPending()
+    if (first) return first
+    await sleep(20)
+  }
+}
 
 /** Starts a command. `printed` waits until its output matches. */
 export const begin = (args: string[], extra: Record<string, string> = {}) => {

@@ -1,12 +1,22 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { startService, svc } from './processes.ts'
-import { requestLine, begin, decide, env, installHooks, ok, operator, path, service } from './approvals.ts'
+import {
+  requestLine,
+  begin,
+  decide,
+  env,
+  installHooks,
+  listPending,
+  ok,
+  operator,
+  path,
+  pending,
+  service,
+} from './approvals.ts'
 
 installHooks()
 
-const pending = async (): Promise<string> =>
-  (await ok(['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'])).trim()
 const node = (code: string): string[] => ['--', process.execPath, '-e', code]
 
 const keeping = (file: string) =>
@@ -47,7 +57,7 @@ describe('svc approve run', () => {
     writeFileSync(path('there.json'), '')
     for (const file of [path('there.json'), path('no/such/folder.json')])
       expect(await keeping(file).ended).toMatchObject({ exit: 102, stderr: expect.stringContaining(file) })
-    expect(await pending()).toBe('')
+    expect(await listPending()).toEqual([])
     const denied = keeping(path('denied.json'))
     await decide('deny', (await denied.printed(requestLine))[1]!)
     expect((await denied.ended).exit).toBe(106)
@@ -122,9 +132,7 @@ describe('svc approve --mcp', () => {
     const mcp = { SVC_API_KEY: '', SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
     const run = begin(['approve', 'run', '--mcp', '--action', 'Deploy', ...node('process.exit(3)')], mcp)
     await run.printed(/Asked/)
-    let id = ''
-    while (id === '') id = await pending()
-    await decide('approve', id)
+    await decide('approve', (await pending()).request_id)
     expect((await run.ended).exit).toBe(3)
 
     const request = begin(['approve', 'request', '--mcp', 'Deploy'], mcp)

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { outcome, startSvc, svc } from './processes.ts'
@@ -38,7 +38,7 @@ const importUntil = async (signal: NodeJS.Signals) => {
     child.exitCode === null &&
     (!existsSync(results) || readFileSync(results, 'utf8').split('\n').length < 100)
   )
-    await turn()
+    await sleep(5)
   child.kill(signal)
   return ended
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { quoted } from '../../src/core/shell-quote.ts'
 import { hostNames, type HostName } from '../../src/cli/hook/host.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
-import { decide, env, installHooks, ok, path, service } from './approvals.ts'
+import { decide, env, installHooks, path, pending, service } from './approvals.ts'
 import { callHook, hookProcess, installedLine, type Held } from './hook-line.ts'
 import { startSvc, svc } from './processes.ts'
 
@@ -35,15 +35,6 @@ const call = async (
     ...agent(),
     ...variables,
   })
-
-type Request = { request_id: string; subject: { data: Record<string, unknown> } }
-const pending = async (): Promise<Request> => {
-  const list = ['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'json']
-  for (;;) {
-    const [first] = JSON.parse(await ok(list)) as Request[]
-    if (first) return first
-  }
-}
 
 describe.each(hostNames)('svc hook run %s', (host) => {
   test('lets a call run only after a person has approved exactly it', async () => {

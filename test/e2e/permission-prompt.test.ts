@@ -3,8 +3,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { decide, env, installHooks, ok, path, people, service } from './approvals.ts'
+import { decide, env, installHooks, ok, path, pending, people, service } from './approvals.ts'
 import { eras, type Era } from './mcp-client.ts'
+import { prepare } from './prepare.ts'
 import { bin, svc } from './processes.ts'
 import { machine } from '../machine.ts'
 
@@ -19,10 +20,8 @@ beforeEach(async () => {
   for (const args of [
     ['create', 'own', '--base-url', service.baseUrl],
     ['set', ...settings],
-  ]) {
-    const { exit, stderr } = await svc(['profile', ...args], config())
-    if (exit !== 0) throw new Error(stderr)
-  }
+  ])
+    await prepare(['profile', ...args], config())
 })
 
 let client: Client | undefined
@@ -50,25 +49,17 @@ const ask = async (args: Record<string, unknown> = asked) => {
   const { content } = await client!.callTool({ name: 'permission_prompt', arguments: args })
   return JSON.parse((content as { text: string }[])[0]!.text) as Record<string, unknown>
 }
-const pending = async (): Promise<string> => {
-  for (;;) {
-    const list = ['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id']
-    const id = (await ok(list)).trim()
-    if (id !== '') return id
-  }
-}
-
 test.each(eras)('allows a call with exactly the approved input, and denies one (%s)', async (_, mode) => {
   await connect(mode)
   expect((await client!.listTools()).tools.map(({ name }) => name)).toEqual(['permission_prompt'])
   const allowed = ask()
-  const id = await pending()
+  const { request_id: id } = await pending()
   const { subject } = JSON.parse(await ok(['approve', 'status', id, '-o', 'json']))
   expect(subject.data).toMatchObject({ server: 'Claude Code', tool: 'Bash', arguments: asked.input })
   await decide('approve', id)
   expect(await allowed).toEqual({ behavior: 'allow', updatedInput: asked.input })
   const denied = ask()
-  await decide('deny', await pending())
+  await decide('deny', (await pending()).request_id)
   expect(await denied).toEqual({
     behavior: 'deny',
     message: expect.stringContaining('Not approved (denied): the call did not run'),
@@ -97,7 +88,7 @@ test('denies what it cannot read, and a call if the service does not answer', as
 test('withdraws the request when the client ends', async () => {
   await connect('legacy')
   const left = ask().catch(() => undefined)
-  const id = await pending()
+  const { request_id: id } = await pending()
   await client!.close()
   await left
   const { stdout } = await svc(['approve', 'wait', id, '--jq', '.status'], env)
@@ -118,7 +109,7 @@ test('does not let variables of a project choose the service, the key, the profi
   }
   await connect('legacy', { variables })
   const answer = ask()
-  await decide('deny', await pending())
+  await decide('deny', (await pending()).request_id)
   expect(await answer).toMatchObject({ message: expect.stringContaining('Not approved (denied)') })
 })
 

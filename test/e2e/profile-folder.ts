@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { createPerson, remote, type Person } from './person.ts'
-import { startService, svc, type Service } from './processes.ts'
+import { prepare } from './prepare.ts'
+import { startService, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // A service and a folder for profiles, credential commands and required approvals, with the built program.
@@ -14,11 +15,7 @@ let people = 0
 
 export const newPerson = (): Promise<Person> => createPerson(remote(service.baseUrl, operator), ++people)
 
-export const ok = async (args: string[], stdin = ''): Promise<string> => {
-  const { exit, stdout, stderr } = await svc(args, env, stdin)
-  if (exit !== 0) throw new Error(`svc ${args.join(' ')}: ${stderr}`)
-  return stdout
-}
+export const ok = (args: string[], stdin = ''): Promise<string> => prepare(args, env, stdin)
 
 /** Installs the set-up hooks in the test file that calls it. */
 export const installHooks = (): void => {
