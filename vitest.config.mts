@@ -57,9 +57,9 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['test/service/**/*.test.ts'],
-          // A data folder and its file, and the stores of earlier releases, are of the embedded store.
+          // A data folder and its file are of the embedded store.
           exclude: [
-            'test/service/storage/{sqlite,migrations}/**',
+            'test/service/storage/sqlite/**',
             'test/service/custody/data-folder/**',
             'test/service/lifecycle/{backup,data-dir,open-store,restored,running-service,serve}.test.ts',
           ],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sha256 } from '../../src/core/ids.ts'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import { selfSigned } from '../certificate.ts'
@@ -39,16 +40,17 @@ const run = async (...args: string[]): Promise<string> => {
   return stdout.trim()
 }
 
-const subscribe = async (subscription: object): Promise<void> => {
+const subscribe = async (subscription: { endpoint: string }): Promise<void> => {
   const storage = await openSqlite({ path: join(dataDir, 'svc.db') })
   const { wrap } = await createKeyring(storage, masterKey)
   await storage.write(
     async (db) => {
       const { id } = await db.selectFrom('devices').select('id').executeTakeFirstOrThrow()
-      const wrapped = wrap(JSON.stringify(subscription), `push_subscriptions:${id}`)
+      const endpoint_hash = sha256(subscription.endpoint)
+      const wrapped = wrap(JSON.stringify(subscription), `device_push:${id}:${endpoint_hash}`)
       await db
-        .insertInto('push_subscriptions')
-        .values({ device_id: id, wrapped, created_at: storage.now() })
+        .insertInto('device_push')
+        .values({ device_id: id, session_id: 1, endpoint_hash, wrapped, created_at: storage.now() })
         .execute()
     },
     { org: 0 },

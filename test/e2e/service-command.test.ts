@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startDefault } from './default-start.ts'
 import { bin, outcome, svc } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { createOlderStore } from '../service/older-store.ts'
 import { onTerminal } from './terminal.ts'
 
 const home = temporaryFolder()
@@ -85,13 +84,6 @@ test('reset-operator-key does not ask if there is no store', async () => {
   expect([missing.exit, missing.screen]).toEqual([5, expect.stringContaining('No store')])
 })
 
-test('reset-operator-key reports that it upgrades an older store, even in a script', async () => {
-  const dataDir = join(home.path, 'older')
-  await createOlderStore(dataDir, 7)
-  const { exit, stderr } = await svc([...reset, '--yes', '--data-dir', dataDir], env)
-  expect([exit, stderr]).toEqual([0, expect.stringContaining(`A copy is in ${dataDir}/upgrade-from-7.db`)])
-})
-
 test('svc serve reports a full disk, and what to do', async () => {
   const child = spawn(
     'sh',
@@ -119,7 +111,7 @@ test('rotate-signing-key works while the service runs', async () => {
 
 test('rotate-master-key reads the new key from standard input if the environment holds the old one', async () => {
   const dataDir = join(home.path, 'by-environment')
-  await createOlderStore(dataDir, 13)
+  cpSync(join(home.path, 'share', 'svc'), dataDir, { recursive: true })
   const SVC_MASTER_KEY = readFileSync(join(dataDir, 'master.key'), 'utf8').trim()
   rmSync(join(dataDir, 'master.key'))
   const rotate = ['service', 'rotate-master-key', '--data-dir', dataDir]

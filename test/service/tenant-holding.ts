@@ -84,7 +84,7 @@ const connectedAgent = (service: TestService, org_id: number, user: string): Pro
       const until = addMs(created_at, 20 * 60_000)
       await db
         .insertInto('mutes')
-        .values({ org_id, user_id: Number(user), key_id: id, until })
+        .values({ org_id, user_id: Number(user), key_id: id, agent: '', until })
         .execute()
       return String(id)
     },

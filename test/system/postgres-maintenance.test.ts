@@ -52,7 +52,7 @@ test('works on the database of SVC_DATABASE_URL, and --data-dir overrides it', a
   const upgrade = await service('migrate')
   expect([upgrade.exit, JSON.parse(upgrade.stdout)]).toEqual([0, { database: server.url('svc') }])
   const planned = await service('migrate --dry-run')
-  expect(JSON.parse(planned.stdout)).toMatchObject({ from: newestVersion, to: newestVersion })
+  expect(JSON.parse(planned.stdout)).toMatchObject({ from: newestVersion(), to: newestVersion() })
   const elsewhere = await service(`migrate --data-dir ${join(folder.path, 'none')}`)
   expect([elsewhere.exit, elsewhere.stderr]).toEqual([5, expect.stringContaining('No store found')])
   const empty = await service('backup x.db', { SVC_DATABASE_URL: server.url('empty') })
@@ -80,7 +80,7 @@ test('a running node continues after a newer svc has upgraded the database, and 
   await sql(
     'svc',
     `begin; alter table organizations add column motto text; create table later (id bigint);
-     update schema_version set version = ${newestVersion + 1}; commit`,
+     update schema_version set version = ${newestVersion() + 1}; commit`,
   )
   for (const slug of ['after', 'later', 'last']) expect((await create(slug)).status).toBe(200)
   expect((await api.call('GET', '/organizations')).body.data).toHaveLength(4)
@@ -89,7 +89,7 @@ test('a running node continues after a newer svc has upgraded the database, and 
   await sql(
     'svc',
     `begin; alter table organizations drop column motto; drop table later;
-     update schema_version set version = ${newestVersion}; commit`,
+     update schema_version set version = ${newestVersion()}; commit`,
   )
 })
 
@@ -105,16 +105,4 @@ test('rotates the master key only when no node runs', async () => {
   expect(JSON.parse(again.stdout)).toMatchObject({ state: 'unchanged' })
   const old = await svc('serve --port 0', env)
   expect([old.exit, old.stderr]).toEqual([1, expect.stringContaining('after svc service rotate-master-key')])
-})
-
-test('an older database is upgraded by svc service migrate or the next start, not by other commands', async () => {
-  // What the newest migration created.
-  await sql('svc', 'drop index approvals_org_id')
-  await sql('svc', `update schema_version set version = ${newestVersion - 1}`)
-  const more = { SVC_MASTER_KEY: newKey }
-  const refused = await service('rotate-signing-key', more)
-  expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('svc service migrate')])
-  const upgraded = await service('migrate', more)
-  expect(JSON.parse(upgraded.stdout)).toMatchObject({ from: newestVersion - 1, to: newestVersion })
-  expect((await service('rotate-signing-key', more)).exit).toBe(0)
 })

@@ -35,6 +35,8 @@ export const createCrowd = async (service: TestService, size: number): Promise<C
       algorithm: -7,
       user_handle: 'AA',
       counter: 0,
+      state: 'active',
+      proof: 'link',
       registered_at: storage.now(),
     } as const
     await storage.write((db) => insertDeviceRow({ db, keyring }, device), { org: 0 })

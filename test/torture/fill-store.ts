@@ -44,8 +44,8 @@ export const fillStore = (dataDir: string, { org, rows, users }: Fill): void => 
   )
   let { id } = db.prepare('SELECT coalesce(max(id), 0) AS id FROM people').get([]) as { id: number }
   const addMember = db.prepare(
-    `INSERT INTO memberships (org_id, user_id, email, first_name, last_name, role, state, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, 'member', ?, ?, ?)`,
+    `INSERT INTO memberships (org_id, user_id, email, first_name, last_name, look_alike, role, state, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, '', 'member', ?, ?, ?)`,
   )
   for (let i = 0; i < users; i++) {
     const national = String(2_000_000_000 + i)

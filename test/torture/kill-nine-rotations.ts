@@ -88,7 +88,7 @@ const rotate = async (
 const check = async (seen: Seen, after: string): Promise<void> => {
   const storage = await openSqlite({ path: join(seen.dataDir, 'svc.db') })
   try {
-    const keyring = await openKeyring(storage, seen.dataDir, {}, () => undefined)
+    const keyring = await openKeyring(storage, seen.dataDir, {})
     const now = await openAll(storage, keyring)
     for (const [context, plain] of seen.values)
       // A signing key is rotated, and the marker is new.

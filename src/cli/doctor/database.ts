@@ -100,7 +100,7 @@ export const checkDatabase = async (io: Io, url: string): Promise<Finding[]> => 
   const encrypted = facts.tls ? 'over verified TLS' : 'without TLS, on this machine'
   return [
     ok(check, `${readDatabaseUrl(url).name}: PostgreSQL ${facts.version_text}, ${encrypted}`),
-    checkSchema(version, newestVersion),
+    checkSchema(version, newestVersion()),
     checkRights(facts),
     checkReplication(facts, dataLoss(facts)),
     checkClock(facts, io.now().getTime()),

@@ -12,7 +12,6 @@ import { requiresLocation } from '../policy/factor-settings.ts'
 import { requestNotAuthentic } from './authentic.ts'
 import { readCurrent } from './decision-waiter.ts'
 import type { PostedDecision } from './decision.ts'
-import { endedByUpgrade, requestExpired } from './expiry.ts'
 import { alreadyEnded, decisionDigest, isRepeated } from './posted-decision.ts'
 import { approvalAccess, encodedContexts, findApproval, toSubjectRecord } from './record.ts'
 
@@ -26,7 +25,6 @@ const findDecider = (
   const digest = decisionDigest(input)
   return storage.read(async (db) => {
     const row = await findApproval(db, request_id, { orgId: null })
-    if (row.format !== 2) throw requestExpired(endedByUpgrade)
     // The service signs the content of these rows in the receipt, so another program must not have written them.
     if (!keyring.holds('approvals', row)) throw requestNotAuthentic('decided')
     const device = await db

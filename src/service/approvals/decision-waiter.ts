@@ -104,7 +104,7 @@ export const readCurrent = async (
 ): Promise<ApprovalRow> => {
   const read = () => storage.read((db) => findApproval(db, request_id, access))
   const row = await read()
-  if (row.status !== 'pending' || (row.format === 2 && row.expires_at > storage.now())) return row
+  if (row.status !== 'pending' || row.expires_at > storage.now()) return row
   for (const ended of await storage.write((db) => expireDue(db, storage.now(), { request_id }), {
     org: row.org_id,
   }))

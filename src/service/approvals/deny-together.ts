@@ -25,7 +25,6 @@ export const denyTogether = async (
     .where('request_id', 'in', [...requests])
     .where('status', '=', 'pending')
     .where('expires_at', '>', now)
-    .where('format', '=', 2)
     .where(ofActiveMember('approvals'))
     .where(hasLiveKey(now))
     .returningAll()

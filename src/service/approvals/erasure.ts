@@ -21,7 +21,17 @@ export const eraseApprovals = async (call: Call, member: Member): Promise<void> 
     .orderBy('id')
     .execute()
   await db.deleteFrom('approvals').where(ofMember(member)).execute()
-  const blank = { requester: '', action: '', approver_mobile: '', factors: '[]', erased_at: now }
+  const texts = { requester: '', verified_as: '', action: '', approver_mobile: '', factors: '[]' }
+  const subject = { subject_type: '', subject_digest: '' }
+  const key = {
+    key_name: '',
+    key_scopes: '',
+    key_influences: 0,
+    by_rule: 0,
+    org_slug: '',
+    use_within_s: 0,
+  } as const
+  const blank = { ...texts, ...subject, ...key, asked_via: 'api', erased_at: now } as const
   for (const row of recent) {
     const isPending = row.status === 'pending'
     const end = isPending && ({ status: 'expired', ended_at: now } as const)

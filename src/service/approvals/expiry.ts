@@ -32,8 +32,6 @@ export const endedByReport = 'the approver reported another request of this requ
 export const deniedTogether =
   'denied with one signature for several requests of this requester; there is no receipt'
 export const endedByRestore = 'the service was restored from a backup'
-export const endedByUpgrade =
-  'the service was upgraded, and approvers now sign more data than this request contains'
 
 /** A request that ended without a decision; `detail` is the reason. */
 export const requestExpired = (detail?: string | null): Refusal =>
@@ -44,10 +42,10 @@ export const requestExpired = (detail?: string | null): Refusal =>
     { hint: 'Request a new approval: svc approve request' },
   )
 
-/** True of a request that can no longer be decided: it or its key has expired, or its format is an old one. */
+/** True of a request that can no longer be decided: it or its key has expired. */
 const isOver = (now: string) => {
   const { eb, not, or } = expressionBuilder<Tables, 'approvals'>()
-  return or([eb('approvals.expires_at', '<=', now), eb('approvals.format', '=', 1), not(hasLiveKey(now))])
+  return or([eb('approvals.expires_at', '<=', now), not(hasLiveKey(now))])
 }
 
 const overdue = (db: Db, now: string) =>
@@ -65,7 +63,7 @@ export const expireDue = async (
   const due = await overdue(db, now)
     .where(({ and }) => and(only))
     .$if(keys !== undefined, (query) => query.where('key_id', 'in', keys!))
-    .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at', 'format'])
+    .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at'])
     .orderBy('id')
     .limit(batchSize)
     .execute()
@@ -74,8 +72,8 @@ export const expireDue = async (
     due.map(({ org_id }) => org_id),
   )
   const ended = []
-  for (const { id, org_id, user_id, request_id, expires_at, format } of due) {
-    const detail = expires_at <= now ? tooLate : format === 1 ? endedByUpgrade : keyEnded
+  for (const { id, org_id, user_id, request_id, expires_at } of due) {
+    const detail = expires_at <= now ? tooLate : keyEnded
     const row = await db
       .updateTable('approvals')
       .set({ status: 'expired', detail, ended_at: now })

@@ -51,7 +51,6 @@ const decidable = (call: Call, { row, device, counter, digest }: VerifiedDecisio
     .where('row_mac', '=', row.row_mac)
     .where('status', '=', 'pending')
     .where('expires_at', '>', call.now)
-    .where('format', '=', 2)
     .where(ofActiveMember('approvals'))
     .where(({ exists, selectFrom }) =>
       exists(

@@ -77,11 +77,11 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   ...(row.cleared_at !== null && {
     cleared_at: row.cleared_at,
     ...(row.receipt_digest !== null && { receipt_digest: row.receipt_digest }),
-    ...(row.subject_digest !== null && { subject_digest: row.subject_digest }),
+    subject_digest: row.subject_digest,
   }),
 })
 
-/** What the approver signs for a decision. Requires a row of format 2. */
+/** What the approver signs for a decision. */
 export const contextFor = (
   row: ApprovalRow,
   decision: ApprovalContext['decision'],
@@ -89,14 +89,14 @@ export const contextFor = (
 ): ApprovalContext => ({
   type: 'approval',
   format: 2,
-  organization: { id: String(row.org_id), slug: row.org_slug! },
+  organization: { id: String(row.org_id), slug: row.org_slug },
   key: {
     id: String(row.key_id),
-    name: row.key_name!,
-    scopes: row.key_scopes!.split(',').filter((scope) => scope !== ''),
+    name: row.key_name,
+    scopes: row.key_scopes.split(',').filter((scope) => scope !== ''),
     ...ownerOf(row, 'owner'),
   },
-  subject: { type: row.subject_type!, digest: row.subject_digest! },
+  subject: { type: row.subject_type, digest: row.subject_digest },
   request_id: row.request_id,
   action: row.action,
   reason: row.reason,
@@ -120,9 +120,9 @@ export const encodedContexts = (row: ApprovalRow): Record<ApprovalContext['decis
 /** The subject of an audit row about a request. */
 export const auditSubject = (request_id: string): string => `approval:${request_id}`
 
-/** The subject of a row; undefined for a row from before subjects existed. */
+/** The subject of a row; undefined once it was cleared. */
 export const storedSubject = ({ subject_type, subject_data }: ApprovalRow): Subject | undefined =>
-  subject_type === null || subject_data === null
+  subject_data === null
     ? undefined
     : ({ type: subject_type, data: JSON.parse(subject_data) as object } as Subject)
 
@@ -131,5 +131,5 @@ export const toSubjectRecord = (row: ApprovalRow): ApprovalRecord['subject'] => 
   const subject = storedSubject(row)
   return subject === undefined
     ? null
-    : { ...subject, digest: row.subject_digest!, summary: summaryOf(subject), fields: fieldsOf(subject) }
+    : { ...subject, digest: row.subject_digest, summary: summaryOf(subject), fields: fieldsOf(subject) }
 }

@@ -150,7 +150,6 @@ export const requestApproval = async (
     nonce: randomToken(16),
     requested_at: call.now,
     expires_at: addMs(call.now, (input.lifetime_s ?? defaultLifetime) * 1000),
-    format: 2,
     subject_type: subject.type,
     subject_data: canonicalData(subject.data),
     subject_digest: digestOf(subject.data),

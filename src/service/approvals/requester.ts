@@ -12,7 +12,7 @@ type Origin = RowData<typeof approver.listInbox>['requests'][number]['origin']
 /** The credential in parts. `verified_as` was written from the name of the key, which is stored beside it. */
 const credentialOf = (row: ApprovalRow): Origin['credential'] => {
   const { verified_as, key_name: name } = row
-  if (verified_as === null || name === null || verified_as === localProgram) return null
+  if (verified_as === localProgram) return null
   const named = (['key', 'agent'] as const).find((one) => verified_as === credentialText(one, name))
   const kind = row.asked_by < 0 ? 'member' : (named ?? 'token')
   return { kind, name, ...ownerOf(row, 'owner') }

@@ -98,7 +98,7 @@ export const checkDecider = async (
   if (separation !== 'strict' && !not_requester) return
   const key = await db.selectFrom('api_keys').where('id', '=', row.key_id).select('org_id').executeTakeFirst()
   if (not_requester) await checkOwners(deps, row.asked_by, row)
-  const requester = { orgId: key?.org_id ?? null, scopes: readScopes(row.key_scopes ?? '') }
+  const requester = { orgId: key?.org_id ?? null, scopes: readScopes(row.key_scopes) }
   if (separation !== 'strict' || (row.key_id !== 0 && isOperator(requester))) return
   if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()
   if (!isSeparated(claim.enrolled_by.relation))

@@ -73,13 +73,13 @@ const primaryKeys = {
 type Row<T extends MacTable> = CoveredRow<T> & { row_mac: string | null }
 
 /**
- * Gives each authentic row its MAC of `to`, and none to the others. Returns the rows that had a MAC and lost it. A request
+ * Gives each row that `from` authenticates its MAC of `to`, and none to the others. Returns the rows that had a MAC and lost it. A request
  * that ended without an approval is not decided again, and needs none.
  */
 export const remac = async (
   db: Db,
-  to: RowMacs,
-  isAuthentic: <T extends MacTable>(table: T, row: Row<T>) => boolean,
+  from: Pick<RowMacs, 'holds'>,
+  to: Pick<RowMacs, 'macOf'>,
 ): Promise<string[]> => {
   const lost: string[] = []
   for (const [table, key] of Object.entries(primaryKeys) as [MacTable, string][]) {
@@ -89,7 +89,7 @@ export const remac = async (
         select * from ${sql.table(table)} where ${needed} and ${after} order by ${sql.ref(key)} limit ${batch}
       `.execute(db)
       for (const row of rows) {
-        const row_mac = isAuthentic(table, row) ? to.macOf(table, row) : null
+        const row_mac = from.holds(table, row) ? to.macOf(table, row) : null
         if (row_mac === null && row.row_mac !== null) lost.push(`${table}:${String(row[key])}`)
         await sql`
           update ${sql.table(table)} set row_mac = ${row_mac} where ${sql.ref(key)} = ${row[key]}

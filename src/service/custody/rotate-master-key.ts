@@ -37,7 +37,7 @@ const changeKeys = async (
   const authentic = new Set(apiKeys.filter((row) => isAuthenticKey(from, row)).map(({ id }) => id))
   const { values, unreadable } = await rewrap(db, from, to)
   const left_out = [
-    ...(await remac(db, to, (table, row) => from.holds(table, row))),
+    ...(await remac(db, from, to)),
     ...apiKeys.filter(({ id }) => !authentic.has(id)).map(({ id }) => `api_keys:${id}`),
   ]
   await rehashKeyRows({ db, keyring: to }, authentic)
@@ -57,7 +57,6 @@ export const rotateMasterKey = async (
   dataDir: string | undefined,
   env: Env,
   newKey: string | undefined,
-  report: (line: string) => void,
 ): Promise<RotatedMasterKey> => {
   const keyFolder = env.SVC_MASTER_KEY ? undefined : dataDir
   if (keyFolder === undefined && newKey === undefined)
@@ -79,7 +78,7 @@ export const rotateMasterKey = async (
     keyFolder === undefined
       ? decodeMasterKey(env.SVC_MASTER_KEY ?? '', 'SVC_MASTER_KEY')
       : loadMasterKey(keyFolder, env, true)
-  await createKeyring(storage, old, report)
+  await createKeyring(storage, old)
   if (keyFolder !== undefined) savePending(keyFolder, next)
   const done = await storage.write((db) => changeKeys(db, createMasterKeys(old), to, storage.now()), {
     org: 0,

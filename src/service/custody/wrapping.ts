@@ -11,7 +11,10 @@ type Purpose = 'wrap' | 'rows' | 'api keys' | 'subjects'
 export const deriveKey = (masterKey: Buffer, purpose: Purpose): Buffer =>
   Buffer.from(hkdfSync('sha256', masterKey, Buffer.alloc(0), `svc 2 ${purpose}`, 32))
 
-const wrapUnder = (key: Buffer, version: string): Wrapping => ({
+/** The form of a wrapped value. */
+const version = 'v2'
+
+const wrapUnder = (key: Buffer): Wrapping => ({
   wrap: (plain, context) => {
     const nonce = randomBytes(12)
     const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
@@ -31,13 +34,7 @@ const wrapUnder = (key: Buffer, version: string): Wrapping => ({
   },
 })
 
-export const createWrapping = (masterKey: Buffer): Wrapping => wrapUnder(deriveKey(masterKey, 'wrap'), 'v2')
-
-/**
- * How stores were wrapped before their rows were authenticated: under the master key itself. Only the adoption of such a
- * store reads it. An adopted store contains no such value, and none can be created without the master key.
- */
-export const createFirstWrapping = (masterKey: Buffer): Wrapping => wrapUnder(masterKey, 'v1')
+export const createWrapping = (masterKey: Buffer): Wrapping => wrapUnder(deriveKey(masterKey, 'wrap'))
 
 export const opens = ({ unwrap }: Pick<Wrapping, 'unwrap'>, wrapped: string, context: Context): boolean => {
   try {

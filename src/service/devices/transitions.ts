@@ -186,7 +186,6 @@ export const eraseDevices = async (call: Call, member: Member): Promise<void> =>
   await endDevices(call, member)
   const own = devicesOf(call.db, member).select('id')
   await call.db.deleteFrom('device_push').where('device_id', 'in', own).execute()
-  await call.db.deleteFrom('push_subscriptions').where('device_id', 'in', own).execute()
   await call.db.deleteFrom('approver_sessions').where('device_id', 'in', own).execute()
   await noteOnDevices(call.db, { name: 'deleted' }).where('id', 'in', own).execute()
 }

@@ -34,7 +34,7 @@ export const insertKeyRow = async (
 /** Whether the service wrote this row and no other program has changed it since. */
 export const isAuthenticKey = ({ unwrap, keyHash }: Deps['keyring'], row: KeyRow): boolean => {
   try {
-    return sameSecret(row.hash, keyHash(unwrap(row.wrapped_hash ?? '', contextOf(row.prefix)), row))
+    return sameSecret(row.hash, keyHash(unwrap(row.wrapped_hash, contextOf(row.prefix)), row))
   } catch {
     return false
   }
@@ -56,7 +56,7 @@ export const changeKeyRows = async (
   for (const row of rows) {
     const next = { ...row, ...set } as KeyRow
     const hash = isAuthenticKey(keyring, row)
-      ? keyring.keyHash(keyring.unwrap(row.wrapped_hash!, contextOf(row.prefix)), next)
+      ? keyring.keyHash(keyring.unwrap(row.wrapped_hash, contextOf(row.prefix)), next)
       : row.hash
     await db
       .updateTable('api_keys')
@@ -92,22 +92,11 @@ export const noteKeyUse = async (db: Db, id: number, at: string): Promise<void> 
     .execute()
 }
 
-/** Converts the plain SHA-256 of an older svc. Only the adoption of a store calls it. */
-export const adoptKeyRows = async ({ db, keyring }: Deps): Promise<KeyRow[]> => {
-  const rows = await db.selectFrom('api_keys').selectAll().orderBy('id').execute()
-  for (const row of rows) {
-    const wrapped_hash = keyring.wrap(row.hash, contextOf(row.prefix))
-    const hash = keyring.keyHash(row.hash, row)
-    await db.updateTable('api_keys').set({ hash, wrapped_hash }).where('id', '=', row.id).execute()
-  }
-  return rows
-}
-
 /** Computes the hashes of all keys again under a new master key, which wraps `wrapped_hash` already. */
 export const rehashKeyRows = async ({ db, keyring }: Deps, authentic: ReadonlySet<number>): Promise<void> => {
   for (const row of await db.selectFrom('api_keys').selectAll().execute()) {
     if (!authentic.has(row.id)) continue
-    const hash = keyring.keyHash(keyring.unwrap(row.wrapped_hash!, contextOf(row.prefix)), row)
+    const hash = keyring.keyHash(keyring.unwrap(row.wrapped_hash, contextOf(row.prefix)), row)
     await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()
   }
 }

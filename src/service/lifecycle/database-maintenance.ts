@@ -35,15 +35,10 @@ const useDatabase = async <T>(url: string, work: (storage: Storage) => Promise<T
 type Parts = Parameters<typeof replaceOperatorKeys>[0]
 
 /** As `useDatabase`, with its keyring. */
-const useKeyring = <T>(
-  url: string,
-  env: Env,
-  report: (line: string) => void,
-  work: (parts: Parts) => Promise<T>,
-): Promise<T> => {
+const useKeyring = <T>(url: string, env: Env, work: (parts: Parts) => Promise<T>): Promise<T> => {
   const masterKey = requireMasterKey(env)
   return useDatabase(url, async (storage) =>
-    work({ storage, keyring: await openSharedKeyring(storage, masterKey, report) }),
+    work({ storage, keyring: await openSharedKeyring(storage, masterKey) }),
   )
 }
 
@@ -87,7 +82,7 @@ const backup = async (url: string, file: string): Promise<void> => {
 const keyOfBackup =
   'Set SVC_MASTER_KEY to the key that the service had when the backup was made; for a data folder without the variable, that is the text of its file master.key'
 
-/** Throws an SvcError unless SVC_MASTER_KEY opens the store of a backup, or the backup is of an older svc. */
+/** Throws an SvcError unless SVC_MASTER_KEY opens the store of a backup. A store that never started has no marker. */
 const requireItsKey = async (storage: Storage, masterKey: Buffer, inFile: boolean): Promise<void> => {
   const marker = await storage.read(readMarker)
   if (marker === undefined || keyOpens(masterKey, marker)) return
@@ -147,7 +142,10 @@ export const databaseMaintenance = (url: string): Maintenance => {
       await database.checkEmpty(url)
       return restore(url, file, masterKey)
     },
-    plannedUpgrade: async () => ({ from: (await database.inspectDatabase(url)).version, to: newestVersion }),
+    plannedUpgrade: async () => ({
+      from: (await database.inspectDatabase(url)).version,
+      to: newestVersion(),
+    }),
     migrate: async () => {
       const change = await database.migrateDatabase(url)
       return change.from === change.to ? undefined : change
@@ -159,16 +157,15 @@ export const databaseMaintenance = (url: string): Maintenance => {
         return storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
       }),
     checkReset: requireStore,
-    resetOperatorKey: (env, notify) => useKeyring(url, env, notify, replaceOperatorKeys),
+    resetOperatorKey: (env) => useKeyring(url, env, replaceOperatorKeys),
     checkRotation: requireStore,
-    rotateSigningKey: (env, { from, notify }) =>
-      useKeyring(url, env, notify, (parts) => rotateSigningKey(parts, from)),
+    rotateSigningKey: (env, { from }) => useKeyring(url, env, (parts) => rotateSigningKey(parts, from)),
     checkMasterKeyRotation: () => useDatabase(url, requireNoNodes),
-    rotateMasterKey: (env, { newKey, notify }) => {
+    rotateMasterKey: (env, { newKey }) => {
       requireMasterKey(env)
       return useDatabase(url, async (storage) => {
         await requireNoNodes(storage)
-        return rotateMasterKey(storage, undefined, env, newKey, notify)
+        return rotateMasterKey(storage, undefined, env, newKey)
       })
     },
   }

@@ -47,7 +47,7 @@ const useIdleStore = async <T>(dataDir: string, notify: Notify, work: Work<T>): 
 /** The upgrade that `migrate` would do. Changes nothing. */
 export const plannedUpgrade = (dataDir: string): { from: number; to: number } => ({
   from: storeVersion(requireStore(dataDir)),
-  to: newestVersion,
+  to: newestVersion(),
 })
 
 /** Upgrades the store as a start of the service would; undefined if it was up to date. */
@@ -74,7 +74,7 @@ export const resetOperatorKey = (
   notify: (message: string) => void = () => undefined,
 ): Promise<ReplacedKeys> =>
   useIdleStore(dataDir, notify, async (storage) =>
-    replaceOperatorKeys({ storage, keyring: await openKeyring(storage, dataDir, env, notify) }),
+    replaceOperatorKeys({ storage, keyring: await openKeyring(storage, dataDir, env) }),
   )
 
 /** Runs `work` on a store that a service may have open. A store in use is never upgraded: it must have this schema. */
@@ -85,10 +85,10 @@ const useSharedStore = async <T>(dataDir: string, notify: Notify, work: Work<T>)
     if (!(error instanceof SvcError) || error.code !== 'data_dir_in_use') throw error
   }
   const version = storeVersion(requireStore(dataDir))
-  if (version !== newestVersion)
+  if (version !== newestVersion())
     throw failure(
       'service_older',
-      `The running service has schema ${version}, and this svc has schema ${newestVersion}`,
+      `The running service has schema ${version}, and this svc has schema ${newestVersion()}`,
       'Restart the service with this version of svc, then run the command again',
     )
   return useStore(dataDir, notify, work)
@@ -101,7 +101,7 @@ export const rotateSigningKey = (
   { from, notify }: { from?: string | undefined; notify: (message: string) => void },
 ): Promise<RotatedSigningKey> =>
   useSharedStore(dataDir, notify, async (storage) =>
-    changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env, notify) }, from),
+    changeSigningKey({ storage, keyring: await openKeyring(storage, dataDir, env) }, from),
   )
 
 /** Replaces the master key by `newKey`, or else by a generated one in the key file. */
@@ -110,4 +110,4 @@ export const rotateMasterKey = (
   env: Env,
   { newKey, notify }: { newKey?: string | undefined; notify: (message: string) => void },
 ): Promise<RotatedMasterKey> =>
-  useIdleStore(dataDir, notify, (storage) => changeMasterKey(storage, dataDir, env, newKey, notify))
+  useIdleStore(dataDir, notify, (storage) => changeMasterKey(storage, dataDir, env, newKey))

@@ -66,7 +66,7 @@ export const moveToDatabase = async (
     // Upgrades an older store and finishes a rotation of its key, and refuses one that was moved.
     const storage = await openStore(dataDir, report)
     try {
-      await openKeyring(storage, dataDir, env, report)
+      await openKeyring(storage, dataDir, env)
     } finally {
       await storage.close()
     }

@@ -45,7 +45,7 @@ export const createNode = (
       address,
       state: state(),
       version,
-      schema_version: newestVersion,
+      schema_version: newestVersion(),
       started_at,
       seen_at: storage.now(),
       requests: requests(),

@@ -27,7 +27,7 @@ const unusedName = (dataDir: string, from: number): string => {
 const copyOlder = (dataDir: string): Upgrade | undefined => {
   const from = storeVersion(storeFile(dataDir))
   if (from === 0 && existsSync(masterKeyFile(dataDir))) throw storeMissing(dataDir, ['master.key'])
-  if (from === 0 || from === newestVersion) return undefined
+  if (from === 0 || from === newestVersion()) return undefined
   const copy = unusedName(dataDir, from)
   try {
     backup(dataDir, copy)
@@ -44,7 +44,7 @@ const copyOlder = (dataDir: string): Upgrade | undefined => {
       },
     )
   }
-  return { from, to: newestVersion, copy }
+  return { from, to: newestVersion(), copy }
 }
 
 const upgradeFailed = ({ copy }: Upgrade, error: unknown): SvcError =>

@@ -81,13 +81,9 @@ const keyringHints: Record<string, string> = {
 }
 
 /** The keyring of a store in a database. */
-export const openSharedKeyring = async (
-  storage: Storage,
-  masterKey: Buffer,
-  report?: (line: string) => void,
-): Promise<Keyring> => {
+export const openSharedKeyring = async (storage: Storage, masterKey: Buffer): Promise<Keyring> => {
   try {
-    return await createKeyring(storage, masterKey, report)
+    return await createKeyring(storage, masterKey)
   } catch (error) {
     const hint = error instanceof SvcError ? keyringHints[error.code] : undefined
     throw hint === undefined ? error : (error as SvcError).with({ hint })
@@ -116,12 +112,12 @@ export const openPlace = async (
       report,
     })
     closing.push(storage.close)
-    return { storage, keyring: await openSharedKeyring(storage, masterKey, report) }
+    return { storage, keyring: await openSharedKeyring(storage, masterKey) }
   }
   const { dataDir } = place
   prepareDataDir(dataDir)
   closing.push(lockDataDir(dataDir).release)
   const storage = await openStore(dataDir, (line) => report(line))
   closing.push(storage.close)
-  return { storage, keyring: await openKeyring(storage, dataDir, env, report) }
+  return { storage, keyring: await openKeyring(storage, dataDir, env) }
 }

@@ -121,7 +121,7 @@ export const refreshMobileToken: HandlerOf<typeof mobile.refreshMobileToken> = {
   before: async ({ refresh_token }, outside) => {
     const { service, caller } = outside
     const known = await service.storage.read((db) => findToken({ db, caller }, refresh_token))
-    if (!known || known.user_id === null) throw refused()
+    if (!known) throw refused()
     const { user_id, family } = known
     if (known.spent_at === null && !service.keyring.holds('refresh_tokens', known)) throw refused()
     const access = await signAccess(outside, user_id)

@@ -23,7 +23,6 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
     selectApprovals(db, { orgId: org_id })
       .where('a.user_id', '=', user_id)
       .where('a.status', '=', 'pending')
-      .where('a.format', '=', 2)
       .where('a.expires_at', '>', storage.now())
       .orderBy('a.id')
       .execute(),

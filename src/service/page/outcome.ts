@@ -2,14 +2,7 @@ import type { approverRequests } from '../../contract/page-requests.ts'
 import { notFound } from '../../core/refusal.ts'
 import { deniedByOther } from '../approvals/deny-call.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
-import {
-  deniedTogether,
-  endedByReport,
-  endedByRestore,
-  endedByUpgrade,
-  keyEnded,
-  tooLate,
-} from '../approvals/expiry.ts'
+import { deniedTogether, endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
 import { unexpected } from '../approvals/finish.ts'
 import { alteredInStore, type ApprovalRow, toSubjectRecord, trusted } from '../approvals/record.ts'
 import type { HandlerOf } from '../call/call.ts'
@@ -26,7 +19,7 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
     if (row.detail === tooLate) return 'time'
     if (row.detail === keyEnded) return 'key'
     if (row.detail === endedByReport) return 'report'
-    const byService = [endedByUpgrade, endedByRestore, alteredInStore]
+    const byService = [endedByRestore, alteredInStore]
     const isDenied = row.detail?.endsWith(deniedByOther) === true
     return isDenied || byService.includes(row.detail ?? '') ? 'service' : 'requester'
   }

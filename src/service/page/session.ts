@@ -196,6 +196,5 @@ export const endSession = async (call: Call, { session_id, device_id, cookie }: 
     .where('device_id', '=', device_id)
     .where('session_id', '=', session_id)
     .execute()
-  await call.db.deleteFrom('push_subscriptions').where('device_id', '=', device_id).execute()
   if (cookie !== undefined) call.header('set-cookie', cookieOf(call.publicUrl, cookie, '', 0))
 }

@@ -37,7 +37,6 @@ export const tables = {
   approver_sessions: numbered,
   spent_challenges: { key: ['hash'] },
   device_push: { key: ['device_id', 'endpoint_hash'] },
-  push_subscriptions: { key: ['device_id'] },
   approvals: numbered,
   verifications: numbered,
   mutes: { key: ['org_id', 'user_id', 'key_id', 'agent'] },

@@ -121,31 +121,3 @@ describe('a request with a subject', () => {
     expect(refusal(await ask(service, ada, { use_within_s: 0 }, acme.key))[2]).toEqual(['use_within_s'])
   })
 })
-
-describe('a request from before subjects existed', () => {
-  test('ends with a reason when it is read', async () => {
-    const { request_id } = await newRequest()
-    await service.storage.write(
-      (db) =>
-        db
-          .updateTable('approvals')
-          .set({ format: 1, subject_type: null, subject_data: null, subject_digest: null, key_name: null })
-          .where('request_id', '=', request_id)
-          .execute(),
-      { org: 0 },
-    )
-    expect(refusal(await decideAnyway(request_id))).toEqual([410, 'expired', []])
-    const record = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
-    expect(record).toMatchObject({
-      status: 'expired',
-      detail: 'the service was upgraded, and approvers now sign more data than this request contains',
-      subject: null,
-    })
-  })
-})
-
-const decideAnyway = (request_id: string) =>
-  service.call('POST', `/svc/v1/approvals/${request_id}/decide`, {
-    key: null,
-    body: { decision: 'approve', response: { id: ada.key.credential_id, response: {} } },
-  })

@@ -15,14 +15,8 @@ export const fill = async (service: TestService) => {
   dataOf(await service.call('POST', `/organization/${holding.org}/idp-api-creds`, { body: idp }))
   const { storage, keyring } = service
   const device_id = Number(holding.device)
-  const wrapped = keyring.wrap('{"endpoint":"https://push.example/1"}', `push_subscriptions:${device_id}`)
-  await storage.write(
-    (db) =>
-      db.insertInto('push_subscriptions').values({ device_id, wrapped, created_at: storage.now() }).execute(),
-    { org: 0 },
-  )
   const endpoint_hash = 'ab'.repeat(32)
-  const other = keyring.wrap(
+  const wrapped = keyring.wrap(
     '{"endpoint":"https://push.example/2"}',
     `device_push:${device_id}:${endpoint_hash}`,
   )
@@ -30,7 +24,7 @@ export const fill = async (service: TestService) => {
     (db) =>
       db
         .insertInto('device_push')
-        .values({ device_id, endpoint_hash, session_id: 1, wrapped: other, created_at: storage.now() })
+        .values({ device_id, endpoint_hash, session_id: 1, wrapped, created_at: storage.now() })
         .execute(),
     { org: 0 },
   )

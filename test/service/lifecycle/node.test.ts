@@ -16,7 +16,7 @@ test('an embedded store has one node, which reports its load', async () => {
         address: expect.stringMatching(new RegExp(`:${portOf(service)}$`)),
         state: 'serving',
         version: '1.2.3',
-        schema_version: newestVersion,
+        schema_version: newestVersion(),
         requests: 1,
         waiting: 0,
         connections: 0,

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import Libsql from 'libsql'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
 import { backup, migrate, resetOperatorKey, restore } from '../../../src/service/lifecycle/maintenance.ts'
 import { newestVersion } from '../../../src/service/storage/migrations.ts'
-import { createOlderStore } from '../older-store.ts'
+import { addMigration } from '../next-migration.ts'
 import { ask, dataDir, folder, installHooks, start } from '../started.ts'
 
 installHooks()
@@ -38,69 +38,83 @@ const overwrite = (bytes: Buffer): Buffer => bytes.fill('not a store ', 0, 4096)
 const truncate = (bytes: Buffer): Buffer => bytes.subarray(0, 9000)
 const zero = (bytes: Buffer): Buffer => bytes.fill(0, 4096)
 
+const from = newestVersion()
+const copy = (): string => join(dataDir, `upgrade-from-${from}.db`)
+
+/** Leaves the store of an older svc, with an organization; returns its operator key. */
+const leaveOlder = async (): Promise<string> => {
+  const service = await start()
+  const key = service.operatorKey!
+  const body = JSON.stringify({ name: 'Acme', slug: 'acme' })
+  expect((await ask(service, '/organization/create', key, { method: 'POST', body })).status).toBe(200)
+  await service.stop()
+  addMigration()
+  return key
+}
+
 describe('an older store', () => {
   test('is copied, then upgraded, and the log shows it', async () => {
-    const { key, masterKey } = await createOlderStore(dataDir, 7)
+    const key = await leaveOlder()
     const messages: (string | undefined)[] = []
     const service = await start({ log: ({ message }) => messages.push(message) })
-    const copy = join(dataDir, 'upgrade-from-7.db')
-    expect(messages).toContain(`Upgrading the store from schema 7 to ${newestVersion}. A copy is in ${copy}`)
+    expect(messages).toContain(
+      `Upgrading the store from schema ${from} to ${from + 1}. A copy is in ${copy()}`,
+    )
     expect(await slugs(service, key)).toEqual(['acme'])
-    expect(inStore(copy, 'PRAGMA user_version')).toEqual([{ user_version: 7 }])
-    expect(inStore(copy, 'SELECT slug FROM organizations')).toEqual([{ slug: 'acme' }])
-    expect(inStore(copy, 'SELECT value FROM backup_master_key')).toEqual([{ value: masterKey }])
-    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    expect(inStore(store(), 'SELECT version FROM schema_version')).toEqual([{ version: from + 1 }])
+    expect(inStore(copy(), 'SELECT version FROM schema_version')).toEqual([{ version: from }])
+    expect(inStore(copy(), 'SELECT slug FROM organizations')).toEqual([{ slug: 'acme' }])
+    const masterKey = readFileSync(join(dataDir, 'master.key'), 'utf8')
+    expect(inStore(copy(), 'SELECT value FROM backup_master_key')).toEqual([{ value: masterKey }])
+    expect(statSync(copy()).mode & 0o777).toBe(0o600)
   })
 
   test('is upgraded once', async () => {
-    await createOlderStore(dataDir, 7)
+    await leaveOlder()
     await (await start()).stop()
     const messages: (string | undefined)[] = []
     await (await start({ log: ({ message }) => messages.push(message) })).stop()
     expect(messages.filter((message) => message?.startsWith('Upgrading'))).toEqual([])
-    expect(readdirSync(dataDir).filter((name) => name.startsWith('upgrade'))).toEqual(['upgrade-from-7.db'])
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('upgrade'))).toEqual([basename(copy())])
   })
 
   test('comes back from its copy', async () => {
-    const { key } = await createOlderStore(dataDir, 7)
+    const key = await leaveOlder()
     await (await start()).stop()
     const elsewhere = join(folder, 'elsewhere')
-    await restore(join(dataDir, 'upgrade-from-7.db'), elsewhere)
+    await restore(copy(), elsewhere)
     expect(await slugs(await start({ dataDir: elsewhere }), key)).toEqual(['acme'])
   })
 
   test('never replaces an earlier copy', async () => {
-    await createOlderStore(dataDir, 7)
-    writeFileSync(join(dataDir, 'upgrade-from-7.db'), 'an earlier one')
+    await leaveOlder()
+    writeFileSync(copy(), 'an earlier one')
     expect(await migrate(dataDir)).toEqual({
-      from: 7,
-      to: newestVersion,
-      copy: join(dataDir, 'upgrade-from-7-2.db'),
+      from,
+      to: from + 1,
+      copy: join(dataDir, `upgrade-from-${from}-2.db`),
     })
-    expect(readFileSync(join(dataDir, 'upgrade-from-7.db'), 'utf8')).toBe('an earlier one')
+    expect(readFileSync(copy(), 'utf8')).toBe('an earlier one')
   })
 
-  test('is copied by a new operator key too', async () => {
-    await createOlderStore(dataDir, 7)
+  test('is copied by a new operator key too, which reports it', async () => {
+    await leaveOlder()
     const said: string[] = []
     await resetOperatorKey(dataDir, {}, (line) => said.push(line))
-    expect(said).toEqual([
-      expect.stringContaining(join(dataDir, 'upgrade-from-7.db')),
-      expect.stringContaining('Authenticated the existing rows'),
-    ])
-    expect(readdirSync(dataDir)).toContain('upgrade-from-7.db')
+    expect(said).toEqual([expect.stringContaining(copy())])
+    expect(readdirSync(dataDir)).toContain(basename(copy()))
   })
 
   test('stays as it is when an upgrade fails', async () => {
-    await createOlderStore(dataDir, 7)
-    // The next migration makes this table.
-    change(store(), 'CREATE TABLE outbox (id INTEGER)')
+    await leaveOlder()
+    // The next migration creates this table.
+    change(store(), 'CREATE TABLE later (id INTEGER)')
     await expect(start()).rejects.toMatchObject({
       name: 'SvcError',
       code: 'upgrade_failed',
-      hint: expect.stringContaining(join(dataDir, 'upgrade-from-7.db')),
+      hint: expect.stringContaining(copy()),
     })
-    expect(inStore(store(), 'PRAGMA user_version')).toEqual([{ user_version: 7 }])
+    expect(inStore(store(), 'SELECT version FROM schema_version')).toEqual([{ version: from }])
     expect(inStore(store(), 'SELECT slug FROM organizations')).toEqual([{ slug: 'acme' }])
   })
 })
@@ -108,36 +122,28 @@ describe('an older store', () => {
 describe('a store that cannot be used', () => {
   test('of a newer svc is refused and not changed', async () => {
     await (await start()).stop()
-    change(store(), 'PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)')
+    change(store(), 'UPDATE schema_version SET version = 99; PRAGMA wal_checkpoint(TRUNCATE)')
     const before = kept()
     for (const attempt of [start, () => migrate(dataDir), () => resetOperatorKey(dataDir, {})])
       await expect(attempt()).rejects.toMatchObject({
         code: 'store_too_new',
-        message: `A newer svc wrote this store: it has schema 99, and this svc knows schemas up to ${newestVersion}`,
+        message: `A newer svc wrote this store: it has schema 99, and this svc knows schemas up to ${newestVersion()}`,
       })
     expect(kept()).toEqual(before)
   })
 
-  test.each(['PRAGMA user_version = 0', 'UPDATE schema_version SET version = 0'])(
-    'is not migrated again when one of its two versions is lost: %s',
+  test.each(['DELETE FROM schema_version', 'UPDATE schema_version SET version = 0'])(
+    'is not migrated again when its version is lost: %s',
     async (sql) => {
       await (await start()).stop()
       change(store(), sql)
-      expect(await migrate(dataDir)).toBeUndefined()
+      await expect(start()).rejects.toMatchObject({ code: 'store_damaged' })
     },
   )
 
-  test('of a newer svc is refused by what svc before schema 21 looked at', async () => {
-    await (await start()).stop()
-    expect(inStore(store(), 'PRAGMA user_version')).toEqual([{ user_version: newestVersion }])
-    expect(inStore(store(), 'SELECT version FROM schema_version')).toEqual([{ version: newestVersion }])
-    change(store(), 'UPDATE schema_version SET version = 99')
-    await expect(start()).rejects.toMatchObject({ code: 'store_too_new' })
-  })
-
-  test.each([0, 3])('of another program is refused and not changed (version %i)', async (version) => {
+  test('of another program is refused and not changed', async () => {
     mkdirSync(dataDir)
-    change(store(), `CREATE TABLE notes (text TEXT); PRAGMA user_version = ${version}`)
+    change(store(), 'CREATE TABLE notes (text TEXT)')
     const before = kept()
     await expect(start()).rejects.toMatchObject({ code: 'foreign_store' })
     expect(() => backup(dataDir, join(folder, 'backup.db'))).toThrow('belongs to another program')

@@ -129,11 +129,18 @@ describe('removing a user', () => {
         db
           .insertInto('enrollments')
           .values([
-            { org_id: acme.id, user_id: Number(user.id), token_hash: 'a', expires_at: '2999' },
+            {
+              org_id: acme.id,
+              user_id: Number(user.id),
+              token_hash: 'a',
+              user_handle: '',
+              expires_at: '2999',
+            },
             {
               org_id: acme.id,
               user_id: Number(user.id),
               token_hash: 'b',
+              user_handle: '',
               expires_at: '2000',
               used_at: '2000',
             },

@@ -115,12 +115,57 @@ describe.each(engines)('the $name store', (engine) => {
     expect(storage.now()).toMatch(/^2030-01-31T12:00:00\.\d{3}Z$/)
   })
 
+  test('devices and mutes outlive a membership, and end with the organization', async () => {
+    const times = { created_at: at, updated_at: at }
+    const names = { email: '', first_name: 'Ada', last_name: 'Lovelace', look_alike: '' }
+    const device = {
+      name: 'Pixel',
+      kind: 'phone',
+      credential_id: 'c',
+      public_key: 'k',
+      user_handle: 'h',
+    } as const
+    const count = (): Promise<number[]> =>
+      storage.read(async (db) => [
+        (await db.selectFrom('devices').select('id').execute()).length,
+        (await db.selectFrom('mutes').select('key_id').execute()).length,
+      ])
+    await storage.write(
+      async (db) => {
+        const org_id = await add(db, 'a')
+        const person = { mobile: '+12025550101', national: '2025550101', country_code: '+1', created_at: at }
+        const { id: user_id } = await db
+          .insertInto('people')
+          .values(person)
+          .returning('id')
+          .executeTakeFirstOrThrow()
+        await db
+          .insertInto('memberships')
+          .values({ org_id, user_id, ...names, role: 'admin', state: 'active', ...times })
+          .execute()
+        await db
+          .insertInto('devices')
+          .values({
+            ...{ org_id, user_id, ...device, algorithm: -7, counter: 0, registered_at: at },
+            ...{ state: 'active', proof: 'link' },
+          })
+          .execute()
+        await db.insertInto('mutes').values({ org_id, user_id, key_id: 2, agent: '', until: at }).execute()
+        await db.deleteFrom('memberships').execute()
+      },
+      { org },
+    )
+    expect(await count()).toEqual([1, 1])
+    await storage.write((db) => db.deleteFrom('organizations').execute(), { org })
+    expect(await count()).toEqual([0, 0])
+  })
+
   test('a store that was opened again has its rows and its schema', async () => {
     await storage.write((db) => add(db, 'a'), { org })
     await reopen()
     expect(await slugs()).toEqual(['a'])
     const versions = await storage.read((db) => db.selectFrom('schema_version').selectAll().execute())
-    expect(versions).toEqual([{ version: newestVersion }])
+    expect(versions).toEqual([{ version: newestVersion() }])
   })
 
   test('a store that a newer svc wrote is refused', async () => {

@@ -12,9 +12,7 @@ import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/
 export type Subscription = RowInput<typeof approverNotifications.subscribePush>
 
 const contextOf = ({ device_id, endpoint_hash }: Pick<PushTarget, 'device_id' | 'endpoint_hash'>) =>
-  endpoint_hash === null
-    ? (`push_subscriptions:${device_id}` as const)
-    : (`device_push:${device_id}:${endpoint_hash}` as const)
+  `device_push:${device_id}:${endpoint_hash}` as const
 
 const isBytes = (text: string, length: number): boolean => {
   const bytes = Buffer.from(text, 'base64url')
@@ -34,21 +32,12 @@ const isPoint = (text: string): boolean => {
 export const openSubscription = ({ unwrap }: Pick<Keyring, 'unwrap'>, target: PushTarget): Subscription =>
   JSON.parse(unwrap(target.wrapped, contextOf(target))) as Subscription
 
-/** Whether a subscription is of this endpoint; one that cannot be opened is of no use to any. */
-const isOf = (keyring: Pick<Keyring, 'unwrap'>, target: PushTarget, endpoint_hash: string): boolean => {
-  try {
-    return sha256(openSubscription(keyring, target).endpoint) === endpoint_hash
-  } catch {
-    return true
-  }
-}
-
 /** More phones with one synced passkey are unlikely; the oldest subscription makes room. */
 const phonesAtMost = 5
 
 /** Deletes what a new subscription replaces: an earlier one of the same browser, and those beyond the limit. */
 const dropReplaced = async (
-  { db, keyring }: Call,
+  { db }: Call,
   { device_id, session_id, endpoint_hash }: { device_id: number; session_id: number; endpoint_hash: string },
 ): Promise<void> => {
   await db
@@ -58,9 +47,7 @@ const dropReplaced = async (
     .where('endpoint_hash', '<>', endpoint_hash)
     .execute()
   const targets = await readPushTargets(db, device_id)
-  const earlier = targets.filter((one) => one.endpoint_hash === null && isOf(keyring, one, endpoint_hash))
-  const beyond = targets.filter((one) => one.endpoint_hash !== null).slice(phonesAtMost)
-  for (const target of [...earlier, ...beyond]) await dropPushTarget(db, target)
+  for (const target of targets.slice(phonesAtMost)) await dropPushTarget(db, target)
 }
 
 /** Stores where the phone at the page gets its notifications, and replaces its earlier subscription. */

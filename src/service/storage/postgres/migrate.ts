@@ -28,7 +28,7 @@ export const databaseVersion = async (client: ClientBase): Promise<number> => {
     )
   const { rows } = await client.query<{ version: number }>('select version::int from schema_version')
   const [row] = rows
-  if (row === undefined || rows.length > 1)
+  if (row === undefined || rows.length > 1 || row.version < 1)
     throw failure('store_damaged', 'The database has no valid schema version', restore)
   try {
     refuseNewer(row.version)
@@ -37,7 +37,7 @@ export const databaseVersion = async (client: ClientBase): Promise<number> => {
       hint: 'Use the newer svc for this. In a planned upgrade, the nodes of this version that already run continue. To go back, restore a backup from before the upgrade into an empty database',
     })
   }
-  const missing = row.version === newestVersion ? tableNames.filter((name) => !tables.includes(name)) : []
+  const missing = row.version === newestVersion() ? tableNames.filter((name) => !tables.includes(name)) : []
   if (missing.length > 0)
     throw failure('store_damaged', `The database lacks tables of svc: ${missing.join(', ')}`, restore)
   return row.version
@@ -50,7 +50,7 @@ export const createSchema = async (client: ClientBase): Promise<number> => {
   await client.query('set local lock_timeout = 0; set local statement_timeout = 0')
   await client.query({ text: 'select pg_advisory_xact_lock($1)', values: [migrationLock] })
   const version = await databaseVersion(client)
-  if (version < newestVersion)
+  if (version < newestVersion())
     await applyMigrations(
       queriesWith((query) => execute(client, query)),
       version,
@@ -61,5 +61,5 @@ export const createSchema = async (client: ClientBase): Promise<number> => {
 /** Creates or upgrades the schema in one transaction, all or nothing. Nodes that start together do it once. */
 export const migrate = async (client: Client): Promise<Change> => ({
   from: await inTransaction(client, 'begin', () => createSchema(client)),
-  to: newestVersion,
+  to: newestVersion(),
 })

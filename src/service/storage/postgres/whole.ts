@@ -44,7 +44,8 @@ export const inspectDatabase = (url: string): Promise<Inspection> =>
   withClient(readDatabaseUrl(url), async (client) => {
     const facts = await readFacts(client)
     const version = await databaseVersion(client)
-    if (version < newestVersion) return { facts, version, nodes: { count: 0, connections: 0, versions: [] } }
+    if (version < newestVersion())
+      return { facts, version, nodes: { count: 0, connections: 0, versions: [] } }
     const since = new Date(facts.time - lostAfterS * 1000).toISOString()
     const { rows } = await client.query<Inspection['nodes']>(nodesQuery, [since])
     return { facts, version, nodes: rows[0]! }
@@ -65,10 +66,10 @@ export const requireSchema = (version: number): void => {
       'The database is empty',
       'The first start of a node creates the tables: svc serve',
     )
-  if (version < newestVersion)
+  if (version < newestVersion())
     throw failure(
       'store_older',
-      `The database has schema ${version}, and this svc has schema ${newestVersion}`,
+      `The database has schema ${version}, and this svc has schema ${newestVersion()}`,
       'Upgrade it first: svc service migrate',
     )
 }

@@ -29,8 +29,8 @@ export type AdministrationTables = {
     email: string
     first_name: string
     last_name: string
-    /** Equal for names that look alike; empty in older rows. */
-    look_alike: Generated<string>
+    /** Equal for names that look alike. */
+    look_alike: string
     role: 'operator' | 'admin' | 'member'
     state: 'pending' | 'active' | 'rejected' | 'removed'
     /** The period in which a new administrator cannot approve recoveries; null if there is none. */
@@ -70,7 +70,7 @@ export type AdministrationTables = {
     expires_at: string | null
     revoked_at: string | null
     /** The SHA-256 of the secret, wrapped by the master key: a rotation of the master key computes `hash` from it. */
-    wrapped_hash: string | null
+    wrapped_hash: string
     /** The first secret of the key, if a rotation created this one. */
     lineage: number | null
     /** A comma list in the order of the contract. */
@@ -155,7 +155,7 @@ export type AdministrationTables = {
     key_id: number
     /** The organization whose quota it uses; null for operator keys and callers without a key. */
     org_id: number | null
-    bytes: Generated<number>
+    bytes: number
     idempotency_key: string
     fingerprint: string
     answer: string

@@ -8,7 +8,7 @@ export type ApprovalsTables = {
     user_id: number
     token_hash: string
     /** The user's id in authenticators; the same for all devices of a member. */
-    user_handle: Generated<string>
+    user_handle: string
     expires_at: string
     used_at: string | null
     /** The API key that created the link; null if a device did. */
@@ -33,15 +33,15 @@ export type ApprovalsTables = {
     last_used_at: string | null
     revoked_at: string | null
     /** Only an active device can decide. */
-    state: Generated<'pending' | 'active' | 'revoked' | 'refused'>
+    state: 'pending' | 'active' | 'revoked' | 'refused'
     /** How it became active; for a pending one, what it is waiting for. */
-    proof: Generated<'link' | 'otp' | 'device' | 'admin'>
+    proof: 'link' | 'otp' | 'device' | 'admin'
     /** When it became active. */
     bound_at: string | null
     /** The cooling period of a recovery: from its approval to `active_from`. */
     approved_at: string | null
     active_from: string | null
-    /** The API key that created its enrollment link; null if a device did, or it was not recorded. */
+    /** The API key that created its enrollment link; null if a device did. */
     enrolled_by: number | null
     /** The device on whose approver page its link was created. */
     added_by: number | null
@@ -78,8 +78,6 @@ export type ApprovalsTables = {
     wrapped: string
     created_at: string
   }
-  /** The subscription of a device from before it could have several; a node of that version still reads it. */
-  push_subscriptions: { device_id: number; wrapped: string; created_at: string }
   approvals: {
     id: Generated<number>
     request_id: string
@@ -92,8 +90,8 @@ export type ApprovalsTables = {
     asked_by: number
     /** The requester as it names itself; the approver signs it. */
     requester: string
-    /** The verified identity of the requester; null in older rows. */
-    verified_as: string | null
+    /** The verified identity of the requester. */
+    verified_as: string
     action: string
     reason: string | null
     approver_mobile: string
@@ -118,32 +116,30 @@ export type ApprovalsTables = {
     ruling: string | null
     /** When its approver was deleted: the row is hidden and counts only for rate limits. */
     erased_at: string | null
-    /** 2 from the first row that has the columns below. */
-    format: Generated<1 | 2>
-    /** The subject of the approval: canonical JSON, and its SHA-256. */
-    subject_type: string | null
+    /** The subject of the approval: canonical JSON, null once it was cleared, and its SHA-256. */
+    subject_type: string
     subject_data: string | null
-    subject_digest: string | null
+    subject_digest: string
     /** The key at the time of the request; scopes are a comma list. */
-    key_name: string | null
-    key_scopes: string | null
+    key_name: string
+    key_scopes: string
     /** Whether the key could influence who approves. */
-    key_influences: Generated<0 | 1>
+    key_influences: 0 | 1
     /** 1 if the service created the request because a rule of the organization requires an approval. */
-    by_rule: Generated<0 | 1>
-    org_slug: string | null
+    by_rule: 0 | 1
+    org_slug: string
     /** For how many seconds after the approval it can be used. */
-    use_within_s: Generated<number>
+    use_within_s: number
     /** Set by the approval: until when it can be used. */
     use_by: string | null
     used_at: string | null
     /** When its texts, numbers and locations were cleared, and the SHA-256 of the cleared receipt. */
     cleared_at: string | null
     receipt_digest: string | null
-    /** The IP address of the requester; null if there was none, and in older rows. */
+    /** The IP address of the requester; null if there was none. */
     asked_from: string | null
-    /** The interface that the request came through; null in older rows. */
-    asked_via: 'api' | 'tools' | null
+    /** The interface that the request came through. */
+    asked_via: 'api' | 'tools'
     /** The owner of the key, as JSON; null if it has none. */
     key_owner: string | null
     /** Default factors that there was nothing to check against, as JSON; null if there is none. */
@@ -174,5 +170,5 @@ export type ApprovalsTables = {
    * Keys, by their first secret, that an approver has muted for a while. `agent` is the requester if several agents share the
    * bearer token of the tool server, otherwise empty.
    */
-  mutes: { org_id: number; user_id: number; key_id: number; agent: Generated<string>; until: string }
+  mutes: { org_id: number; user_id: number; key_id: number; agent: string; until: string }
 }

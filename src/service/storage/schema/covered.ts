@@ -3,8 +3,7 @@ import type { Tables } from '../schema.ts'
 
 /**
  * The MAC of a row covers the columns that a decision relies on. A new column does not compile until it is listed here. Not
- * covered are columns that each use changes, that people only read, or that are authenticated by themselves. A column that
- * was added later is covered `if set`: rows without it keep the MAC that they have.
+ * covered are columns that each use changes, that people only read, or that are authenticated by themselves.
  */
 const covered = {
   signing_keys: {
@@ -31,11 +30,11 @@ const covered = {
     created_by: true,
     owner_user_id: true,
     replaced: true,
-    audience: 'if set',
-    client_id: 'if set',
-    client_name: 'if set',
-    code_hash: 'if set',
-    consented_with: 'if set',
+    audience: true,
+    client_id: true,
+    client_name: true,
+    code_hash: true,
+    consented_with: true,
   },
   people: {
     id: true,
@@ -55,7 +54,7 @@ const covered = {
     expires_at: true,
     used_at: true,
     created_by: true,
-    added_by: 'if set',
+    added_by: true,
     row_mac: false,
   },
   // These rows are valid once: with its use, a row loses its MAC.
@@ -125,7 +124,6 @@ const covered = {
     decision_digest: false,
     ruling: false,
     erased_at: false,
-    format: true,
     subject_type: true,
     subject_data: true,
     subject_digest: true,
@@ -139,10 +137,10 @@ const covered = {
     used_at: true,
     cleared_at: false,
     receipt_digest: false,
-    asked_from: 'if set',
-    asked_via: 'if set',
-    key_owner: 'if set',
-    unchecked_factors: 'if set',
+    asked_from: true,
+    asked_via: true,
+    key_owner: true,
+    unchecked_factors: true,
     row_mac: false,
   },
   devices: {
@@ -165,9 +163,9 @@ const covered = {
     approved_at: true,
     active_from: true,
     enrolled_by: true,
-    added_by: 'if set',
-    approved_by: 'if set',
-    approved_by_key: 'if set',
+    added_by: true,
+    approved_by: true,
+    approved_by_key: true,
     aaguid: true,
     backup_eligible: true,
     attestation_format: true,
@@ -184,7 +182,7 @@ const covered = {
     appointed_at: true,
     row_mac: false,
   },
-} satisfies { [T in keyof Tables]?: Record<keyof Tables[T], boolean | 'if set'> }
+} satisfies { [T in keyof Tables]?: Record<keyof Tables[T], boolean> }
 
 type Covered = typeof covered
 export type SealedTable = keyof Covered
@@ -196,26 +194,15 @@ export type CoveredRow<T extends SealedTable> = {
   ]: C extends keyof Selectable<Tables[T]> ? Selectable<Tables[T]>[C] : never
 }
 
-const columnsOf = (table: SealedTable, kind: true | 'if set'): string[] =>
-  Object.entries(covered[table]).flatMap(([column, isCovered]) => (isCovered === kind ? [column] : []))
-
-const plans = Object.fromEntries(
-  Object.keys(covered).map((table) => [
+const columns = Object.fromEntries(
+  Object.entries(covered).map(([table, kinds]) => [
     table,
-    {
-      always: columnsOf(table as SealedTable, true),
-      ifSet: columnsOf(table as SealedTable, 'if set'),
-    },
+    Object.entries(kinds).flatMap(([column, isCovered]) => (isCovered ? [column] : [])),
   ]),
-) as Record<SealedTable, { always: string[]; ifSet: string[] }>
+) as Record<SealedTable, string[]>
 
 /** The table and the covered columns as one text; equal rows give equal texts. */
 export const coveredText = <T extends SealedTable>(table: T, row: CoveredRow<T>): string => {
   const values = row as Record<string, unknown>
-  const { always, ifSet } = plans[table]
-  const added = ifSet.flatMap((column) => {
-    const value = values[column] ?? null
-    return value === null ? [] : [[column, value]]
-  })
-  return JSON.stringify([table, ...always.map((column) => values[column] ?? null), ...added])
+  return JSON.stringify([table, ...columns[table].map((column) => values[column] ?? null)])
 }

@@ -11,8 +11,7 @@ export type MobileTables = {
     id: Generated<number>
     org_id: number
     user_id: number
-    /** Null in rows of an older svc. */
-    token_hash: string | null
+    token_hash: string
     /** JSON. */
     profile: string
     created_at: string
@@ -58,8 +57,8 @@ export type MobileTables = {
     id: Generated<number>
     family: string
     org_id: number
-    /** The person of the family. Null in rows of an older svc. */
-    user_id: number | null
+    /** The person of the family. */
+    user_id: number
     token_hash: string
     created_at: string
     expires_at: string

@@ -12,7 +12,6 @@ export const keptColumns = {
   idp: { table: 'idp_credentials', column: 'wrapped_secret', by: ['org_id'] },
   outbox: { table: 'outbox', column: 'wrapped', by: ['message_id'] },
   device_push: { table: 'device_push', column: 'wrapped', by: ['device_id', 'endpoint_hash'] },
-  push_subscriptions: { table: 'push_subscriptions', column: 'wrapped', by: ['device_id'] },
   webhooks: { table: 'webhooks', column: 'wrapped', by: ['webhook_id'] },
   otp: { table: 'otps', column: 'wrapped_hash', by: ['org_id', 'mobile'] },
 } as const satisfies Record<string, Kept>

@@ -6,21 +6,20 @@ import type { Connection } from './connection.ts'
 
 type Reader = { prepare(sql: string): { all(values: never[]): unknown[] } }
 
-const tablesOf = (database: Reader): string[] =>
-  (database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all([]) as { name: string }[]).map(
-    ({ name }) => name,
-  )
+const damaged = (): Error =>
+  Object.assign(new Error('the store has no valid schema version'), { code: 'SQLITE_CORRUPT' })
 
-/**
- * The number of migrations that a store has seen. Before schema 21 only the pragma had it. It is still written, because an
- * older svc checks only the pragma before it refuses the store. The greater of the two counts.
- */
-const versionOf = (database: Reader, tables = tablesOf(database)): number => {
-  const [pragma] = database.prepare('PRAGMA user_version').all([]) as { user_version: number }[]
-  const rows = tables.includes('schema_version')
-    ? (database.prepare('SELECT version FROM schema_version').all([]) as { version: number }[])
-    : []
-  return Math.max(pragma!.user_version, ...rows.map(({ version }) => version))
+/** The number of migrations that a store has seen; 0 for an empty one, undefined for one of another program. */
+const versionOf = (database: Reader): number | undefined => {
+  const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all([]) as {
+    name: string
+  }[]
+  if (tables.length === 0) return 0
+  if (!tables.some(({ name }) => name === 'schema_version')) return undefined
+  const rows = database.prepare('SELECT version FROM schema_version').all([]) as { version: number }[]
+  const [row] = rows
+  if (row === undefined || rows.length > 1 || row.version < 1) throw damaged()
+  return row.version
 }
 
 /**
@@ -30,9 +29,8 @@ const versionOf = (database: Reader, tables = tablesOf(database)): number => {
 export const storeVersion = (file: string): number => {
   const database = new Libsql(file)
   try {
-    const tables = tablesOf(database)
-    const version = versionOf(database, tables)
-    if (version === 0 ? tables.length > 0 : !tables.includes('api_keys'))
+    const version = versionOf(database)
+    if (version === undefined)
       throw failure(
         'foreign_store',
         `${file} belongs to another program; it was not changed`,
@@ -47,20 +45,15 @@ export const storeVersion = (file: string): number => {
 
 /** Upgrades the store in one exclusive transaction, all or nothing. Throws an SvcError if a newer svc wrote it. */
 export const migrate = async (connection: Connection, db: Db): Promise<void> => {
-  if (versionOf(connection) === newestVersion) return
-  // A migration that replaces a table drops it, and rows that refer to it must stay. Must be set outside a transaction.
-  connection.exec('PRAGMA foreign_keys = OFF')
+  if (versionOf(connection) === newestVersion()) return
   connection.exec('BEGIN EXCLUSIVE')
   try {
-    await applyMigrations(db, versionOf(connection))
-    if (connection.prepare('PRAGMA foreign_key_check').all([]).length > 0)
-      throw new Error('a migration left rows that refer to nothing')
-    connection.exec(`PRAGMA user_version = ${newestVersion}`)
+    const version = versionOf(connection)
+    if (version === undefined) throw damaged()
+    await applyMigrations(db, version)
     connection.exec('COMMIT')
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')
     throw error
-  } finally {
-    connection.exec('PRAGMA foreign_keys = ON')
   }
 }

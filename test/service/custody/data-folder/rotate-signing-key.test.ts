@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { rotateSigningKey } from '../../../../src/service/lifecycle/maintenance.ts'
 import type { RunningService } from '../../../../src/service/lifecycle/serve.ts'
+import { addMigration } from '../../next-migration.ts'
 import { dataDir, get, installHooks, notify, start } from './stopped-service.ts'
 import { changeStore } from './store-changes.ts'
 
@@ -54,13 +55,7 @@ describe('a new signing key', () => {
 
   test('is not created under a service of another version', async () => {
     await start()
-    const [{ user_version: version }] = changeStore(dataDir, 'PRAGMA user_version') as [
-      { user_version: number },
-    ]
-    changeStore(dataDir, `PRAGMA user_version = ${version - 1}`)
-    changeStore(dataDir, `UPDATE schema_version SET version = ${version - 1} WHERE version = ${version}`)
+    addMigration()
     await expect(rotateSigningKey(dataDir, {}, { notify })).rejects.toMatchObject({ code: 'service_older' })
-    changeStore(dataDir, `PRAGMA user_version = ${version}`)
-    changeStore(dataDir, `UPDATE schema_version SET version = ${version} WHERE version = ${version - 1}`)
   })
 })

@@ -208,7 +208,7 @@ describe('the tables', () => {
     storage = await openSqlite({ path })
     expect(await slugs()).toEqual(['a'])
     const raw = new Libsql(path)
-    raw.exec('PRAGMA user_version = 99')
+    raw.exec('UPDATE schema_version SET version = 99')
     raw.close()
     await expect(openSqlite({ path })).rejects.toMatchObject({ name: 'SvcError', code: 'store_too_new' })
   })
