@@ -44,6 +44,13 @@ const writeDown = async () => {
 }
 const outlines = await writeDown()
 
+/** Method and path of each operation that needs no key, for the page. */
+export const pageRoutes = Object.fromEntries(
+  Object.entries(outlines.table).flatMap(([id, { method, path, session, open }]) =>
+    session || open ? [[id, [method, path]]] : [],
+  ),
+)
+
 /** What has a validator in it, as an entry of its own: a second file, read when it is first asked for. */
 export const schemas = '\0schemas'
 const laterSchemas = `require('./schemas.cjs')`

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { pageRoutes } from './contract-manifest.mjs'
 import { compileLanguage, englishModule, languages } from './messages.mjs'
 
 // The approver page: one script that a tag loads, its service worker, and static files, each with its brotli form.
@@ -25,7 +26,13 @@ const style = () =>
     .replaceAll(';}', '}')
 
 const script = async (input, format, { define = {}, plugins = [] } = {}) => {
-  const bundle = await rolldown({ input: root(input), platform: 'browser', transform: { define }, plugins })
+  const all = { ROUTES: JSON.stringify(pageRoutes), ...define }
+  const bundle = await rolldown({
+    input: root(input),
+    platform: 'browser',
+    transform: { define: all },
+    plugins,
+  })
   const { output } = await bundle.generate({ format, minify: true, comments: { annotation: false } })
   await bundle.close()
   return output[0].code

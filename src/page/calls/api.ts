@@ -1,72 +1,16 @@
-import type { approverAgents } from '../../contract/page-agents.ts'
-import type { approverDevices } from '../../contract/page-devices.ts'
-import type { approverHistory } from '../../contract/page-history.ts'
-import type { approverNotifications } from '../../contract/page-notifications.ts'
-import type { approverRequests } from '../../contract/page-requests.ts'
-import type { approver } from '../../contract/page.ts'
-import type { device } from '../../contract/device.ts'
-import type { mute } from '../../contract/mute.ts'
 import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
+import type { Table } from '../../contract/table.ts'
 import { exchange, Unreachable } from './exchange.ts'
 import { isKey, t } from '../language/text.ts'
 
-type Table = typeof approver &
-  typeof approverDevices &
-  typeof approverNotifications &
-  typeof approverRequests &
-  typeof approverHistory &
-  typeof approverAgents &
-  Pick<typeof device, 'registerDevice' | 'decideApproval'> &
-  Pick<typeof mute, 'listOwnMutes' | 'listOrganizationMutes' | 'beginUnmute' | 'unmute'>
-type Name = keyof Table
-type Route<K extends Name> = readonly [Table[K]['method'], Table[K]['path']]
+/** The operations that need no key. */
+type Name = {
+  [K in keyof Table]: Table[K] extends { session: true } | { open: true } ? K : never
+}[keyof Table]
 
-// The compiler checks these against the contract, so the page does not need its validators.
-const routes: { [K in Name]: Route<K> } = {
-  beginEnrollment: ['POST', '/svc/v1/approver/enrollment'],
-  registerDevice: ['POST', '/svc/v1/devices'],
-  verifyEmail: ['POST', '/svc/v1/approver/email-verification'],
-  beginSession: ['POST', '/svc/v1/approver/challenge'],
-  openSession: ['POST', '/svc/v1/approver/session'],
-  getSession: ['GET', '/svc/v1/approver/session'],
-  closeSession: ['DELETE', '/svc/v1/approver/session'],
-  listSessions: ['GET', '/svc/v1/approver/sessions'],
-  listInbox: ['GET', '/svc/v1/approver/requests'],
-  getOwnRequest: ['GET', '/svc/v1/approver/requests/{request_id}'],
-  beginDenials: ['POST', '/svc/v1/approver/denials/challenge'],
-  denyRequests: ['POST', '/svc/v1/approver/denials'],
-  listOwnMutes: ['GET', '/svc/v1/approver/mutes'],
-  listOrganizationMutes: ['GET', '/svc/v1/approver/organization/mutes'],
-  beginUnmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/challenge'],
-  unmute: ['POST', '/svc/v1/approver/mutes/{mute_id}/end'],
-  decideApproval: ['POST', '/svc/v1/approvals/{request_id}/decide'],
-  subscribePush: ['POST', '/svc/v1/approver/push'],
-  unsubscribePush: ['DELETE', '/svc/v1/approver/push'],
-  testPush: ['POST', '/svc/v1/approver/push/test'],
-  listMembers: ['GET', '/svc/v1/approver/members'],
-  beginMemberMove: ['POST', '/svc/v1/approver/members/{user_id}/challenge'],
-  moveMember: ['POST', '/svc/v1/approver/members/{user_id}/move'],
-  listOwnDevices: ['GET', '/svc/v1/approver/devices'],
-  listMemberDevices: ['GET', '/svc/v1/approver/members/{user_id}/devices'],
-  renameOwnDevice: ['POST', '/svc/v1/approver/devices/{device_id}/name'],
-  beginDeviceLink: ['POST', '/svc/v1/approver/device-link/challenge'],
-  createDeviceLink: ['POST', '/svc/v1/approver/device-link'],
-  listOwnDecisions: ['GET', '/svc/v1/approver/decisions'],
-  getDecision: ['GET', '/svc/v1/approver/decisions/{request_id}'],
-  listDecisions: ['GET', '/svc/v1/approver/organization/decisions'],
-  beginDeviceMove: ['POST', '/svc/v1/approver/devices/{device_id}/challenge'],
-  moveDevice: ['POST', '/svc/v1/approver/devices/{device_id}/move'],
-  sendDeviceCode: ['POST', '/svc/v1/approver/device-code'],
-  beginDeviceRefusal: ['POST', '/svc/v1/approver/device-refusal/challenge'],
-  refuseNewDevice: ['POST', '/svc/v1/approver/device-refusal'],
-  readConsent: ['POST', '/svc/v1/approver/consent/request'],
-  beginConsent: ['POST', '/svc/v1/approver/consent/challenge'],
-  giveConsent: ['POST', '/svc/v1/approver/consent'],
-  refuseConsent: ['POST', '/svc/v1/approver/consent/refusal'],
-  listOwnAgents: ['GET', '/svc/v1/approver/agents'],
-  revokeOwnAgent: ['POST', '/svc/v1/approver/agents/{agent_id}/revocation'],
-}
+/** Filled in by the build from the contract, so that the page does not need its validators. */
+declare const ROUTES: Record<Name, readonly [method: 'GET' | 'POST' | 'DELETE', path: string]>
 
 /** What this phone needs before it can approve anything. */
 export type Waiting = { proof: 'link' | 'otp' | 'device' | 'admin'; active_from: string | null }
@@ -118,7 +62,7 @@ const isRefusal = (body: unknown): body is Refusal =>
   isObject(body['data']) &&
   typeof body['data']['code'] === 'string'
 
-const planned = ([method, path]: readonly [string, string], input: Record<string, unknown>) => {
+const planned = ([method, path]: (typeof ROUTES)[Name], input: Record<string, unknown>) => {
   const rest = { ...input }
   const url = fillPath(path, (name) => {
     const value = String(rest[name])
@@ -183,7 +127,7 @@ export const call = async <K extends Name>(
     preloaded,
   }: Options = {},
 ): Promise<Data<Table[K]>> => {
-  const { url, init } = planned(routes[name], input)
+  const { url, init } = planned(ROUTES[name], input)
   const headers = {
     ...init.headers,
     ...(typeof org === 'number' && { 'x-svc-organization': String(org) }),
