@@ -1,6 +1,6 @@
 import { call, Refused, type Consent, type Session } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
-import { button, h } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 import { problemLine, sentenceFor, show, showNotice } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
 import type { View } from '../shell/view.ts'
@@ -66,14 +66,9 @@ const showRequest = (session: Session, { request, consent, again }: Asking): voi
       h('li', {}, nodes('agents.answerGoesTo', { host: strong(consent.redirect_host) })),
     ),
     h('p', { class: 'aside' }, t('agents.notYou')),
-    h('div', { class: 'field' }, h('label', { for: 'agent-name' }, t('agents.name')), name),
+    div('field', h('label', { for: 'agent-name' }, t('agents.name')), name),
     problem.element,
-    h(
-      'div',
-      { class: 'actions' },
-      button(t('agents.allow'), 'primary', allow),
-      button(t('common.deny'), 'danger', deny),
-    ),
+    div('actions', button(t('agents.allow'), 'primary', allow), button(t('common.deny'), 'danger', deny)),
   )
 }
 

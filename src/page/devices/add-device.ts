@@ -2,7 +2,7 @@ import { call, type Session } from '../calls/api.ts'
 import { assert } from '../calls/webauthn.ts'
 import { createCode, createCopy } from '../enrollment/hand-over.ts'
 import { t } from '../language/text.ts'
-import { button, h, ul } from '../shell/element.ts'
+import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { clockText } from '../shell/text.ts'
@@ -21,7 +21,7 @@ const createLink = async ({ org_id: org, rp_id, credential_id }: Session) => {
 export const showAddDevice = (session: Session, ended: () => void): View => {
   let stop: (() => void) | undefined
   const problem = problemLine()
-  const place = h('div', { class: 'content' })
+  const place = div('content')
   /** The devices that the page knows, and those that it knew when the link was made. */
   let known = 0
   let before = Infinity
@@ -79,7 +79,7 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
         ul('cards', ...pending.map((device) => ownDevice(device, { session, screen, isLast: false, ended }))),
       ]
     },
-    below: () => h('div', { class: 'content' }, problem.element, place),
+    below: () => div('content', problem.element, place),
   })
   return {
     ...view,

@@ -1,5 +1,5 @@
 import { t } from '../language/text.ts'
-import { h } from '../shell/element.ts'
+import { div, h } from '../shell/element.ts'
 
 /** What to do about a lost device. It opens on demand, on the screen where somebody without a device arrives. */
 export const lostDevice = (): HTMLElement =>
@@ -7,9 +7,8 @@ export const lostDevice = (): HTMLElement =>
     'details',
     {},
     h('summary', { class: 'row' }, t('devices.lostQuestion')),
-    h(
-      'div',
-      { class: 'content' },
+    div(
+      'content',
       h('p', {}, t('devices.lostOther')),
       h('p', {}, t('devices.lostLast')),
       h('p', {}, t('devices.lostWait')),

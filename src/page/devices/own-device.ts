@@ -1,6 +1,6 @@
 import { call, type Devices, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h, ul } from '../shell/element.ts'
+import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
@@ -115,12 +115,7 @@ const rename = (device: Device, item: HTMLElement, { session, screen }: Surround
     h('label', { for: 'name' }, t('devices.name')),
     field,
     problem.element,
-    h(
-      'div',
-      { class: 'pair' },
-      button(t('common.save'), 'primary', save),
-      button(t('common.cancel'), 'plain', end),
-    ),
+    div('pair', button(t('common.save'), 'primary', save), button(t('common.cancel'), 'plain', end)),
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
@@ -193,9 +188,8 @@ export const ownDevice = (device: Device, around: Surroundings): HTMLElement => 
   if (device.state === 'pending') item.append(answersFor(device, around, device.proof === 'device'))
   if (device.state === 'active')
     item.append(
-      h(
-        'div',
-        { class: 'links' },
+      div(
+        'links',
         button(t('devices.rename'), 'quiet', () => rename(device, item, around), {
           'aria-label': t('devices.renameName', { name: device.name }),
         }),

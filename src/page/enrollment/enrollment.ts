@@ -5,7 +5,7 @@ import { languageChoice } from '../language/language-choice.ts'
 import { nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'
 import { isComputer } from '../shell/browser.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { nameOrganization, problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
 import { nameOfKey, suggestedName } from './device-name.ts'
@@ -118,12 +118,11 @@ const showRegistration = (link: Link, ends: Ends): void => {
   const missing = isComputer ? t('enrollment.noCheckComputer') : t('enrollment.noCheckPhone')
   const elsewhere = button(elsewhereText(allowed), isHere ? 'plain' : 'primary', () => submit('elsewhere'))
   const code = isComputer && createCode()
-  const other = h('div', { class: 'actions' }, elsewhere)
+  const other = div('actions', elsewhere)
   show(
     t('enrollment.register'),
-    h(
-      'div',
-      { class: 'notice' },
+    div(
+      'notice',
       picture('phone'),
       h('h1', {}, onDevice ? hello : t('enrollment.noCheckTitle')),
       onDevice &&
@@ -132,12 +131,11 @@ const showRegistration = (link: Link, ends: Ends): void => {
       kinds !== undefined && h('p', {}, t('enrollment.onlyAllowed', { organization, kinds })),
     ),
     !isHere && code,
-    h('div', { class: 'field' }, h('label', { for: 'name' }, t('enrollment.nameLabel')), field),
+    div('field', h('label', { for: 'name' }, t('enrollment.nameLabel')), field),
     problem.element,
     isHere &&
-      h(
-        'div',
-        { class: 'actions' },
+      div(
+        'actions',
         button(t('enrollment.register'), 'primary', () => submit('here')),
       ),
     isHere
@@ -145,10 +143,10 @@ const showRegistration = (link: Link, ends: Ends): void => {
           'details',
           {},
           h('summary', { class: 'row' }, t('enrollment.otherDevice')),
-          h('div', { class: 'content' }, code, other),
+          div('content', code, other),
         )
       : other,
-    h('div', { class: 'foot' }, languageChoice(again)),
+    div('foot', languageChoice(again)),
   )
 }
 

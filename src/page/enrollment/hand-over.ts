@@ -1,5 +1,5 @@
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 
 type Drawer = { modulesOf: (text: string) => { size: number; path: string } }
 
@@ -30,7 +30,7 @@ const codeOf = async (address: string, alt: string): Promise<HTMLElement | undef
 
 /** A link, such as that of this page, to open it on a phone: as a code, which the phone scans. Empty if no phone can open it. */
 export const createCode = (address = location.href, alt = t('enrollment.codeAlt')): HTMLElement => {
-  const place = h('div', { class: 'hand-over' })
+  const place = div('hand-over')
   if (opensElsewhere())
     void codeOf(address, alt).then((code) => code && place.append(code, h('p', {}, t('enrollment.scan'))))
   return place
@@ -50,5 +50,5 @@ export const createCopy = (address = location.href): HTMLElement => {
       said.textContent = t('enrollment.copyByHand')
     }
   }
-  return h('div', { class: 'content' }, link, button(t('enrollment.copyLink'), 'plain', copy), said)
+  return div('content', link, button(t('enrollment.copyLink'), 'plain', copy), said)
 }

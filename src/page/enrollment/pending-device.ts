@@ -1,5 +1,5 @@
 import { call, type Waiting } from '../calls/api.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { problemLine, setBusy, show } from '../shell/frame.ts'
 import { plainDigits } from '../shell/text.ts'
 import { dateText } from '../shell/time.ts'
@@ -90,12 +90,11 @@ export const showPendingDevice = (waiting: Waiting, { prove, done, wayBack = fal
 
   show(
     title,
-    h('div', { class: 'notice' }, picture('clock', 'still'), h('h1', {}, title), h('p', {}, line)),
-    wantsCode && h('div', { class: 'field' }, h('label', { for: 'code' }, t('enrollment.code')), code),
+    div('notice', picture('clock', 'still'), h('h1', {}, title), h('p', {}, line)),
+    wantsCode && div('field', h('label', { for: 'code' }, t('enrollment.code')), code),
     problem.element,
-    h(
-      'div',
-      { class: 'actions' },
+    div(
+      'actions',
       wantsCode
         ? button(t('enrollment.confirm'), 'primary', confirm)
         : button(t('enrollment.checkAgain'), 'primary', signIn),

@@ -1,5 +1,5 @@
 import { call, Refused, type Newcomer } from '../calls/api.ts'
-import { button, h, picture, ul } from '../shell/element.ts'
+import { button, div, h, picture, ul } from '../shell/element.ts'
 import { outcomeLine, problemLine, show } from '../shell/frame.ts'
 import { dateText } from '../shell/time.ts'
 import { assert } from '../calls/webauthn.ts'
@@ -42,9 +42,8 @@ export const showRemoved = ({ wayBack, key, newcomers = [] }: Removed): void => 
   }
   show(
     t('enrollment.removed'),
-    h(
-      'div',
-      { class: 'notice' },
+    div(
+      'notice',
       picture('phone', 'still'),
       h('h1', {}, t('enrollment.removed')),
       h('p', {}, t('enrollment.removedWhy')),
@@ -52,6 +51,6 @@ export const showRemoved = ({ wayBack, key, newcomers = [] }: Removed): void => 
     ),
     newcomers.length > 0 && ul('cards', ...newcomers.map(row)),
     problem.element,
-    h('div', { class: 'actions' }, wayBack),
+    div('actions', wayBack),
   )
 }

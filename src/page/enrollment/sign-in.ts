@@ -3,7 +3,7 @@ import { languageChoice } from '../language/language-choice.ts'
 import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
 import { lostDevice } from '../devices/lost-device.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { nameOrganization, problemLine, show } from '../shell/frame.ts'
 import { signIn, type Ways } from './entry.ts'
 import { createCode } from './hand-over.ts'
@@ -14,12 +14,7 @@ const createHandOver = async (place: HTMLElement): Promise<void> => {
   const code = createCode()
   if ((await keysHere()).onDevice)
     place.append(
-      h(
-        'details',
-        {},
-        h('summary', { class: 'row' }, t('enrollment.otherDevice')),
-        h('div', { class: 'content' }, code),
-      ),
+      h('details', {}, h('summary', { class: 'row' }, t('enrollment.otherDevice')), div('content', code)),
     )
   else place.append(code)
 }
@@ -31,23 +26,21 @@ const showForm = (ways: Ways): void => {
   const handOver = h('div')
   show(
     t('enrollment.signInTitle'),
-    h(
-      'div',
-      { class: 'notice' },
+    div(
+      'notice',
       picture('phone'),
       h('h1', {}, t('enrollment.signIn')),
       h('p', {}, t('enrollment.signInWhy')),
     ),
     problem.element,
-    h(
-      'div',
-      { class: 'actions' },
+    div(
+      'actions',
       button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem)),
     ),
     lostDevice(),
     h('p', { class: 'aside' }, t('enrollment.newHere')),
     handOver,
-    h('div', { class: 'foot' }, languageChoice(again)),
+    div('foot', languageChoice(again)),
   )
   if (isComputer && location.protocol === 'https:') void createHandOver(handOver)
 }

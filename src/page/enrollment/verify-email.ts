@@ -1,6 +1,6 @@
 import { call, onlyOnce, Refused } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
 import { t } from '../language/text.ts'
 
@@ -47,15 +47,14 @@ export const confirmEmail = (token: string): void => {
   }
   show(
     t('enrollment.emailTitle'),
-    h(
-      'div',
-      { class: 'notice' },
+    div(
+      'notice',
       picture('phone'),
       h('h1', {}, t('enrollment.emailQuestion')),
       h('p', {}, t('enrollment.emailWho')),
       h('p', {}, t('enrollment.emailNotYou')),
     ),
     problem.element,
-    h('div', { class: 'actions' }, button(t('enrollment.emailYes'), 'primary', submit)),
+    div('actions', button(t('enrollment.emailYes'), 'primary', submit)),
   )
 }

@@ -1,6 +1,6 @@
 import type { Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { show } from '../shell/frame.ts'
 
 /** After a registration: what happens from now on. */
@@ -9,7 +9,7 @@ export const showWelcome = ({ organization }: Session): Promise<void> =>
     const title = t('enrollment.registered')
     show(
       title,
-      h('div', { class: 'notice' }, picture('check', 'good'), h('h1', {}, title)),
+      div('notice', picture('check', 'good'), h('h1', {}, title)),
       h('h2', {}, t('enrollment.nextTitle')),
       h(
         'ol',
@@ -17,9 +17,8 @@ export const showWelcome = ({ organization }: Session): Promise<void> =>
         h('li', {}, t('enrollment.nextRequest', { organization })),
         h('li', {}, t('enrollment.nextDecide')),
       ),
-      h(
-        'div',
-        { class: 'actions' },
+      div(
+        'actions',
         button(t('common.continue'), 'primary', () => resolve()),
       ),
     )

@@ -3,7 +3,7 @@ import { nodes, t } from '../language/text.ts'
 import { endText, noteText } from './decision-rows.ts'
 import { originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { showReading } from '../shell/reading.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, headline, nameOf } from '../shell/text.ts'
@@ -78,9 +78,8 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
             ],
           }
       return [
-        h(
-          'div',
-          { class: 'result' },
+        div(
+          'result',
           picture(drawing, tone),
           h(
             'div',
@@ -96,7 +95,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
           h('h2', { class: 'action' }, exactLine(headline(decision))),
           ...(cleared_at === undefined
             ? [
-                h('div', { class: 'asker' }, ...requesterLines(decision.origin)),
+                div('asker', ...requesterLines(decision.origin)),
                 h('dl', {}, ...requestLines(decision), ...originLines(decision)),
               ]
             : []),

@@ -1,6 +1,6 @@
 import { call, type Decisions, type OrganizationDecisions, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, h, ul } from '../shell/element.ts'
+import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import type { View } from '../shell/view.ts'
@@ -16,7 +16,7 @@ export const decisionList = (
 ): (Node | false)[] => {
   const list = ul('cards')
   const problem = problemLine()
-  const more = h('div', { class: 'actions' })
+  const more = div('actions')
   const add = ({ decisions, next }: Page): void => {
     list.append(...decisions.map((one) => decisionRow(one, isNamed)))
     more.replaceChildren(

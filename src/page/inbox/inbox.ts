@@ -1,5 +1,5 @@
 import type { Session } from '../calls/api.ts'
-import { button, h, picture, ul, type Drawing } from '../shell/element.ts'
+import { button, div, type Drawing, h, picture, ul } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { signedOutOf } from '../calls/sessions.ts'
 import { historyTitle } from '../history/history.ts'
@@ -58,13 +58,7 @@ const card = (
 }
 
 const empty = (advice: HTMLElement): HTMLElement =>
-  h(
-    'div',
-    { class: 'notice' },
-    picture('check', 'still'),
-    h('h1', { tabindex: -1 }, t('inbox.caughtUp')),
-    advice,
-  )
+  div('notice', picture('check', 'still'), h('h1', { tabindex: -1 }, t('inbox.caughtUp')), advice)
 
 /** Chooses the organization that the rows below are about. */
 const switcher = (session: Session, { sessions, select }: Actions): HTMLElement => {
@@ -83,7 +77,7 @@ const switcher = (session: Session, { sessions, select }: Actions): HTMLElement 
     document.getElementById('switcher')?.focus()
   })
   const label = h('label', { for: 'switcher' }, t('inbox.organization'))
-  return h('div', { class: 'field' }, label, h('div', { class: 'row picker' }, list))
+  return div('field', label, div('row picker', list))
 }
 
 /** A way to another screen. */
@@ -96,10 +90,8 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
   const { waiting, newDevices } = counts()
   const offer = notificationOffer(session)
   const offered = offer === 'possible' || offer === 'install first'
-  return h(
-    'div',
-    { class: 'changing' },
-    // One thing at a time.
+  return div(
+    'changing', // One thing at a time.
     signedOutOf(sessions).length === 0 && newDevices === 0 && secondDevice(session),
     sessions.length > 1 && switcher(session, actions),
     offered && button(t('notifications.turnOn'), 'plain', notify),
@@ -123,9 +115,8 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
 }
 
 const foot = (session: Session, { sessions, signOut, reentry }: Actions, below: HTMLElement): HTMLElement =>
-  h(
-    'div',
-    { class: 'foot' },
+  div(
+    'foot',
     ...signedOutCards(sessions, reentry),
     below,
     h('p', { class: 'aside' }, exactText(session.device_name)),

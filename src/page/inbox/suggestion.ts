@@ -1,5 +1,5 @@
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 
 type Suggestion = { line: Node | string; problem?: Node; action: Node; dismissed: () => void }
 
@@ -12,12 +12,11 @@ export const suggestion = ({ line, problem, action, dismissed }: Suggestion): HT
     const target = next?.querySelector('a, button, select') ?? next
     ;(target as HTMLElement | null)?.focus({ preventScroll: true })
   }
-  const card = h(
-    'div',
-    { class: 'paper' },
+  const card = div(
+    'paper',
     h('p', {}, line),
     problem,
-    h('div', { class: 'links' }, action, button(t('inbox.dismiss'), 'quiet', dismiss)),
+    div('links', action, button(t('inbox.dismiss'), 'quiet', dismiss)),
   )
   return card
 }

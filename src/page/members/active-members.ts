@@ -1,6 +1,6 @@
 import { call, type Member, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, h, ul } from '../shell/element.ts'
+import { button, div, h, ul } from '../shell/element.ts'
 import { announce } from '../shell/frame.ts'
 import { exactText, nameOf, plainDigits } from '../shell/text.ts'
 import { administratorLine, isAdmin } from './administrator.ts'
@@ -26,9 +26,8 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
       h('span', { class: 'who' }, exactText(member.email)),
       administratorLine(member),
     ),
-    h(
-      'div',
-      { class: 'links' },
+    div(
+      'links',
       button(t('members.hold'), 'quiet', () => take(member, 'hold', item), {
         'aria-label': t('members.holdName', { name }),
       }),
@@ -47,7 +46,7 @@ export const activeMembers = ({ org_id: org }: Session, take: Take) => {
   const status = h('p', { class: 'aside' })
   const again = h('div')
   const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60, dir: 'auto' })
-  const field = h('div', { class: 'field' }, h('label', { for: 'find' }, t('members.search')), input)
+  const field = div('field', h('label', { for: 'find' }, t('members.search')), input)
 
   let latest = 0
   const load = async (): Promise<void> => {

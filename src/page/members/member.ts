@@ -5,7 +5,7 @@ import { moveDevice } from '../devices/move.ts'
 import { type Added, askFirst } from '../devices/own-device.ts'
 import { decisionList } from '../history/history.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h, ul } from '../shell/element.ts'
+import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
@@ -46,9 +46,8 @@ const deviceRow = (device: Device, { session, screen, name, isLast, added }: Aro
     waits ? h('p', { class: 'who' }, t('members.waitsForApproval')) : '',
     waits ? h('a', { class: 'button quiet', href: '#devices' }, t('members.toDevices')) : '',
     device.state === 'active'
-      ? h(
-          'div',
-          { class: 'links' },
+      ? div(
+          'links',
           button(t('devices.remove'), 'quiet', remove, {
             'aria-label': t('devices.removeName', { name: device.name }),
           }),

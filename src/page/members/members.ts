@@ -1,7 +1,7 @@
 import { call, type Member, type Members, type Session } from '../calls/api.ts'
 import { askFirst } from '../devices/own-device.ts'
 import { t } from '../language/text.ts'
-import { button, h, ul } from '../shell/element.ts'
+import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
@@ -82,9 +82,8 @@ export const showMembers = (session: Session): View => {
         return screen.act(problem, () => take(member, move, { session, screen, changed }))
       })
       refreshActive = active.refresh
-      return h(
-        'div',
-        { class: 'content' },
+      return div(
+        'content',
         active.element,
         ul(
           'rows',

@@ -1,5 +1,5 @@
 import type { Session } from '../calls/api.ts'
-import { button, picture, h } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { show } from '../shell/frame.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { notificationOffer, turnOnNotifications } from './push.ts'
@@ -17,9 +17,8 @@ type Offer = {
 const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
   new Promise((resolve) => {
     const outcome = h('p', { role: 'status' })
-    const actions = h(
-      'div',
-      { class: 'actions' },
+    const actions = div(
+      'actions',
       button(yes, 'primary', async () => {
         const sentence = await take()
         if (sentence === undefined) return resolve()
@@ -30,28 +29,22 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
       }),
       button(t('common.notNow'), 'quiet', () => resolve()),
     )
-    show(
-      title,
-      h('div', { class: 'notice' }, picture(drawing), h('h1', {}, title), h('p', {}, why), outcome),
-      actions,
-    )
+    show(title, div('notice', picture(drawing), h('h1', {}, title), h('p', {}, why), outcome), actions)
   })
 
 const offerInstallation = (): Promise<void> =>
   new Promise((resolve) => {
     show(
       t('notifications.homeScreen'),
-      h(
-        'div',
-        { class: 'notice' },
+      div(
+        'notice',
         picture('bell'),
         h('h1', {}, t('notifications.homeScreen')),
         h('p', {}, t('notifications.homeScreenWhy')),
         h('p', {}, t('notifications.homeScreenNext')),
       ),
-      h(
-        'div',
-        { class: 'actions' },
+      div(
+        'actions',
         button(t('common.continue'), 'primary', () => resolve()),
       ),
     )

@@ -1,6 +1,6 @@
 import { call, Refused, type Session } from '../calls/api.ts'
 import { locale, t } from '../language/text.ts'
-import { button, h, picture } from '../shell/element.ts'
+import { button, div, h, picture } from '../shell/element.ts'
 import { problemLine, sentenceFor, show } from '../shell/frame.ts'
 import type { View } from '../shell/view.ts'
 import { notificationOffer, turnOffNotifications, turnOnNotifications } from './push.ts'
@@ -36,11 +36,10 @@ const quietForm = (kept: QuietHours | undefined): HTMLElement[] => {
     h('input', { type: 'time', id: `quiet-${name}`, value: (kept ?? usual)[name], required: true }),
   )
   const [from, until] = times as [HTMLInputElement, HTMLInputElement]
-  const rows = h(
-    'div',
-    { class: 'pair' },
-    h('div', { class: 'field' }, h('label', { for: from.id }, t('notifications.quietFrom')), from),
-    h('div', { class: 'field' }, h('label', { for: until.id }, t('notifications.quietUntil')), until),
+  const rows = div(
+    'pair',
+    div('field', h('label', { for: from.id }, t('notifications.quietFrom')), from),
+    div('field', h('label', { for: until.id }, t('notifications.quietUntil')), until),
   )
   rows.hidden = kept === undefined
   const save = async (): Promise<void> => {
@@ -109,15 +108,9 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
     t('notifications.title'),
     h('a', { class: 'back', href: '#' }, t('common.allRequests')),
     h('h1', {}, t('notifications.title')),
-    h(
-      'div',
-      { class: 'result' },
-      picture('bell', offer === 'on' ? 'good' : 'still'),
-      h('p', {}, stateOf(session, sessions)),
-    ),
-    h(
-      'div',
-      { class: 'actions' },
+    div('result', picture('bell', offer === 'on' ? 'good' : 'still'), h('p', {}, stateOf(session, sessions))),
+    div(
+      'actions',
       offer === 'possible' && button(t('notifications.turnOn'), 'primary', turnOn),
       offer === 'install first' && button(t('notifications.turnOn'), 'primary', notify),
       offer === 'on' && button(t('notifications.test'), 'primary', sendTest),
@@ -127,7 +120,7 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
           again()
         }),
     ),
-    h('div', { class: offer === 'on' ? 'reserved told' : '' }, outcome, problem.element),
+    div(offer === 'on' ? 'reserved told' : '', outcome, problem.element),
     quiet,
   )
   return {

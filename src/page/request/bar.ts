@@ -1,6 +1,6 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 import { announce, problemLine, statusLine } from '../shell/frame.ts'
 import { createReading } from './reading.ts'
 
@@ -23,22 +23,17 @@ export const createBar = (text: HTMLElement, actions: Actions) => {
     },
   )
   const all = button('', 'quiet', actions.denyAll)
-  const links = h(
-    'div',
-    { class: 'links' },
+  const links = div(
+    'links',
     button(t('request.denyWithNote'), 'quiet', actions.denyWithNote),
     button(t('request.notMe'), 'quiet', actions.notMe),
   )
-  const start = h(
-    'div',
-    { class: 'actions' },
-    h('div', { class: 'choice' }, button(t('common.deny'), 'danger', actions.deny), approve),
-  )
+  const start = div('actions', div('choice', button(t('common.deny'), 'danger', actions.deny), approve))
   // Below the bar, because a small screen needs its room for the text.
   const more = h('div', {}, links)
-  const step = h('div', { class: 'steps' }, start)
+  const step = div('steps', start)
   const [warning, problem, progress] = [statusLine('warning'), problemLine(), statusLine('progress')]
-  const element = h('div', { class: 'bar' }, warning.element, problem.element, progress.element, step)
+  const element = div('bar', warning.element, problem.element, progress.element, step)
   /** Says something above the buttons, which stay under the finger: a second tap must not meet another one. */
   const steadily =
     (say: (text: string) => void) =>

@@ -2,7 +2,7 @@ import { call, type Session } from '../calls/api.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 import { problemLine, showNotice } from '../shell/frame.ts'
 import { exactLine, headline } from '../shell/text.ts'
 import { createNext, type Queue } from './queue.ts'
@@ -59,16 +59,14 @@ export const denyAllStep = ({ requests, session, queue, back, over }: DenyAll): 
       const count = await denyAll(ids, session)
       over(showDenied(count, ids, queue))
     })
-  return h(
-    'div',
-    { class: 'step' },
+  return div(
+    'step',
     h('h2', {}, t('request.denyAllTitle', { count: ids.length })),
     h('ul', { class: 'plain-list' }, ...requests.map((one) => h('li', {}, exactLine(headline(one))))),
     h('p', {}, t('request.denyAllWhy')),
     problem.element,
-    h(
-      'div',
-      { class: 'actions' },
+    div(
+      'actions',
       button(t('request.denyAll', { count: ids.length }), 'danger', deny),
       button(t('common.back'), 'quiet', back),
     ),

@@ -1,4 +1,4 @@
-import { button, h } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 import { plainDigits } from '../shell/text.ts'
 import { t } from '../language/text.ts'
 
@@ -68,19 +68,13 @@ export const numberStep = ({ wrong, approve, back, deny }: NumberStep): HTMLElem
     return undefined
   }
   const boxes = createBoxes(submit)
-  return h(
-    'div',
-    { class: 'step' },
+  return div(
+    'step',
     h('h2', { id: 'number-title' }, t('request.enterNumber')),
     h('p', { id: 'number-why' }, t('request.enterNumberWhy')),
     boxes.element,
     problem,
-    h(
-      'div',
-      { class: 'choice' },
-      button(t('common.deny'), 'danger', deny),
-      button(t('common.approve'), 'primary', submit),
-    ),
+    div('choice', button(t('common.deny'), 'danger', deny), button(t('common.approve'), 'primary', submit)),
     button(t('common.back'), 'quiet', back),
   )
 }

@@ -1,6 +1,6 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
-import { button, h } from '../shell/element.ts'
+import { button, div } from '../shell/element.ts'
 import { msUntil } from '../shell/time.ts'
 
 /** The requests that wait besides the one on the screen. */
@@ -29,7 +29,7 @@ export const createQueue = ({ pending, show }: Page): Queue => {
 
 /** Under a result: the next request, if one waits, and the way back. `refresh` follows what arrives and ends. */
 export const createNext = ({ without, open, back }: Queue, ended: readonly string[]) => {
-  const element = h('div', { class: 'actions' })
+  const element = div('actions')
   let shown: number | undefined
   const refresh = (): void => {
     const waiting = without(ended)

@@ -1,6 +1,6 @@
 import { conditionList } from './conditions.ts'
 import { labelKey } from './field-label.ts'
-import { h } from '../shell/element.ts'
+import { div, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './long-text.ts'
 import { requesterLines } from '../shell/requester.ts'
@@ -9,7 +9,7 @@ import { whenText } from '../shell/time.ts'
 import { isKey, t } from '../language/text.ts'
 
 const line = (label: Node | string, ...value: (Node | string)[]): HTMLElement =>
-  h('div', { class: 'line' }, h('dt', {}, label), h('dd', {}, ...value))
+  div('line', h('dt', {}, label), h('dd', {}, ...value))
 
 type Field = NonNullable<PendingRequest['subject']>['fields'][number]
 
@@ -62,11 +62,10 @@ export const originLines = ({ origin, requested_at }: From): HTMLElement[] => {
  */
 export const requestText = (request: PendingRequest): { element: HTMLElement; signed: HTMLElement } => {
   const words = requestLines(request)
-  const signed = h(
-    'div',
-    { class: 'signed' },
+  const signed = div(
+    'signed',
     h('h1', { class: 'action' }, exactLine(headline(request))),
-    h('div', { class: 'asker' }, ...requesterLines(request.origin)),
+    div('asker', ...requesterLines(request.origin)),
     words.length > 0 && h('dl', {}, ...words),
   )
   const facts = h(

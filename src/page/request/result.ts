@@ -1,5 +1,5 @@
 import type { Outcome, Session } from '../calls/api.ts'
-import { button, h, type Drawing } from '../shell/element.ts'
+import { button, div, type Drawing, h } from '../shell/element.ts'
 import { problemLine, showNotice } from '../shell/frame.ts'
 import { unmute } from '../mutes/unmute.ts'
 import { createNext, type Queue } from './queue.ts'
@@ -140,7 +140,7 @@ const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo:
       line.focus({ preventScroll: true })
     }),
   )
-  const undo = h('div', { class: 'step' }, problem.element, lift)
+  const undo = div('step', problem.element, lift)
   return { line, undo }
 }
 

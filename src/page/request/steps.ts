@@ -1,4 +1,4 @@
-import { button, h } from '../shell/element.ts'
+import { button, div, h } from '../shell/element.ts'
 import { t } from '../language/text.ts'
 
 /** The note is part of what is signed, so its author sees exactly what is sent. */
@@ -12,34 +12,25 @@ export const noteStep = (deny: (note?: string) => unknown, back: () => void): HT
     'aria-describedby': 'note-why',
   })
   const submit = (): unknown => deny(input.value.replace(/\s+/g, ' ').trim() || undefined)
-  return h(
-    'div',
-    { class: 'step' },
-    h(
-      'div',
-      { class: 'field' },
+  return div(
+    'step',
+    div(
+      'field',
       h('label', { for: 'note' }, t('request.noteLabel')),
       input,
       h('p', { class: 'aside', id: 'note-why' }, t('request.noteWhy')),
     ),
-    h(
-      'div',
-      { class: 'actions' },
-      button(t('common.deny'), 'danger', submit),
-      button(t('common.back'), 'quiet', back),
-    ),
+    div('actions', button(t('common.deny'), 'danger', submit), button(t('common.back'), 'quiet', back)),
   )
 }
 
 export const notMeStep = (deny: () => unknown, back: () => void): HTMLElement =>
-  h(
-    'div',
-    { class: 'step' },
+  div(
+    'step',
     h('h2', {}, t('request.notExpected')),
     h('p', {}, t('request.reportWhy')),
-    h(
-      'div',
-      { class: 'actions' },
+    div(
+      'actions',
       button(t('request.denyAndReport'), 'danger', deny),
       button(t('common.back'), 'quiet', back),
     ),
@@ -49,14 +40,12 @@ export type WithoutPlace = 'again' | 'send' | 'back' | 'deny'
 
 /** The phone does not report its location. */
 export const withoutPlaceStep = (answer: (choice: WithoutPlace) => void): HTMLElement =>
-  h(
-    'div',
-    { class: 'step' },
+  div(
+    'step',
     h('h2', {}, t('request.noLocationShared')),
     h('p', {}, t('request.noLocationSharedWhy')),
-    h(
-      'div',
-      { class: 'actions' },
+    div(
+      'actions',
       button(t('common.tryAgain'), 'primary', () => answer('again')),
       button(t('request.sendWithout'), 'plain', () => answer('send')),
       button(t('common.deny'), 'danger', () => answer('deny')),

@@ -1,4 +1,4 @@
-import { h } from '../shell/element.ts'
+import { div, h } from '../shell/element.ts'
 import { clockText } from '../shell/text.ts'
 import { countDown } from '../shell/time.ts'
 import { nodes } from '../language/text.ts'
@@ -7,12 +7,7 @@ import { nodes } from '../language/text.ts'
 export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void) => {
   const number = h('span', { class: 'digits' })
   const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
-  const element = h(
-    'div',
-    { class: 'left' },
-    h('p', { role: 'timer' }, nodes('request.leftToDecide', { time: number })),
-    bar,
-  )
+  const element = div('left', h('p', { role: 'timer' }, nodes('request.leftToDecide', { time: number })), bar)
   let stop: (() => void) | undefined
   const tick = (ms: number): void => {
     number.textContent = clockText(ms)

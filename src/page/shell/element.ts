@@ -26,6 +26,9 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
   return element as unknown as HTMLElementTagNameMap[K]
 }
 
+export const div = (name: string, ...children: Child[]): HTMLDivElement =>
+  h('div', { class: name }, ...children)
+
 /** Safari takes a list without bullets for layout, unless it says that it is a list. */
 export const ul = (name: string, ...items: Child[]): HTMLUListElement =>
   h('ul', { class: name, role: 'list' }, ...items)

@@ -1,5 +1,5 @@
 import { Refused } from '../calls/api.ts'
-import { button, h, picture, type Drawing } from './element.ts'
+import { button, div, type Drawing, h, picture } from './element.ts'
 import { CheckFailed } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 
@@ -63,7 +63,7 @@ export const tellNext = (text: string): void => {
 /** Replaces the current screen; a screen reader continues at the new heading. */
 export const show = (title: string, ...children: (Node | string | false | null)[]): HTMLElement => {
   const outcome = news !== undefined && outcomeLine(news)
-  const screen = h('div', { class: 'screen' }, outcome, ...children)
+  const screen = div('screen', outcome, ...children)
   const main = place('main')
   main.replaceChildren(screen)
   setBusy(false)
@@ -96,14 +96,8 @@ type Notice = {
 export const showNotice = ({ drawing, tone = 'still', title, lines, actions = [] }: Notice): HTMLElement =>
   show(
     title,
-    h(
-      'div',
-      { class: 'notice' },
-      picture(drawing, tone),
-      h('h1', {}, title),
-      ...lines.map((line) => h('p', {}, line)),
-    ),
-    actions.length > 0 && h('div', { class: 'actions' }, ...actions),
+    div('notice', picture(drawing, tone), h('h1', {}, title), ...lines.map((line) => h('p', {}, line))),
+    actions.length > 0 && div('actions', ...actions),
   )
 
 export const sentenceFor = (error: unknown): string =>

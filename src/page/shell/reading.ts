@@ -1,7 +1,7 @@
 import { Refused } from '../calls/api.ts'
 import { Unreachable } from '../calls/exchange.ts'
 import { t } from '../language/text.ts'
-import { button, h } from './element.ts'
+import { button, div, h } from './element.ts'
 import { outcomeLine, type problemLine, sentenceFor, show } from './frame.ts'
 import { momentText } from './time.ts'
 import type { View } from './view.ts'
@@ -68,7 +68,7 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
     noticeableMs,
   )
   const told = outcomeLine()
-  const content = h('div', { class: 'content' })
+  const content = div('content')
   let left = false
   let drawn: string | undefined
   let readAt = ''
