@@ -51,7 +51,6 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'chalk',
       'cli-table3',
       'commander',
-      'conf',
       'csv-parse',
       'csv-stringify',
       'ipaddr.js',

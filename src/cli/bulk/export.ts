@@ -1,7 +1,8 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { rowsIn } from '../../client/answer-data.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { openReplacement } from '../../core/replace-file.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
@@ -69,21 +70,10 @@ const openTarget = (file: string | undefined, context: Context) => {
       drop: () => undefined,
     }
   }
-  const path = resolve(io.cwd, file)
-  const partial = `${path}.${process.pid}.partial`
-  let to: number
   try {
-    to = openSync(partial, 'wx', 0o600)
+    return openReplacement(resolve(io.cwd, file))
   } catch (error) {
     throw usageError(`${safeLine(file)} cannot be written: ${(error as NodeJS.ErrnoException).code}`)
-  }
-  return {
-    write: (text: string): void => void writeSync(to, text),
-    keep: (): void => {
-      closeSync(to)
-      renameSync(partial, path)
-    },
-    drop: (): void => rmSync(partial, { force: true }),
   }
 }
 

@@ -1,16 +1,5 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import {
   findNodeAtLocation,
   getNodeValue,
@@ -21,7 +10,7 @@ import {
   type ParseError,
 } from 'jsonc-parser'
 import { SvcError } from '../../core/errors.ts'
-import { randomToken } from '../../core/ids.ts'
+import { replaceFile } from '../../core/replace-file.ts'
 import { safeLine } from '../../core/safe-text.ts'
 
 // The configuration file of another program: only what svc owns in it changes. Comments, order and layout stay.
@@ -199,29 +188,18 @@ export const writeConfig = (
   try {
     mkdirSync(dirname(path), { recursive: true })
     const target = before === undefined ? path : realpathSync(path)
-    const part = join(dirname(target), `.svc-${randomToken(6)}`)
-    try {
-      writeFileSync(part, text, {
-        flag: 'wx',
-        mode: before === undefined ? mode : statSync(target).mode & 0o777,
-      })
-      const fd = openSync(part, 'r')
-      fsyncSync(fd)
-      closeSync(fd)
-      const now = before === undefined ? undefined : readFileSync(target, 'utf8')
-      if (now !== before)
+    replaceFile(target, text, {
+      mode: before === undefined ? mode : statSync(target).mode & 0o777,
+      check: () => {
+        if ((before === undefined ? undefined : readFileSync(target, 'utf8')) === before) return
         throw new SvcError(
           'failed',
           'file_changed',
           `${safeLine(path)} changed meanwhile; nothing was written`,
-          {
-            hint: 'Repeat the command',
-          },
+          { hint: 'Repeat the command' },
         )
-      renameSync(part, target)
-    } finally {
-      rmSync(part, { force: true })
-    }
+      },
+    })
   } catch (error) {
     throw error instanceof SvcError ? error : unusable(path, error)
   }

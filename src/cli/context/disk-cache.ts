@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { sha256 } from '../../core/ids.ts'
+import { replaceFile } from '../../core/replace-file.ts'
 import type { Io } from '../terminal/io.ts'
 import { configDir, readGuarded } from './private-file.ts'
 
@@ -33,14 +34,12 @@ export const openDiskCache = <T>({ now, ...io }: Io, question: readonly unknown[
       }
     },
     keep: (value: T): void => {
-      const fresh = `${file}.${process.pid}`
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
-        writeFileSync(fresh, JSON.stringify({ at: now().getTime(), value }), { mode: 0o600 })
-        renameSync(fresh, file)
+        replaceFile(file, JSON.stringify({ at: now().getTime(), value }))
         sweep(folder, now().getTime())
       } catch {
-        rmSync(fresh, { force: true })
+        // The next command asks the service again.
       }
     },
   }

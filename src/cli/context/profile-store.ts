@@ -86,18 +86,12 @@ export type ProfileStore = {
   update(change: (file: ProfileFile) => void): Promise<void>
 }
 
-const name = 'profiles'
-/** The names of the temporary files of `conf`. */
-const leftover = /^profiles\.json\.tmp-\d{10}[0-9a-f]{6}$/
+const name = 'profiles.json'
 
-const sweep = (dir: string): void => {
-  for (const entry of readdirSync(dir)) if (leftover.test(entry)) rmSync(join(dir, entry), { force: true })
-}
-
-/** The profile file. Every command reads it, so `conf` and the lock are loaded only to write. */
+/** The profile file. Every command reads it, so what only a write needs is loaded for one. */
 export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
   const dir = configDir(io)
-  const path = join(dir, `${name}.json`)
+  const path = join(dir, name)
 
   const read = (): ProfileFile => {
     const text = readGuarded(path)
@@ -108,27 +102,18 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     checkFolder(dir)
     chmodSync(dir, 0o700)
-    const [{ default: Conf }, { acquireLock }] = await Promise.all([
-      import('conf'),
+    const [{ isPartOf, replaceFile }, { acquireLock }] = await Promise.all([
+      import('../../core/replace-file.ts'),
       import('./profile-lock.ts'),
     ])
-    const save = (file: ProfileFile): void => {
-      const conf = new Conf<ProfileFile>({
-        cwd: dir,
-        configName: name,
-        configFileMode: 0o600,
-        accessPropertiesByDotNotation: false,
-        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
-      })
-      conf.store = file
-    }
     for (let attempts = 0; attempts < 5; attempts++) {
       const lock = await acquireLock(path)
       try {
-        sweep(dir)
+        for (const entry of readdirSync(dir))
+          if (isPartOf(entry, name)) rmSync(join(dir, entry), { force: true })
         const file = read()
         change(file)
-        if (lock.mine()) return save(file)
+        if (lock.mine()) return replaceFile(path, `${JSON.stringify(file, null, 2)}\n`)
       } finally {
         lock.release()
       }

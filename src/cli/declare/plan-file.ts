@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod/mini'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { parseJson } from '../../core/parse-json.ts'
+import { replaceFile } from '../../core/replace-file.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
@@ -80,14 +81,11 @@ const requirePlan = (path: string, file: string): void => {
 /** Writes the plan atomically. Only the owner can read it, because it contains names of users. */
 export const writePlan = (file: string, plan: PlanFile, { cwd }: Io): void => {
   const path = resolve(cwd, file)
-  const part = `${path}.${process.pid}.part`
   try {
     requirePlan(path, file)
-    writeFileSync(part, `${safeJson(plan, 2)}\n`, { mode: 0o600, flag: 'wx' })
-    renameSync(part, path)
+    replaceFile(path, `${safeJson(plan, 2)}\n`)
   } catch (error) {
     if (error instanceof SvcError) throw error
-    rmSync(part, { force: true })
     throw usageError(`--plan-out: cannot write ${file} (${(error as NodeJS.ErrnoException).code})`)
   }
 }

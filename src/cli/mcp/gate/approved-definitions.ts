@@ -1,8 +1,9 @@
-import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { sha256 } from '../../../core/ids.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { parseJson } from '../../../core/parse-json.ts'
+import { replaceFile } from '../../../core/replace-file.ts'
 import { configDir, readGuarded } from '../../context/private-file.ts'
 import type { Io } from '../../terminal/io.ts'
 import type { Definition } from './definitions.ts'
@@ -49,15 +50,10 @@ export const openApprovedDefinitions = (
     // Read each time, because another gate may have written it.
     of: (tool) => read().get(tool),
     keep: (tool, definition) => {
-      const fresh = `${file}.${process.pid}`
       try {
         mkdirSync(folder, { recursive: true, mode: 0o700 })
-        writeFileSync(fresh, JSON.stringify(Object.fromEntries(read().set(tool, definition))), {
-          mode: 0o600,
-        })
-        renameSync(fresh, file)
+        replaceFile(file, JSON.stringify(Object.fromEntries(read().set(tool, definition))))
       } catch (error) {
-        rmSync(fresh, { force: true })
         warn(`The definition of ${tool} could not be saved: ${(error as Error).message}`)
       }
     },

@@ -1,0 +1,47 @@
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isPartOf, openReplacement, replaceFile } from '../../src/core/replace-file.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+let path: string
+beforeEach(() => {
+  folder = temporaryFolder()
+  path = join(folder.path, 'a.json')
+})
+afterEach(() => folder.remove())
+
+test('replaces a file as a whole, and keeps it private', () => {
+  replaceFile(path, 'one')
+  replaceFile(path, 'two')
+  expect(readFileSync(path, 'utf8')).toBe('two')
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder.path)).toEqual(['a.json'])
+})
+
+test('changes nothing and leaves nothing if the last check fails', () => {
+  replaceFile(path, 'one')
+  const check = () => {
+    throw new Error('changed meanwhile')
+  }
+  expect(() => replaceFile(path, 'two', { check })).toThrow('changed meanwhile')
+  expect(readFileSync(path, 'utf8')).toBe('one')
+  expect(readdirSync(folder.path)).toEqual(['a.json'])
+})
+
+test('leaves nothing if the file cannot be put in place', () => {
+  mkdirSync(path)
+  expect(() => replaceFile(path, 'one')).toThrow('EISDIR')
+  expect(readdirSync(folder.path)).toEqual(['a.json'])
+})
+
+test('knows what a killed process left', () => {
+  openReplacement(path).write('half')
+  const [part] = readdirSync(folder.path)
+  expect([isPartOf(part!, 'a.json'), isPartOf(part!, 'b.json'), isPartOf('a.json', 'a.json')]).toEqual([
+    true,
+    false,
+    false,
+  ])
+})
