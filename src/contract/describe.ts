@@ -49,9 +49,15 @@ const fieldsIn = (shape: Shape, above: string[]): Field[] =>
     return [{ name, path, flag: flagOf(name, meta), required, meta, ...kindOf(def) }]
   })
 
+const described = new WeakMap<Schema, Field[]>()
+
 /** The input of an operation, field by field; an object in it (a policy) becomes one field per key. */
-export const fieldsOf = (operation: Pick<Operation, 'input' | 'outline'>): Field[] =>
-  operation.outline?.fields ?? fieldsIn(fieldSchemas(operation.input), [])
+export const fieldsOf = ({ input, outline }: Pick<Operation, 'input' | 'outline'>): Field[] => {
+  if (outline) return outline.fields
+  const fields = described.get(input) ?? fieldsIn(fieldSchemas(input), [])
+  described.set(input, fields)
+  return fields
+}
 
 /** The schema of one field of the input. */
 export const schemaOf = ({ input }: Pick<Operation, 'input'>, { path }: Field): Schema =>

@@ -162,7 +162,12 @@ export const createApp = (options: AppOptions): Hono => {
     const { method, path } = route
     routes.push(route)
     const handler = handlers[id] as Handler<Record<string, unknown>, unknown>
-    const respond = createOperationRoute(id, operation, handler, { service, responses, turns, openLists })
+    let compiled: ReturnType<typeof createOperationRoute> | undefined
+    // Compiled for its first request: a service starts faster, and few requests need many operations.
+    const respond: ReturnType<typeof createOperationRoute> = (request) =>
+      (compiled ??= createOperationRoute(id, operation, handler, { service, responses, turns, openLists }))(
+        request,
+      )
     const onlyFromPage = isOfPage(operation)
     const callerOf = (context: Context): Promise<Authenticated | undefined> | Authenticated | undefined => {
       if (onlyFromPage) requirePageOrigin(context, publicUrl)

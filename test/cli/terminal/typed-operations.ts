@@ -62,11 +62,20 @@ export const argvOf = (operation: Operation, secretFile: string): string[] => {
   return [...operation.cli.split(' '), ...argv, ...sure]
 }
 
-export const isMeant = (operation: Operation, { method, path }: Seen): boolean => {
+const patterns = new Map<Operation, RegExp>()
+
+const patternOf = (operation: Operation): RegExp => {
   const below = operation.path.startsWith('/svc/v1/') ? operation.path : `/admin/public/api${operation.path}`
   const pattern = below
     .split('/')
     .map((part) => (part.startsWith('{') ? '[^/?]+' : part))
     .join('/')
-  return operation.method === method && new RegExp(`^${pattern}(?:\\?|$)`).test(path)
+  return new RegExp(`^${pattern}(?:\\?|$)`)
+}
+
+export const isMeant = (operation: Operation, { method, path }: Seen): boolean => {
+  if (operation.method !== method) return false
+  const pattern = patterns.get(operation) ?? patternOf(operation)
+  patterns.set(operation, pattern)
+  return pattern.test(path)
 }
