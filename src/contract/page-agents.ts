@@ -13,7 +13,7 @@ const redirect = z.looseObject({
   redirect_to: chosen(z.string(), 'Where the page sends the browser', { secret: true }),
 })
 
-export const approverAgents = operations({
+export const pageAgents = operations({
   readConsent: {
     method: 'POST',
     path: '/svc/v1/approver/consent/request',

@@ -20,7 +20,7 @@ const added = chosen(
   'What these devices added for their person and works now, without the signed-in device; a device that added nothing is left out',
 )
 
-export const approverDevices = operations({
+export const pageDevices = operations({
   listOwnDevices: {
     method: 'GET',
     path: '/svc/v1/approver/devices',

@@ -19,7 +19,7 @@ const decisionRecord = z.extend(outcomeRecord, {
 const before = chosen(z.optional(line(64)), 'Only requests older than this one, from `next`')
 const next = chosen(z.nullable(z.string()), 'The `before` of the next page; null on the last page')
 
-export const approverHistory = operations({
+export const pageHistory = operations({
   listOwnDecisions: {
     method: 'GET',
     path: '/svc/v1/approver/decisions',

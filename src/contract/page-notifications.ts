@@ -6,7 +6,7 @@ import { operations } from './operation.ts'
 
 const path = '/svc/v1/approver/push'
 
-export const approverNotifications = operations({
+export const pageNotifications = operations({
   subscribePush: {
     method: 'POST',
     path,

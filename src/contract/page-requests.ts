@@ -83,7 +83,16 @@ export const pendingRecord = z.looseObject({
  * Who or what ended a request. `report`: the person reported another request of its requester. `service`: an upgrade or a
  * newer prompt; `detail` says which.
  */
-export const endings = ['person', 'rules', 'number', 'requester', 'time', 'key', 'report', 'service'] as const
+export const endings = [
+  'person',
+  'factors',
+  'number',
+  'requester',
+  'time',
+  'key',
+  'report',
+  'service',
+] as const
 
 const requestIds = chosen(
   z
@@ -117,7 +126,7 @@ export const outcomeRecord = z.looseObject({
   detail: approvalRecord.shape.detail,
 })
 
-export const approverRequests = operations({
+export const pageRequests = operations({
   getOwnRequest: {
     method: 'GET',
     path: '/svc/v1/approver/requests/{request_id}',

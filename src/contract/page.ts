@@ -63,7 +63,7 @@ export const shownMember = z.extend(shownPerson, {
 
 /** What an administrator can do with a member on the page. `link` sends one who has no device a link to register one. */
 
-export const approver = operations({
+export const page = operations({
   beginEnrollment: {
     method: 'POST',
     path: '/svc/v1/approver/enrollment',

@@ -1,12 +1,12 @@
 import { account } from './account.ts'
 import { agents } from './agents.ts'
 import { approval } from './approval.ts'
-import { approverAgents } from './page-agents.ts'
-import { approverDevices } from './page-devices.ts'
-import { approverHistory } from './page-history.ts'
-import { approverNotifications } from './page-notifications.ts'
-import { approverRequests } from './page-requests.ts'
-import { approver } from './page.ts'
+import { pageAgents } from './page-agents.ts'
+import { pageDevices } from './page-devices.ts'
+import { pageHistory } from './page-history.ts'
+import { pageNotifications } from './page-notifications.ts'
+import { pageRequests } from './page-requests.ts'
+import { page } from './page.ts'
 import { audit } from './audit.ts'
 import { authCode } from './auth-code.ts'
 import { auth } from './auth.ts'
@@ -46,12 +46,12 @@ export const table = {
   ...approval,
   ...mute,
   ...device,
-  ...approver,
-  ...approverDevices,
-  ...approverRequests,
-  ...approverHistory,
-  ...approverAgents,
-  ...approverNotifications,
+  ...page,
+  ...pageDevices,
+  ...pageRequests,
+  ...pageHistory,
+  ...pageAgents,
+  ...pageNotifications,
   ...auth,
   ...mobile,
   ...account,

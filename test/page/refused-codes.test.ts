@@ -31,7 +31,7 @@ const named =
 const codes = [
   ...new Set(
     sourceTree()
-      .filter(({ file }) => /^src\/(?:service|core|rules)\//.test(file))
+      .filter(({ file }) => /^src\/(?:service|core|factors)\//.test(file))
       .flatMap(({ text }) => [...text.matchAll(named)].map(([, , code]) => code!)),
   ),
 ]

@@ -7,14 +7,14 @@ import { credentialText } from '../../core/credential-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Prompt } from '../terminal/prompt.ts'
 import {
-  type Approver,
+  type SoftwareDevice,
   type Ceremony,
   type Decision,
   isDegrees,
   noteProblem,
   type Place,
   placeAt,
-} from './software-approver.ts'
+} from './software-device.ts'
 import { clock, requestText } from './request-text.ts'
 
 const refreshMs = 1000
@@ -25,23 +25,23 @@ const idsOf = (records: readonly ApprovalRecord[]): string =>
 type Stale = (pending: readonly ApprovalRecord[]) => boolean
 
 /** Resolves when the list on the screen is out of date; ignores an outage. */
-const untilStale = async (approver: Approver, stale: Stale, signal: AbortSignal): Promise<void> => {
+const untilStale = async (device: SoftwareDevice, stale: Stale, signal: AbortSignal): Promise<void> => {
   for (;;) {
     await sleepFor(refreshMs, signal)
-    const pending = await approver.list().catch(() => undefined)
+    const pending = await device.list().catch(() => undefined)
     if (pending && stale(pending)) return
   }
 }
 
 /** Shows the prompt `ask` until it is answered; returns undefined if it becomes stale first. */
 const live = async (
-  approver: Approver,
+  device: SoftwareDevice,
   stale: Stale,
   ask: (changed: AbortSignal) => Promise<string | undefined>,
 ): Promise<string | undefined> => {
   const changed = new AbortController()
   const answered = new AbortController()
-  const looking = untilStale(approver, stale, answered.signal).then(
+  const looking = untilStale(device, stale, answered.signal).then(
     () => changed.abort(),
     () => undefined,
   )
@@ -103,24 +103,24 @@ const decisionFor = async (
 }
 
 /** The approver and their claimed location. */
-type At = { approver: Approver; place?: Place | undefined }
+type At = { device: SoftwareDevice; place?: Place | undefined }
 
 const openRequest = async (
-  { approver, place }: At,
+  { device, place }: At,
   id: string,
   prompt: Prompt,
   context: Context,
 ): Promise<void> => {
   const { stderr } = context.io
   try {
-    const ceremony = await approver.open(id)
+    const ceremony = await device.open(id)
     stderr.write(requestText(ceremony, context.io.now().getTime(), stderr))
     const over: Stale = (pending) => pending.every(({ request_id }) => request_id !== id)
-    const picked = await live(approver, over, (changed) =>
+    const picked = await live(device, over, (changed) =>
       prompt.selectUntil('Your decision', choices, changed),
     )
     // Somebody else decided, or the request expired: the error of the service says which.
-    if (picked === undefined) return void (await approver.open(id))
+    if (picked === undefined) return void (await device.open(id))
     if (picked === 'back') return
     const decision = await decisionFor(picked, ceremony, prompt, place)
     if (!decision) return void stderr.write('Nothing was signed.\n\n')
@@ -151,16 +151,16 @@ const rowOf = (one: ApprovalRecord): string =>
   `${quotedStart(one.subject?.summary ?? one.action, 60)} (${requesterOf(one)}, until ${clock(one.expires_at)})`
 
 /** The live list: new and finished requests show within a second. */
-export const runInbox = async ({ approver, place }: At, prompt: Prompt, context: Context): Promise<void> => {
+export const runInbox = async ({ device, place }: At, prompt: Prompt, context: Context): Promise<void> => {
   for (;;) {
-    const pending = await approver.list()
+    const pending = await device.list()
     const shown = idsOf(pending)
     const rows = pending.map((one) => ({
       value: one.request_id,
       name: rowOf(one),
     }))
     const changes: Stale = (now) => idsOf(now) !== shown
-    const picked = await live(approver, changes, (changed) =>
+    const picked = await live(device, changes, (changed) =>
       prompt.selectUntil(
         pending.length === 0 ? 'No pending requests; waiting for new ones' : `Pending: ${pending.length}`,
         [...rows, { value: leave, name: 'Leave' }],
@@ -168,6 +168,6 @@ export const runInbox = async ({ approver, place }: At, prompt: Prompt, context:
       ),
     )
     if (picked === leave) return
-    if (picked !== undefined) await openRequest({ approver, place }, picked, prompt, context)
+    if (picked !== undefined) await openRequest({ device, place }, picked, prompt, context)
   }
 }

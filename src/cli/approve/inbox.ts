@@ -7,7 +7,7 @@ import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { showDecision } from './messages.ts'
-import type { Approver, Decision, Place } from './software-approver.ts'
+import type { SoftwareDevice, Decision, Place } from './software-device.ts'
 
 type Options = {
   authenticator?: string
@@ -50,12 +50,12 @@ const typedDecision = (
 
 /** Approves or denies one request. Checks what an approval requires before anything is signed. */
 const decideOne = async (
-  approver: Approver,
+  own: SoftwareDevice,
   { id, decision, dryRun }: { id: string; decision: Decision; dryRun?: boolean | undefined },
   context: Context,
 ): Promise<void> => {
   await checkShown(device.decideApproval, context)
-  const ceremony = await approver.open(id)
+  const ceremony = await own.open(id)
   const { number, location } = decision
   const approving = decision.decision === 'approve'
   const noNumber = approving && ceremony.numberRequired && number === undefined
@@ -124,7 +124,7 @@ export const registerInbox = (group: Command, context: Context): void => {
   noteScope(command, 'ask or read')
   command.action(async () => {
     const options = command.opts<Options>()
-    const { createApprover, noteProblem, readPlace } = await import('./software-approver.ts')
+    const { createSoftwareDevice, noteProblem, readPlace } = await import('./software-device.ts')
     const place = readPlace(options.latitude, options.longitude)
     const note = options.note?.trim()
     const problem = note === undefined ? undefined : noteProblem(note)
@@ -143,9 +143,9 @@ export const registerInbox = (group: Command, context: Context): void => {
       )
     const { chooseKeyFile } = await import('./choose-key-file.ts')
     const keyFile = await chooseKeyFile(options.authenticator, context)
-    const approver = await createApprover(keyFile, context)
-    if (typed) return decideOne(approver, { ...typed, dryRun }, context)
+    const own = await createSoftwareDevice(keyFile, context)
+    if (typed) return decideOne(own, { ...typed, dryRun }, context)
     const { runInbox } = await import('./inbox-screen.ts')
-    return runInbox({ approver, place }, prompt!, context)
+    return runInbox({ device: own, place }, prompt!, context)
   })
 }

@@ -4,7 +4,7 @@ import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { KeyOwner } from '../../receipt/context.ts'
 import type { OutputStream } from '../terminal/io.ts'
 import { timeLeft } from './progress.ts'
-import type { Ceremony } from './software-approver.ts'
+import type { Ceremony } from './software-device.ts'
 
 /** Local time with its zone: `14:03:22 CET`. */
 const localTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'long' })

@@ -31,7 +31,7 @@ const receiptPart = ({
       button(t('history.receipt'), 'plain', () => save(receipt, `receipt-${request_id}.json`)),
     ]
   if (cleared_at === undefined) {
-    const end = ended_by === 'rules' || ended_by === 'number' || ended_by === 'person' ? ended_by : 'other'
+    const end = ended_by === 'factors' || ended_by === 'number' || ended_by === 'person' ? ended_by : 'other'
     return [h('p', { class: 'aside' }, t('history.noReceipt', { end }))]
   }
   return [

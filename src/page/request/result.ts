@@ -73,12 +73,12 @@ export const wordsFor = (outcome: Outcome, own: string): Words => {
         ...(note === undefined ? [] : [nodes('request.yourNote', { note: exactText(note) })]),
       ],
     }
-  if (ended_by === 'rules')
+  if (ended_by === 'factors')
     return {
       drawing: 'cross',
       tone: 'bad',
       title: t('request.notApproved'),
-      lines: refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByRules')],
+      lines: refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')],
     }
   if (ended_by === 'number')
     return {

@@ -1,4 +1,4 @@
-import type { approver } from '../../contract/page.ts'
+import type { page } from '../../contract/page.ts'
 import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
@@ -200,7 +200,7 @@ const questionOf = (
   return { type: 'member-move', org_id, user_id, move, device_id }
 }
 
-export const beginMemberMove: HandlerOf<typeof approver.beginMemberMove> = async (input, call) => {
+export const beginMemberMove: HandlerOf<typeof page.beginMemberMove> = async (input, call) => {
   const { org_id, user_id } = await requireAdmin(call)
   // The last administrator would put themselves on hold for good.
   if (input.user_id === user_id)
@@ -209,7 +209,7 @@ export const beginMemberMove: HandlerOf<typeof approver.beginMemberMove> = async
   return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
 }
 
-export const moveMember: HandlerOf<typeof approver.moveMember> = {
+export const moveMember: HandlerOf<typeof page.moveMember> = {
   before: async (input, { service, caller }) => {
     const question = questionOf(caller, input)
     const { device_id } = requirePerson(caller)

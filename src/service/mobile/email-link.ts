@@ -1,5 +1,5 @@
 import type { account } from '../../contract/account.ts'
-import type { approver } from '../../contract/page.ts'
+import type { page } from '../../contract/page.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
@@ -73,7 +73,7 @@ const linkExpired = (): Refusal =>
   })
 
 /** Uses up the token of a link, in one statement. It counts only for the address that the account still has. */
-export const verifyEmail: HandlerOf<typeof approver.verifyEmail> = async ({ token }, call) => {
+export const verifyEmail: HandlerOf<typeof page.verifyEmail> = async ({ token }, call) => {
   const { db, now, keyring } = call
   const row = await db
     .selectFrom('email_verifications')

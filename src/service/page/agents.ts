@@ -1,5 +1,5 @@
 import type { agents } from '../../contract/agents.ts'
-import type { approverAgents } from '../../contract/page-agents.ts'
+import type { pageAgents } from '../../contract/page-agents.ts'
 import { notFound } from '../../core/refusal.ts'
 import { revokeKeys } from '../approvals/key-revocation.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -53,7 +53,7 @@ const revoke = async (call: Call, id: number, orgId: number | null, owner?: numb
 export const revokeAgent: HandlerOf<typeof agents.revokeAgent> = ({ id }, call) =>
   revoke(call, id, call.caller.orgId) as Promise<undefined>
 
-export const listOwnAgents: HandlerOf<typeof approverAgents.listOwnAgents> = async (_, call) => {
+export const listOwnAgents: HandlerOf<typeof pageAgents.listOwnAgents> = async (_, call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   const rows = await selectAgents(call)
     .where('m.org_id', '=', org_id)
@@ -64,7 +64,7 @@ export const listOwnAgents: HandlerOf<typeof approverAgents.listOwnAgents> = asy
   return { agents: rows.map(agentRecord) }
 }
 
-export const revokeOwnAgent: HandlerOf<typeof approverAgents.revokeOwnAgent> = ({ agent_id }, call) => {
+export const revokeOwnAgent: HandlerOf<typeof pageAgents.revokeOwnAgent> = ({ agent_id }, call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   return revoke(call, agent_id, org_id, user_id) as Promise<undefined>
 }

@@ -1,4 +1,4 @@
-import type { approverAgents } from '../../contract/page-agents.ts'
+import type { pageAgents } from '../../contract/page-agents.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict } from '../../core/refusal.ts'
@@ -26,7 +26,7 @@ const questionOf = (caller: Caller, { request, name }: Consent): Question => {
   return { type: 'consent', org_id, user_id, digest, device_id }
 }
 
-export const readConsent: HandlerOf<typeof approverAgents.readConsent> = async ({ request }, call) => {
+export const readConsent: HandlerOf<typeof pageAgents.readConsent> = async ({ request }, call) => {
   const { org_id } = requirePerson(call.caller)
   const { client_name, client_host, redirect_uri } = openRequest(call.keyring, request, call.now)
   const { name: organization } = await organizationRow(call.db, org_id)
@@ -42,12 +42,12 @@ export const readConsent: HandlerOf<typeof approverAgents.readConsent> = async (
   }
 }
 
-export const beginConsent: HandlerOf<typeof approverAgents.beginConsent> = async (input, call) => {
+export const beginConsent: HandlerOf<typeof pageAgents.beginConsent> = async (input, call) => {
   openRequest(call.keyring, input.request, call.now)
   return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
 }
 
-export const giveConsent: HandlerOf<typeof approverAgents.giveConsent> = {
+export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
   before: async (input, { service, caller }) => {
     const person = requirePerson(caller)
     const { org_id, user_id, device_id } = person
@@ -91,7 +91,7 @@ export const giveConsent: HandlerOf<typeof approverAgents.giveConsent> = {
   },
 }
 
-export const refuseConsent: HandlerOf<typeof approverAgents.refuseConsent> = async ({ request }, call) => {
+export const refuseConsent: HandlerOf<typeof pageAgents.refuseConsent> = async ({ request }, call) => {
   const asked = openRequest(call.keyring, request, call.now)
   const result = { error: 'access_denied', error_description: 'The person did not consent' }
   return { redirect_to: redirectWith(asked, call.publicUrl, result) }

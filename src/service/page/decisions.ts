@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { approverHistory } from '../../contract/page-history.ts'
+import type { pageHistory } from '../../contract/page-history.ts'
 import { notFound } from '../../core/refusal.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
@@ -79,7 +79,7 @@ const listPage = async (call: Call, chosen: Chosen) => {
   }
 }
 
-export const listOwnDecisions: HandlerOf<typeof approverHistory.listOwnDecisions> = {
+export const listOwnDecisions: HandlerOf<typeof pageHistory.listOwnDecisions> = {
   before: async ({ before }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
     await sweep(service)
@@ -90,7 +90,7 @@ export const listOwnDecisions: HandlerOf<typeof approverHistory.listOwnDecisions
   },
 }
 
-export const listDecisions: HandlerOf<typeof approverHistory.listDecisions> = {
+export const listDecisions: HandlerOf<typeof pageHistory.listDecisions> = {
   before: async ({ before, user_id }, { service }) => {
     await sweep(service)
     return async (call) => {
@@ -108,7 +108,7 @@ export const listDecisions: HandlerOf<typeof approverHistory.listDecisions> = {
   },
 }
 
-export const getDecision: HandlerOf<typeof approverHistory.getDecision> = {
+export const getDecision: HandlerOf<typeof pageHistory.getDecision> = {
   before: async ({ request_id }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
     // Its end is committed before anybody sees it.

@@ -1,4 +1,4 @@
-import type { approver } from '../../contract/page.ts'
+import type { page } from '../../contract/page.ts'
 import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
@@ -16,7 +16,7 @@ import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
 import { readSurroundings } from './surroundings.ts'
 
-type Inbox = RowData<typeof approver.listInbox>
+type Inbox = RowData<typeof page.listInbox>
 
 const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise<ApprovalRow[]> =>
   storage.read((db) =>
@@ -93,7 +93,7 @@ type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
  * that has ended; fails with 401 once all have.
  */
 const waitForRequests = async (
-  { wait_s = 0, seen }: RowInput<typeof approver.listInbox>,
+  { wait_s = 0, seen }: RowInput<typeof page.listInbox>,
   people: readonly SignedIn[],
   textOf: (all: readonly Read[]) => string,
   outside: Outside,
@@ -141,7 +141,7 @@ const waitForRequests = async (
 }
 
 const readOrWait = async (
-  input: RowInput<typeof approver.listInbox>,
+  input: RowInput<typeof page.listInbox>,
   people: readonly SignedIn[],
   textOf: (all: readonly Read[]) => string,
   outside: Outside,
@@ -159,7 +159,7 @@ const readOrWait = async (
   }
 }
 
-export const listInbox: HandlerOf<typeof approver.listInbox> = {
+export const listInbox: HandlerOf<typeof page.listInbox> = {
   before: async (input, outside) => {
     const people = [requirePerson(outside.caller)]
     const { mark, all } = await readOrWait(input, people, ([one]) => stateOf(one!), outside)
@@ -181,7 +181,7 @@ const sessionsOf = ({ sessions, person, orgId }: Caller): readonly SignedIn[] =>
 }
 
 /** All that the page needs to start, in one answer: each session of the browser and its pending requests. */
-export const listSessions: HandlerOf<typeof approver.listSessions> = {
+export const listSessions: HandlerOf<typeof page.listSessions> = {
   before: async (input, outside) => {
     const people = sessionsOf(outside.caller)
     const found =

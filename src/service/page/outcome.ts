@@ -1,4 +1,4 @@
-import type { approverRequests } from '../../contract/page-requests.ts'
+import type { pageRequests } from '../../contract/page-requests.ts'
 import { notFound } from '../../core/refusal.ts'
 import { deniedByOther } from '../approvals/deny-call.ts'
 import { readCurrent } from '../approvals/decision-waiter.ts'
@@ -10,7 +10,7 @@ import { requirePerson } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Db } from '../storage/schema.ts'
 
-type Outcome = RowData<typeof approverRequests.getOwnRequest>
+type Outcome = RowData<typeof pageRequests.getOwnRequest>
 export type DecidingDevice = NonNullable<Outcome['device']>
 
 const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
@@ -26,7 +26,7 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
   if (row.detail === deniedTogether) return 'person'
   // Otherwise, only what a person signed has a receipt. It is cleared after the retention period.
   if (row.attestation !== null || row.receipt_digest !== null || row.cleared_at !== null) return 'person'
-  return row.ruling === null ? 'number' : 'rules'
+  return row.ruling === null ? 'number' : 'factors'
 }
 
 const deviceOf = async (db: Db, { device_id, org_id }: ApprovalRow): Promise<Outcome['device']> => {
@@ -55,7 +55,7 @@ export const outcomeOf = (row: ApprovalRow, device: Outcome['device']): Outcome 
     ended_by,
     ended_at: row.ended_at,
     device,
-    refused: ended_by === 'rules' ? refusedBy(row) : [],
+    refused: ended_by === 'factors' ? refusedBy(row) : [],
     ...(row.note !== null && { note: row.note }),
     ...(ended_by === 'person' && row.detail?.endsWith(unexpected) && { reported: true as const }),
     detail: row.detail,
@@ -63,7 +63,7 @@ export const outcomeOf = (row: ApprovalRow, device: Outcome['device']): Outcome 
 }
 
 /** The result of a request, for its approver only: after a lost answer, the page must not guess. */
-export const getOwnRequest: HandlerOf<typeof approverRequests.getOwnRequest> = {
+export const getOwnRequest: HandlerOf<typeof pageRequests.getOwnRequest> = {
   before: async ({ request_id }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
     const row = trusted(await readCurrent(service, request_id, { orgId: org_id }), service)

@@ -1,4 +1,4 @@
-import type { approverDevices } from '../../contract/page-devices.ts'
+import type { pageDevices } from '../../contract/page-devices.ts'
 import { readAddedByDevice } from '../approvals/added.ts'
 import { notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -28,7 +28,7 @@ export const readAdded = async (
   return all
 }
 
-export const renameOwnDevice: HandlerOf<typeof approverDevices.renameOwnDevice> = async (
+export const renameOwnDevice: HandlerOf<typeof pageDevices.renameOwnDevice> = async (
   { device_id, name },
   call,
 ) => {
@@ -49,12 +49,12 @@ const linkQuestion = (caller: Caller): Question => {
   return { type: 'device-link', org_id, user_id, device_id }
 }
 
-export const beginDeviceLink: HandlerOf<typeof approverDevices.beginDeviceLink> = async (_, call) => ({
+export const beginDeviceLink: HandlerOf<typeof pageDevices.beginDeviceLink> = async (_, call) => ({
   challenge: createChallenge(call.keyring, linkQuestion(call.caller), call.now),
 })
 
 /** The new device is pending: whoever photographs the link can register it, and the person must see which one they approve. */
-export const createDeviceLink: HandlerOf<typeof approverDevices.createDeviceLink> = {
+export const createDeviceLink: HandlerOf<typeof pageDevices.createDeviceLink> = {
   before: async (answer, { service, caller }) => {
     const person = requirePerson(caller)
     const { settle } = await proveDevice(service, answer, linkQuestion(caller), {
@@ -70,7 +70,7 @@ export const createDeviceLink: HandlerOf<typeof approverDevices.createDeviceLink
   },
 }
 
-export const listMemberDevices: HandlerOf<typeof approverDevices.listMemberDevices> = async (
+export const listMemberDevices: HandlerOf<typeof pageDevices.listMemberDevices> = async (
   { user_id },
   call,
 ) => {

@@ -1,4 +1,4 @@
-import type { approver } from '../../contract/page.ts'
+import type { page } from '../../contract/page.ts'
 import type { device } from '../../contract/device.ts'
 import { conflict, forbidden } from '../../core/refusal.ts'
 import type { Call, HandlerOf, Outside } from '../call/call.ts'
@@ -21,7 +21,7 @@ import { logoPath } from '../members/logo.ts'
 import { usesLocation } from '../policy/factor-settings.ts'
 import { startSession } from './session.ts'
 
-export const beginEnrollment: HandlerOf<typeof approver.beginEnrollment> = async ({ token }, call) => {
+export const beginEnrollment: HandlerOf<typeof page.beginEnrollment> = async ({ token }, call) => {
   const enrollment = await findEnrollment(call, token)
   if (!enrollment) throw await linkEnded(call, token)
   const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment

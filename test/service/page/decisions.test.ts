@@ -46,7 +46,7 @@ describe('own decisions', () => {
     const { decisions, next } = await list(ada)
     expect(next).toBeNull()
     expect(decisions.map((one) => [one.headline, one.status, one.ended_by])).toEqual([
-      ['Deploy 4.2', 'denied', 'rules'],
+      ['Deploy 4.2', 'denied', 'factors'],
       ['Rotate the keys', 'expired', 'time'],
       ['Restart', 'expired', 'requester'],
       ['Delete the backups', 'denied', 'person'],

@@ -57,7 +57,7 @@ test('an approval that the rules refused names the rules', async () => {
   expect(refusal(await decide(request_id, 'approve'))).toEqual([403, 'denied', []])
   expect(dataOf(await outcome(request_id))).toMatchObject({
     status: 'denied',
-    ended_by: 'rules',
+    ended_by: 'factors',
     refused: [{ factor: 'location', result: 'FAIL' }],
   })
 })

@@ -76,7 +76,7 @@ const subjectIn = (context: ApprovalContext, wire: Wire): Subject => {
 type Wire = Data<typeof device.getCeremony>
 
 /** Lists pending requests, opens one and signs a decision, with a software authenticator. */
-export const createApprover = async ({ org_id, user_id, mobile, key }: KeyFile, context: Context) => {
+export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: KeyFile, context: Context) => {
   const { signal } = context.io
   const client = await context.client()
 
@@ -132,7 +132,7 @@ export const createApprover = async ({ org_id, user_id, mobile, key }: KeyFile, 
   return { list, open }
 }
 
-export type Approver = Awaited<ReturnType<typeof createApprover>>
+export type SoftwareDevice = Awaited<ReturnType<typeof createSoftwareDevice>>
 
 /** Why the service would refuse this note; undefined if it is valid. */
 export const noteProblem = (text: string): string | undefined => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPlace } from '../../../src/cli/approve/software-approver.ts'
+import { readPlace } from '../../../src/cli/approve/software-device.ts'
 
 test('reads a place from both flags, exact and current', () => {
   expect(readPlace('52.52', '-13.405')).toEqual({
