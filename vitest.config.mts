@@ -23,6 +23,9 @@ const patience = {
 // Started last, one of these would run alone. Vitest starts the largest files first, or those that took long the last time.
 const longest = ['docs', 'page-states', 'page-calls', 'page-network']
 
+// `.ci/long` runs the slow tests whole.
+const isWhole = process.env['SVC_TEST_WHOLE'] === '1'
+
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))
   return at === -1 ? longest.length : at
@@ -73,6 +76,8 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
+          // Clients and servers of others, which npm has to fetch, and the other browser.
+          exclude: isWhole ? [] : ['test/system/{clients,page-firefox}.test.ts'],
           ...patience,
           pool: 'forks',
           isolate: false,

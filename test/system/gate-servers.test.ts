@@ -8,10 +8,10 @@ import { bin, startService, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { machine } from '../machine.ts'
 
-// Published servers behind the gate, with the official client. MCP_SERVERS names a folder with them in node_modules; they are too
-// large to install with the others: npm install @modelcontextprotocol/server-{everything,filesystem,memory}
+// Published servers behind the gate, with the official client. They are too large to install with the other packages:
+// SVC_TEST_MCP_SERVERS names a folder with @modelcontextprotocol/server-{everything,filesystem,memory} in node_modules.
 
-const installed = process.env['MCP_SERVERS'] ?? ''
+const installed = process.env['SVC_TEST_MCP_SERVERS'] ?? ''
 const entry = (name: string): string =>
   join(installed, 'node_modules/@modelcontextprotocol', `server-${name}`, 'dist/index.js')
 const operator = 'svc_op_endtoend_0123456789012345678901234567890'

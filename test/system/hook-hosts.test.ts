@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
-import { decide, env, installHooks, ok, path, service } from '../e2e/approvals.ts'
+import { decide, env, installHooks, path, pending, service } from '../e2e/approvals.ts'
 import { hookProcess, installedLine } from '../e2e/hook-line.ts'
 import { bin, outcome, svc, type Ended } from '../e2e/processes.ts'
 import { findProgram } from './find-program.ts'
@@ -57,14 +57,6 @@ const start = async (
   return { child, ended, told: () => model.requests.at(-1)!.text }
 }
 
-const pending = async (): Promise<string> => {
-  const list = ['approve', 'list', '--status', 'pending', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id']
-  for (;;) {
-    const id = (await ok(list)).trim()
-    if (id !== '') return id
-  }
-}
-
 const found = (Object.keys(real) as HostName[]).filter((host) => findProgram(host) !== undefined)
 
 test('the hosts without a program here are the ones that are not tested', () => {
@@ -79,14 +71,14 @@ describe.each(found)('the real %s', (host) => {
 
   test('runs the command after an approval', async () => {
     const { ended } = await start(host)
-    await decide('approve', await pending())
+    await decide('approve', (await pending()).request_id)
     expect(await ended).toMatchObject({ exit: 0 })
     expect(existsSync(ran())).toBe(true)
   })
 
   test('runs nothing after a denial, and tells the model why', async () => {
     const { ended, told } = await start(host)
-    await decide('deny', await pending())
+    await decide('deny', (await pending()).request_id)
     await ended
     expect(existsSync(ran())).toBe(false)
     expect(told()).toContain('Not approved (denied): the call did not run')
@@ -202,7 +194,7 @@ test.runIf(findProgram('claude') !== undefined)(
         model.close()
       }
       const ended = outcome(child)
-      await decide(decision, await pending())
+      await decide(decision, (await pending()).request_id)
       await ended
       expect(existsSync(ran())).toBe(decision === 'approve')
       model.close()

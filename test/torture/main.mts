@@ -1,7 +1,7 @@
 import type { Torture } from './torture.ts'
 
 // `npm run torture [-- name…]`: the reliability table. Exits 1 when a count is not what it must be, when a control
-// did not fail, or when no fault occurred.
+// did not fail, or when no fault occurred. `npm run torture -- --list` prints the names.
 
 const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   tenants: () => import('./tenants.ts'),
@@ -52,15 +52,18 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
 }
 
 const wanted = process.argv.slice(2)
-let bad = 0
-for (const [name, load] of Object.entries(suites)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
-  const { torture } = await load()
+const names = Object.keys(suites)
+const unknown = wanted.filter((name) => !names.includes(name) && name !== '--list')
+if (unknown.length > 0)
+  throw new Error(`There is no row ${unknown.join(', ')}. There are: ${names.join(', ')}`)
+
+/** Runs a row and prints it; returns whether it is as it must be. */
+const play = async (name: string): Promise<boolean> => {
+  const { torture } = await suites[name]!()
   const started = Date.now()
   const { count, failures, hits, control, examples } = await torture.run()
   const met = Object.values(hits).reduce((sum, hit) => sum + hit, 0)
   const good = failures === 0 && control > 0 && met > 0
-  if (!good) bad++
   const seconds = ((Date.now() - started) / 1000).toFixed(1)
   console.log(
     `${good ? 'ok  ' : 'FAIL'}  ${torture.name}: ${count} tried, ${failures} wrong (must: ${torture.must}), ${seconds} s`,
@@ -72,5 +75,10 @@ for (const [name, load] of Object.entries(suites)) {
   )
   console.log(`      negative control: ${control} wrong in the broken variant`)
   for (const example of examples ?? []) console.log(`      ${example}`)
+  return good
 }
-process.exitCode = bad > 0 ? 1 : 0
+
+if (wanted.includes('--list')) console.log(names.join('\n'))
+else
+  for (const name of names)
+    if ((wanted.length === 0 || wanted.includes(name)) && !(await play(name))) process.exitCode = 1
