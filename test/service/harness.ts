@@ -196,7 +196,7 @@ export const startTestService = async ({
     explain: store.explain,
     /** `keep`: a path to copy the store to, for `from`. */
     close: async (keep?: string): Promise<void> => {
-      service.waiter.stop()
+      service.signals.stop()
       await mcp?.close()
       await outbox.stop()
       await store.close(keep)

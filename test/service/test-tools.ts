@@ -18,7 +18,7 @@ export const createTestTools = (
   const addressOf = createAddressReader(guards)
   const authenticate = createAuthenticator(service)
   const { routes, close } = createMcpServer({
-    nodes: service.storage,
+    nodes: service.signals,
     authenticate,
     addresses,
     rate: service.rate,

@@ -16,7 +16,7 @@ const lateMs = 4_000
 const terminateEveryMs = 150
 const openWithinMs = 40_000
 
-const waiter = 'service/approvals/decision-waiter.ts'
+const signals = 'service/call/signals/signals.ts'
 
 /** Sends no notifications, so that those of its decisions are lost. */
 const mute: Change[] = [
@@ -26,11 +26,11 @@ const mute: Change[] = [
 /** Wakes nobody whose notification was lost. */
 const withoutFallback: Change[] = [
   {
-    file: waiter,
-    from: 'else if (poll) timer ??= setInterval(() => void pollOnce(poll), every).unref()',
+    file: signals,
+    from: 'else if (poll) timer ??= setInterval(() => void pollOnce(), every).unref()',
     to: '',
   },
-  { file: waiter, from: 'if (poll && listeners.size > 0) void pollOnce(poll)', to: '' },
+  { file: signals, from: '    void pollOnce()\n', to: '' },
 ]
 
 /** Ends the connections that listen, again and again, until the result is called. */

@@ -1,6 +1,7 @@
-import { waitForEnd, createDecisionWaiter, readCurrent } from '../../src/service/approvals/decision-waiter.ts'
+import { waitForEnd, readCurrent } from '../../src/service/approvals/current.ts'
 import { createEngineGateway } from '../../src/service/approvals/engine-gateway.ts'
 import type { Service } from '../../src/service/call/service.ts'
+import { createSignals, requestTopic } from '../../src/service/call/signals/signals.ts'
 import { createClock, minute } from '../service/clock.ts'
 import { startTestService } from '../service/harness.ts'
 import { below, createCrowd, turns } from './approvers.ts'
@@ -19,7 +20,7 @@ const rightWait: Wait = (service, id) => waitForEnd(service, id, everything, { s
 const wrongWait: Wait = async (service, id) => {
   const { status } = await readCurrent(service, id, everything)
   if (status !== 'pending') return
-  const { woken, close } = service.waiter.listen(id)
+  const { woken, close } = service.signals.listen([requestTopic(id)])
   await Promise.race([woken, new Promise((resolve) => setTimeout(resolve, patience * 1000))])
   close()
 }
@@ -30,7 +31,7 @@ const race = async (wait: Wait, times: number) => {
   const test = await startTestService({ dev: true, now: clock.now })
   const { service } = test
   // Without the polling fallback, which would hide a lost wake-up.
-  service.waiter = createDecisionWaiter()
+  service.signals = createSignals(test.storage)
   // Like over a network: a read is outdated when it arrives.
   const { storage } = service
   service.storage = {

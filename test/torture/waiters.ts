@@ -101,8 +101,8 @@ export const torture: Torture = {
     // The broken variant leaves the waits to the poll.
     const broken = createVariant([
       {
-        file: 'service/lifecycle/create-service.ts',
-        from: '      waiter.wake(request)\n',
+        file: 'service/call/signals/signals.ts',
+        from: '      wakeHere(target)\n',
         to: '',
       },
     ])

@@ -8,7 +8,7 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { runWrite } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { withdrawApproval } from './consumption.ts'
-import { readCurrent, waitForEnd } from './decision-waiter.ts'
+import { readCurrent, waitForEnd } from './current.ts'
 import { toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
 

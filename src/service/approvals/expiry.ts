@@ -2,9 +2,10 @@ import { expressionBuilder } from 'kysely'
 import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
-import type { Service, WakeTarget } from '../call/service.ts'
+import type { Service } from '../call/service.ts'
 import { endCooling } from '../devices/cooling.ts'
 import { siteProblem } from '../devices/site.ts'
+import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { auditSubject } from './record.ts'
@@ -95,13 +96,13 @@ export const expireDue = async (
 }
 
 /** Ends every request that can no longer be decided, one organization at a time. Writes only if there are any. */
-export const sweep = async ({ storage, waiter }: Service): Promise<void> => {
+export const sweep = async ({ storage, signals }: Service): Promise<void> => {
   const nextDue = () =>
     storage.read((db) => overdue(db, storage.now()).select('org_id').limit(1).executeTakeFirst())
   for (let due = await nextDue(); due; due = await nextDue()) {
     const { org_id } = due
     const ended = await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id })
-    for (const one of ended) waiter.wake(one)
+    for (const one of ended) signals.wake(one)
   }
 }
 
@@ -135,7 +136,7 @@ const sweepMs = 5_000
 
 /** Sweeps regularly, and warns once if registered devices cannot sign at this address. Returns a function that stops it. */
 export const watchApprovals = (service: Service, log: Log): (() => void) => {
-  const { storage, publicUrl, waiter } = service
+  const { storage, publicUrl, signals } = service
   const warn = (message: string): void => log({ at: storage.now(), level: 'warn', message })
   void storage
     .read((db) => siteProblem(db, publicUrl))
@@ -153,6 +154,6 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
   const timer = setInterval(run, sweepMs * (0.8 + 0.2 * Math.random())).unref()
   return () => {
     clearInterval(timer)
-    waiter.stop()
+    signals.stop()
   }
 }

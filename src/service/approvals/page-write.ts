@@ -6,7 +6,7 @@ import { type Caller, namedKeyOf, requirePerson } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember } from '../call/tenant.ts'
 import { proveApproval } from './authentic.ts'
-import { readCurrent } from './decision-waiter.ts'
+import { readCurrent } from './current.ts'
 import { requestExpired } from './expiry.ts'
 import { type ApprovalRow, selectApprovals } from './record.ts'
 

@@ -2,12 +2,13 @@ import type { Operation, Operations } from '../../contract/operation.ts'
 import type { Counted } from '../../contract/quotas.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
+import type { Wake } from './signals/signals.ts'
 import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 import type { Channel, Message } from './message.ts'
 import type { Preconditions } from './preconditions.ts'
 import type { RowData, RowInput } from './row-ids.ts'
-import type { NotifyApprover, Service, Wake } from './service.ts'
+import type { NotifyApprover, Service } from './service.ts'
 
 /** The users of whom one must approve a call, and their organization. */
 export type Requirement = { orgId: number; approvers: readonly number[] }

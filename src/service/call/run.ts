@@ -51,7 +51,7 @@ export const createAttempt = (
     dev,
     deviceProof,
     keyring,
-    waiter,
+    signals,
     notifyApprover,
     pushKey,
     channels,
@@ -83,7 +83,7 @@ export const createAttempt = (
       changed.add(orgId)
     },
     demandApproval: (requirement) => void demanded.push(requirement),
-    wake: (request) => void afterCommit.add(() => waiter.wake(request)),
+    wake: (request) => void afterCommit.add(() => signals.wake(request)),
     claim: (orgId, quota, more) => service.claim({ db, now }, orgId, quota, more),
     notifyApprover: (request) => void afterCommit.add(() => notifyApprover(request)),
     canSend: (channel) => channels.has(channel),
@@ -157,7 +157,7 @@ export const runWrite = async <I extends object, D, R>(
       opening: (db) => readPreconditions(db, invocation.caller, org),
     },
   )
-  for (const one of changed) service.commits.announce(one)
+  for (const one of changed) service.signals.committed(one)
   for (const effect of afterCommit) effect()
   return result
 }

@@ -1,61 +1,16 @@
 import type { Counted } from '../../contract/quotas.ts'
 import type { Policy } from '../../factors/decide.ts'
 import type { Periods } from '../config/retention.ts'
+import type { Signals } from './signals/signals.ts'
+import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 import type { Channel, Message } from './message.ts'
 
-/** A pending request and its approver; without `request_id`, only the approver, whose page must check its session. */
-export type WakeTarget = { request_id?: string; org_id: number; user_id: number }
-
-/** What a person decided, and how long they took. */
-export type Decided = { status: 'approved' | 'denied'; seconds: number }
-
-/** Why somebody is woken; `decided` if a person decided. */
-export type Wake = WakeTarget & { decided?: Decided }
-
-export type DecisionWaiter = {
-  /** Starts to listen to a request or an inbox; `woken` resolves at its next wake, or when the service stops. */
-  listen(name: string): { woken: Promise<void>; close(): void }
-  /** Wakes the callers that wait for the request, if it is one, and its approver's page. */
-  wake(request: Wake): void
-  /** Looks now for what has ended, and wakes every inbox, because wakes may have been lost. */
-  recheck(): void
-  /** Releases everybody, now and from now on, because the service stops. */
-  stop(): void
-  readonly stopped: boolean
-  /** The number of callers that wait. */
-  readonly waiting: number
-}
-
-/** Wakes whoever reads the audit logs of the service as they grow. */
-export type Commits = {
-  /** Notes a commit of this process that appended to the audit of an organization. */
-  announce(org: number): void
-  /**
-   * Calls `listener` shortly after each commit, of one organization or of all, once for those that are close together, until
-   * the returned function.
-   */
-  listen(listener: () => void, org?: number): () => void
-  /** Resolves after the next commit of the organization, after `ms`, on an abort, or when the service stops. */
-  next(org: number, ms: number, signal: AbortSignal | undefined): Promise<void>
-  stop(): void
-  readonly stopped: boolean
-}
-
 /** A process of the service, as it reports itself. */
 export type NodeReport = Tables['nodes']
-
-/**
- * Notes that a page waits for changes in these sessions, or a client for events of these organizations, until `close`. Each
- * can wait a few times at once: `signal` aborts when newer waits take the place of this one.
- */
-export type Waits = (
-  what: 'session' | 'events',
-  ids: readonly number[],
-) => { signal: AbortSignal; close(): void }
 
 /** Notifies an approver of a pending request. Called once, after its commit; a failure does not affect the request. */
 export type NotifyApprover = (request: Required<WakeTarget>) => void
@@ -102,8 +57,7 @@ export type Service = {
   dev: boolean
   /** How a first device proves its owner, unless the organization sets it. */
   deviceProof: 'link' | 'otp'
-  waiter: DecisionWaiter
-  commits: Commits
+  signals: Signals
   /** This process and its load. */
   node(): NodeReport
   factorsFor: FactorsMemory
@@ -113,7 +67,6 @@ export type Service = {
   accept: Accept
   /** Counts the requests of callers. */
   rate: Rate
-  waits: Waits
   notifyApprover: NotifyApprover
   /** Stock prices; never used inside a transaction. */
   quotes: Quotes

@@ -6,6 +6,8 @@ import { invalid } from '../../core/refusal.ts'
 import { genesisHash } from '../../receipt/chain.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { reachChain } from '../custody/audit-log.ts'
+import { auditTopic } from '../call/signals/signals.ts'
+import { waitFor } from '../call/signals/wait.ts'
 import type { Db } from '../storage/schema.ts'
 import { withHead } from './audit-head.ts'
 import { type AuditRow, eventIdOf, toEvent } from './event.ts'
@@ -79,7 +81,7 @@ export const listEvents: HandlerOf<typeof events.listEvents> = {
     { org_id, type, after, from, limit = standardLimit, wait_s = 0 },
     { service, caller, signal },
   ) => {
-    const { storage, commits } = service
+    const { storage, signals } = service
     if (after !== undefined && from !== undefined)
       throw invalid('after', 'cannot be combined with from', 'Leave one of them out')
     const filters = type === undefined ? [] : [type]
@@ -88,15 +90,17 @@ export const listEvents: HandlerOf<typeof events.listEvents> = {
       if (after !== undefined) return [await readAfter(db, orgId, after), orgId]
       return [await (from === undefined ? readEnd(db, orgId) : readBefore(db, orgId, from)), orgId]
     })
+    const wait = {
+      topics: [auditTopic(orgId)],
+      seconds: wait_s,
+      signal: signal?.(),
+      limit: { what: 'events' as const, ids: [orgId] },
+    }
     const found: EventRecord[] = []
-    const until = performance.now() + wait_s * 1000
-    const wait = wait_s > 0 ? service.waits('events', [orgId]) : undefined
-    const ended = AbortSignal.any([signal?.(), wait?.signal].filter((one) => one !== undefined))
-    try {
-      for (let scanned = 0; found.length < limit && scanned < scannedAtMost;) {
-        let isNew = false
-        const forget = commits.listen(() => (isNew = true), orgId)
-        const rows = await storage.read((db) => readRows(db, orgId, at.seq, batch)).finally(forget)
+    const data = await waitFor(signals, wait, async () => {
+      let scanned = 0
+      while (found.length < limit && scanned < scannedAtMost) {
+        const rows = await storage.read((db) => readRows(db, orgId, at.seq, batch))
         for (const row of rows) {
           at = row
           const event = toEvent(row)
@@ -104,20 +108,16 @@ export const listEvents: HandlerOf<typeof events.listEvents> = {
           if (found.length === limit) break
         }
         scanned += rows.length
-        if (rows.length === batch) {
-          // An embedded store reads in this thread.
-          await setImmediate()
-          continue
-        }
-        const left = until - performance.now()
-        if (found.length > 0 || left <= 0 || commits.stopped || ended.aborted) break
-        const pollMs = storage.shared ? polls.shared : polls.alone
-        if (!isNew) await commits.next(orgId, Math.min(left, pollMs), ended)
+        if (rows.length < batch) break
+        // An embedded store reads in this thread.
+        await setImmediate()
       }
-    } finally {
-      wait?.close()
-    }
-    const data = { events: found, cursor: eventIdOf(at) }
+      return {
+        value: { events: found, cursor: eventIdOf(at) },
+        done: found.length > 0 || scanned >= scannedAtMost,
+        mayChangeInMs: storage.shared ? polls.shared : polls.alone,
+      }
+    })
     return async () => data
   },
 }

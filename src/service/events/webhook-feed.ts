@@ -4,6 +4,8 @@ import type { Log } from '../../core/log.ts'
 import type { Service } from '../call/service.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import { enqueueAs } from '../delivery/enqueue.ts'
+import { auditTopic } from '../call/signals/signals.ts'
+import { pause } from '../call/signals/wait.ts'
 import { withHead } from './audit-head.ts'
 import { toEvent } from './event.ts'
 import { readRows } from './stream.ts'
@@ -20,7 +22,7 @@ const dayMs = 24 * 60 * 60_000
 /** How long an event is tried, and how long a webhook may fail before it is stopped. */
 const triedMs = 3 * dayMs
 
-type Feed = Pick<Service, 'storage' | 'keyring' | 'publicUrl' | 'commits' | 'deliver'>
+type Feed = Pick<Service, 'storage' | 'keyring' | 'publicUrl' | 'signals' | 'deliver'>
 
 type Fed = Pick<WebhookRow, 'webhook_id' | 'org_id' | 'types' | 'cursor_seq' | 'failing_since'> & {
   end: number | null
@@ -114,10 +116,11 @@ const minuteMs = 60_000
 
 /** Feeds webhooks after each commit of this node, and regularly for those of other nodes. Returns a function that stops it. */
 export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) => {
-  const { storage, commits } = service
+  const { storage, signals } = service
   // How far the audit was read for a webhook whose stored place is behind, because no row was for it.
   const scanned = new Map<string, { cursor: number; seq: number }>()
-  const run = { stopped: false, again: false, feeding: undefined as Promise<void> | undefined }
+  const stop = new AbortController()
+  const isStopped = (): boolean => stop.signal.aborted || signals.stopped
 
   const placeOf = ({ webhook_id, cursor_seq }: Fed): number => {
     const known = scanned.get(webhook_id)
@@ -125,15 +128,15 @@ export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) =>
   }
 
   const feedAll = async (): Promise<void> => {
-    while (run.again && !run.stopped) {
-      run.again = false
+    for (let again = true; again && !isStopped();) {
+      again = false
       const behind = await readBehind(service)
       for (const webhook of behind) {
         const from = placeOf(webhook)
-        if (run.stopped || (webhook.end ?? 0) <= from) continue
+        if (isStopped() || (webhook.end ?? 0) <= from) continue
         const fed = await feed(service, webhook, from)
         if (!fed) continue
-        if (fed.seq < (webhook.end ?? 0)) run.again = true
+        if (fed.seq < (webhook.end ?? 0)) again = true
         if (fed.stored) scanned.delete(webhook.webhook_id)
         else scanned.set(webhook.webhook_id, { cursor: webhook.cursor_seq, seq: fed.seq })
         if (fed.stored) service.deliver()
@@ -143,14 +146,15 @@ export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) =>
     }
   }
 
-  const wake = (): void => {
-    run.again = true
-    run.feeding ??= feedAll()
-      // The store is unavailable; the next poll tries again.
-      .catch(() => undefined)
-      .finally(() => {
-        run.feeding = undefined
-      })
+  const follow = async (): Promise<void> => {
+    while (!isStopped()) {
+      // Listen before reading: a commit between the two wakes this listener.
+      const listening = signals.listen([auditTopic('*')])
+      // If the store is unavailable, the next poll tries again.
+      await feedAll().catch(() => undefined)
+      await pause(listening.woken, pollMs, stop.signal)
+      listening.close()
+    }
   }
 
   const stopFailing = async (): Promise<void> => {
@@ -175,14 +179,12 @@ export const watchWebhooks = (service: Feed, log: Log): (() => Promise<void>) =>
       }),
     )
 
-  const forget = commits.listen(wake)
-  const timers = [setInterval(wake, pollMs).unref(), setInterval(stopOrWarn, minuteMs).unref()]
+  const timer = setInterval(stopOrWarn, minuteMs).unref()
   stopOrWarn()
-  wake()
+  const following = follow()
   return async () => {
-    run.stopped = true
-    forget()
-    for (const timer of timers) clearInterval(timer)
-    await run.feeding
+    stop.abort()
+    clearInterval(timer)
+    await following
   }
 }

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Log } from '../../core/log.ts'
 import { addMs } from '../../core/iso-time.ts'
-import type { DecisionWaiter, NodeReport, Service } from '../call/service.ts'
+import type { NodeReport, Service } from '../call/service.ts'
+import type { Signals } from '../call/signals/signals.ts'
 import { newestVersion } from '../storage/migrations.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -17,11 +18,11 @@ export type NodeOptions = {
   requests?(): number
 }
 
-type Parts = { storage: Storage; waiter: Pick<DecisionWaiter, 'waiting'> }
+type Parts = { storage: Storage; signals: Pick<Signals, 'waiting'> }
 
 /** A function that reports the state and the load of this process. */
 export const createNode = (
-  { storage, waiter }: Parts,
+  { storage, signals }: Parts,
   { address = '-', version = '-', state = () => 'serving', requests = () => 0 }: NodeOptions,
 ): (() => NodeReport) => {
   // Two nodes can report the same address: in containers, or when one was killed and has started again.
@@ -49,7 +50,7 @@ export const createNode = (
       started_at,
       seen_at: storage.now(),
       requests: requests(),
-      waiting: waiter.waiting,
+      waiting: signals.waiting,
       writes_per_second: writesPerSecond(writes),
       connections,
       connections_limit,

@@ -148,7 +148,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
       const addresses = addressesAt(base.publicUrl)
       const addressOf = createAddressReader(guards)
       mcp = createMcpServer({
-        nodes: storage,
+        nodes: service.signals,
         authenticate,
         addresses,
         rate: (caller) => service!.rate(caller),

@@ -4,7 +4,7 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import type { Rate } from '../call/service.ts'
 import type { Storage } from '../storage/storage.ts'
 import { raiseHint, readLimit } from './values.ts'
-import { hearNodes, tellNodes } from '../call/node-messages.ts'
+import type { Signals } from '../call/signals/signals.ts'
 
 /** Requests per second, on average. */
 type Rates = { key: number; organization: number }
@@ -81,20 +81,24 @@ const tellMs = 500
 const toldAtMost = 100
 
 /** Tells other nodes about requests, and calls `count` for theirs. Returns how to note a request. */
-const shareRequests = (storage: Storage, count: (name: string, requests: number) => void) => {
-  hearNodes(storage, 'requests', (requests) => {
+const shareRequests = (
+  shared: boolean,
+  { hear, tell }: Signals,
+  count: (name: string, requests: number) => void,
+) => {
+  hear('requests', (requests) => {
     for (const [name, made] of Object.entries(requests)) count(name, made)
   })
   const made = new Map<string, number>()
-  const tell = (): void => {
+  const tellAll = (): void => {
     const all = [...made]
     made.clear()
     for (let at = 0; at < all.length; at += toldAtMost)
-      tellNodes(storage, 'requests', Object.fromEntries(all.slice(at, at + toldAtMost)))
+      tell('requests', Object.fromEntries(all.slice(at, at + toldAtMost)))
   }
   return (...names: string[]): void => {
-    if (!storage.shared) return
-    if (made.size === 0) setTimeout(tell, tellMs).unref()
+    if (!shared) return
+    if (made.size === 0) setTimeout(tellAll, tellMs).unref()
     for (const name of names) made.set(name, (made.get(name) ?? 0) + 1)
   }
 }
@@ -104,7 +108,7 @@ const shareRequests = (storage: Storage, count: (name: string, requests: number)
  * Returns the headers that tell a client how much is left; synchronously if the limits are cached. Throws 429
  * `rate_limited`. Nodes tell each other about requests twice a second, so several nodes allow more for that long.
  */
-export const createRate = (storage: Storage): Rate => {
+export const createRate = (storage: Storage, signals: Signals): Rate => {
   const { read, recentRevision, now } = storage
   const rates = new Map<number, Rates>()
   const callers = new Map<string, Bucket>()
@@ -112,7 +116,7 @@ export const createRate = (storage: Storage): Rate => {
   /** The number of delayed refusals, by organization. */
   const delayed = new Map<number, number>()
   let ratesAt = -1
-  const noteRequest = shareRequests(storage, (name, count) => {
+  const noteRequest = shareRequests(storage.shared, signals, (name, count) => {
     const bucket = callers.get(name) ?? organizations.get(name)
     // It fills again within the time of a burst, however many nodes there are.
     if (bucket) bucket.left = Math.max(bucket.left - count, -bucket.most)

@@ -6,10 +6,9 @@ import type { ToolContext } from '../../tools/server/tool-context.ts'
 import { createToolServer, disconnected } from '../../tools/server/tool-server.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Caller } from '../call/caller.ts'
-import { hearNodes, tellNodes } from '../call/node-messages.ts'
-import type { Storage } from '../storage/storage.ts'
+import type { Signals } from '../call/signals/signals.ts'
 
-export type Nodes = Pick<Storage, 'publish' | 'subscribe'>
+export type Nodes = Pick<Signals, 'tell' | 'hear'>
 
 /** A POST to /mcp whose body was read and whose caller is known. */
 export type ToolRequest = {
@@ -89,11 +88,11 @@ const acceptingBoth = (request: Request): Request => {
  */
 export const createLegacyHttp = (running: Set<Promise<unknown>>, nodes: Nodes) => {
   const inFlight = createInFlight()
-  hearNodes(nodes, 'cancel', inFlight.cancel)
+  nodes.hear('cancel', inFlight.cancel)
   const cancel = (key: string): void => {
     if (inFlight.has(key)) inFlight.cancel(key)
     // The call may run on another node.
-    else tellNodes(nodes, 'cancel', key)
+    else nodes.tell('cancel', key)
   }
 
   const answer = async (

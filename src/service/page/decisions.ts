@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { pageHistory } from '../../contract/page-history.ts'
 import { notFound } from '../../core/refusal.ts'
 import { safeJson } from '../../core/safe-text.ts'
-import { readCurrent } from '../approvals/decision-waiter.ts'
+import { readCurrent } from '../approvals/current.ts'
 import { sweep } from '../approvals/expiry.ts'
 import {
   type ApprovalRow,

@@ -3,7 +3,6 @@ import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
-import { inboxName, pause, readThroughOutage } from '../approvals/decision-waiter.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
@@ -11,6 +10,8 @@ import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
+import { inboxTopic } from '../call/signals/signals.ts'
+import { waitFor } from '../call/signals/wait.ts'
 import { withRequested } from '../policy/factor-settings.ts'
 import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
@@ -92,71 +93,38 @@ type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
  * Returns the pending requests of these sessions once their mark differs from `seen`, or after `wait_s`. Leaves out a session
  * that has ended; fails with 401 once all have.
  */
-const waitForRequests = async (
+const readOrWait = async (
   { wait_s = 0, seen }: RowInput<typeof page.listInbox>,
   people: readonly SignedIn[],
   textOf: (all: readonly Read[]) => string,
   outside: Outside,
-  signal: AbortSignal,
 ): Promise<Changed> => {
   const { service } = outside
-  const { storage, waiter } = service
-  const until = performance.now() + wait_s * 1000
-  const isOver = (): boolean => performance.now() >= until || waiter.stopped || signal.aborted
+  const { storage, signals } = service
   const readOne = async (person: SignedIn): Promise<Read[]> => {
     const rows = await readPending(service, person)
     const around = await storage.read((db) => readSurroundings(db, person))
     return (await isSessionOpen(service, person)) ? [{ person, rows, around }] : []
   }
-  const read = async (): Promise<Read[]> => {
+  const wait = {
+    topics: people.map(inboxTopic),
+    seconds: wait_s,
+    signal: outside.signal?.(),
+    limit: { what: 'session' as const, ids: people.map(({ session_id }) => session_id) },
+  }
+  const found = await waitFor(signals, wait, async () => {
     const all = (await Promise.all(people.map(readOne))).flat()
     if (all.length === 0) throw sessionOver()
-    return all
-  }
-  let isWaiting = false
-  for (;;) {
-    // Listen before reading: a change between the two wakes this listener.
-    const listening = people.map((person) => waiter.listen(inboxName(person)))
-    try {
-      // A wait does not begin during an outage.
-      const all = isWaiting ? await readThroughOutage(read, isOver, signal) : await read()
-      isWaiting = true
-      const mark = markOf(textOf(all))
-      const now = storage.now()
-      const left = until - performance.now()
-      if (mark !== seen || left <= 0 || waiter.stopped || signal.aborted) {
-        const shown = all.map(async (one) => ({
-          person: one.person,
-          requests: await toRequests(one, now, outside),
-        }))
-        return { mark, all: await Promise.all(shown) }
-      }
-      const lives = all.flatMap(({ rows }) => rows.map((row) => Date.parse(row.expires_at) - Date.parse(now)))
-      const woken = Promise.race(listening.map((one) => one.woken))
-      await pause(woken, Math.max(1, Math.min(left, ...lives)), signal)
-    } finally {
-      for (const one of listening) one.close()
-    }
-  }
-}
-
-const readOrWait = async (
-  input: RowInput<typeof page.listInbox>,
-  people: readonly SignedIn[],
-  textOf: (all: readonly Read[]) => string,
-  outside: Outside,
-): Promise<Changed> => {
-  const wait = outside.service.waits(
-    'session',
-    people.map(({ session_id }) => session_id),
-  )
-  const gone = outside.signal?.()
-  try {
-    const signal = gone ? AbortSignal.any([gone, wait.signal]) : wait.signal
-    return await waitForRequests(input, people, textOf, outside, signal)
-  } finally {
-    wait.close()
-  }
+    const mark = markOf(textOf(all))
+    const now = storage.now()
+    const lives = all.flatMap(({ rows }) => rows.map((row) => Date.parse(row.expires_at) - Date.parse(now)))
+    return { value: { mark, all, now }, done: mark !== seen, mayChangeInMs: Math.min(...lives) }
+  })
+  const shown = found.all.map(async (one) => ({
+    person: one.person,
+    requests: await toRequests(one, found.now, outside),
+  }))
+  return { mark: found.mark, all: await Promise.all(shown) }
 }
 
 export const listInbox: HandlerOf<typeof page.listInbox> = {

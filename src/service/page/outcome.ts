@@ -1,7 +1,7 @@
 import type { pageRequests } from '../../contract/page-requests.ts'
 import { notFound } from '../../core/refusal.ts'
 import { deniedByOther } from '../approvals/deny-call.ts'
-import { readCurrent } from '../approvals/decision-waiter.ts'
+import { readCurrent } from '../approvals/current.ts'
 import { deniedTogether, endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
 import { unexpected } from '../approvals/finish.ts'
 import { alteredInStore, type ApprovalRow, toSubjectRecord, trusted } from '../approvals/record.ts'

@@ -1,4 +1,5 @@
 import { Refusal } from '../../core/refusal.ts'
+import type { NodeMessage } from './node-message.ts'
 import type { Db } from './schema.ts'
 
 export type WriteOptions<O> = {
@@ -41,9 +42,9 @@ export type Storage = {
   /** Whether other nodes use the same store. */
   readonly shared: boolean
   /** Sends a message to the other nodes after the commit that it is about. It may be lost. */
-  publish(message: string): void
-  /** Receives the messages of the other nodes; undefined if some may be lost. */
-  subscribe(receive: (message: string | undefined) => void): void
+  publish(message: NodeMessage): void
+  /** Receives the messages of the other nodes; `lost` if some may be lost. */
+  subscribe(receive: (message: NodeMessage) => void): void
   close(): Promise<void>
 }
 

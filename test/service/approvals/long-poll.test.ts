@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createDecisionWaiter } from '../../../src/service/approvals/decision-waiter.ts'
+import { createSignals } from '../../../src/service/call/signals/signals.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
@@ -14,7 +14,7 @@ const wait = (id: string, signal?: AbortSignal) =>
 
 describe('waiting', () => {
   test('ends with the decision for every waiting caller, without reading the store', async () => {
-    service.service.waiter = createDecisionWaiter()
+    service.service.signals = createSignals(service.storage)
     const id = await newRequest()
     const waiting = [wait(id), wait(id), wait(id)]
     await decide(service, id, ada.key)
@@ -59,7 +59,7 @@ describe('waiting', () => {
     const waiting = [wait(id, client.signal), wait(id)]
     client.abort()
     expect(dataOf((await waiting[0])!).status).toBe('pending')
-    service.service.waiter.stop()
+    service.service.signals.stop()
     expect(dataOf((await waiting[1])!).status).toBe('pending')
   })
 

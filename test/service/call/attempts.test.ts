@@ -35,8 +35,8 @@ describe('a write that was undone and ran again', () => {
   test('drops the effects of its first attempt: headers and actions after the commit', async () => {
     let attempts = 0
     const woken: number[] = []
-    const { wake } = service.service.waiter
-    service.service.waiter.wake = (request) => void woken.push(request.user_id)
+    const { wake } = service.service.signals
+    service.service.signals.wake = (request) => void woken.push(request.user_id)
     const headers = await runWrite(
       service.service,
       { ...attempt, org: acme.id },
@@ -51,7 +51,7 @@ describe('a write that was undone and ran again', () => {
       {},
       async (_call, work) => (await work()).headers,
     )
-    service.service.waiter.wake = wake
+    service.service.signals.wake = wake
     expect(attempts).toBe(2)
     expect(headers).toEqual({ 'x-attempt': '2' })
     expect(woken).toEqual([2])

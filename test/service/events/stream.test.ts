@@ -75,7 +75,7 @@ test('a request that waits is answered by the next commit', async () => {
 test('a request that waits ends when the service stops', async () => {
   const { cursor } = await list('')
   const waiting = list(`after=${cursor}&wait_s=60`)
-  service.service.waiter.stop()
+  service.service.signals.stop()
   expect(await waiting).toEqual({ events: [], cursor })
 })
 

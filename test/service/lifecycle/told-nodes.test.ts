@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { NodeMessage } from '../../../src/service/storage/node-message.ts'
 import { ask, createApprover, decide } from '../approver.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { startTestService } from '../harness.ts'
@@ -6,17 +7,15 @@ import { startTestService } from '../harness.ts'
 test('other nodes are told the ids of a request that changed, and never its text', async () => {
   const service = await startTestService({ dev: true })
   onTestFinished(() => service.close())
-  const told: string[] = []
-  service.service.storage.publish = (message) => void told.push(message)
+  const told: NodeMessage[] = []
+  service.storage.publish = (message) => void told.push(message)
   const acme = await createTenant(service, 'acme')
   const approver = await createApprover(service, acme.id, 1)
   const { request_id } = dataOf(await ask(service, approver, { action: 'A secret plan' }))
   dataOf(await decide(service, request_id, approver.key))
-  const wakes = told
-    .map((message) => JSON.parse(message) as { wake?: object })
-    .flatMap(({ wake }) => (wake && 'request_id' in wake ? [wake] : []))
+  const wakes = told.flatMap(({ kind, value }) => (kind === 'wake' && value.request_id ? [value] : []))
   expect(wakes.length).toBeGreaterThan(0)
   for (const wake of wakes)
     expect(wake).toEqual({ request_id, org_id: acme.id, user_id: Number(approver.id) })
-  expect(told.join()).not.toContain('A secret plan')
+  expect(JSON.stringify(told)).not.toContain('A secret plan')
 })

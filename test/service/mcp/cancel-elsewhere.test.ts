@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
+import { createSignals } from '../../../src/service/call/signals/signals.ts'
+import type { NodeMessage } from '../../../src/service/storage/node-message.ts'
 import { createFakeGateway } from '../../tools/fake-gateway.ts'
 import { mobile } from '../../tools/gateway-tools.ts'
 import { call, initialize, startTools } from './http-tools.ts'
 
-type Receive = (message: string | undefined) => void
+type Receive = (message: NodeMessage) => void
 
 /** Two tool servers that hear each other, as two nodes of a service do. */
 const startTwo = () => {
@@ -12,12 +14,12 @@ const startTwo = () => {
   const [one, other] = receivers.map((own, n) =>
     startTools({
       gatewayFor: () => fake.gateway,
-      nodes: {
+      nodes: createSignals({
         publish: (message) => {
           for (const receive of receivers[1 - n]!) receive(message)
         },
         subscribe: (receive) => void own.push(receive),
-      },
+      }),
     }),
   )
   return { fake, one: one!, other: other! }

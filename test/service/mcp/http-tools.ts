@@ -4,7 +4,7 @@ import type { Caller } from '../../../src/service/call/caller.ts'
 import type { Rate } from '../../../src/service/call/service.ts'
 import { createMcpServer } from '../../../src/service/mcp/http.ts'
 import '../../../src/service/mcp/streamable-http.ts'
-import type { Storage } from '../../../src/service/storage/storage.ts'
+import { createSignals, type Signals } from '../../../src/service/call/signals/signals.ts'
 
 // The route loads `streamable-http.ts` a second after its start. It is loaded here, so that no test file ends meanwhile.
 
@@ -15,7 +15,7 @@ type Options = {
   keys?: Record<string, Caller>
   rate?: Rate
   /** Messages to and from other nodes; there are none when left out. */
-  nodes?: Pick<Storage, 'publish' | 'subscribe'>
+  nodes?: Pick<Signals, 'tell' | 'hear'>
 }
 
 type Socket = { remoteAddress?: string | undefined; localPort?: number }
@@ -84,7 +84,7 @@ export const startTools = ({
   localOnly = true,
   keys = {},
   rate = () => ({}),
-  nodes = { publish: () => undefined, subscribe: () => undefined },
+  nodes = createSignals({ publish: () => undefined, subscribe: () => undefined }),
 }: Options) => {
   const trace: { id: string; key?: string; error?: string } = { id: 'req_1' }
   const server = createMcpServer({

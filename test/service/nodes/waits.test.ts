@@ -8,16 +8,16 @@ import { installHooks, nodes } from './nodes.ts'
 
 /** A wait for a request at a node, which has begun when this resolves. */
 const startWait = async (node: TestService, id: string, seconds: number, key: string) => {
-  const { listen } = node.service.waiter
+  const { listen } = node.service.signals
   const begun = new Promise<void>((resolve) => {
-    node.service.waiter.listen = (name) => {
+    node.service.signals.listen = (topics) => {
       resolve()
-      return listen(name)
+      return listen(topics)
     }
   })
   const answer: Promise<Answer> = node.call('GET', `/svc/v1/approvals/${id}?wait_s=${seconds}`, { key })
   await begun
-  node.service.waiter.listen = listen
+  node.service.signals.listen = listen
   return { answer }
 }
 

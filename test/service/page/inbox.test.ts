@@ -125,7 +125,7 @@ describe('an inbox', () => {
     const staying = inbox(`?wait_s=30&seen=${mark}`)
     going.abort()
     await gone.catch(() => undefined)
-    service.service.waiter.stop()
+    service.service.signals.stop()
     expect((await staying).mark).toBe(mark)
   })
 

@@ -20,7 +20,7 @@ const wait = (path: string, mark: string, { cookie }: { cookie: string }): Promi
   fromPhone(service, 'GET', `${path}?wait_s=30&seen=${mark}`, { cookie, signal: gone.signal })
 /** Resolves once so many wait, each of them in as many inboxes as it has sessions. */
 const untilWaiting = async (count: number): Promise<void> => {
-  while (service.service.waiter.waiting !== count) await new Promise(setImmediate)
+  while (service.service.signals.waiting !== count) await new Promise(setImmediate)
 }
 /** Starts to wait, one after the other. */
 const waits = async (count: number, start: () => Promise<Answer>): Promise<Promise<Answer>[]> => {

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { auditByService } from '../../../src/service/call/audit.ts'
 import type { Db } from '../../../src/service/storage/schema.ts'
+import type { NodeMessage } from '../../../src/service/storage/node-message.ts'
 import type { Storage } from '../../../src/service/storage/storage.ts'
 import { add, clock, openNode, readSlugs, slugs, storage } from './opened-store.ts'
 
@@ -161,13 +162,17 @@ export const describeNodes = (): void => {
     })
 
     test('tell each other, not themselves, in the order of the messages', async () => {
-      const received: (string | undefined)[] = []
-      const own: (string | undefined)[] = []
+      const received: NodeMessage[] = []
+      const own: NodeMessage[] = []
+      const messages = Array.from({ length: 500 }, (_, n) => ({
+        kind: 'cancel' as const,
+        value: `message ${n}`,
+      }))
       storage.subscribe((message) => void received.push(message))
       other.subscribe((message) => void own.push(message))
-      for (let n = 0; n < 500; n++) other.publish(`message ${n}`)
+      for (const message of messages) other.publish(message)
       await expect.poll(() => received.length).toBe(500)
-      expect(received).toEqual(Array.from({ length: 500 }, (_, n) => `message ${n}`))
+      expect(received).toEqual(messages)
       expect(own).toEqual([])
     })
 

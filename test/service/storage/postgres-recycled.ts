@@ -41,7 +41,7 @@ const lend = (owned: Storage) => {
 const createDatabase = async (hasClock: boolean) => {
   const url = databaseUrl(await copyDatabase('svc_template'))
   let now: (() => Date) | undefined
-  let receivers: ((message: string | undefined) => void)[] = []
+  let receivers: Parameters<Storage['subscribe']>[0][] = []
   const owned = await openPostgres({ url, now: hasClock ? () => now?.() ?? new Date() : undefined })
   owned.subscribe((message) => {
     for (const receive of receivers) receive(message)

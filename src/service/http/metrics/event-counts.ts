@@ -1,5 +1,5 @@
 import type { Channel } from '../../call/message.ts'
-import type { Decided } from '../../call/service.ts'
+import type { Decided } from '../../call/signals/signals.ts'
 import type { AttemptResult } from '../../delivery/rows.ts'
 import type { Family } from './exposition.ts'
 import { createHistogram, type Histogram } from './histogram.ts'

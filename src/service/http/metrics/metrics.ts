@@ -7,7 +7,7 @@ import { createStateReader } from './state.ts'
 /** Serves what was counted and the state of the service to Prometheus. */
 export const openMetrics = async (
   { port, version = '-' }: { port: number; version?: string | undefined },
-  service: Pick<Service, 'storage' | 'waiter' | 'node'>,
+  service: Pick<Service, 'storage' | 'signals' | 'node'>,
   counts: Pick<EventCounts, 'families'>,
 ): Promise<MetricsListener> => {
   const state = createStateReader(service, version)

@@ -6,7 +6,7 @@ import { type Family, single } from './exposition.ts'
 
 // What is read when somebody asks. The counts of the store are of all organizations and, on a shared store, of all nodes.
 
-type Parts = Pick<Service, 'storage' | 'waiter' | 'node'>
+type Parts = Pick<Service, 'storage' | 'signals' | 'node'>
 
 const readCounts = ({ storage }: Parts) =>
   storage.read(async (db) => {
@@ -135,7 +135,7 @@ export const createStateReader = (parts: Parts, version: string) => {
         'gauge',
         'svc_approval_waits',
         'Callers and pages that wait for a change.',
-        parts.waiter.waiting,
+        parts.signals.waiting,
       ),
       single('counter', 'svc_store_writes_total', 'Writes that this process committed.', writes),
       single(

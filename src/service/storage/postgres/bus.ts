@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { connectionTo } from './connection.ts'
+import { lost, type NodeMessage, type Notification, readNotification } from '../node-message.ts'
 import type { DatabaseServer } from './database-url.ts'
 
 const channel = 'svc'
@@ -8,8 +9,7 @@ const channel = 'svc'
 const bytesAtMost = 7_000
 const reconnectMs = 500
 
-type Notification = { from: string; messages: string[] }
-type Receive = (message: string | undefined) => void
+type Receive = (message: NodeMessage) => void
 
 /**
  * Messages between the nodes on a database, by NOTIFY on a connection of its own. They are sent after the commit that they are
@@ -19,22 +19,21 @@ export const createBus = (server: DatabaseServer) => {
   const node = randomUUID()
   const receivers = new Set<Receive>()
   let client: pg.Client | undefined
-  let waiting: string[] = []
+  let waiting: NodeMessage[] = []
   let scheduled = false
   let closed = false
   let retry: NodeJS.Timeout | undefined
 
-  const deliver = (message: string | undefined): void => {
+  const deliver = (message: NodeMessage): void => {
     for (const receive of receivers) receive(message)
   }
 
-  /** Whoever can connect to the database can send anything on the channel. */
   const receive = (payload: string | undefined): void => {
     try {
-      const { from, messages } = JSON.parse(payload ?? '') as Notification
+      const { from, messages } = readNotification(payload)
       if (from !== node) for (const message of messages) deliver(message)
     } catch {
-      deliver(undefined)
+      deliver(lost)
     }
   }
 
@@ -42,7 +41,7 @@ export const createBus = (server: DatabaseServer) => {
     if (closed || retry) return
     retry = setTimeout(() => {
       retry = undefined
-      connect().catch(connectLater)
+      connect().then(tellLost, connectLater)
     }, reconnectMs)
   }
 
@@ -62,8 +61,18 @@ export const createBus = (server: DatabaseServer) => {
       throw error
     }
     client = next
-    // What was sent without a connection is lost.
-    deliver(undefined)
+  }
+
+  /** What was sent to this node, or by it, without a connection. */
+  const tellLost = (): void => {
+    deliver(lost)
+    publish(lost)
+  }
+
+  const publish = (message: NodeMessage): void => {
+    // Without a connection it would wait for a listener that polls by then.
+    if (client) waiting.push(message)
+    schedule()
   }
 
   const schedule = (): void => {
@@ -76,10 +85,10 @@ export const createBus = (server: DatabaseServer) => {
   }
 
   /** As many of the waiting messages as fit into one notification. */
-  const take = (): string[] => {
-    const messages: string[] = []
+  const take = (): NodeMessage[] => {
+    const messages: NodeMessage[] = []
     for (let bytes = 0; waiting.length > 0;) {
-      bytes += Buffer.byteLength(waiting[0]!) + 8
+      bytes += Buffer.byteLength(JSON.stringify(waiting[0])) + 1
       if (bytes > bytesAtMost && messages.length > 0) break
       messages.push(waiting.shift()!)
     }
@@ -98,11 +107,7 @@ export const createBus = (server: DatabaseServer) => {
 
   return {
     connect,
-    publish: (message: string): void => {
-      // Without a connection it would wait for a listener that polls by then.
-      if (client) waiting.push(message)
-      schedule()
-    },
+    publish,
     subscribe: (receiver: Receive): void => void receivers.add(receiver),
     close: async (): Promise<void> => {
       closed = true

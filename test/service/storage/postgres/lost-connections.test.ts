@@ -3,10 +3,16 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { auditByService } from '../../../../src/service/call/audit.ts'
 import { openPostgres } from '../../../../src/service/storage/postgres/open.ts'
+import { lost, type NodeMessage } from '../../../../src/service/storage/node-message.ts'
 import type { Db } from '../../../../src/service/storage/schema.ts'
 import type { Storage } from '../../../../src/service/storage/storage.ts'
 import { copyDatabase, databaseUrl, dropDatabase } from '../postgres-databases.ts'
 import { type Proxy, startProxy } from './cut-connections.ts'
+
+const [one, two] = ['one', 'two'].map((value): NodeMessage => ({ kind: 'cancel', value })) as [
+  NodeMessage,
+  NodeMessage,
+]
 
 const at = '2030-01-31T12:00:00.000Z'
 
@@ -145,15 +151,15 @@ describe('a connection that is lost', () => {
   })
 
   test('of the messages between nodes: is opened again, and everybody is told that some may be lost', async () => {
-    const received: (string | undefined)[] = []
+    const received: NodeMessage[] = []
     storage.subscribe((message) => received.push(message))
-    direct.publish('one')
-    await expect.poll(() => received).toEqual(['one'])
+    direct.publish(one)
+    await expect.poll(() => received).toEqual([one])
     proxy.close()
     proxy.open()
-    await expect.poll(() => received).toEqual(['one', undefined])
-    direct.publish('two')
-    await expect.poll(() => received).toEqual(['one', undefined, 'two'])
+    await expect.poll(() => received).toEqual([one, lost])
+    direct.publish(two)
+    await expect.poll(() => received).toEqual([one, lost, two])
   })
 })
 
@@ -206,14 +212,17 @@ describe('a warning of the server', () => {
   })
 })
 
-test('a message that is none of ours only makes the nodes look', async () => {
-  const received: (string | undefined)[] = []
-  storage.subscribe((message) => received.push(message))
-  await run("select pg_notify('svc', 'junk')")
-  await expect.poll(() => received).toEqual([undefined])
-  direct.publish('one')
-  await expect.poll(() => received).toEqual([undefined, 'one'])
-})
+test.each(['junk', '{"from":"x"}', '{"from":"x","messages":[{"kind":"wake","value":{"org_id":"1"}}]}'])(
+  'a message that is none of ours only makes the nodes look: %s',
+  async (payload) => {
+    const received: NodeMessage[] = []
+    storage.subscribe((message) => received.push(message))
+    await run(`select pg_notify('svc', '${payload}')`)
+    await expect.poll(() => received).toEqual([lost])
+    direct.publish(one)
+    await expect.poll(() => received).toEqual([lost, one])
+  },
+)
 
 const slow = (db: Db) => sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(0.02)`.execute(db)
 

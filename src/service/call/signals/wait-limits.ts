@@ -1,15 +1,21 @@
-import type { Waits } from '../call/service.ts'
-
 /**
  * A change of an inbox makes everybody who waits for it read it again, and so does an event. One tab of a browser waits for all
  * tabs, so this leaves room for connections that a proxy keeps open after the page is closed.
  */
 const atMost = { session: 6, events: 100 }
 
-/** Counts who waits. A further wait of the same session or organization ends its oldest one, which is then answered early. */
-export const createWaits = (): Waits => {
+/** The sessions or organizations in which a wait counts. */
+export type Limited = { what: keyof typeof atMost; ids: readonly number[] }
+
+/**
+ * Notes that a page waits for changes in these sessions, or a client for events of these organizations, until `close`. `signal`
+ * aborts when newer waits take the place of this one, which is then answered early.
+ */
+export type WaitLimits = (limited: Limited) => { signal: AbortSignal; close(): void }
+
+export const createWaitLimits = (): WaitLimits => {
   const waiting = new Map<string, Set<AbortController>>()
-  return (what, ids) => {
+  return ({ what, ids }) => {
     const ours = new AbortController()
     const names = ids.map((id) => `${what} ${id}`)
     for (const name of names) {

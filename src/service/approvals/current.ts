@@ -1,0 +1,38 @@
+import type { Service } from '../call/service.ts'
+import { requestTopic } from '../call/signals/signals.ts'
+import { waitFor } from '../call/signals/wait.ts'
+import { expireDue } from './expiry.ts'
+import { type ApprovalAccess, type ApprovalRow, findApproval } from './record.ts'
+
+/** Reads a request. If it is over, its end is committed before anybody sees it. */
+export const readCurrent = async (
+  { storage, signals }: Service,
+  request_id: string,
+  access: ApprovalAccess,
+): Promise<ApprovalRow> => {
+  const read = () => storage.read((db) => findApproval(db, request_id, access))
+  const row = await read()
+  if (row.status !== 'pending' || row.expires_at > storage.now()) return row
+  for (const ended of await storage.write((db) => expireDue(db, storage.now(), { request_id }), {
+    org: row.org_id,
+  }))
+    signals.wake(ended)
+  return read()
+}
+
+/** Returns the request once it has ended, or unchanged after `seconds`, on a disconnect or when the service stops. */
+export const waitForEnd = (
+  service: Service,
+  request_id: string,
+  access: ApprovalAccess,
+  { seconds, signal }: { seconds: number; signal?: AbortSignal | undefined },
+): Promise<ApprovalRow> =>
+  waitFor(
+    service.signals,
+    { topics: [requestTopic(request_id)], seconds, signal, share: JSON.stringify(access) },
+    async () => {
+      const row = await readCurrent(service, request_id, access)
+      const mayChangeInMs = Date.parse(row.expires_at) - Date.parse(service.storage.now())
+      return { value: row, done: row.status !== 'pending', mayChangeInMs }
+    },
+  )

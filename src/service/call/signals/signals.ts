@@ -1,0 +1,161 @@
+import type { NodeMessage, WakeTarget } from '../../storage/node-message.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { createTopics, type Listening } from './topics.ts'
+import { createWaitLimits, type WaitLimits } from './wait-limits.ts'
+
+/** What a person decided, and how long they took. */
+export type Decided = { status: 'approved' | 'denied'; seconds: number }
+
+/** Why somebody is woken; `decided` if a person decided. */
+export type Wake = WakeTarget & { decided?: Decided }
+
+type Kind = NodeMessage['kind']
+type ValueOf<K extends Kind> = Extract<NodeMessage, { kind: K }>['value']
+
+/** Says after a commit what has changed, and wakes whoever waits for it. */
+export type Signals = {
+  /** Wakes the callers that wait for the request, if it is one, and its approver's page, at every node. */
+  wake(request: Wake): void
+  /**
+   * Wakes those who read the audit of an organization as it grows, shortly after each commit of this process, once for commits
+   * that are close together.
+   */
+  committed(org: number): void
+  /** Starts to listen to these topics. `waitFor` is the loop that does it. */
+  listen(topics: readonly string[]): Listening
+  readonly limits: WaitLimits
+  /** Sends a message to the other nodes. It may be lost. */
+  tell<K extends Kind>(kind: K, value: ValueOf<K>): void
+  /** Calls `receive` for each message of a kind from another node. */
+  hear<K extends Kind>(kind: K, receive: (value: ValueOf<K>) => void): void
+  /** Releases everybody, now and from now on, because the service stops. */
+  stop(): void
+  readonly stopped: boolean
+  /** The number of callers and pages that wait. */
+  readonly waiting: number
+}
+
+const requestPrefix = 'request:'
+const auditPrefix = 'audit:'
+
+/** An approval request: its end. */
+export const requestTopic = (request_id: string): string => requestPrefix + request_id
+
+/** The page of an approver: its pending requests, its person and its devices. */
+export const inboxTopic = ({ org_id, user_id }: Pick<WakeTarget, 'org_id' | 'user_id'>): string =>
+  `inbox:${org_id}:${user_id}`
+
+/** The audit of an organization, or of all. */
+export const auditTopic = (org: number | '*'): string => auditPrefix + org
+
+/** Commits that are this close together, in milliseconds, wake listeners once. */
+const togetherMs = 20
+
+type Options = {
+  /** Finds what ended without a wake among the requests that are listened for. Runs only while somebody waits. */
+  poll?: ((requests: string[]) => Promise<Iterable<WakeTarget>>) | undefined
+  /** Milliseconds. */
+  every?: number | undefined
+  /** Counts what a person decided at this node. */
+  count?: ((decided: Decided) => void) | undefined
+}
+
+/** The signals of this process, and to and from the other nodes of its store. */
+export const createSignals = (
+  storage: Pick<Storage, 'publish' | 'subscribe'>,
+  { poll, every = 250, count }: Options = {},
+): Signals => {
+  // Those who wait for a person, whom the poll serves, too; and those who read an audit.
+  const waiting = createTopics(() => updateTimer())
+  const audits = createTopics()
+  const changed = new Set<number>()
+  let together: NodeJS.Timeout | undefined
+  let timer: NodeJS.Timeout | undefined
+  let polling = false
+  let stopped = false
+
+  const updateTimer = (): void => {
+    if (waiting.count === 0) {
+      clearInterval(timer)
+      timer = undefined
+    } else if (poll) timer ??= setInterval(() => void pollOnce(), every).unref()
+  }
+
+  const wakeHere = (request: WakeTarget): void => {
+    if (request.request_id !== undefined) waiting.release(requestTopic(request.request_id))
+    waiting.release(inboxTopic(request))
+  }
+
+  const requests = (): string[] => waiting.names().filter((name) => name.startsWith(requestPrefix))
+
+  const pollOnce = async (): Promise<void> => {
+    if (polling || !poll || waiting.count === 0) return
+    polling = true
+    // If the store cannot be read now, the next tick reads it.
+    const ended = await poll(requests().map((name) => name.slice(requestPrefix.length))).catch(() => [])
+    polling = false
+    for (const request of ended) wakeHere(request)
+  }
+
+  /** Wakes may have been lost: wakes every inbox, and looks now for requests that have ended. */
+  const recheck = (): void => {
+    const polled = new Set(poll && requests())
+    for (const name of waiting.names()) if (!polled.has(name)) waiting.release(name)
+    void pollOnce()
+  }
+
+  const tellAudits = (): void => {
+    together = undefined
+    for (const org of changed) audits.release(auditTopic(org))
+    changed.clear()
+    audits.release(auditTopic('*'))
+  }
+
+  const tell: Signals['tell'] = (kind, value) => storage.publish({ kind, value } as NodeMessage)
+  const hear: Signals['hear'] = (kind, receive) =>
+    storage.subscribe((message) => {
+      if (message.kind === kind) receive(message.value as ValueOf<typeof kind>)
+    })
+  hear('wake', wakeHere)
+  hear('lost', recheck)
+
+  return {
+    wake: ({ decided, request_id, org_id, user_id }) => {
+      // A caller may pass its whole row. Nothing but the ids leaves this process.
+      const target = { ...(request_id !== undefined && { request_id }), org_id, user_id }
+      wakeHere(target)
+      if (decided) count?.(decided)
+      tell('wake', target)
+    },
+    committed: (org) => {
+      changed.add(org)
+      together ??= setTimeout(tellAudits, togetherMs).unref()
+    },
+    listen: (topics) => (topics[0]?.startsWith(auditPrefix) ? audits : waiting).listen(topics),
+    limits: createWaitLimits(),
+    tell,
+    hear,
+    stop: () => {
+      stopped = true
+      clearTimeout(together)
+      waiting.stop()
+      audits.stop()
+    },
+    get stopped() {
+      return stopped
+    },
+    get waiting() {
+      return waiting.count
+    },
+  }
+}
+
+/** A store that signals each commit that appended to an audit. */
+export const signalCommits = (storage: Storage, { committed }: Pick<Signals, 'committed'>): Storage => ({
+  ...storage,
+  write: async (work, options) => {
+    const result = await storage.write(work, options)
+    if (options.org !== null) committed(options.org)
+    return result
+  },
+})
