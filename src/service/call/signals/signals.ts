@@ -1,7 +1,7 @@
 import type { NodeMessage, WakeTarget } from '../../storage/node-message.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createTopics, type Listening } from './topics.ts'
-import { createWaitLimits, type WaitLimits } from './wait-limits.ts'
+import { createWaitLimits } from './wait-limits.ts'
 
 /** What a person decided, and how long they took. */
 export type Decided = { status: 'approved' | 'denied'; seconds: number }
@@ -11,29 +11,6 @@ export type Wake = WakeTarget & { decided?: Decided }
 
 type Kind = NodeMessage['kind']
 type ValueOf<K extends Kind> = Extract<NodeMessage, { kind: K }>['value']
-
-/** Says after a commit what has changed, and wakes whoever waits for it. */
-export type Signals = {
-  /** Wakes the callers that wait for the request, if it is one, and its approver's page, at every node. */
-  wake(request: Wake): void
-  /**
-   * Wakes those who read the audit of an organization as it grows, shortly after each commit of this process, once for commits
-   * that are close together.
-   */
-  committed(org: number): void
-  /** Starts to listen to these topics. `waitFor` is the loop that does it. */
-  listen(topics: readonly string[]): Listening
-  readonly limits: WaitLimits
-  /** Sends a message to the other nodes. It may be lost. */
-  tell<K extends Kind>(kind: K, value: ValueOf<K>): void
-  /** Calls `receive` for each message of a kind from another node. */
-  hear<K extends Kind>(kind: K, receive: (value: ValueOf<K>) => void): void
-  /** Releases everybody, now and from now on, because the service stops. */
-  stop(): void
-  readonly stopped: boolean
-  /** The number of callers and pages that wait. */
-  readonly waiting: number
-}
 
 const requestPrefix = 'request:'
 const auditPrefix = 'audit:'
@@ -60,11 +37,11 @@ type Options = {
   count?: ((decided: Decided) => void) | undefined
 }
 
-/** The signals of this process, and to and from the other nodes of its store. */
+/** Says after a commit what has changed, here and at the other nodes of the store, and wakes whoever waits for it. */
 export const createSignals = (
   storage: Pick<Storage, 'publish' | 'subscribe'>,
   { poll, every = 250, count }: Options = {},
-): Signals => {
+) => {
   // Those who wait for a person, whom the poll serves, too; and those who read an audit.
   const waiting = createTopics(() => updateTimer())
   const audits = createTopics()
@@ -111,44 +88,55 @@ export const createSignals = (
     audits.release(auditTopic('*'))
   }
 
-  const tell: Signals['tell'] = (kind, value) => storage.publish({ kind, value } as NodeMessage)
-  const hear: Signals['hear'] = (kind, receive) =>
+  /** Sends a message to the other nodes. It may be lost. */
+  const tell = <K extends Kind>(kind: K, value: ValueOf<K>): void =>
+    storage.publish({ kind, value } as NodeMessage)
+  /** Calls `receive` for each message of a kind from another node. */
+  const hear = <K extends Kind>(kind: K, receive: (value: ValueOf<K>) => void): void =>
     storage.subscribe((message) => {
-      if (message.kind === kind) receive(message.value as ValueOf<typeof kind>)
+      if (message.kind === kind) receive(message.value as ValueOf<K>)
     })
   hear('wake', wakeHere)
   hear('lost', recheck)
 
   return {
-    wake: ({ decided, request_id, org_id, user_id }) => {
+    /** Wakes the callers that wait for the request, if it is one, and its approver's page, at every node. */
+    wake: ({ decided, request_id, org_id, user_id }: Wake): void => {
       // A caller may pass its whole row. Nothing but the ids leaves this process.
       const target = { ...(request_id !== undefined && { request_id }), org_id, user_id }
       wakeHere(target)
       if (decided) count?.(decided)
       tell('wake', target)
     },
-    committed: (org) => {
+    /** After a commit of this process: wakes those who read the audit of the organization as it grows. */
+    committed: (org: number): void => {
       changed.add(org)
       together ??= setTimeout(tellAudits, togetherMs).unref()
     },
-    listen: (topics) => (topics[0]?.startsWith(auditPrefix) ? audits : waiting).listen(topics),
+    /** Starts to listen to these topics. `waitFor` is the loop that does it. */
+    listen: (topics: readonly string[]): Listening =>
+      (topics[0]?.startsWith(auditPrefix) ? audits : waiting).listen(topics),
     limits: createWaitLimits(),
     tell,
     hear,
-    stop: () => {
+    /** Releases everybody, now and from now on, because the service stops. */
+    stop: (): void => {
       stopped = true
       clearTimeout(together)
       waiting.stop()
       audits.stop()
     },
-    get stopped() {
+    get stopped(): boolean {
       return stopped
     },
-    get waiting() {
+    /** The number of callers and pages that wait. */
+    get waiting(): number {
       return waiting.count
     },
   }
 }
+
+export type Signals = ReturnType<typeof createSignals>
 
 /** A store that signals each commit that appended to an audit. */
 export const signalCommits = (storage: Storage, { committed }: Pick<Signals, 'committed'>): Storage => ({

@@ -7,15 +7,10 @@ const atMost = { session: 6, events: 100 }
 /** The sessions or organizations in which a wait counts. */
 export type Limited = { what: keyof typeof atMost; ids: readonly number[] }
 
-/**
- * Notes that a page waits for changes in these sessions, or a client for events of these organizations, until `close`. `signal`
- * aborts when newer waits take the place of this one, which is then answered early.
- */
-export type WaitLimits = (limited: Limited) => { signal: AbortSignal; close(): void }
-
-export const createWaitLimits = (): WaitLimits => {
+/** Notes a wait until `close`. `signal` aborts when newer waits take its place, and it is then answered early. */
+export const createWaitLimits = () => {
   const waiting = new Map<string, Set<AbortController>>()
-  return ({ what, ids }) => {
+  return ({ what, ids }: Limited) => {
     const ours = new AbortController()
     const names = ids.map((id) => `${what} ${id}`)
     for (const name of names) {
