@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { patienceMs } from './test/patience.ts'
+import { patienceMs } from './test/patience.mts'
 
 // Tests see nothing of the person who runs them: an empty home folder, and only these variables.
 const kept =

@@ -55,7 +55,7 @@ const withoutTexts = {
 
 /** The script of the page without the English texts, as it would be sent: what the code alone needs. */
 export const bareScript = async () =>
-  brotli(Buffer.from(await script('src/page/app.ts', 'es', { plugins: [withoutTexts] })))
+  brotli(Buffer.from(await script('src/page/start/app.ts', 'es', { plugins: [withoutTexts] })))
 
 /** The bytes of each file of the page by its name. */
 export const pageFiles = async () => {
@@ -64,7 +64,7 @@ export const pageFiles = async () => {
 
   const files = new Map(readdirSync(statics).map((name) => [name, readFileSync(join(statics, name))]))
   files.set('style.css', Buffer.from(style()))
-  files.set('app.js', Buffer.from(await script('src/page/app.ts', 'es')))
+  files.set('app.js', Buffer.from(await script('src/page/start/app.ts', 'es')))
   files.set('code.js', Buffer.from(await script('src/page/enrollment/code.ts', 'es')))
   // English is part of the script, and of the manifest that the page begins with.
   const manifest = JSON.parse(files.get('manifest.webmanifest'))

@@ -79,6 +79,17 @@ export const floors: Record<string, string[][]> = {
     ['mcp'],
     ['lifecycle'],
   ],
+  page: [
+    ['language'],
+    ['calls'],
+    ['shell'],
+    ['agents', 'enrollment', 'mutes', 'notifications'],
+    ['devices', 'request', 'worker'],
+    ['history'],
+    ['members'],
+    ['inbox'],
+    ['start'],
+  ],
   cli: [
     ['terminal'],
     ['context'],

@@ -7,7 +7,7 @@ import {
   type CDPSession,
   type Page,
 } from 'playwright-core'
-import { patienceMs } from '../patience.ts'
+import { patienceMs } from '../patience.mts'
 
 // A phone: a browser profile with an authenticator that verifies its owner or does not.
 

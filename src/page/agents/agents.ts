@@ -5,7 +5,7 @@ import { problemLine } from '../shell/frame.ts'
 import { claimedLine } from '../shell/requester.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
-import { dateText } from '../shell/time.ts'
+import { dateText } from '../language/time.ts'
 import type { View } from '../shell/view.ts'
 
 const usedText = (at: string | null): string =>

@@ -1,7 +1,7 @@
 import { call, Refused, watchAnswers, type Listed, type Pending, type Session } from './api.ts'
 import { createLead } from './lead.ts'
 import { remember } from './sessions.ts'
-import { deadline } from '../shell/time.ts'
+import { deadline } from '../language/time.ts'
 
 /** A request, when it expires by the clock of the page, and the session to which it was sent. */
 export type PendingRequest = Pending & { expiresAt: number; session: Session }

@@ -6,7 +6,7 @@ import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { clockText } from '../shell/text.ts'
-import { countDown, deadline } from '../shell/time.ts'
+import { countDown, deadline } from '../language/time.ts'
 import type { View } from '../shell/view.ts'
 import { ownDevice } from './own-device.ts'
 

@@ -1,5 +1,5 @@
 import type { Devices } from '../calls/api.ts'
-import { dateText } from '../shell/time.ts'
+import { dateText } from '../language/time.ts'
 import { t } from '../language/text.ts'
 
 export type Device = Devices['devices'][number]

@@ -4,7 +4,7 @@ import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
-import { dateText } from '../shell/time.ts'
+import { dateText } from '../language/time.ts'
 import { type Device, deviceLines, timesOf } from './device-text.ts'
 import { moveDevice } from './move.ts'
 

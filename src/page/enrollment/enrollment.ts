@@ -1,7 +1,7 @@
 import { call, Refused, type Enrollment } from '../calls/api.ts'
 import { Unreachable } from '../calls/exchange.ts'
 import { CheckFailed, forget, keysHere, register, type Answer, type Place } from '../calls/webauthn.ts'
-import { languageChoice } from '../language/language-choice.ts'
+import { languageChoice } from '../shell/language-choice.ts'
 import { nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'
 import { isComputer } from '../shell/browser.ts'

@@ -2,7 +2,7 @@ import { call, type Waiting } from '../calls/api.ts'
 import { button, div, h, picture } from '../shell/element.ts'
 import { problemLine, setBusy, show } from '../shell/frame.ts'
 import { plainDigits } from '../shell/text.ts'
-import { dateText } from '../shell/time.ts'
+import { dateText } from '../language/time.ts'
 import type { Proven } from '../calls/proof.ts'
 import { t } from '../language/text.ts'
 

@@ -1,7 +1,7 @@
 import { call, Refused, type Newcomer } from '../calls/api.ts'
 import { button, div, h, picture, ul } from '../shell/element.ts'
 import { outcomeLine, problemLine, show } from '../shell/frame.ts'
-import { dateText } from '../shell/time.ts'
+import { dateText } from '../language/time.ts'
 import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 

@@ -2,7 +2,7 @@ import type { Decisions } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { h } from '../shell/element.ts'
 import { exactLine, exactText, nameOf, type Person } from '../shell/text.ts'
-import { momentText } from '../shell/time.ts'
+import { momentText } from '../language/time.ts'
 
 export type Decision = Decisions['decisions'][number]
 

@@ -7,7 +7,7 @@ import { button, div, h, picture } from '../shell/element.ts'
 import { showReading } from '../shell/reading.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, headline, nameOf } from '../shell/text.ts'
-import { dateText } from '../shell/time.ts'
+import { dateText } from '../language/time.ts'
 import type { View } from '../shell/view.ts'
 
 /** Saves a text as a file. */

@@ -7,14 +7,14 @@ import { announce, show } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
-import { countDown, msUntil } from '../shell/time.ts'
+import { countDown, msUntil } from '../language/time.ts'
 import type { View } from '../shell/view.ts'
-import { languageChoice } from '../language/language-choice.ts'
+import { languageChoice } from '../shell/language-choice.ts'
 import { t } from '../language/text.ts'
 import type { Ways } from '../enrollment/entry.ts'
-import { anotherOrganization } from './another-organization.ts'
+import { anotherOrganization } from '../enrollment/another-organization.ts'
 import { secondDevice } from './second-device.ts'
-import { signedOutCards } from './signed-out.ts'
+import { signedOutCards } from '../enrollment/signed-out.ts'
 
 type Actions = {
   /** One for each organization of this phone. */

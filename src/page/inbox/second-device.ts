@@ -2,7 +2,7 @@ import type { Session } from '../calls/api.ts'
 import { keep, readKept } from '../calls/kept.ts'
 import { t } from '../language/text.ts'
 import { h } from '../shell/element.ts'
-import { suggestion } from './suggestion.ts'
+import { suggestion } from '../enrollment/suggestion.ts'
 
 const kept = 'svc-second-device'
 

@@ -4,7 +4,7 @@ import { button, h, ul } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
-import { dateText } from '../shell/time.ts'
+import { dateText } from '../language/time.ts'
 import type { View } from '../shell/view.ts'
 import { unmute } from './unmute.ts'
 

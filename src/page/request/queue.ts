@@ -1,7 +1,7 @@
 import type { PendingRequest } from '../calls/feed.ts'
 import { t } from '../language/text.ts'
 import { button, div } from '../shell/element.ts'
-import { msUntil } from '../shell/time.ts'
+import { msUntil } from '../language/time.ts'
 
 /** The requests that wait besides the one on the screen. */
 export type Queue = {

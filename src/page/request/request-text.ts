@@ -5,7 +5,7 @@ import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './long-text.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, headline } from '../shell/text.ts'
-import { whenText } from '../shell/time.ts'
+import { whenText } from '../language/time.ts'
 import { isKey, t } from '../language/text.ts'
 
 const line = (label: Node | string, ...value: (Node | string)[]): HTMLElement =>

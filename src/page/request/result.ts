@@ -4,7 +4,7 @@ import { problemLine, showNotice } from '../shell/frame.ts'
 import { unmute } from '../mutes/unmute.ts'
 import { createNext, type Queue } from './queue.ts'
 import { exactLine, exactText } from '../shell/text.ts'
-import { momentText } from '../shell/time.ts'
+import { momentText } from '../language/time.ts'
 import { nodes, t } from '../language/text.ts'
 
 type Words = { drawing: Drawing; tone?: 'good' | 'bad'; title: string; lines: (string | Node)[] }

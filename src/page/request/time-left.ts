@@ -1,6 +1,6 @@
 import { div, h } from '../shell/element.ts'
 import { clockText } from '../shell/text.ts'
-import { countDown } from '../shell/time.ts'
+import { countDown } from '../language/time.ts'
 import { nodes } from '../language/text.ts'
 
 /** The time left, as a number and as a bar. Calls `over` when it has run out. */

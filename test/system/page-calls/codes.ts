@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { withoutPhones } from '../../../src/cli/terminal/mask-prose.ts'
-import { patienceMs } from '../../patience.ts'
+import { patienceMs } from '../../patience.mts'
 import type { Phone } from '../page-phone.ts'
 import { alert, type Person, type Scenario, type Scene, status, unreachable } from './scene.ts'
 

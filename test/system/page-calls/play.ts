@@ -1,5 +1,5 @@
 import { table } from '../../../src/contract/table.ts'
-import { patienceMs } from '../../patience.ts'
+import { patienceMs } from '../../patience.mts'
 import { type Fault, faults } from '../bad-network.ts'
 import { scenarios } from './table.ts'
 import type { Play, Scene } from './scene.ts'

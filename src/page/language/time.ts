@@ -1,4 +1,4 @@
-import { locale, t } from '../language/text.ts'
+import { locale, t } from './text.ts'
 
 // The clock of the phone may be wrong, so the time left is counted from the moment of the answer.
 

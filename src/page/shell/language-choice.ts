@@ -1,8 +1,8 @@
-import { h, picture } from '../shell/element.ts'
-import { problemLine } from '../shell/frame.ts'
+import { h, picture } from './element.ts'
+import { problemLine } from './frame.ts'
 import { chooseLanguage, currentLanguage } from './choice.ts'
-import { languages, type Language } from './languages.ts'
-import { t } from './text.ts'
+import { languages, type Language } from '../language/languages.ts'
+import { t } from '../language/text.ts'
 
 /** The language of the page by its own name, to choose another one. `again` shows the same screen in it. */
 export const languageChoice = (again: () => unknown): HTMLElement => {

@@ -8,9 +8,9 @@ import {
   preferred,
   regional,
   type Language,
-} from './languages.ts'
-import type { Catalogue } from './message.ts'
-import { speak, t } from './text.ts'
+} from '../language/languages.ts'
+import type { Catalogue } from '../language/message.ts'
+import { speak, t } from '../language/text.ts'
 
 const kept = 'svc-language'
 const patienceMs = 5000

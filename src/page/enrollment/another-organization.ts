@@ -1,5 +1,5 @@
 import { call, type Session } from '../calls/api.ts'
-import { createEntry, type Ways } from '../enrollment/entry.ts'
+import { createEntry, type Ways } from './entry.ts'
 import { t } from '../language/text.ts'
 import { button, h } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'

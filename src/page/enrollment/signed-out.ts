@@ -1,6 +1,6 @@
 import type { Session } from '../calls/api.ts'
 import { forget, signedOutOf, type Known } from '../calls/sessions.ts'
-import { signIn, type Ways } from '../enrollment/entry.ts'
+import { signIn, type Ways } from './entry.ts'
 import { nodes, t } from '../language/text.ts'
 import { button } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
