@@ -56,7 +56,7 @@ const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
           })
           .execute()
         await call.audit(member.org_id, id)
-        call.notifyApprover({ request_id: id, ...member })
+        call.afterCommit(() => call.service.notifyApprover({ request_id: id, ...member }))
         return {} as ApprovalRecord
       }
     },

@@ -30,7 +30,7 @@ export const sendAuthRequestByEmail: HandlerOf<typeof notify.sendAuthRequestByEm
     text: [
       `Hello ${first_name},`,
       `${organization} has a request for you. Open it on the phone that you registered to see the details:`,
-      `${call.publicUrl}/approver#request=${request_id}`,
+      `${call.service.publicUrl}/approver#request=${request_id}`,
       `You can decide until ${until}. If you did not expect a request, deny it.`,
     ].join('\n\n'),
     expires_at,

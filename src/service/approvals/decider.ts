@@ -69,7 +69,7 @@ export const getCeremony: HandlerOf<typeof device.getCeremony> = {
       const devices = await countedDevices(call, row).where(ofActiveDevice('devices')).execute()
       return {
         request_id,
-        ...(await readSite(call.db, call.publicUrl)),
+        ...(await readSite(call.db, call.service.publicUrl)),
         contexts: encodedContexts(row),
         credentials: devices.filter((one) => isAuthenticDevice(call, one)).map((one) => one.credential_id),
         number_required: row.number !== null,

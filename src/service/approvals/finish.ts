@@ -64,7 +64,7 @@ const decidable = (call: Call, { row, device, counter, digest }: VerifiedDecisio
           .where((one) =>
             one.or([one('d.counter', '<', counter), one('d.counter', '=', counter === 0 ? 0 : -1)]),
           )
-          .$if(!call.dev, (query) => query.where('d.kind', '=', 'phone'))
+          .$if(!call.service.dev, (query) => query.where('d.kind', '=', 'phone'))
           .select('d.id'),
       ),
     )

@@ -11,9 +11,9 @@ export const pushedRequestId = ({ kind, text }: Pick<Message, 'kind' | 'text'>):
 
 /** Sends a push to every device of the approver that accepts notifications, in the transaction of the request. */
 export const pushToDevices = async (call: Call, row: ApprovalRow): Promise<void> => {
-  if (!call.canSend('push')) return
+  if (!call.service.channels.has('push')) return
   const { org_id, request_id, expires_at } = row
-  const devices = await activeDevices(call.db, call.dev)
+  const devices = await activeDevices(call.db, call.service.dev)
     .where(hasPush())
     .where(ofMember(row, 'd'))
     .select('d.id')

@@ -177,6 +177,6 @@ export const requestApproval = async (
   await call.audit(org_id, auditSubject(request_id))
   await pushToDevices(call, row)
   call.wake(row)
-  call.notifyApprover({ request_id, org_id, user_id })
+  call.afterCommit(() => call.service.notifyApprover({ request_id, org_id, user_id }))
   return toApprovalRecord(row, call)
 }

@@ -4,7 +4,7 @@ import type { DeviceClaim } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
-import { countedDevices, ofActiveDevice } from '../devices/active.ts'
+import { type CountedBy, countedDevices, ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
 import { findOwners, findRelation, isSeparated } from '../devices/origin.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
@@ -71,7 +71,7 @@ export const readDeviceClaim = async (
 
 /** Under `strict`, at least one device must be able to approve. Checked before anybody is notified; fails with 409. */
 export const checkDevices = async (
-  call: Pick<Call, 'db' | 'dev' | 'caller' | 'keyring'>,
+  call: CountedBy & Pick<Call, 'caller' | 'keyring'>,
   approver: Member,
   { separation }: Policy,
 ): Promise<void> => {

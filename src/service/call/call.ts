@@ -5,10 +5,10 @@ import type { Db } from '../storage/schema.ts'
 import type { Wake } from './signals/signals.ts'
 import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
-import type { Channel, Message } from './message.ts'
+import type { Message } from './message.ts'
 import type { Preconditions } from './preconditions.ts'
 import type { RowData, RowInput } from './row-ids.ts'
-import type { NotifyApprover, Service } from './service.ts'
+import type { Service } from './service.ts'
 
 /** The users of whom one must approve a call, and their organization. */
 export type Requirement = { orgId: number; approvers: readonly number[] }
@@ -32,8 +32,11 @@ export type Page = {
 
 /** Everything that a handler can use in addition to its input. */
 export type Call = {
+  service: Service
   /** In an operation that writes: inside its transaction. */
   db: Db
+  /** Of the service: rows are read and written with it. */
+  keyring: Keyring
   caller: Caller
   /** The client's address, if it is known. */
   ip?: (() => string | undefined) | undefined
@@ -42,15 +45,6 @@ export type Call = {
   /** In an operation that writes. */
   preconditions?: Preconditions | undefined
   requestId: string
-  /** The address of the service for people and clients, without a slash at the end. */
-  publicUrl: string
-  /** `svc serve --dev`: software authenticators are accepted. */
-  dev: boolean
-  /** How a first device proves its owner, unless the organization sets it. */
-  deviceProof: 'link' | 'otp'
-  keyring: Keyring
-  /** The VAPID key for push services; null if the service sends no push messages. */
-  pushKey: string | null
   page: Page
   /**
    * Cuts a list to `page.limit` rows and notes where the next page begins. `rows` are in the order of `key`, and one more than the limit
@@ -73,19 +67,13 @@ export type Call = {
   wake(request: Wake): void
   /** Counts `more` rows, which this transaction has added, against a quota. Throws 409 `quota_exceeded` or 429. */
   claim(orgId: number, quota: Counted, more?: number): Promise<void>
-  /** Notifies the approver's phone after the commit. */
-  notifyApprover: NotifyApprover
-  /** Whether a message of this channel can be sent at all. */
-  canSend(channel: Channel): boolean
-  /** Whether its messages only go to the log, with --dev. */
-  onlyLogs(channel: Channel): boolean
+  /** Runs after the commit, each function once. */
+  afterCommit(effect: () => void): void
   /**
    * Adds a message to the outbox in this transaction; returns its id. Throws 409 `delivery_not_configured` if no adapter
    * serves the channel. The outbox, not this call, reports whether the provider accepted it.
    */
   send(message: Message): Promise<string>
-  /** Sends what is due in the outbox after the commit; `send` calls it. */
-  deliver(): void
   /** Sets a header of the response; a repeated request does not get it. */
   header(name: string, value: string): void
 }

@@ -46,52 +46,32 @@ export const createAttempt = (
   { action, caller, requestId, fieldNames, approval, pager = onePage, ip }: Invocation,
   { db, now, preconditions }: Pick<Call, 'db' | 'now' | 'preconditions'>,
 ): Attempt => {
-  const {
-    publicUrl,
-    dev,
-    deviceProof,
-    keyring,
-    signals,
-    notifyApprover,
-    pushKey,
-    channels,
-    loggedChannels,
-    deliver,
-  } = service
   const changed = new Set<number>()
   const demanded: Requirement[] = []
   const afterCommit = new Set<() => void>()
   const headers: Record<string, string> = {}
   const call: Call = {
+    service,
     db,
+    keyring: service.keyring,
     caller,
     ip,
     now,
     preconditions,
     requestId,
-    publicUrl,
-    dev,
-    deviceProof,
-    keyring,
-    pushKey,
-    page: pager.page,
-    paged: pager.paged,
-    pagedByTime: pager.pagedByTime,
+    ...pager,
     audit: async (orgId, subject, changes = fieldNames, actor = actorOf(caller)) => {
       const all = approval === undefined ? changes : [...changes, `approval:${approval}`]
       await appendAudit(db, { orgId, at: now, actor, action, subject, changes: all, requestId })
       changed.add(orgId)
     },
     demandApproval: (requirement) => void demanded.push(requirement),
-    wake: (request) => void afterCommit.add(() => signals.wake(request)),
+    wake: (request) => void afterCommit.add(() => service.signals.wake(request)),
     claim: (orgId, quota, more) => service.claim({ db, now }, orgId, quota, more),
-    notifyApprover: (request) => void afterCommit.add(() => notifyApprover(request)),
-    canSend: (channel) => channels.has(channel),
-    onlyLogs: (channel) => loggedChannels.has(channel),
-    deliver: () => void afterCommit.add(deliver),
+    afterCommit: (effect) => void afterCommit.add(effect),
     send: async (message) => {
       const message_id = await service.accept({ db, now }, message)
-      afterCommit.add(deliver)
+      afterCommit.add(service.deliver)
       return message_id
     },
     header: (name, value) => void (headers[name] = value),

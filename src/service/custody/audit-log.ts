@@ -2,6 +2,7 @@ import type { audit } from '../../contract/audit.ts'
 import { notFound } from '../../core/refusal.ts'
 import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import type { Service } from '../call/service.ts'
 import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { findAlteredRows } from './altered-rows.ts'
@@ -94,7 +95,7 @@ export const listAudit: HandlerOf<typeof audit.listAudit> = async (
 
 /** A head, with a statement of it that the service signs: organization, row, hash, time and issuer. */
 export const signHead = async (
-  { keyring, publicUrl }: Pick<Call, 'keyring' | 'publicUrl'>,
+  { keyring, publicUrl }: Pick<Service, 'keyring' | 'publicUrl'>,
   head: AuditHead,
   at: string,
 ): Promise<AuditHead & { jws: string }> => ({
@@ -105,5 +106,5 @@ export const signHead = async (
 export const getAuditHead: HandlerOf<typeof audit.getAuditHead> = async ({ org_id }, call) => {
   const orgId = await reachChain(call, org_id)
   const { seq, hash } = (await lastRow(call, orgId)) ?? { seq: 0, hash: genesisHash }
-  return signHead(call, { org_id: orgId, seq, hash }, call.now)
+  return signHead(call.service, { org_id: orgId, seq, hash }, call.now)
 }

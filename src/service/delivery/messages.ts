@@ -72,7 +72,7 @@ export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
 }
 
 export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, call) => {
-  const { db, caller, now, canSend, onlyLogs } = call
+  const { db, caller, now, service } = call
   const counts = await db
     .selectFrom('outbox')
     .where(withinOrganization(caller.orgId, 'org_id'))
@@ -91,8 +91,8 @@ export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, cal
       .reduce((sum, row) => sum + Number(row.count), 0)
   return deliveryChannels.map((channel) => ({
     channel,
-    ready: canSend(channel),
-    only_logged: onlyLogs(channel),
+    ready: service.channels.has(channel),
+    only_logged: service.loggedChannels.has(channel),
     waiting: count(channel, true),
     given_up: count(channel, false),
   }))
@@ -115,6 +115,6 @@ export const retryMessage: HandlerOf<typeof outbox.retryMessage> = async ({ mess
     .executeTakeFirst()
   if (!row) throw await notRetryable(call, message_id)
   await call.audit(row.org_id, `message:${message_id}`, ['state'])
-  call.deliver()
+  call.afterCommit(call.service.deliver)
   return readMessage(call, message_id)
 }

@@ -31,8 +31,10 @@ export const activeDevices = (db: Db, dev: boolean) => devicesOfMembers(db, dev)
 export const devicesOf = (db: Db, member: Member) =>
   db.selectFrom('devices').where(ofMember(member)).orderBy('id')
 
+export type CountedBy = Pick<Call, 'db'> & { service: Pick<Call['service'], 'dev'> }
+
 /** The devices of a member in any state, without software keys unless they count (--dev). */
-export const countedDevices = ({ db, dev }: Pick<Call, 'db' | 'dev'>, member: Member) =>
+export const countedDevices = ({ db, service }: CountedBy, member: Member) =>
   devicesOf(db, member)
-    .$if(!dev, (query) => query.where('kind', '=', 'phone'))
+    .$if(!service.dev, (query) => query.where('kind', '=', 'phone'))
     .selectAll()

@@ -18,7 +18,7 @@ export const noCooling: Cooling = { promoted_at: null, admin_from: null }
 
 /** When a new administrator can approve recoveries, if no administrator's device approved the promotion. */
 export const coolingPeriod = async (
-  call: Pick<Call, 'db' | 'dev' | 'deviceProof' | 'now'>,
+  call: Pick<Call, 'db' | 'service' | 'now'>,
   org_id: number,
 ): Promise<Cooling> => {
   const { recoveryDelayMs } = await readDevicePolicy(call, org_id)

@@ -3,10 +3,11 @@ import { auditByService } from '../call/audit.ts'
 import type { Call } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
+import type { CountedBy } from './active.ts'
 import { settlePending } from './proof.ts'
 import { changeDeviceRows } from './rows.ts'
 
-type Clock = Pick<Call, 'db' | 'now' | 'dev' | 'keyring'>
+type Clock = CountedBy & Pick<Call, 'now' | 'keyring'>
 
 const pendingDevices = (db: Db, org_id: number) =>
   db.selectFrom('devices').where('org_id', '=', org_id).where('state', '=', 'pending')
@@ -62,7 +63,8 @@ export const activateDue = async (clock: Clock, org_id: number): Promise<void> =
 }
 
 /** Ends cooling periods that are over, and restarts those in the future. Writes only if there are any. */
-export const endCooling = async ({ storage, dev, keyring }: Service): Promise<void> => {
+export const endCooling = async (service: Service): Promise<void> => {
+  const { storage, keyring } = service
   const now = storage.now()
   const due = await storage.read((db) =>
     db
@@ -77,5 +79,5 @@ export const endCooling = async ({ storage, dev, keyring }: Service): Promise<vo
       .execute(),
   )
   for (const { org_id: org } of due)
-    await storage.write((db) => activateDue({ db, now: storage.now(), dev, keyring }, org), { org })
+    await storage.write((db) => activateDue({ db, now: storage.now(), keyring, service }, org), { org })
 }

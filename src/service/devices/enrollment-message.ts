@@ -40,15 +40,16 @@ const verifiedAddress = async (call: Call, member: Member): Promise<string | und
 
 /** The member's mobile number identifies them, so it comes first. An e-mail address counts only if it is verified. */
 const chooseRecipient = async (call: Call, member: Member) => {
-  if (call.canSend('sms')) return { channel: 'sms', to: await readMobile(call.db, member.user_id) } as const
-  const to = call.canSend('email') ? await verifiedAddress(call, member) : undefined
+  if (call.service.channels.has('sms'))
+    return { channel: 'sms', to: await readMobile(call.db, member.user_id) } as const
+  const to = call.service.channels.has('email') ? await verifiedAddress(call, member) : undefined
   return to === undefined ? undefined : ({ channel: 'email', to } as const)
 }
 
 /** Why no device can be registered at the address of this service; undefined if one can. */
-const siteProblem = async ({ db, publicUrl }: Call): Promise<string | undefined> => {
+const siteProblem = async ({ db, service }: Call): Promise<string | undefined> => {
   try {
-    await bindSite(db, publicUrl)
+    await bindSite(db, service.publicUrl)
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return [withFullStop(error.message), error.hint].filter(Boolean).join(' ')

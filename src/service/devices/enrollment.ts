@@ -39,7 +39,7 @@ export const insertEnrollment = async (call: Call, member: Member, lifetimeMs = 
     .values({ ...row, row_mac })
     .execute()
   const { user_handle, expires_at } = row
-  return { url: `${call.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
+  return { url: `${call.service.publicUrl}/approver#enroll=${token}`, token, user_handle, expires_at }
 }
 
 const isKeyAuthentic = async (

@@ -5,7 +5,7 @@ import type { Db } from '../storage/schema.ts'
 import { administrators } from './administrators.ts'
 import { hasPush } from './push-targets.ts'
 
-type Deps = Pick<Call, 'db' | 'now' | 'canSend' | 'send' | 'publicUrl'>
+type Deps = Pick<Call, 'db' | 'now' | 'service' | 'send'>
 
 /**
  * A message about devices, or about a request that was reported. It contains no text of whoever registers a device or
@@ -60,7 +60,7 @@ export const notifyMember = async (
   const isAboutDevices = about === 'devices'
   const kind = isAboutDevices ? 'device' : 'report'
   const { name } = await organizationRow(call.db, org_id)
-  if (call.canSend('push')) {
+  if (call.service.channels.has('push')) {
     // About devices, also those that were active once: the owner may still have one that was revoked.
     const devices = await call.db
       .selectFrom('devices as d')
@@ -74,13 +74,13 @@ export const notifyMember = async (
     for (const { id } of devices)
       await call.send({ org_id, channel: 'push', kind, to: String(id), text: pushTextOf(about, name) })
   }
-  if (!call.canSend('email')) return
+  if (!call.service.channels.has('email')) return
   const message = {
     org_id,
     channel: 'email',
     kind,
     subject: `${name}: ${subject}`,
-    text: isAboutDevices ? `${text}\n\nYour devices: ${call.publicUrl}/approver#devices` : text,
+    text: isAboutDevices ? `${text}\n\nYour devices: ${call.service.publicUrl}/approver#devices` : text,
   } as const
   for (const to of await readAddresses(call.db, member)) await call.send({ ...message, to })
 }

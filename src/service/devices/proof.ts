@@ -1,10 +1,10 @@
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import type { DevicePolicy } from '../policy/device-policy.ts'
-import { countedDevices, ofActiveDevice } from './active.ts'
+import { type CountedBy, countedDevices, ofActiveDevice } from './active.ts'
 import { changeDeviceRows, type DeviceRow, isAuthenticDevice } from './rows.ts'
 
-type Deps = Pick<Call, 'db' | 'dev' | 'keyring'>
+type Deps = CountedBy & Pick<Call, 'keyring'>
 
 /** Whether the member has an authentic active device. */
 export const hasActiveDevice = async (call: Deps, member: Member): Promise<boolean> => {

@@ -73,7 +73,7 @@ const subjectOf = (webhook_id: string): string => `webhook:${webhook_id}`
 
 export const createWebhook: HandlerOf<typeof webhook.createWebhook> = async (input, call) => {
   const org_id = await reachChain(call, input.org_id)
-  checkPublicUrl('url', input.url, call.dev)
+  checkPublicUrl('url', input.url, call.service.dev)
   await lockOrganizations(call.db, [org_id])
   const { count } = await call.db
     .selectFrom('webhooks')

@@ -25,8 +25,8 @@ export const deviceHandlers: Handlers<typeof device> = {
       throw conflict(`user_${state}`, `The user is ${state}; only an active user can register a device`)
     const proof = await requiredProof(call, member, await readDevicePolicy(call, org_id))
     // Without a code, a first device would stay pending for ever.
-    if (proof === 'otp' && !call.canSend('sms')) throw notConfigured('sms')
-    const site = await bindSite(call.db, call.publicUrl)
+    if (proof === 'otp' && !call.service.channels.has('sms')) throw notConfigured('sms')
+    const site = await bindSite(call.db, call.service.publicUrl)
     const enrollment = await insertEnrollment(call, member)
     await call.audit(org_id, `user:${user_id}`, ['enrollment'])
     return { ...enrollment, ...site, challenge: challengeOfToken(enrollment.token), proof }

@@ -10,7 +10,7 @@ import { hasPush } from '../devices/push-targets.ts'
 /** The device that a push goes to, and its organization. */
 const findDevice = async (call: Call, to: string): Promise<{ to: string; org_id: number }> => {
   const device = /^[1-9]\d{0,14}$/.test(to)
-    ? await activeDevices(call.db, call.dev)
+    ? await activeDevices(call.db, call.service.dev)
         .where(hasPush())
         .where('d.id', '=', Number(to))
         .select('d.org_id')
@@ -46,7 +46,7 @@ export const testDelivery: HandlerOf<typeof outbox.testDelivery> = async ({ chan
     text:
       channel === 'push'
         ? '{"test":true}'
-        : `This is a test message from ${call.publicUrl}. No action is needed.`,
+        : `This is a test message from ${call.service.publicUrl}. No action is needed.`,
   })
   await call.audit(recipient.org_id, `message:${message_id}`, ['channel'])
   return readMessage(call, message_id)

@@ -63,7 +63,7 @@ const checkApprovalRules = async (
   checkRules(rules)
   for (const [at, { approvers }] of rules.entries())
     for (const [i, user] of approvers.entries()) {
-      const able = await activeDevices(call.db, call.dev)
+      const able = await activeDevices(call.db, call.service.dev)
         .where('d.org_id', '=', orgId)
         .where('d.user_id', '=', rowOfId(user))
         .select('d.id')
@@ -89,7 +89,7 @@ const addOrganization = statement(
 export const insertOrganization = async (call: Call, { name, slug, policy = {} }: NewOrganization) => {
   const own = slug === undefined ? slugOf(name) : checkSlug(slug)
   const checked = checkPolicy(policy)
-  refuseImpossible(checked, call)
+  refuseImpossible(checked, call.service)
   const text = JSON.stringify(checked)
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
@@ -137,7 +137,7 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
   await demandForRules(call, org_id, 'updateOrganization', policy?.require_approval)
   await checkApprovalRules(call, org_id, policy?.require_approval)
   const nextPolicy = { ...presentPolicy, ...checkPolicy(policy ?? {}) }
-  if (policy !== undefined) refuseImpossible(nextPolicy, call)
+  if (policy !== undefined) refuseImpossible(nextPolicy, call.service)
   const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
   // Slugs are unique over all organizations, so an answer about another slug would reveal theirs.
   if (call.caller.orgId !== null && slug !== present.slug)

@@ -34,7 +34,7 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
     text: [
       'This address was entered for an account, probably by you.',
       'Open this link to confirm that it is yours. It works once, for one day:',
-      `${call.publicUrl}/approver#verify-email=${token}`,
+      `${call.service.publicUrl}/approver#verify-email=${token}`,
       'If it was not you, ignore this e-mail.',
     ].join('\n\n'),
     expires_at,
@@ -45,7 +45,7 @@ const sendLink = async (call: Call, user_id: number, email: string): Promise<str
 /** Sends a link for an address that is not verified, if e-mail is configured and the limit allows it. */
 export const sendLinkIfPossible = async (call: Call, userId: number): Promise<void> => {
   const account = await findAccount(call, userId)
-  if (!account?.email || account.email_verified_at !== null || !call.canSend('email')) return
+  if (!account?.email || account.email_verified_at !== null || !call.service.channels.has('email')) return
   if ((await consume(call, links, limited(call, userId))).taken) await sendLink(call, userId, account.email)
 }
 

@@ -86,7 +86,7 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
         [`agent:${name}`, `client:${client_host ?? asked.client_id}`],
         actorAt(person),
       )
-      return { redirect_to: redirectWith({ ...asked, state }, call.publicUrl, { code }) }
+      return { redirect_to: redirectWith({ ...asked, state }, call.service.publicUrl, { code }) }
     }
   },
 }
@@ -94,5 +94,5 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
 export const refuseConsent: HandlerOf<typeof pageAgents.refuseConsent> = async ({ request }, call) => {
   const asked = openRequest(call.keyring, request, call.now)
   const result = { error: 'access_denied', error_description: 'The person did not consent' }
-  return { redirect_to: redirectWith(asked, call.publicUrl, result) }
+  return { redirect_to: redirectWith(asked, call.service.publicUrl, result) }
 }

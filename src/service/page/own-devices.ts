@@ -62,7 +62,7 @@ export const createDeviceLink: HandlerOf<typeof pageDevices.createDeviceLink> = 
     })
     return async (call) => {
       await settle(call)
-      await bindSite(call.db, call.publicUrl)
+      await bindSite(call.db, call.service.publicUrl)
       const { url, expires_at } = await insertEnrollment(call, person)
       await call.audit(person.org_id, `user:${person.user_id}`, ['enrollment'], actorAt(person))
       return { url, expires_at, expires_in_ms: Date.parse(expires_at) - Date.parse(call.now) }

@@ -26,7 +26,7 @@ export const beginEnrollment: HandlerOf<typeof page.beginEnrollment> = async ({ 
   if (!enrollment) throw await linkEnded(call, token)
   const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
   const { attestation, authenticators } = await readDevicePolicy(call, org_id)
-  const { rp_id } = await readSite(call.db, call.publicUrl)
+  const { rp_id } = await readSite(call.db, call.service.publicUrl)
   const devices = await devicesOf(call.db, { org_id, user_id })
     .where(ofKeptDevice('devices'))
     .select(['credential_id', 'name'])

@@ -168,7 +168,8 @@ export const startSession = async (
   call: Call,
   { id: device_id, org_id }: { id: number; org_id: number },
 ): Promise<void> => {
-  const { db, now, publicUrl } = call
+  const { db, now } = call
+  const { publicUrl } = call.service
   const token = randomToken()
   await dropOthers(call, device_id)
   await db
@@ -196,5 +197,5 @@ export const endSession = async (call: Call, { session_id, device_id, cookie }: 
     .where('device_id', '=', device_id)
     .where('session_id', '=', session_id)
     .execute()
-  if (cookie !== undefined) call.header('set-cookie', cookieOf(call.publicUrl, cookie, '', 0))
+  if (cookie !== undefined) call.header('set-cookie', cookieOf(call.service.publicUrl, cookie, '', 0))
 }

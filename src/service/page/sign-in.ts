@@ -21,11 +21,11 @@ import { endSession, startSession } from './session.ts'
 type Session = RowData<typeof page.getSession>
 
 export const readSession = async (
-  { db, publicUrl, dev, pushKey }: Call,
+  { db, service }: Call,
   device_id: number,
   organizations?: number[],
 ): Promise<Session> => {
-  const { org_id, user_id, ...row } = await activeDevices(db, dev)
+  const { org_id, user_id, ...row } = await activeDevices(db, service.dev)
     .innerJoin('organizations as o', 'o.id', 'd.org_id')
     .where('d.id', '=', device_id)
     .select([
@@ -39,7 +39,7 @@ export const readSession = async (
       'd.credential_id',
     ])
     .executeTakeFirstOrThrow(sessionOver)
-  const other = await activeDevices(db, dev)
+  const other = await activeDevices(db, service.dev)
     .where('d.org_id', '=', org_id)
     .where('d.user_id', '=', user_id)
     .where('d.id', '<>', device_id)
@@ -55,9 +55,9 @@ export const readSession = async (
     only_device: !other,
     subscribed: targets.length > 0,
     push_hashes: targets.flatMap(({ endpoint_hash }) => endpoint_hash ?? []),
-    rp_id: (await readSite(db, publicUrl)).rp_id,
+    rp_id: (await readSite(db, service.publicUrl)).rp_id,
     wants_location: await usesLocation(db, { org_id, user_id }),
-    push_key: pushKey,
+    push_key: service.pushKey,
   }
 }
 
@@ -95,7 +95,7 @@ const revokedDevice = async (call: Call, device: DeviceRow, named: Named): Promi
 }
 
 export const beginSession: HandlerOf<typeof page.beginSession> = async (_, call) => ({
-  rp_id: (await readSite(call.db, call.publicUrl)).rp_id,
+  rp_id: (await readSite(call.db, call.service.publicUrl)).rp_id,
   challenge: createChallenge(call.keyring, { type: 'session' }, call.now),
 })
 

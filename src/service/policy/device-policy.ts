@@ -5,7 +5,7 @@ import { organizationRow } from '../call/tenant.ts'
 
 const day = 24 * 60 * 60
 
-type Defaults = Pick<Call, 'dev' | 'deviceProof'>
+type Defaults = Pick<Call['service'], 'dev' | 'deviceProof'>
 
 /** Where the key of a device is. */
 export type Authenticator = (typeof authenticators)[number]
@@ -47,9 +47,9 @@ export const refuseImpossible = (policy: Policy, defaults: Defaults): void => {
 }
 
 export const readDevicePolicy = async (
-  call: Pick<Call, 'db' | keyof Defaults>,
+  { db, service }: Pick<Call, 'db' | 'service'>,
   org_id: number,
-): Promise<DevicePolicy> => devicePolicyOf((await organizationRow(call.db, org_id)).policy, call)
+): Promise<DevicePolicy> => devicePolicyOf((await organizationRow(db, org_id)).policy, service)
 
 type Model = {
   aaguid: string

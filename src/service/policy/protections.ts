@@ -34,7 +34,7 @@ const isLonger = (before: readonly string[] = [], after: readonly string[] | und
 
 /** Names of the members that `after` would weaken. */
 const weakened = (before: Policy, after: Policy, call: Call): string[] => {
-  const { proof, recoveryDelayMs } = devicePolicyOf(before, call)
+  const { proof, recoveryDelayMs } = devicePolicyOf(before, call.service)
   const checks: [keyof Policy, boolean][] = [
     [
       'recovery_delay_s',

@@ -63,8 +63,8 @@ const revokeReplayed = async (call: Call, hash: string): Promise<void> => {
 }
 
 /** Whether the person is still a member, and the device with which they consented is not removed. */
-const isActive = async ({ db, dev }: Call, { org_id, user_id, device_id }: Grant): Promise<boolean> => {
-  const device = await activeDevices(db, dev)
+const isActive = async ({ db, service }: Call, { org_id, user_id, device_id }: Grant): Promise<boolean> => {
+  const device = await activeDevices(db, service.dev)
     .where('d.id', '=', device_id)
     .where('d.org_id', '=', org_id)
     .where('d.user_id', '=', user_id)

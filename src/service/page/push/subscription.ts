@@ -53,7 +53,7 @@ const dropReplaced = async (
 /** Stores where the phone at the page gets its notifications, and replaces its earlier subscription. */
 export const subscribePush: HandlerOf<typeof pageNotifications.subscribePush> = async (input, call) => {
   const { org_id, device_id, session_id } = requirePerson(call.caller)
-  checkPublicUrl('endpoint', input.endpoint, call.dev)
+  checkPublicUrl('endpoint', input.endpoint, call.service.dev)
   if (!isPoint(input.keys.p256dh)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
   if (!isBytes(input.keys.auth, 16)) throw invalid('keys.auth', 'must be 16 bytes in base64url')
   const endpoint_hash = sha256(input.endpoint)
