@@ -7,18 +7,13 @@ import { periodsOf } from '../../src/service/config/retention.ts'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
 import { wrapContext } from '../../src/service/delivery/enqueue.ts'
-import { createOutbox } from '../../src/service/delivery/outbox.ts'
-import { createWebhookAdapter } from '../../src/service/events/webhook-adapter.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
-import { createApp } from '../../src/service/http/app.ts'
 import type { GuardOptions } from '../../src/service/http/guards.ts'
-import { createService } from '../../src/service/lifecycle/create-service.ts'
+import { compose } from '../../src/service/lifecycle/compose.ts'
 import { ensureOperatorKey } from '../../src/service/lifecycle/operator-keys.ts'
 import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
 import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/quotes.ts'
-import { createPushAdapter } from '../../src/service/page/push/push-adapter.ts'
-import { createTestTools } from './test-tools.ts'
 import { openTestStore, shareTestStore, type TestStore } from './test-store.ts'
 import { watchedStorage } from './watched-storage.ts'
 
@@ -47,8 +42,6 @@ type Options = {
   adapters?: Adapters
   /** Of one attempt to send. */
   timeoutMs?: number
-  /** Serves the tools at /mcp, and their authorization server. */
-  tools?: boolean
   /** Each write is undone once and runs again. */
   twice?: boolean
   /** Where stock prices come from; the sample when left out. */
@@ -88,7 +81,6 @@ export const startTestService = async ({
   adapters,
   timeoutMs,
   quotes = sampleProvider,
-  tools = false,
   twice = process.env['SVC_TEST_TWICE'] === '1',
 }: Options = {}) => {
   const store = at ? await shareTestStore(at.store, now) : await openTestStore({ from: from?.path, now })
@@ -99,38 +91,27 @@ export const startTestService = async ({
   const log: LogRecord[] = []
   const notified: Parameters<NotifyApprover>[0][] = []
   const logged = (record: LogRecord): number => log.push(record)
-  const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
-  const outbox = createOutbox({
+  const { service, outbox, mcp, app } = compose({
     storage,
     keyring,
-    log: logged,
-    adapters: { push, webhook: createWebhookAdapter({ storage, keyring, dev }), ...adapters },
-    random: () => 1,
-    timeoutMs,
-  })
-  const service = createService({
-    storage,
-    keyring,
+    vapid,
     publicUrl,
     dev,
     deviceProof,
     notifyApprover: (request) => void notified.push(request),
-    pushKey: vapid.key,
-    channels: new Set(channels),
-    loggedChannels: new Set(onlyLogged),
-    deliver: outbox.wake,
     supportEmail: 'support@service.example',
     periods: periodsOf(),
     quotes: createQuotes(quotes, { now: storage.now, log: logged }),
-  })
-  const guardOptions = { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards }
-  const mcp = tools ? createTestTools(service, guardOptions) : undefined
-  const app = createApp({
-    service,
+    deliveryWith: (own) => ({
+      adapters: { ...own, ...adapters },
+      channels: new Set(channels),
+      loggedChannels: new Set(onlyLogged),
+    }),
     handlers: { ...allHandlers, ...handlers },
-    guards: guardOptions,
-    mounted: mcp?.routes ?? [],
+    guards: { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards },
+    tools: { token: undefined, localOnly: false },
     log: logged,
+    sending: { random: () => 1, timeoutMs },
   })
 
   const call = async (
@@ -197,7 +178,7 @@ export const startTestService = async ({
     /** `keep`: a path to copy the store to, for `from`. */
     close: async (keep?: string): Promise<void> => {
       service.signals.stop()
-      await mcp?.close()
+      await mcp.close()
       await outbox.stop()
       await store.close(keep)
     },

@@ -45,7 +45,7 @@ export const purge = async (storage: Storage): Promise<void> => {
   )
 }
 
-type Options = Omit<WorkerOptions, 'random' | 'timeoutMs'> & {
+export type OutboxOptions = Omit<WorkerOptions, 'random' | 'timeoutMs'> & {
   adapters: Adapters
   random?: () => number
   timeoutMs?: number | undefined
@@ -54,7 +54,12 @@ type Options = Omit<WorkerOptions, 'random' | 'timeoutMs'> & {
 }
 
 /** Sends the messages of the outbox, each channel with its adapter. Messages of a channel without one stay. */
-export const createOutbox = ({ adapters, random = Math.random, timeoutMs = 30_000, ...rest }: Options) => {
+export const createOutbox = ({
+  adapters,
+  random = Math.random,
+  timeoutMs = 30_000,
+  ...rest
+}: OutboxOptions) => {
   const { storage, log, graceMs = 5_000 } = rest
   const workers: ChannelWorker[] = Object.entries(adapters).map(([channel, adapter]) =>
     createChannelWorker(channel as Channel, adapter, { ...rest, random, timeoutMs }),

@@ -10,7 +10,7 @@ import type { Handler, Handlers } from '../call/call.ts'
 import { anonymousCaller, type Authenticated, sessionOver } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { unauthenticated } from '../call/preconditions.ts'
-import { createAuthenticator } from '../keys/authenticator.ts'
+import type { Authenticate } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
 import {
   createAddressReader,
@@ -40,12 +40,13 @@ import { createTurns } from './turns.ts'
 
 type AppOptions = {
   service: Service
+  authenticate: Authenticate
   handlers: Handlers<Table>
   guards: GuardOptions
   /** For example the tool server. */
   mounted?: readonly MountedRoute[]
   /** 'serving' if left out. */
-  phase?: () => Phase
+  phase?: (() => Phase) | undefined
   /** Returns what counts the responses of a route. */
   count?: ((route: string) => ObserveResponse) | undefined
   log: Log
@@ -69,9 +70,8 @@ const refuse = (trace: RequestTrace, error: unknown): Response => {
 
 /** The HTTP application: guards, then the operations of the table and the other routes. */
 export const createApp = (options: AppOptions): Hono => {
-  const { service, handlers, log } = options
+  const { service, authenticate, handlers, log } = options
   const { storage, keyring, publicUrl } = service
-  const authenticate = createAuthenticator(service)
   const authenticateSession = createSessionAuthenticator(service)
   const responses = createResponseCache(storage.revision)
   // An embedded store reads in this thread.

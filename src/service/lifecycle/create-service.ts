@@ -11,9 +11,12 @@ import { createNode, type NodeOptions } from './node.ts'
 /** Milliseconds between two looks of a node for wakes that were lost. */
 const recheckMs = 1_000
 
+/** What a service cannot create by itself. */
+export type ServiceParts = Omit<Service, 'signals' | 'node' | 'factorsFor' | 'claim' | 'accept' | 'rate'>
+
 /** The service. It also looks for requests that expire and, on a shared store, for those that ended elsewhere. */
 export const createService = (
-  parts: Omit<Service, 'signals' | 'node' | 'factorsFor' | 'claim' | 'accept' | 'rate'>,
+  parts: ServiceParts,
   node: NodeOptions = {},
   count?: (decided: Decided) => void,
 ): Service => {

@@ -2,38 +2,27 @@ import { hostname } from 'node:os'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { createEngineGateway } from '../approvals/engine-gateway.ts'
 import { watchApprovals } from '../approvals/expiry.ts'
-import type { Service } from '../call/service.ts'
 import { readSettings } from '../config/settings.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
 import { createAdapters } from '../delivery/adapters.ts'
-import { createOutbox, type Outbox } from '../delivery/outbox.ts'
 import { watchAuditHeads } from '../events/audit-heads.ts'
 import { openHeadFile } from '../events/head-file.ts'
-import { createWebhookAdapter } from '../events/webhook-adapter.ts'
 import { watchWebhooks } from '../events/webhook-feed.ts'
 import { handlers } from '../handlers/all.ts'
-import { createApp } from '../http/app.ts'
-import { createAddressReader } from '../http/guards.ts'
 import type { Phase } from '../http/health.ts'
 import { createEventCounts } from '../http/metrics/event-counts.ts'
 import { openMetrics } from '../http/metrics/metrics.ts'
 import { apiRoot } from '../http/routes.ts'
 import { type HttpServer, startServer } from '../http/server.ts'
-import { createAuthenticator } from '../keys/authenticator.ts'
 import { createQuotes, openProvider } from '../machines/quotes/quotes.ts'
-import { createMcpServer, type McpServer } from '../mcp/http.ts'
-import { addressesAt } from '../mcp/oauth/addresses.ts'
-import { createNoOAuthRoutes } from '../mcp/oauth/no-oauth.ts'
-import { createOAuthRoutes } from '../mcp/oauth/routes.ts'
-import { createPushAdapter } from '../page/push/push-adapter.ts'
 import { createVapid } from '../page/push/vapid.ts'
 import { readDatabaseUrl } from '../storage/postgres/database-url.ts'
 import { asStoreProblem } from '../storage/sqlite/errors.ts'
-import { createLogNotifier, createService } from './create-service.ts'
+import { compose, type Composed } from './compose.ts'
+import { createLogNotifier } from './create-service.ts'
 import { storeFile, unusable } from './data-dir.ts'
-import { type NodeOptions, watchNode } from './node.ts'
+import { watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type Place } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
@@ -101,94 +90,65 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const originAt = (bound: number): string => `${tls ? 'https' : 'http'}://${hostInUrl(host)}:${bound}`
     const vapid = await createVapid(storage, keyring)
     const provider = openProvider(settings.quotes, storage.now)
-    const authenticate = createAuthenticator({ storage, keyring })
     const quotes = createQuotes(provider, { now: storage.now, log })
-    let outbox: Outbox | undefined
-    let service: Service | undefined
-    let mcp: McpServer | undefined
     let phase: Phase = 'starting'
     const counts = options.metricsPort === undefined ? undefined : createEventCounts()
-    const nodeAt = (bound: number): NodeOptions => ({
-      address: `${hostname()}:${bound}`,
-      version: options.version,
-      state: () => (phase === 'stopping' ? phase : 'serving'),
-      requests: () => server.requests(),
-    })
+    let composed: Composed | undefined
     const server: HttpServer = await startServer({ port, host, tls, publicUrl }, (bound) => {
-      const base = { storage, keyring, publicUrl: publicUrl ?? originAt(bound), dev }
-      const push = createPushAdapter({ ...base, vapid })
-      const webhook = createWebhookAdapter({ ...base, storage })
-      const delivery = createAdapters({ settings, push, webhook, dev, env, log, now: storage.now })
-      closing.push(delivery.close)
-      outbox = createOutbox({
+      const localOnly = isLoopbackHost(host) && publicUrl === undefined && trustedProxy.length === 0
+      composed = compose({
         storage,
         keyring,
-        log,
-        adapters: delivery.adapters,
-        attempted: counts?.attempted,
-      })
-      service = createService(
-        {
-          ...base,
-          pushKey: vapid.key,
-          supportEmail: settings.supportEmail,
-          periods: settings.periods,
-          channels: delivery.channels,
-          loggedChannels: delivery.loggedChannels,
-          // With --dev no text message is sent, so a link is the proof.
-          deviceProof: settings.sms && !dev ? 'otp' : 'link',
-          deliver: outbox.wake,
-          quotes,
-          notifyApprover: dev ? createLogNotifier(log, storage.now) : () => undefined,
+        vapid,
+        publicUrl: publicUrl ?? originAt(bound),
+        dev,
+        supportEmail: settings.supportEmail,
+        periods: settings.periods,
+        // With --dev no text message is sent, so a link is the proof.
+        deviceProof: settings.sms && !dev ? 'otp' : 'link',
+        quotes,
+        notifyApprover: dev ? createLogNotifier(log, storage.now) : () => undefined,
+        deliveryWith: (own) => {
+          const { close: end, ...delivery } = createAdapters({
+            ...{ settings, dev, env, log, now: storage.now },
+            ...own,
+          })
+          closing.push(end)
+          return delivery
         },
-        nodeAt(bound),
-        counts?.decided,
-      )
-      const guards = { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy }
-      const addresses = addressesAt(base.publicUrl)
-      const addressOf = createAddressReader(guards)
-      mcp = createMcpServer({
-        nodes: service.signals,
-        authenticate,
-        addresses,
-        rate: (caller) => service!.rate(caller),
-        gatewayFor: (caller, context) => createEngineGateway(service!, caller, () => addressOf(context)),
-        token: env.MCP_AUTH_TOKEN || undefined,
-        defaults: settings.asking,
-        outlived: storage.shared,
-        localOnly: isLoopbackHost(host) && publicUrl === undefined && trustedProxy.length === 0,
-      })
-      const authorization = addresses
-        ? createOAuthRoutes({ service, authenticate, addresses, addressOf })
-        : createNoOAuthRoutes()
-      const app = createApp({
-        service,
         handlers,
-        guards,
-        mounted: [...mcp.routes, ...authorization],
+        guards: { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy },
+        tools: { token: env.MCP_AUTH_TOKEN || undefined, defaults: settings.asking, localOnly },
         log,
         phase: () => phase,
-        count: counts?.route,
+        node: {
+          address: `${hostname()}:${bound}`,
+          version: options.version,
+          state: () => (phase === 'stopping' ? phase : 'serving'),
+          requests: () => server.requests(),
+        },
+        counts,
       })
+      const { app } = composed
       return (request, bindings) => app.fetch(request, bindings as object)
     })
-    closing.push(outbox!.stop, server.stop)
-    const metrics =
-      counts && (await openMetrics({ ...options, port: options.metricsPort! }, service!, counts))
+    const { service, outbox, mcp, authenticate } = composed!
+    closing.push(outbox.stop, server.stop)
+    const metrics = counts && (await openMetrics({ ...options, port: options.metricsPort! }, service, counts))
     if (metrics) closing.push(metrics.stop)
-    await outbox!.start({ alone: !storage.shared })
-    closing.push(watchWebhooks(service!, log))
+    await outbox.start({ alone: !storage.shared })
+    closing.push(watchWebhooks(service, log))
     // Stopped before the server, so that waiting requests are answered immediately.
-    closing.push(watchApprovals(service!, log), watchExpired(service!, log), watchRetention(service!, log))
+    closing.push(watchApprovals(service, log), watchExpired(service, log), watchRetention(service, log))
     // Stopped before those, because tool calls withdraw their pending requests.
-    closing.push(mcp!.close)
+    closing.push(mcp.close)
     // Only now: a start that fails must not create a key that is never shown.
-    const operatorKey = await ensureOperatorKey(service!, env.SVC_BOOTSTRAP_API_KEY)
+    const operatorKey = await ensureOperatorKey(service, env.SVC_BOOTSTRAP_API_KEY)
     const origin = originAt(server.port)
     phase = 'serving'
     // After the operator key exists, which is the first row of a new store.
-    closing.push(watchCustody(service!, log), watchAuditHeads(service!, log, headFile))
-    const self = storage.shared ? watchNode(service!, log) : undefined
+    closing.push(watchCustody(service, log), watchAuditHeads(service, log, headFile))
+    const self = storage.shared ? watchNode(service, log) : undefined
     if (self) closing.push(self.stop)
     const { drainMs = storage.shared ? standardDrainMs : 0 } = options
     return {
@@ -208,7 +168,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
           throw error
         }
       },
-      makeAskKey: () => makeAskKey(service!),
+      makeAskKey: () => makeAskKey(service),
       stop: async () => {
         phase = 'stopping'
         if (drainMs > 0) {

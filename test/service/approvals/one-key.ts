@@ -24,7 +24,7 @@ export let honest: string
 export const installHooks = (options: Parameters<typeof startTestService>[0] = {}): void => {
   beforeEach(async () => {
     clock = createClock()
-    service = await startTestService({ now: clock.now, tools: true, ...options })
+    service = await startTestService({ now: clock.now, ...options })
     acme = await createTenant(service, 'acme')
     honest = (await createKey(['all'], service.operatorKey, { name: 'honest' })).key
   })

@@ -68,7 +68,7 @@ test.each([
 ])(
   'where nobody could sign, %s %s answers an OAuth error that names the bearer',
   async (method, path, status) => {
-    const other = await startTestService({ tools: true, publicUrl: 'http://192.0.2.7:8080' })
+    const other = await startTestService({ publicUrl: 'http://192.0.2.7:8080' })
     const answer = await send(other, method, path)
     await other.close()
     expect([answer.status, JSON.parse(answer.text)]).toEqual([

@@ -16,7 +16,7 @@ export let ada: Phone
 export const installHooks = (): void => {
   beforeEach(async () => {
     clock = createClock()
-    service = await startTestService({ now: clock.now, tools: true, dev: true })
+    service = await startTestService({ now: clock.now, dev: true })
     acme = await createTenant(service, 'acme')
     ada = await createPhone(service, acme.id, 1)
   })

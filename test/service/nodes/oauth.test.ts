@@ -19,7 +19,7 @@ const agentsOf = async (key: string): Promise<unknown[]> =>
   dataOf(await nodes[2]!.call('GET', '/svc/v1/agents', { key }))
 
 describe.runIf(onPostgres())('agents at several nodes', () => {
-  installHooks({ dev: true, tools: true })
+  installHooks({ dev: true })
   installTenants()
 
   test('an agent can use another node for each step', async () => {
