@@ -29,7 +29,7 @@ export const origin = z.strictObject({
   address: chosen(z.nullable(z.string()), 'IP address that the request came from'),
   network: chosen(z.nullable(z.string()), 'Allowed network of the organization that contains the address'),
   via: chosen(
-    z.nullable(z.enum(['api', 'tools', 'rule'])),
+    z.enum(['api', 'tools', 'rule']),
     'api; tools: the tool server; rule: the service itself, because a rule requires an approval',
   ),
 })

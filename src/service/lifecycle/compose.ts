@@ -53,10 +53,10 @@ export const compose = (parts: Parts): Composed => {
   const { storage, keyring, publicUrl, dev } = own
   const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
   const webhook = createWebhookAdapter({ storage, keyring, dev })
-  const { adapters, ...delivery } = deliveryWith({ push, webhook })
+  const { adapters, channels, loggedChannels } = deliveryWith({ push, webhook })
   const outbox = createOutbox({ storage, keyring, log, adapters, attempted: counts?.attempted, ...sending })
   const service = createService(
-    { ...own, ...delivery, pushKey: vapid.key, deliver: outbox.wake },
+    { ...own, channels, loggedChannels, pushKey: vapid.key, deliver: outbox.wake },
     node,
     counts?.decided,
   )

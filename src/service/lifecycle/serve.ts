@@ -109,11 +109,8 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         quotes,
         notifyApprover: dev ? createLogNotifier(log, storage.now) : () => undefined,
         deliveryWith: (own) => {
-          const { close: end, ...delivery } = createAdapters({
-            ...{ settings, dev, env, log, now: storage.now },
-            ...own,
-          })
-          closing.push(end)
+          const delivery = createAdapters({ settings, dev, env, log, now: storage.now, ...own })
+          closing.push(delivery.close)
           return delivery
         },
         handlers,

@@ -86,12 +86,6 @@ describe('the origin of a request', () => {
     ])
   })
 
-  test('is unknown for a request from before origins were stored', async () => {
-    await request({}, '203.0.113.7')
-    await service.runSql('UPDATE approvals SET asked_from = NULL, asked_via = NULL, verified_as = NULL', [])
-    expect(await originOfFirst()).toMatchObject({ credential: null, address: null, via: null })
-  })
-
   test.each(["asked_from = '198.51.100.1'", 'asked_from = NULL', "asked_via = 'tools'"])(
     'cannot be changed by another program: %s',
     async (set) => {
