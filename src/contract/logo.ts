@@ -23,16 +23,9 @@ export const logo = operations({
           z.maxLength(43_692, 'must have at most 32 KB'),
           z.regex(/^[\w+/-]+={0,2}$/, 'must be base64'),
         ),
-        'PNG or WebP, at most 32 KB and 512 by 512 pixels',
+        'PNG, at most 32 KB and 512 by 512 pixels',
         { file: true },
       ),
-    }),
-    data: z.looseObject({
-      path: chosen(z.string(), 'Path of the logo on this service'),
-      type: chosen(z.string(), 'Media type'),
-      width: chosen(z.int(), 'Width in pixels'),
-      height: chosen(z.int(), 'Height in pixels'),
-      bytes: chosen(z.int(), 'Size in bytes'),
     }),
   },
   removeLogo: {

@@ -24,7 +24,7 @@ export const createLogoRoute = ({ storage }: Pick<Service, 'storage'>): MountedR
         : undefined
     if (!logo) throw notFound('Logo')
     return new Response(new Uint8Array(Buffer.from(logo.image, 'base64')), {
-      headers: { ...headers, 'content-type': logo.type, 'x-request-id': id },
+      headers: { ...headers, 'content-type': 'image/png', 'x-request-id': id },
     })
   },
 })

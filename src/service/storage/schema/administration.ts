@@ -147,7 +147,7 @@ export type AdministrationTables = {
     hash: string
   }
   /** The image that the approver page shows beside the name of an organization; base64. */
-  logos: { org_id: number; type: string; hash: string; image: string; updated_at: string }
+  logos: { org_id: number; hash: string; image: string; updated_at: string }
   /** Limits that the operator set for an organization; `value` is JSON. */
   organization_limits: { org_id: number; name: string; value: string }
   /** Stored responses for repeats of an `Idempotency-Key`, without secrets. */

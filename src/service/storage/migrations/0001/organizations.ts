@@ -14,7 +14,7 @@ create table organization_limits (
 );
 
 create table logos (
-  org_id integer primary key references organizations (id) on delete cascade, type text not null,
+  org_id integer primary key references organizations (id) on delete cascade,
   hash text not null, image text not null, updated_at text not null
 );
 
