@@ -165,7 +165,10 @@ export const page = operations({
     message: 'Sessions',
     input: z.strictObject(wait),
     data: z.looseObject({
-      mark: chosen(z.string(), 'Changes with the sessions and with the requests'),
+      mark: chosen(
+        z.string(),
+        'Changes with the sessions and the requests, with the devices of the person and, for an administrator, with who waits for them',
+      ),
       sessions: chosen(
         z.array(
           z.extend(sessionRecord, {
@@ -174,23 +177,6 @@ export const page = operations({
         ),
         'One for each organization that this browser is signed in to',
       ),
-    }),
-  },
-  listInbox: {
-    method: 'GET',
-    path: '/svc/v1/approver/requests',
-    cli: 'approver requests',
-    session: true,
-    summary:
-      'List the pending requests of this approver; with wait_s, answer as soon as the list differs from `seen`',
-    message: 'Requests',
-    input: z.strictObject(wait),
-    data: z.looseObject({
-      mark: chosen(
-        z.string(),
-        'Changes with the list, with the devices of the person and, for an administrator, with who waits for them',
-      ),
-      requests: chosen(z.array(pendingRecord), 'Pending requests, oldest first'),
     }),
   },
   listMembers: {

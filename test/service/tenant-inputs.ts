@@ -96,7 +96,6 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   getSession: () => ({}),
   closeSession: () => ({}),
   listSessions: () => ({}),
-  listInbox: () => ({}),
   subscribePush: () => ({ endpoint: 'x', keys: { p256dh: 'x', auth: 'x' } }),
   unsubscribePush: () => ({}),
   testPush: () => ({}),

@@ -87,28 +87,6 @@ describe('a new release', () => {
     release(['app.js'])
     await expect.poll(() => nextTitle(phone)).toMatch(/^New /)
   })
-
-  test('works with a node of the version before, which has no single call', async () => {
-    const user = await stage.person()
-    const phone = await stage.enrolled(user)
-    const body = JSON.stringify({
-      status: 'error',
-      message: 'Route not found',
-      data: { code: 'no_such_route' },
-    })
-    void network.fail('GET', /approver\/sessions/, () => ({ status: 404, body }))
-    network.cut()
-    await phone.page.reload()
-    await phone.sees('You’re all caught up')
-    await phone.page.clock.install()
-    await phone.page.reload()
-    await phone.sees('You’re all caught up')
-    const { request_id } = await stage.ask(user)
-    await phone.page.clock.fastForward(5_000)
-    await open(phone, request_id)
-    await phone.tap('Approve')
-    await expect(phone.sees('Approved')).resolves.toBeUndefined()
-  })
 })
 
 test('a service of the version before that lacks a call is named, and not called unreachable', async () => {

@@ -155,7 +155,7 @@ export type Listed = Data<Table['listSessions']>
 export type Enrollment = Data<Table['beginEnrollment']>
 /** What became of a request. */
 export type Outcome = Data<Table['getOwnRequest']>
-export type Pending = Data<Table['listInbox']>['requests'][number]
+export type Pending = Listed['sessions'][number]['requests'][number]
 export type Members = Data<Table['listMembers']>
 export type Member = Members['members'][number]
 export type Devices = Data<Table['listOwnDevices']>

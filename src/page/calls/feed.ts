@@ -37,27 +37,6 @@ const toReading = ({ mark, sessions }: Listed): Reading => {
   }
 }
 
-const unlessOver = <T>(answer: Promise<T>): Promise<T | undefined> =>
-  answer.catch((error: unknown) => {
-    if (error instanceof Refused && error.status === 401) return undefined
-    throw error
-  })
-
-const readOne = async (org: number) => {
-  const session = await call('getSession', {}, { org })
-  const { requests } = await call('listInbox', {}, { org })
-  return { ...session, requests }
-}
-
-/** The same from a node of the version before, during an upgrade: it has no single call, and cannot wait for all. */
-const readApart = async (): Promise<Listed> => {
-  const { organizations } = await call('getSession', {}, { org: null })
-  const all = await Promise.all(organizations.map((org) => unlessOver(readOne(org))))
-  return { mark: '', sessions: all.filter((one) => one !== undefined) }
-}
-
-const isUnknown = (error: unknown): boolean => error instanceof Refused && error.code === 'no_such_route'
-
 const waitS = 25
 
 /** Only the preload of index.html has this address, so that no later call gets its answer. */
@@ -74,12 +53,7 @@ type Reader = {
 /** Reads all sessions. */
 export const readSessions = async ({ seen, stop, preloaded = false }: Reader = {}): Promise<Reading> => {
   const wait = seen ? { wait_s: waitS, seen } : preloaded ? preloadedWait : {}
-  try {
-    return toReading(await call('listSessions', wait, { org: null, preloaded, ...(stop && { stop }) }))
-  } catch (error) {
-    if (isUnknown(error)) return toReading(await readApart())
-    throw error
-  }
+  return toReading(await call('listSessions', wait, { org: null, preloaded, ...(stop && { stop }) }))
 }
 
 type Listener = {
@@ -91,8 +65,7 @@ type Listener = {
 }
 
 const pausesMs = [300, 1000, 2000, 4000, 8000, 15_000]
-/** Between two looks at a service that cannot wait, and without the tab that leads. */
-const apartMs = 5_000
+/** Between two looks of a tab that does not lead. */
 const unheardMs = 35_000
 
 /** Keeps sessions and requests up to date while the page is open. */
@@ -123,10 +96,9 @@ export const createFeed = ({ changed, reached, ended }: Listener) => {
 
   /** Until there may be something new. */
   const rest = async (): Promise<void> => {
-    if (mark === '') await pause(apartMs)
-    else if (mark !== undefined && !lead.leads) await pause(unheardMs)
+    if (mark !== undefined && !lead.leads) await pause(unheardMs)
     // A tab that leads now asks the service for what has changed since.
-    if (mark === '' || !lead.leads) mark = undefined
+    if (!lead.leads) mark = undefined
   }
 
   /** Returns undefined if it was woken: there may be something newer. */

@@ -15,8 +15,7 @@ const unlike = (name: string, taken: readonly string[]): string => {
   }
 }
 
-// A node of the version before names no devices.
-const ofPerson = (device: string, { first_name: name, device_names: taken = [] }: Enrollment): string =>
+const ofPerson = (device: string, { first_name: name, device_names: taken }: Enrollment): string =>
   unlike(withoutIsolates(name ? t('enrollment.deviceOf', { device, name }) : device), taken)
 
 /** A name for this device, such as "Ada’s Pixel 9". */

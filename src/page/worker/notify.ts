@@ -41,9 +41,7 @@ type Shown = { request_id?: unknown; pending?: unknown } | null
 
 const idOf = ({ data }: Notification): unknown => (data as Shown)?.request_id
 
-/** Those of the version before say only which request. */
-const isOfRequest = (shown: Notification): boolean =>
-  (shown.data as Shown)?.pending === true || Boolean(idOf(shown))
+const isOfRequest = ({ data }: Notification): boolean => (data as Shown)?.pending === true
 
 const show = async (
   { registration, clients }: ServiceWorkerGlobalScope,

@@ -7,7 +7,7 @@ import { ownerOf } from './key-owner.ts'
 import { muteIdOf, requesterOf } from './mutes.ts'
 import type { ApprovalRow } from './record.ts'
 
-type Origin = RowData<typeof page.listInbox>['requests'][number]['origin']
+type Origin = RowData<typeof page.listSessions>['sessions'][number]['requests'][number]['origin']
 
 /** The credential in parts. `verified_as` was written from the name of the key, which is stored beside it. */
 const credentialOf = (row: ApprovalRow): Origin['credential'] => {

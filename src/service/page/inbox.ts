@@ -6,7 +6,7 @@ import type { Factor } from '../../factors/verdict.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
-import { type Caller, requirePerson, sessionOver, type SignedIn } from '../call/caller.ts'
+import { type Caller, sessionOver, type SignedIn } from '../call/caller.ts'
 import type { RowData, RowInput } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
@@ -17,7 +17,8 @@ import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
 import { readSurroundings } from './surroundings.ts'
 
-type Inbox = RowData<typeof page.listInbox>
+type Requests = RowData<typeof page.listSessions>['sessions'][number]['requests']
+type Pending = Requests[number]
 
 const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise<ApprovalRow[]> =>
   storage.read((db) =>
@@ -29,7 +30,7 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
       .execute(),
   )
 
-type Details = Pick<Inbox['requests'][number], 'conditions' | 'origin' | 'deny_check'>
+type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check'>
 
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
@@ -55,14 +56,14 @@ const readDetails = async (
   }))
 }
 
-const toPending = (row: ApprovalRow, now: string, details: Details): Inbox['requests'][number] => ({
+const toPending = (row: ApprovalRow, now: string, details: Details): Pending => ({
   request_id: row.request_id,
   action: row.action,
   reason: row.reason,
   requester: row.requester,
   verified_as: row.verified_as,
   subject: toSubjectRecord(row),
-  factors: JSON.parse(row.factors) as Inbox['requests'][number]['factors'],
+  factors: JSON.parse(row.factors) as Pending['factors'],
   requested_at: row.requested_at,
   expires_at: row.expires_at,
   expires_in_ms: Date.parse(row.expires_at) - Date.parse(now),
@@ -72,7 +73,6 @@ const toPending = (row: ApprovalRow, now: string, details: Details): Inbox['requ
   ...details,
 })
 
-type Requests = Inbox['requests']
 /** The pending requests of one session, and what stands for its surroundings. */
 type Read = { person: SignedIn; rows: ApprovalRow[]; around: string }
 
@@ -84,8 +84,9 @@ const toRequests = async ({ person, rows }: Read, now: string, outside: Outside)
 const stateOf = ({ rows, around }: Read): string =>
   [around, ...rows.map(({ request_id }) => request_id)].join(' ')
 
-/** Shorter than the state; changes with it. */
-const markOf = (state: string): string => sha256(state).slice(0, 32)
+/** Shorter than the state of all; changes with it. */
+const markOf = (all: readonly Read[]): string =>
+  sha256(all.map((one) => `${one.person.session_id}: ${stateOf(one)}`).join('\n')).slice(0, 32)
 
 type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
 
@@ -94,9 +95,8 @@ type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
  * that has ended; fails with 401 once all have.
  */
 const readOrWait = async (
-  { wait_s = 0, seen }: RowInput<typeof page.listInbox>,
+  { wait_s = 0, seen }: RowInput<typeof page.listSessions>,
   people: readonly SignedIn[],
-  textOf: (all: readonly Read[]) => string,
   outside: Outside,
 ): Promise<Changed> => {
   const { service } = outside
@@ -115,7 +115,7 @@ const readOrWait = async (
   const found = await waitFor(signals, wait, async () => {
     const all = (await Promise.all(people.map(readOne))).flat()
     if (all.length === 0) throw sessionOver()
-    const mark = markOf(textOf(all))
+    const mark = markOf(all)
     const now = storage.now()
     const lives = all.flatMap(({ rows }) => rows.map((row) => Date.parse(row.expires_at) - Date.parse(now)))
     return { value: { mark, all, now }, done: mark !== seen, mayChangeInMs: Math.min(...lives) }
@@ -126,17 +126,6 @@ const readOrWait = async (
   }))
   return { mark: found.mark, all: await Promise.all(shown) }
 }
-
-export const listInbox: HandlerOf<typeof page.listInbox> = {
-  before: async (input, outside) => {
-    const people = [requirePerson(outside.caller)]
-    const { mark, all } = await readOrWait(input, people, ([one]) => stateOf(one!), outside)
-    return async () => ({ mark, requests: all[0]!.requests })
-  },
-}
-
-const stateOfAll = (all: readonly Read[]): string =>
-  all.map((one) => `${one.person.session_id}: ${stateOf(one)}`).join('\n')
 
 const endedSince = (error: unknown): undefined => {
   if (error instanceof Refusal && error.status === 401) return undefined
@@ -152,8 +141,7 @@ const sessionsOf = ({ sessions, person, orgId }: Caller): readonly SignedIn[] =>
 export const listSessions: HandlerOf<typeof page.listSessions> = {
   before: async (input, outside) => {
     const people = sessionsOf(outside.caller)
-    const found =
-      people.length > 0 ? await readOrWait(input, people, stateOfAll, outside).catch(endedSince) : undefined
+    const found = people.length > 0 ? await readOrWait(input, people, outside).catch(endedSince) : undefined
     // No refusal: a browser that is not signed in asks, too.
     const { mark, all } = found ?? { mark: '', all: [] }
     const organizations = all.map(({ person }) => person.org_id)

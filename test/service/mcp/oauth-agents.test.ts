@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createAuthenticator } from '../../../src/service/keys/authenticator.ts'
-import { createPhone, fromPhone } from '../page/phone.ts'
+import { createPhone, fromPhone, readInbox } from '../page/phone.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { call } from './http-tools.ts'
 import { callback, callTools, connect, listTools, obtainCode, origin, sendForm } from './oauth-client.ts'
@@ -13,7 +13,7 @@ describe('an agent that a person connected', () => {
     const token = await connect(service, ada)
     const asked = await callTools(service, token, call('request_approval_async', { action: 'Deploy' }))
     expect(asked.text).toContain('"status\\":\\"pending')
-    const { requests } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie }))
+    const { requests } = await readInbox(service, ada)
     expect(requests).toMatchObject([{ action: 'Deploy', verified_as: 'agent "Coder"' }])
     expect(await agentsOf()).toMatchObject([
       { name: 'Coder', client_name: 'Robo Coder', owner_user_id: ada.user, org_id: acme.id },

@@ -2,7 +2,7 @@ import { assert } from '../../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../../src/receipt/context.ts'
 import { ask, post, show } from '../approver.ts'
 import { dataOf } from '../fixtures.ts'
-import { answerTo, fromPhone, site } from './phone.ts'
+import { answerTo, fromPhone, readInbox, site } from './phone.ts'
 import { acme, ada, service } from './visit.ts'
 
 // What a test about denials does: Ada is asked, denies or reports, and lifts a mute.
@@ -10,7 +10,7 @@ import { acme, ada, service } from './visit.ts'
 export const request = async (more: object = {}, key = acme.key, phone = ada): Promise<string> =>
   dataOf(await ask(service, phone, more, key)).request_id
 export const pending = async (phone = ada): Promise<{ request_id: string; contexts: { deny: string } }[]> =>
-  dataOf(await fromPhone(service, 'GET', 'requests', { cookie: phone.cookie })).requests
+  (await readInbox(service, phone)).requests
 export const statusOf = async (id: string) => dataOf(await show(service, id))
 export const outcomeOf = async (id: string) =>
   dataOf(await fromPhone(service, 'GET', `requests/${id}`, { cookie: ada.cookie }))

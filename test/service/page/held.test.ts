@@ -5,7 +5,7 @@ import { minute } from '../clock.ts'
 import { chainOf, createMember, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { admin, installHooks, member, waiting } from './members-stage.ts'
-import { answerTo, createPhone, fromPhone, type Phone, registerPhone } from './phone.ts'
+import { answerTo, createPhone, fromPhone, type Phone, readInbox, registerPhone } from './phone.ts'
 
 // A rule of the organization holds what an administrator does on the page. Only Ada approves it.
 
@@ -56,7 +56,7 @@ describe('a change of a member on the page', () => {
     const { id, requests } = await held(admin, member.user, 'promote')
     expect(requests).toMatchObject([{ user_id: ada.user, name: 'Ada Lovelace', status: 'pending' }])
     expect((await userOf(member.user)).role).toBe('member')
-    const { requests: inbox } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie }))
+    const { requests: inbox } = await readInbox(service, ada)
     expect(inbox).toMatchObject([
       {
         request_id: id,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { acme, clock, service } from '../acme.ts'
 import { createMember, dataOf } from '../fixtures.ts'
 import { admin, hold, installHooks, list, member, waiting } from './members-stage.ts'
-import { fromPhone } from './phone.ts'
+import { fromPhone, readInbox } from './phone.ts'
 
 installHooks()
 
@@ -83,9 +83,8 @@ describe('the list of active members', () => {
 })
 
 test('the page of an administrator learns at once that somebody waits', async () => {
-  const { mark } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: admin.cookie }))
-  const { cookie } = admin
-  const seen = fromPhone(service, 'GET', `requests?wait_s=20&seen=${mark}`, { cookie })
+  const { mark } = await readInbox(service, admin)
+  const seen = readInbox(service, admin, `?wait_s=20&seen=${mark}`)
   await hold(member.user)
-  expect(dataOf(await seen).mark).not.toBe(mark)
+  expect((await seen).mark).not.toBe(mark)
 })

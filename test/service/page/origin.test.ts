@@ -5,7 +5,7 @@ import { post } from '../approver.ts'
 import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { callTools, connect } from '../mcp/oauth-client.ts'
-import { createPhone, fromPhone, site, type Phone } from './phone.ts'
+import { createPhone, type Phone, readInbox, site } from './phone.ts'
 
 let service: TestService
 let acme: { id: number; key: string }
@@ -27,8 +27,7 @@ const request = async (more: object = {}, from?: string, headers = {}) =>
       from,
     }),
   )
-const pending = async () =>
-  dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie })).requests
+const pending = async () => (await readInbox(service, ada)).requests
 const originOfFirst = async () => (await pending())[0].origin
 const setPolicy = async (policy: object): Promise<void> =>
   dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))

@@ -4,7 +4,7 @@ import { challengeOf } from '../../../src/receipt/context.ts'
 import { ask, post } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
-import { createPhone, fromPhone, site, type Phone } from './phone.ts'
+import { createPhone, fromPhone, type Phone, readInbox, site } from './phone.ts'
 import { acme, ada, clock, installHooks, service } from './visit.ts'
 
 installHooks()
@@ -16,7 +16,7 @@ const outcome = (id: string, phone: Phone = ada) =>
   fromPhone(service, 'GET', `requests/${id}`, { cookie: phone.cookie })
 
 const decide = async (id: string, decision: 'approve' | 'deny', more: object = {}) => {
-  const { requests } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie }))
+  const { requests } = await readInbox(service, ada)
   const { contexts } = requests.find((one: { request_id: string }) => one.request_id === id)
   const challenge = challengeOf(new Uint8Array(Buffer.from(contexts[decision], 'base64url')))
   return post(service, id, { decision, response: assert(ada.key, { challenge, ...site }), ...more })
@@ -105,6 +105,6 @@ test('a pending request says that a wrong number was typed, after an answer that
   const wrong = number === '11' ? '12' : '11'
   expect(refusal(await decide(request_id, 'approve', { number: wrong }))[1]).toBe('wrong_number')
   expect(dataOf(await outcome(request_id)).number_missed).toBe(true)
-  const { requests } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie }))
+  const { requests } = await readInbox(service, ada)
   expect(requests).toMatchObject([{ number_missed: true }])
 })

@@ -4,7 +4,7 @@ import { ask, post, signed, show } from '../approver.ts'
 import { auditOf, createTenant, dataOf, refusal } from '../fixtures.ts'
 import { cookieFor, moveDevice, signIn } from '../devices/moves.ts'
 import { minute } from '../clock.ts'
-import { answerTo, begin, createPhone, enrollPhone, fromPhone, type Phone } from './phone.ts'
+import { answerTo, begin, createPhone, enrollPhone, fromPhone, type Phone, readInbox } from './phone.ts'
 import { acme, ada, addTablet, clock, installHooks, openSession, service } from './visit.ts'
 
 installHooks()
@@ -91,7 +91,7 @@ describe('removing', () => {
     const { request_id } = dataOf(await ask(service, ada))
     const response = await signed(service, request_id, 'approve', tablet.key)
     expect(dataOf(await remove(ada, tablet.device))).toMatchObject({ state: 'revoked' })
-    expect(refusal(await fromPhone(service, 'GET', 'requests', { cookie: tablet.cookie }))[0]).toBe(401)
+    expect(refusal(await fromPhone(service, 'GET', 'devices', { cookie: tablet.cookie }))[0]).toBe(401)
     expect(refusal(await signIn(service, tablet.key))).toEqual([403, 'device_revoked', []])
     expect(refusal(await post(service, request_id, { decision: 'approve', response }))).toEqual([
       403,
@@ -167,8 +167,8 @@ describe('removing', () => {
 })
 
 test('an open page learns at once of a new device of its person', async () => {
-  const { mark } = dataOf(await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie }))
-  const waiting = fromPhone(service, 'GET', `requests?wait_s=20&seen=${mark}`, { cookie: ada.cookie })
+  const { mark } = await readInbox(service, ada)
+  const waiting = readInbox(service, ada, `?wait_s=20&seen=${mark}`)
   await enrollPhone(service, acme.id, { id: ada.user, mobile: ada.mobile })
-  expect(dataOf(await waiting).mark).not.toBe(mark)
+  expect((await waiting).mark).not.toBe(mark)
 })

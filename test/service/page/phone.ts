@@ -57,6 +57,12 @@ export const fromPhone = (
     signal,
   })
 
+/** The pending requests of a phone that is signed in to one organization, and the mark to wait with. */
+export const readInbox = async (service: TestService, { cookie }: { cookie: string }, query = '') => {
+  const { mark, sessions } = dataOf(await fromPhone(service, 'GET', `sessions${query}`, { cookie }))
+  return { mark, requests: sessions[0].requests }
+}
+
 export const linkFor = async ({ call }: TestService, org: number, user: string): Promise<string> =>
   dataOf(await call('POST', `/svc/v1/organizations/${org}/users/${user}/enrollments`, { body: {} })).token
 

@@ -2,7 +2,7 @@ import { importJWK, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { ask } from '../approver.ts'
 import { dataOf, refusal } from '../fixtures.ts'
-import { answerTo, begin, cookieOf, createPhone, fromPhone } from './phone.ts'
+import { answerTo, begin, cookieOf, createPhone, fromPhone, readInbox } from './phone.ts'
 import { decryptPush, type PushService } from './push-service.ts'
 import {
   acme,
@@ -93,8 +93,7 @@ describe('a push', () => {
     await subscribe(here().subscription)
     pushService.answer.status = 500
     const request_id = await ring()
-    const bodies = await fromPhone(service, 'GET', 'requests', { cookie: ada.cookie })
-    expect(dataOf(bodies).requests).toMatchObject([{ request_id }])
+    expect((await readInbox(service, ada)).requests).toMatchObject([{ request_id }])
     expect(await subscribed()).toBe(true)
     await pushService.close()
     await ring()

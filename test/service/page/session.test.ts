@@ -63,11 +63,7 @@ describe('a session', () => {
     ['a token that is none', 'svc-approver='],
   ])('is none with %s', async (_, cookie) => {
     expect(refusal(await whoami(cookie))).toEqual([401, 'session_over', []])
-    expect(refusal(await fromPhone(service, 'GET', 'requests', { cookie }))).toEqual([
-      401,
-      'session_over',
-      [],
-    ])
+    expect(refusal(await fromPhone(service, 'GET', 'devices', { cookie }))).toEqual([401, 'session_over', []])
   })
 
   test('is not an API key, nor is a key a session', async () => {

@@ -14,10 +14,10 @@ beforeEach(async () => {
 })
 afterEach(() => gone.abort())
 
-const markOf = async (path: string, { cookie }: { cookie: string }): Promise<string> =>
-  dataOf(await fromPhone(service, 'GET', path, { cookie })).mark
-const wait = (path: string, mark: string, { cookie }: { cookie: string }): Promise<Answer> =>
-  fromPhone(service, 'GET', `${path}?wait_s=30&seen=${mark}`, { cookie, signal: gone.signal })
+const markOf = async ({ cookie }: { cookie: string }): Promise<string> =>
+  dataOf(await fromPhone(service, 'GET', 'sessions', { cookie })).mark
+const wait = (mark: string, { cookie }: { cookie: string }): Promise<Answer> =>
+  fromPhone(service, 'GET', `sessions?wait_s=30&seen=${mark}`, { cookie, signal: gone.signal })
 /** Resolves once so many wait, each of them in as many inboxes as it has sessions. */
 const untilWaiting = async (count: number): Promise<void> => {
   while (service.service.signals.waiting !== count) await new Promise(setImmediate)
@@ -32,10 +32,10 @@ const waits = async (count: number, start: () => Promise<Answer>): Promise<Promi
   return all
 }
 
-test.each(['requests', 'sessions'])('a session waits six times at most: %s', async (path) => {
-  const mark = await markOf(path, ada)
-  const [oldest] = await waits(6, () => wait(path, mark, ada))
-  const newest = wait(path, mark, ada)
+test('a session waits six times at most', async () => {
+  const mark = await markOf(ada)
+  const [oldest] = await waits(6, () => wait(mark, ada))
+  const newest = wait(mark, ada)
   expect(dataOf(await oldest!).mark).toBe(mark)
   await untilWaiting(6)
   gone.abort()
@@ -44,14 +44,14 @@ test.each(['requests', 'sessions'])('a session waits six times at most: %s', asy
 
 test('a wait for several sessions counts in each, and the waits of others do not', async () => {
   const both = { cookie: `${ada.cookie}; ${eve.cookie}` }
-  const mark = await markOf('sessions', both)
-  const together = wait('sessions', mark, both)
+  const mark = await markOf(both)
+  const together = wait(mark, both)
   await untilWaiting(2)
   const others = await createPhone(service, acme.id, 3)
-  void wait('requests', await markOf('requests', others), others)
+  void wait(await markOf(others), others)
   await untilWaiting(3)
-  const ofAda = await markOf('requests', ada)
-  for (let i = 1; i <= 6; i++) void wait('requests', ofAda, ada)
+  const ofAda = await markOf(ada)
+  for (let i = 1; i <= 6; i++) void wait(ofAda, ada)
   expect(dataOf(await together)).toMatchObject({ mark, sessions: [{}, {}] })
   await untilWaiting(7)
 })

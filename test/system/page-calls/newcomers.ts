@@ -25,28 +25,15 @@ const signingIn: Scenario = async (scene) => {
   }
 }
 
-const starting =
-  (more: (scene: Scene) => void): Scenario =>
-  async (scene) => {
-    const { phone } = await scene.admin()
-    more(scene)
-    return {
-      phone,
-      tap: () => phone.page.reload(),
-      says: () => phone.sees('No connection'),
-      again: () => phone.tap('Try now'),
-      done: () => phone.sees('You’re all caught up'),
-    }
+const starting: Scenario = async (scene) => {
+  const { phone } = await scene.admin()
+  return {
+    phone,
+    tap: () => phone.page.reload(),
+    says: () => phone.sees('No connection'),
+    again: () => phone.tap('Try now'),
+    done: () => phone.sees('You’re all caught up'),
   }
-
-/** A node of the version before has no single call. */
-const ofVersionBefore = ({ network }: Scene): void => {
-  const body = JSON.stringify({
-    status: 'error',
-    message: 'Route not found',
-    data: { code: 'no_such_route' },
-  })
-  void network.fail('GET', /approver\/sessions/, () => ({ status: 404, body }))
 }
 
 export const newcomers: Record<string, Scenario> = {
@@ -106,9 +93,7 @@ export const newcomers: Record<string, Scenario> = {
   },
   beginSession: signingIn,
   openSession: signingIn,
-  listSessions: starting(() => undefined),
-  getSession: starting(ofVersionBefore),
-  listInbox: starting(ofVersionBefore),
+  listSessions: starting,
   closeSession: async (scene) => {
     const { phone } = await scene.admin()
     return {
