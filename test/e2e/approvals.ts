@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
@@ -73,6 +74,14 @@ export const pending = async (): Promise<Request> => {
     if (first) return first
     await sleep(20)
   }
+}
+
+let scripts = 0
+/** A program of Node. It is hashed for each approval, and Node itself is large. */
+export const nodeScript = (code: string): string => {
+  const file = path(`script-${++scripts}.cjs`)
+  writeFileSync(file, `#!${process.execPath}\n${code}\n`, { mode: 0o755 })
+  return file
 }
 
 /** Starts a command. `printed` waits until its output matches. */

@@ -3,7 +3,18 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { svc } from './processes.ts'
-import { requestLine, begin, decide, env, installHooks, ok, operator, path, people } from './approvals.ts'
+import {
+  requestLine,
+  begin,
+  decide,
+  env,
+  installHooks,
+  nodeScript,
+  ok,
+  operator,
+  path,
+  people,
+} from './approvals.ts'
 
 installHooks()
 
@@ -143,7 +154,7 @@ describe('the command that an approval covers', () => {
 })
 
 describe('the environment of a command', () => {
-  const print = ['--', process.execPath, '-p', 'JSON.stringify(process.env)']
+  const print = () => ['--', nodeScript('console.log(JSON.stringify(process.env))')]
 
   test('contains no credentials of svc and only the variables that were passed', async () => {
     const secrets = {
@@ -153,7 +164,7 @@ describe('the environment of a command', () => {
       STAGE: 'prod',
       MORE: 'm',
     }
-    const running = begin(['approve', 'run', '--env', 'STAGE', '--env', 'COLOUR=blue', ...print], secrets)
+    const running = begin(['approve', 'run', '--env', 'STAGE', '--env', 'COLOUR=blue', ...print()], secrets)
     const id = (await running.printed(requestLine))[1]!
     const { environment } = (await record(id)).subject.data
     expect(environment).toEqual({

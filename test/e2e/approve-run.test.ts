@@ -8,6 +8,7 @@ import {
   env,
   installHooks,
   listPending,
+  nodeScript,
   ok,
   operator,
   path,
@@ -17,7 +18,7 @@ import {
 
 installHooks()
 
-const node = (code: string): string[] => ['--', process.execPath, '-e', code]
+const node = (code: string): string[] => ['--', nodeScript(code)]
 
 const keeping = (file: string) =>
   begin(['approve', 'run', '--action', 'Deploy', '--receipt', file, ...node('0')])

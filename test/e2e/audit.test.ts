@@ -4,7 +4,8 @@ import Database from 'libsql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditHash, genesisHash } from '../../src/receipt/chain.ts'
 import { createGeofence } from './geofence.ts'
-import { startService, svc, type Service } from './processes.ts'
+import { svcHere } from './prepare.ts'
+import { startService, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
@@ -18,7 +19,7 @@ const start = async (dataDir: string): Promise<void> => {
   env = { SVC_BASE_URL: service.baseUrl, SVC_API_KEY: key, SVC_CONFIG_DIR: join(folder.path, 'config') }
 }
 const dataDir = join(folder.path, 'data')
-const verify = (...args: string[]) => svc(['audit', 'verify', '--org', '1', ...args], env)
+const verify = (...args: string[]) => svcHere(['audit', 'verify', '--org', '1', ...args], env)
 
 /** What an attacker with write access to the file can do: change a row, then recompute every hash after it. */
 const rewrite = (forge: boolean): void => {
@@ -45,9 +46,9 @@ const rewrite = (forge: boolean): void => {
 
 beforeAll(async () => {
   await start(dataDir)
-  await svc(['org', 'create', '--name', 'Acme'], env)
+  await svcHere(['org', 'create', '--name', 'Acme'], env)
   for (const name of ['One', 'Two']) await createGeofence(name, env)
-  const { stdout } = await svc(['audit', 'head', '--org', '1', '-o', 'json'], env)
+  const { stdout } = await svcHere(['audit', 'head', '--org', '1', '-o', 'json'], env)
   writeFileSync(head, stdout)
 })
 afterAll(async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, svc, type Ended, type Service } from './processes.ts'
 import { listening } from '../client/local-server.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { svcHere } from './prepare.ts'
 import { onTerminal } from './terminal.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
@@ -17,7 +18,7 @@ const write = (name: string, text: string): string => {
   writeFileSync(file(name), text)
   return file(name)
 }
-const run = (...args: string[]): Promise<Ended> => svc(args, env)
+const run = (...args: string[]): Promise<Ended> => svcHere(args, env)
 
 /** An organization file with `users` users and geofences of these names. */
 const organization = (slug: string, fences: string[], users = 1): string =>
@@ -66,27 +67,27 @@ afterAll(async () => {
 describe('in a pipe', () => {
   test('diff exits 10 until apply has made the changes, then 0, and an export shows no difference', async () => {
     const path = write('a.yaml', organization('a', ['HQ', 'Lab']))
-    const drift = await run('diff', '-f', path)
+    const drift = await svc(['diff', '-f', path], env)
     expect([drift.exit, drift.stdout.trim().split('\n').at(-1)]).toEqual([
       10,
       '4 to create, 0 to change, 0 to delete',
     ])
-    const refused = await run('apply', '-f', path)
+    const refused = await svc(['apply', '-f', path], env)
     expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--yes')])
-    const { exit, stderr } = await run('apply', '-f', path, '--yes')
+    const { exit, stderr } = await svc(['apply', '-f', path, '--yes'], env)
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(/\[1\/4\] created organization\/a\n[^]*Done: 4 of 4 steps/),
     ])
-    expect(await run('diff', '-f', path, '--prune')).toMatchObject({
+    expect(await svc(['diff', '-f', path, '--prune'], env)).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('No change'),
     })
 
-    const exported = await run('export', '--org', 'a')
+    const exported = await svc(['export', '--org', 'a'], env)
     expect(exported).toMatchObject({ exit: 0, stderr: '' })
     expect((await svc(['diff', '--prune', '-f', '-'], env, exported.stdout)).exit).toBe(0)
-    const json = await run('diff', '-f', path, '-o', 'json')
+    const json = await svc(['diff', '-f', path, '-o', 'json'], env)
     expect(JSON.parse(json.stdout)).toMatchObject({ organization: 'a', steps: [] })
   })
 
@@ -183,14 +184,14 @@ describe('in a pipe', () => {
 
   test('requires --confirm with the slug in a protected profile', async () => {
     const config = { SVC_CONFIG_DIR: file('protected'), SVC_API_KEY: key }
-    await svc(
+    await svcHere(
       ['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key', '--protected'],
       config,
       `${key}\n`,
     )
     const path = write('s.yaml', organization('s', ['HQ']))
     const apply = (...args: string[]): Promise<Ended> =>
-      svc(['apply', '-f', path, '--profile', 'prod', ...args], config)
+      svcHere(['apply', '-f', path, '--profile', 'prod', ...args], config)
     const refused = await apply('--prune', '--yes')
     expect([refused.exit, refused.stderr]).toEqual([
       2,

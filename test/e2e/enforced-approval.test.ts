@@ -1,6 +1,7 @@
 import { on } from 'node:events'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from './person.ts'
+import { svcHere } from './prepare.ts'
 import { outcome, startSvc, svc } from './processes.ts'
 import { env, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 import { onTerminal } from './terminal.ts'
@@ -37,7 +38,7 @@ describe('an organization with require_approval', () => {
   })
 
   test('is unchanged when the approver denies', async () => {
-    const [done] = await Promise.all([svc(remove(), env), ada.answer({ decision: 'deny' })])
+    const [done] = await Promise.all([svcHere(remove(), env), ada.answer({ decision: 'deny' })])
     expect(done).toMatchObject({ exit: 6, stdout: '' })
     expect(done.stderr).toMatch(
       /Not approved \(denied\): the service requires an approval, and nothing was changed/,
@@ -68,7 +69,7 @@ describe('an organization with require_approval', () => {
   })
 
   test('rejects a raw call and names the request to wait for', async () => {
-    const { exit, stdout } = await svc(
+    const { exit, stdout } = await svcHere(
       ['api', `/organization/${ada.org.id}/delete/geo-fence/${site}`, '-X', 'DELETE'],
       env,
     )

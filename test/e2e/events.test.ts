@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { createGeofence } from './geofence.ts'
-import { startService, startSvc, svc, type Service } from './processes.ts'
+import { svcHere } from './prepare.ts'
+import { startService, startSvc, type Service } from './processes.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
 const folder = temporaryFolder()
@@ -26,7 +27,7 @@ const start = async (): Promise<void> => {
 beforeAll(async () => {
   port = String(await findPort())
   await start()
-  await svc(['org', 'create', '--name', 'Acme'], env)
+  await svcHere(['org', 'create', '--name', 'Acme'], env)
 })
 afterAll(async () => {
   await service.stop()
@@ -71,12 +72,12 @@ describe('svc events tail', () => {
     [['--after', 'evt_1_1_00000000'], '--after is not in the audit log'],
     [['-o', 'json'], 'prints a single document'],
   ])('refuses %j', async (args, message) => {
-    const { exit, stderr } = await svc(['events', 'tail', '--org', 'acme', ...args], env)
+    const { exit, stderr } = await svcHere(['events', 'tail', '--org', 'acme', ...args], env)
     expect([exit, stderr.includes(message)]).toEqual([2, true])
   })
 })
 
-const verify = () => svc(['audit', 'verify', '--org', '1', '--head', heads], env)
+const verify = () => svcHere(['audit', 'verify', '--org', '1', '--head', heads], env)
 
 const change = (sql: string): void => {
   const db = new Database(join(dataDir, 'svc.db'))
@@ -94,7 +95,7 @@ describe('svc serve --audit-heads', () => {
     const last = JSON.parse(lines.findLast((line) => line.includes('"org_id":1'))!) as { seq: number }
     // What remains is a valid chain: only the heads know that it was longer.
     change(`DELETE FROM audit WHERE org_id = 1 AND seq = ${last.seq}`)
-    expect(await svc(['audit', 'verify', '--org', '1'], env)).toMatchObject({ exit: 0 })
+    expect(await svcHere(['audit', 'verify', '--org', '1'], env)).toMatchObject({ exit: 0 })
     const { exit, stderr } = await verify()
     expect(exit).toBe(1)
     expect(stderr).toContain(`Row ${last.seq} does not match the saved head`)
@@ -105,7 +106,7 @@ describe('svc serve --audit-heads', () => {
     const [first] = readFileSync(heads, 'utf8').split('\n') as [string]
     const { jws } = JSON.parse(first) as { jws: string }
     writeFileSync(forged, `${JSON.stringify({ jws: jws.replace(/.{4}$/, 'AAAA') })}\n`)
-    const { exit, stderr } = await svc(['audit', 'verify', '--org', '1', '--head', forged], env)
+    const { exit, stderr } = await svcHere(['audit', 'verify', '--org', '1', '--head', forged], env)
     expect(exit).toBe(1)
     expect(stderr).toContain('is not a head that was signed by this service')
   })
@@ -113,7 +114,7 @@ describe('svc serve --audit-heads', () => {
   test('fails at the start if the file cannot be appended to', async () => {
     const other = join(folder.path, 'other')
     const args = ['serve', '--port', '0', '--no-profile', '--data-dir', other, '--audit-heads', folder.path]
-    const { exit, stderr } = await svc(args, env)
+    const { exit, stderr } = await svcHere(args, env)
     expect(exit).toBe(2)
     expect(stderr).toContain(`--audit-heads ${folder.path} cannot be appended to`)
   })

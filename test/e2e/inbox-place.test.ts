@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { svcHere } from './prepare.ts'
 import { svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
@@ -45,6 +46,6 @@ test('the inbox prompts for the location and sends it', async () => {
 test('a location outside every geofence is denied with the reason', async () => {
   const id = (await ok(['approve', 'submit', 'Deploy', '-o', 'id'])).trim()
   const far = ['--latitude', '0', '--longitude', '0']
-  const denied = await svc(['approve', 'inbox', ...key(), '--approve', id, ...far], env)
+  const denied = await svcHere(['approve', 'inbox', ...key(), '--approve', id, ...far], env)
   expect(denied).toMatchObject({ exit: 6, stderr: expect.stringContaining('from HQ') })
 })

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGeofence } from './geofence.ts'
-import { outcome, startService, startSvc, svc, type Ended, type Service } from './processes.ts'
+import { svcHere } from './prepare.ts'
+import { outcome, startService, startSvc, type Ended, type Service } from './processes.ts'
 import { findPort } from '../free-port.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { typeLine } from './shell.ts'
@@ -14,7 +15,7 @@ let service: Service
 let port: string
 let env: Record<string, string>
 
-const run = (...args: string[]): Promise<Ended> => svc(args, env)
+const run = (...args: string[]): Promise<Ended> => svcHere(args, env)
 const create = (name: string): Promise<Ended> => createGeofence(name, env)
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { svc } from './processes.ts'
+import { svcHere } from './prepare.ts'
 import { onTerminal } from './terminal.ts'
 import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 
@@ -27,7 +27,7 @@ describe('svc profile login', () => {
   test('does not save a key that the service rejects', async () => {
     const before = readFileSync(saved, 'utf8')
     const wrong = `svc_op_00000000_${'x'.repeat(43)}`
-    const { exit, stderr } = await svc(['profile', 'login', `p${profiles}`, '--with-key'], env, wrong)
+    const { exit, stderr } = await svcHere(['profile', 'login', `p${profiles}`, '--with-key'], env, wrong)
     expect(exit).toBe(4)
     expect(stderr).not.toContain(wrong)
     expect(readFileSync(saved, 'utf8')).toBe(before)
@@ -62,10 +62,10 @@ describe('a confirmation prompt', () => {
     ])
     expect(screen.replaceAll(/\r?\n/g, '')).toMatch(where('guarded'))
     expect(exit).toBe(1)
-    const raw = await svc(['api', `/organization/${id}/delete`, '-X', 'DELETE', '-p', 'guarded'], env)
+    const raw = await svcHere(['api', `/organization/${id}/delete`, '-X', 'DELETE', '-p', 'guarded'], env)
     expect(raw.exit).toBe(2)
     expect(raw.stderr).toContain(`--confirm /organization/${id}/delete`)
-    expect((await svc(['org', 'delete', slug, '--yes', '-p', 'guarded'], env)).stderr).toContain(
+    expect((await svcHere(['org', 'delete', slug, '--yes', '-p', 'guarded'], env)).stderr).toContain(
       `hint: svc org delete ${slug} -p guarded --confirm ${slug}`,
     )
   })
@@ -76,7 +76,7 @@ describe('.svcrc', () => {
     const work = join(folder.path, 'work', 'deep')
     mkdirSync(work, { recursive: true })
     writeFileSync(join(folder.path, 'work', '.svcrc'), 'profile: plain\n', { mode: 0o644 })
-    const { stdout } = await svc(['profile', 'show', '--explain', '-o', 'json'], env, '', work)
+    const { stdout } = await svcHere(['profile', 'show', '--explain', '-o', 'json'], env, '', work)
     expect(JSON.parse(stdout)[0]).toEqual({
       setting: 'profile',
       value: 'plain',

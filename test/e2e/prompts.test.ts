@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { svc } from './processes.ts'
+import { svcHere } from './prepare.ts'
 import { onTerminal } from './terminal.ts'
 import { env, installHooks, service } from './bare-service.ts'
 
@@ -7,7 +7,7 @@ const enter = '\r'
 
 installHooks()
 beforeAll(async () => {
-  await svc('org create --name Acme', env)
+  await svcHere('org create --name Acme', env)
 })
 
 const createKey = async (
@@ -15,7 +15,7 @@ const createKey = async (
   can: string,
   creator: string,
 ): Promise<{ id: string; key: string }> => {
-  const { stdout } = await svc(`key create --name ${name} --can ${can} -o json`, {
+  const { stdout } = await svcHere(`key create --name ${name} --can ${can} -o json`, {
     ...env,
     SVC_API_KEY: creator,
   })
@@ -61,7 +61,7 @@ describe('on a terminal', () => {
     ])
     expect(screen).toMatch(/Organization created/)
     expect(exit).toBe(0)
-    const { stdout } = await svc('org list --jq .[].name', env)
+    const { stdout } = await svcHere('org list --jq .[].name', env)
     expect(stdout).toContain('Whole')
     expect(stdout).not.toContain('Half')
   })
@@ -84,7 +84,7 @@ describe('on a terminal', () => {
       [/Name/, `Globex${enter}`],
     ])
     expect([exit, screen]).toEqual([0, expect.stringMatching(/Organization created/)])
-    await svc(['key', 'create', '--can', 'all', '--name', 'ci'], env)
+    await svcHere(['key', 'create', '--can', 'all', '--name', 'ci'], env)
     const again = await onTerminal(['key', 'create', '--can', 'ask'], env, [
       [/Name/, `ci${enter}`],
       [/already[^]*Name/, `-2${enter}`],
@@ -114,7 +114,7 @@ describe('on a terminal', () => {
       `2 keys are revoked with it: ${deploy.id} deploy (ask); ${reader.id} reader (read)`,
     )
     expect([exit, screen]).toEqual([0, expect.stringContaining('Key revoked')])
-    expect((await svc(['whoami'], { ...env, SVC_API_KEY: deploy.key })).exit).toBe(4)
+    expect((await svcHere(['whoami'], { ...env, SVC_API_KEY: deploy.key })).exit).toBe(4)
   })
   test('deletes only after a yes', async () => {
     const no = await onTerminal(['geofence', 'delete', '1', '--org', 'acme'], env, [[/Continue\?/, enter]])
@@ -126,11 +126,11 @@ describe('on a terminal', () => {
     expect(yes.exit).toBe(0)
   })
   test('exits with 130 on Ctrl-C at a prompt and sends nothing', async () => {
-    const listed = await svc(['org', 'list', '-o', 'id'], env)
+    const listed = await svcHere(['org', 'list', '-o', 'id'], env)
     const { exit, screen } = await onTerminal(['org', 'create'], env, [[/Name/, '\u0003']])
     expect(exit).toBe(130)
     expect(screen).not.toMatch(/ {4}at /)
-    expect(await svc(['org', 'list', '-o', 'id'], env)).toEqual(listed)
+    expect(await svcHere(['org', 'list', '-o', 'id'], env)).toEqual(listed)
   })
   test('exits with 130 on Esc at the second prompt and sends nothing', async () => {
     const { exit } = await onTerminal(['geofence', 'create', '--org', 'acme'], env, [
@@ -138,7 +138,7 @@ describe('on a terminal', () => {
       [/Latitude/, '\u001b'],
     ])
     expect(exit).toBe(130)
-    const { stdout } = await svc(['geofence', 'list', '--org', 'acme'], env)
+    const { stdout } = await svcHere(['geofence', 'list', '--org', 'acme'], env)
     expect(stdout).not.toContain('Never')
   })
   test('does not echo a secret', async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Person } from './person.ts'
-import { svc } from './processes.ts'
+import { svcHere } from './prepare.ts'
 import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 
 installHooks()
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 /** Runs a command that Ada approves, and returns the request as the service stored it. */
 const approved = async (args: string[], input = '') => {
-  const running = svc(args, env, input)
+  const running = svcHere(args, env, input)
   const ended = running.then((done) => {
     throw new Error(`Nobody was asked: ${done.stderr}`)
   })
@@ -104,7 +104,7 @@ test('also waits for the approval that the organization requires for the same ca
   const [user] = (await ok(['user', 'list', '--jq', '.[].id'])).trim().split('\n')
   const rules = JSON.stringify([{ operations: ['geofence create'], approvers: [user] }])
   await approved(['org', 'update', ada.org.slug, '--require-approval', rules])
-  const running = svc(['geofence', 'create', ...fence, '--is-active', '0'], env)
+  const running = svcHere(['geofence', 'create', ...fence, '--is-active', '0'], env)
   const own = await ada.answer()
   const ruled = await ada.answer()
   expect(await running).toMatchObject({ exit: 0 })

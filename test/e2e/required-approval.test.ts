@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { json, startFakeHosted } from '../fake-hosted.ts'
 import type { Person } from './person.ts'
+import { svcHere } from './prepare.ts'
 import { svc } from './processes.ts'
 import { onTerminal } from './terminal.ts'
 import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
@@ -41,7 +42,7 @@ describe('a profile with require_approval', () => {
   })
   test('sends nothing after a denial, and exits with 6', async () => {
     const [done] = await Promise.all([
-      svc(['org', 'delete', ada.org.slug, '--yes'], env),
+      svcHere(['org', 'delete', ada.org.slug, '--yes'], env),
       ada.answer({ decision: 'deny' }),
     ])
     expect(done).toMatchObject({ exit: 6, stdout: '' })
@@ -51,7 +52,7 @@ describe('a profile with require_approval', () => {
   test('applies to a raw request to the same route, and shows its body', async () => {
     const path = `/organization/${ada.org.id}/create/geo-fence`
     const [done] = await Promise.all([
-      svc(['api', path, '-F', 'name=Raw', '-F', 'client_secret=hush'], env),
+      svcHere(['api', path, '-F', 'name=Raw', '-F', 'client_secret=hush'], env),
       ada.answer({ decision: 'deny' }),
     ])
     expect(done.exit).toBe(6)
@@ -74,7 +75,7 @@ describe('a profile with require_approval', () => {
   test('ignores an approver from the environment', async () => {
     const bob = await newPerson()
     const [done] = await Promise.all([
-      svc(create, { ...env, SVC_DEFAULT_MOBILE: bob.mobile }),
+      svcHere(create, { ...env, SVC_DEFAULT_MOBILE: bob.mobile }),
       ada.answer({ decision: 'deny' }),
     ])
     expect(done.exit).toBe(6)
@@ -82,13 +83,13 @@ describe('a profile with require_approval', () => {
   })
   test('fails closed without an approver', async () => {
     await ok(['profile', 'set', 'prod', 'default_mobile='])
-    const { exit, stderr } = await svc(create, env)
+    const { exit, stderr } = await svcHere(create, env)
     expect(exit).toBe(2)
     expect(stderr).toMatch(/has no approver\nhint: svc profile set prod default_mobile=/)
     expect(await ok(['geofence', 'list', '-o', 'id'])).toBe('')
   })
   test('rejects an unknown command', async () => {
-    const { exit, stderr } = await svc(['profile', 'set', 'prod', 'require_approval=orgs delete'], env)
+    const { exit, stderr } = await svcHere(['profile', 'set', 'prod', 'require_approval=orgs delete'], env)
     expect(exit).toBe(2)
     expect(stderr).toMatch(/"orgs delete" is not a command of svc; did you mean "org delete"\?/)
   })
@@ -105,13 +106,13 @@ describe('a profile with require_approval', () => {
       const writes = () => hosted.seen.filter(({ path }) => path.endsWith('/create'))
 
       const mcp = new URL('/mcp', service.baseUrl).href
-      const alone = await svc(write, { ...env, SVC_MCP_URL: mcp })
+      const alone = await svcHere(write, { ...env, SVC_MCP_URL: mcp })
       expect(alone.exit).toBe(1)
       expect(alone.stderr).toMatch(/does not show them the action, so svc cannot rely on it/)
       expect(writes()).toEqual([])
 
       await ok(['profile', 'set', 'hosted', `mcp_url=${mcp}`])
-      const [done] = await Promise.all([svc(write, env), ada.answer()])
+      const [done] = await Promise.all([svcHere(write, env), ada.answer()])
       expect(done.exit).toBe(0)
       expect(writes()).toHaveLength(1)
       expect(writes()[0]!.headers).not.toHaveProperty('x-svc-approval')

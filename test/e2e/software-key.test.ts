@@ -1,5 +1,6 @@
 import { existsSync, statSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { svcHere } from './prepare.ts'
 import { startService, svc } from './processes.ts'
 import { env, installHooks, ok, operator, path, people } from './approvals.ts'
 
@@ -18,7 +19,7 @@ describe('svc user enroll --software', () => {
   test('creates a second key as pending, and explains how it replaces the first', async () => {
     const file = path('second.json')
     const enroll = ['user', 'enroll', String(people), '--software', '--file', file, '-o', 'id']
-    const enrolled = await svc(enroll, env)
+    const enrolled = await svcHere(enroll, env)
     expect(enrolled).toMatchObject({ exit: 0, stderr: expect.stringContaining('It is pending') })
     const first = await ok(['user', 'devices', 'list', String(people), '--jq', '.[0].id'])
     const revoke = ['user', 'devices', 'revoke', first.trim(), '--yes', '--jq', '.next']
@@ -49,7 +50,7 @@ describe('svc user enroll --software', () => {
     const yes = (await ok(['approve', 'submit', 'one', ...to, '-o', 'id'])).trim()
     await ok(['approve', 'inbox', '--authenticator', file, '--approve', yes])
     await ok(['user', 'devices', 'revoke', made.trim(), '--org', 'acme', '--yes'])
-    const refused = await svc(['approve', 'submit', 'two', ...to], env)
+    const refused = await svcHere(['approve', 'submit', 'two', ...to], env)
     expect(refused).toMatchObject({
       exit: 3,
       stderr: expect.stringContaining('No active user with this phone'),
@@ -61,9 +62,12 @@ describe('svc user enroll --software', () => {
     try {
       const there = { ...env, SVC_BASE_URL: strict.baseUrl }
       const name = ['--first-name', 'Ada', '--last-name', 'L', '--email', 'ada@acme.example']
-      await svc(['org', 'create', '--name', 'Acme', '--slug', 'acme'], there)
-      await svc(['user', 'create', ...name, '--country-code', '+1', '--mobile', '2025550101'], there)
-      const refused = await svc(['user', 'enroll', '1', '--software', '--file', path('strict.json')], there)
+      await svcHere(['org', 'create', '--name', 'Acme', '--slug', 'acme'], there)
+      await svcHere(['user', 'create', ...name, '--country-code', '+1', '--mobile', '2025550101'], there)
+      const refused = await svcHere(
+        ['user', 'enroll', '1', '--software', '--file', path('strict.json')],
+        there,
+      )
       expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining('--dev') })
       expect(existsSync(path('strict.json'))).toBe(false)
     } finally {

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { env, folder, installHooks } from './bare-service.ts'
-import { bin, outcome, startSvc, svc } from './processes.ts'
+import { svcHere } from './prepare.ts'
+import { bin, outcome, startSvc } from './processes.ts'
 import { machine } from '../machine.ts'
 
 // Standard output that cannot be written: a full disk, and a reader that has closed its end.
@@ -23,7 +24,7 @@ const intoClosedPipe = (args: string[]) => {
 }
 
 const named = async (words: string[], name: string): Promise<boolean> => {
-  const { stdout } = await svc([...words, '--json', 'name'], env)
+  const { stdout } = await svcHere([...words, '--json', 'name'], env)
   return (JSON.parse(stdout) as { name: string }[]).some((row) => row.name === name)
 }
 

@@ -114,7 +114,7 @@ describe('svc approve request', () => {
   })
   test.each([
     ['request', 'Deploy', ...to],
-    ['run', '--action', 'Deploy', ...to, '--', process.execPath],
+    ['run', '--action', 'Deploy', ...to, '--', '/bin/true'],
   ])('prints what %s would send with --dry-run, and sends nothing', async (...args) => {
     const { exit, out } = await approve([args[0]!, '--dry-run', ...args.slice(1)])
     expect(out).toContain(`POST ${service.origin}${approvals}`)
@@ -149,7 +149,7 @@ describe('svc approve request', () => {
 describe('another service of the contract, which prompts without showing an action', () => {
   test.each([
     ['request', 1, ['request', 'Deploy', ...to]],
-    ['run', 101, ['run', '--action', 'Deploy', ...to, '--', process.execPath, '-e', '0']],
+    ['run', 101, ['run', '--action', 'Deploy', ...to, '--', '/bin/true']],
   ])('is not used by %s: nobody is prompted', async (_, code, args) => {
     respondWith({
       'POST /verify-user': success(undefined),

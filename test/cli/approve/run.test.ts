@@ -14,7 +14,7 @@ installHooks()
 const ran = (): boolean => existsSync(join(folder.path, 'ran'))
 
 describe('svc approve run', () => {
-  const child = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
+  const child = ['--', '/bin/sh', '-c', ': > ran']
   const asked = ['run', '--action', 'Deploy', ...to, ...child]
 
   test.each([

@@ -39,7 +39,7 @@ const conversation = { signal: new AbortController().signal, endReason: () => ''
 const edges: Record<string, () => Promise<Ended>> = {
   'svc approve request': () => command(['approve', 'request', 'Deploy 4.2', ...to, '--receipt', 'r.json']),
   'svc approve run': async () => {
-    const child = ['--', process.execPath, '-e', 'require("fs").writeFileSync("ran", "")']
+    const child = ['--', '/bin/sh', '-c', ': > ran']
     const ended = await command(['approve', 'run', ...to, ...child])
     return { ...ended, yes: ended.yes || existsSync(join(folder.path, 'ran')) }
   },

@@ -199,7 +199,7 @@ const edges: Record<string, () => Promise<Ended>> = {
       return checkStatus({ request_id: 'r-1' }, context)
     }),
 }
-const run = (): Promise<Ended> => command('run', ...to, '--org', 'acme', '--', process.execPath, '-e', '1')
+const run = (): Promise<Ended> => command('run', ...to, '--org', 'acme', '--', '/bin/sh', '-c', ':')
 
 const play = (said: Said): void => {
   service.tools.request_approval_async = pending
