@@ -132,10 +132,7 @@ export const account = operations({
     summary: 'Check whether a person is a member of an organization, and in which role',
     message: 'Assignment',
     example: '--mobile +12025550101',
-    input: z.strictObject({
-      ...who,
-      org_id: orgOfKey,
-    }),
+    input: z.strictObject({ ...who, org_id: orgOfKey }),
     data: z.looseObject({
       assigned: chosen(z.boolean(), 'Whether the person is an active member'),
       state: chosen(

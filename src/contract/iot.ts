@@ -35,9 +35,7 @@ const registration = {
   }),
   stockName: shown(line(120), 'Name or code of the stock, in any case', { example: 'AAPL' }),
   totalPrice: shown(price, 'Total price', { example: '12,500.00' }),
-  currentStockPrice: shown(price, 'Price of the stock at registration', {
-    example: '250.42',
-  }),
+  currentStockPrice: shown(price, 'Price of the stock at registration', { example: '250.42' }),
 }
 
 /** Without the stock and the prices, with which a machine logs in. */
@@ -66,9 +64,7 @@ export const iot = operations({
     example: `press-01 ${values} --machine-name "Press 1" --mobile +12025550101`,
     input: z.strictObject({
       ...registration,
-      machineName: shown(line(120), 'Name of the machine, for people', {
-        example: 'Press 1',
-      }),
+      machineName: shown(line(120), 'Name of the machine, for people', { example: 'Press 1' }),
       mobile: shown(withPrefix, 'Mobile number with plus and country prefix', personal.e164),
       org_id: orgOfKey,
     }),

@@ -96,10 +96,7 @@ export const mobile = operations({
     message: 'Code sent',
     example: '--mobile +12025550101',
     input: z.strictObject({ mobile: either, country_code: prefix }),
-    data: z.looseObject({
-      ...sending,
-      message_id: chosen(z.string(), 'Id of the message in the outbox'),
-    }),
+    data: z.looseObject({ ...sending, message_id: chosen(z.string(), 'Id of the message in the outbox') }),
   },
   confirmRegistration: {
     method: 'POST',

@@ -40,9 +40,7 @@ export const notify = operations({
           example: 'notice',
         },
       ),
-      title: chosen(z.optional(line(80)), 'First line of an alert or a notice', {
-        example: 'Door',
-      }),
+      title: chosen(z.optional(line(80)), 'First line of an alert or a notice', { example: 'Door' }),
       message: chosen(z.optional(actionText), 'Text of an alert or a notice', {
         example: 'The door on the roof is open.',
       }),

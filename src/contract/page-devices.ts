@@ -147,10 +147,7 @@ export const pageDevices = operations({
     open: true,
     summary: 'Refuse a pending device, signed by another device of the same person, revoked or not',
     message: 'Device refused',
-    input: z.strictObject({
-      device_id: pendingDevice,
-      ...signedChallenge,
-    }),
+    input: z.strictObject({ device_id: pendingDevice, ...signedChallenge }),
     data: deviceRecord,
   },
 })

@@ -113,10 +113,7 @@ export const outcomeRecord = z.looseObject({
   ended_at: chosen(z.nullable(time), 'When it ended'),
   device: chosen(
     z.nullable(
-      z.strictObject({
-        id: chosen(id, 'Device id'),
-        name: chosen(z.string(), 'Name of the device'),
-      }),
+      z.strictObject({ id: chosen(id, 'Device id'), name: chosen(z.string(), 'Name of the device') }),
     ),
     'The device that decided it',
   ),

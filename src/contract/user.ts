@@ -25,10 +25,7 @@ const profile = {
   first_name: shown(line(100), 'First name', { example: 'Ada' }),
   last_name: shown(line(100), 'Last name', { example: 'Lovelace' }),
 }
-const roleField = (text: string) =>
-  chosen(z.optional(z.enum(roles)), text, {
-    example: 'member',
-  })
+const roleField = (text: string) => chosen(z.optional(z.enum(roles)), text, { example: 'member' })
 
 const bodyOrg = chosen(positive, 'Organization id', { example: 1 })
 const bodyUser = chosen(id, 'User id', { example: '7' })
@@ -135,12 +132,7 @@ export const user = operations({
     summary: 'Find one user of an organization by id, mobile number or e-mail address',
     message: 'User details',
     example: '--org acme --mobile +12025550101',
-    input: z.strictObject({
-      org_id: orgOfKey,
-      user_id: z.optional(bodyUser),
-      mobile: e164,
-      email: address,
-    }),
+    input: z.strictObject({ org_id: orgOfKey, user_id: z.optional(bodyUser), mobile: e164, email: address }),
     data: userRecord,
   },
   getUserOrganization: {

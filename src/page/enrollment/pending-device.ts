@@ -13,19 +13,10 @@ const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: strin
       line: t('enrollment.approvedLaterWhy', { date: dateText(active_from) }),
     }
   if (proof === 'device')
-    return {
-      title: t('enrollment.waitingForDevice'),
-      line: t('enrollment.waitingForDeviceWhy'),
-    }
+    return { title: t('enrollment.waitingForDevice'), line: t('enrollment.waitingForDeviceWhy') }
   if (proof === 'admin')
-    return {
-      title: t('enrollment.waitingForAdmin'),
-      line: t('enrollment.waitingForAdminWhy'),
-    }
-  return {
-    title: t('enrollment.enterCode'),
-    line: t('enrollment.enterCodeWhy'),
-  }
+    return { title: t('enrollment.waitingForAdmin'), line: t('enrollment.waitingForAdminWhy') }
+  return { title: t('enrollment.enterCode'), line: t('enrollment.enterCodeWhy') }
 }
 
 /**

@@ -81,12 +81,7 @@ export const wordsFor = (outcome: Outcome, own: string): Words => {
       lines: refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')],
     }
   if (ended_by === 'number')
-    return {
-      drawing: 'cross',
-      tone: 'bad',
-      title: t('request.denied'),
-      lines: [t('request.wrongTwice')],
-    }
+    return { drawing: 'cross', tone: 'bad', title: t('request.denied'), lines: [t('request.wrongTwice')] }
   const when = ended_at === null ? undefined : momentText(ended_at)
   if (ended_by === 'time')
     return {
@@ -95,17 +90,9 @@ export const wordsFor = (outcome: Outcome, own: string): Words => {
       lines: [when === undefined ? t('request.expiredWhy') : t('request.expiredAt', { when })],
     }
   if (ended_by === 'key')
-    return {
-      drawing: 'clock',
-      title: t('request.ended'),
-      lines: [t('request.endedKey')],
-    }
+    return { drawing: 'clock', title: t('request.ended'), lines: [t('request.endedKey')] }
   if (ended_by === 'report')
-    return {
-      drawing: 'clock',
-      title: t('request.ended'),
-      lines: [t('request.endedReport')],
-    }
+    return { drawing: 'clock', title: t('request.ended'), lines: [t('request.endedReport')] }
   if (ended_by === 'requester')
     return {
       drawing: 'clock',

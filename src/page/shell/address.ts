@@ -66,10 +66,6 @@ export const addressWorks = (): boolean => {
     })
     return false
   }
-  showNotice({
-    drawing: 'phone',
-    title: t('common.httpsAddress'),
-    lines: [t('common.httpsAddressWhy')],
-  })
+  showNotice({ drawing: 'phone', title: t('common.httpsAddress'), lines: [t('common.httpsAddressWhy')] })
   return false
 }

@@ -44,10 +44,7 @@ const switchTo = async (language: Language): Promise<boolean> => {
   if (!texts) return false
   const before = t('common.title')
   current = language
-  speak(texts, {
-    language: regional(language, navigator.languages),
-    isRightToLeft: isRightToLeft(language),
-  })
+  speak(texts, { language: regional(language, navigator.languages), isRightToLeft: isRightToLeft(language) })
   const { documentElement: page } = document
   page.lang = language === 'pt' ? 'pt-BR' : language
   page.dir = isRightToLeft(language) ? 'rtl' : 'ltr'
