@@ -20,8 +20,9 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     packages: ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'undici', 'zod/mini'],
     node: true,
   },
+  asking: { rooms: ['tools', 'client', 'receipt', 'contract', 'core'], packages: [], node: true },
   // Its packages are those of client and receipt, which it reaches through them.
-  library: { rooms: ['client', 'receipt', 'contract', 'core'], packages: [], node: true },
+  library: { rooms: ['asking', 'client', 'receipt', 'contract', 'core'], packages: [], node: true },
   page: { rooms: ['contract'], packages: ['@simplewebauthn/browser', 'uqr'], node: false },
   service: {
     rooms: ['contract', 'factors', 'receipt', 'client', 'tools', 'core'],
@@ -45,7 +46,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     node: true,
   },
   cli: {
-    rooms: ['contract', 'factors', 'receipt', 'client', 'tools', 'core'],
+    rooms: ['contract', 'factors', 'receipt', 'client', 'tools', 'asking', 'core'],
     packages: [
       '@inquirer/prompts',
       'chalk',
@@ -67,6 +68,14 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
 }
 // From the bottom up: an import goes to its own entry or to a lower floor.
 export const floors: Record<string, string[][]> = {
+  asking: [
+    ['progress.ts', 'separation.ts', 'surroundings.ts'],
+    ['proof.ts'],
+    ['backend.ts'],
+    ['outcome.ts', 'rest.ts', 'tool-server.ts', 'wait.ts'],
+    ['ask.ts'],
+    ['await-any.ts'],
+  ],
   tools: [['client', 'server']],
   service: [
     ['config', 'storage'],

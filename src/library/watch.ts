@@ -1,4 +1,4 @@
-import { followRequest } from '../client/follow-request.ts'
+import { waitFor } from '../asking/wait.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { shellQuote } from '../core/shell-quote.ts'
@@ -6,7 +6,6 @@ import type { Expectations } from '../receipt/expectations.ts'
 import type { ReceiptVerification } from '../receipt/verify.ts'
 import type { Client } from './create-client.ts'
 import { asLibraryCall } from './error.ts'
-import { verifyReceipt } from './verify.ts'
 
 /** An approval request as the service reports it. */
 export type ApprovalRequest = Awaited<ReturnType<Client['getApproval']>>
@@ -82,22 +81,28 @@ export const watchApproval = async (
   const verified = async (request: ApprovalRequest): Promise<ReceiptVerification | undefined> => {
     if (!request.attestation) return undefined
     const keys = jwks ?? (await client.keySet(calls))
-    const { issuerIn } = await import('../receipt/signature.ts')
-    return verifyReceipt(request.attestation, keys, {
+    const [{ issuerIn }, { verdictOn }] = await Promise.all([
+      import('../receipt/signature.ts'),
+      import('../asking/proof.ts'),
+    ])
+    const trust = {
       organization: String(request.org_id),
       issuer: issuerIn(keys) ?? client.origin,
       ...expected,
-      status: request.status === 'denied' ? 'denied' : 'approved',
+      status: request.status === 'denied' ? ('denied' as const) : ('approved' as const),
       requestId: request_id,
       digest,
-    })
+      keys,
+    }
+    return verdictOn(request.attestation, trust, Date.now())
   }
   return asLibraryCall(async () => {
     const first = await read()
-    // By the clock of the service only: the clock of this machine may be wrong.
-    const lifetime = (Date.parse(first.expires_at) - Date.parse(first.requested_at)) / 1000
-    const seconds = (lifetime > 0 ? lifetime : longestLifetime) + grace
-    const request = first.status === 'pending' ? await followRequest(read, seconds, calls) : first
+    const started = performance.now()
+    // The clock of the service, which goes on as this machine's does: that one may be wrong.
+    const now = (): number => (Date.parse(first.requested_at) || 0) + performance.now() - started
+    const service = { now, wait: (_: string, seconds: number) => read(seconds), tools: false, flags: '' }
+    const request = await waitFor(service, first, { signal, most: longestLifetime + grace })
     const { status } = request
     if (status === 'expired') return { status, request }
     if (status === 'denied') {

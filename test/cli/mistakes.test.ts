@@ -7,6 +7,7 @@ import { svc } from './svc.ts'
 
 const { path: dir, remove } = temporaryFolder()
 let service: RunningService
+let askKey: string
 beforeAll(async () => {
   service = await startService({
     port: 0,
@@ -20,6 +21,7 @@ beforeAll(async () => {
   await run(
     `user create --org acme --first-name Ada --last-name L --email ada@acme.example ${phone('2025550101')}`,
   )
+  askKey = (await run('key create --name asks --can ask --org acme --jq .key')).out.trim()
 })
 afterAll(async () => {
   await service.stop()
@@ -63,7 +65,7 @@ describe('an invalid value exits with 2 and is named by its flag, whether svc or
     ['user details --user 1', /^--org is required/],
     ['org create --name 1234', /^--slug /],
   ])('%s', async (line, message) => {
-    const ended = await run(line)
+    const ended = await run(line, { SVC_ASK_KEY: askKey })
     expect(ended.message).toMatch(
       typeof message === 'string'
         ? new RegExp(`^${message.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`)

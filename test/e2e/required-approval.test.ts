@@ -108,7 +108,7 @@ describe('a profile with require_approval', () => {
       const mcp = new URL('/mcp', service.baseUrl).href
       const alone = await svcHere(write, { ...env, SVC_MCP_URL: mcp })
       expect(alone.exit).toBe(1)
-      expect(alone.stderr).toMatch(/does not show them the action, so svc cannot rely on it/)
+      expect(alone.stderr).toMatch(/has no approvals/)
       expect(writes()).toEqual([])
 
       await ok(['profile', 'set', 'hosted', `mcp_url=${mcp}`])

@@ -18,7 +18,7 @@ test('contains no module of the command line or of the service', async () => {
   const all = Object.values(modules).flat()
   const own = all.filter((id) => id.startsWith('src/'))
   expect(new Set(own.map((id) => id.split('/')[1]))).toEqual(
-    new Set(['client', 'contract', 'core', 'library', 'receipt']),
+    new Set(['asking', 'client', 'contract', 'core', 'library', 'receipt']),
   )
   const packages = all.flatMap((id) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? [])
   for (const name of ['commander', '@inquirer/prompts', 'hono', 'kysely', 'chalk', 'yaml'])

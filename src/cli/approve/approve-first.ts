@@ -1,21 +1,20 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Ask } from '../../contract/approval-gateway.ts'
-import { SvcError, usageError } from '../../core/errors.ts'
+import { ask, type Approval, type Wanted } from '../../asking/ask.ts'
+import { awaitAny } from '../../asking/await-any.ts'
+import type { Backend } from '../../asking/backend.ts'
+import { hasApprovals } from '../../asking/rest.ts'
+import { usageError, type SvcError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
-import { safeLine } from '../../core/safe-text.ts'
+import { safeJson, safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { whereLine } from '../operation/confirm.ts'
 import type { Change, Context } from '../context/context.ts'
 import { findOrg, resolveOrg } from '../context/organization.ts'
 import { configDir } from '../context/private-file.ts'
 import { reserveFile } from '../terminal/output-file.ts'
-import type { Backend } from './backend.ts'
-import { consumedApproval } from './consumed-approval.ts'
 import { openBackend } from './open-backend.ts'
-import { notApproved, withdraw } from './get-approval.ts'
-import { createProgress, type Progress } from './progress.ts'
-import { waitFor } from './wait.ts'
+import { createProgress } from './progress.ts'
 
 const seconds = 120
 /** A service accepts 500 characters; a longer command is cut and identified by its hash. */
@@ -28,28 +27,26 @@ const shortened = (line: string, where: string): string => {
   return `${whole.slice(0, mostLength - rest.length).replace(/[\uD800-\uDBFF]$/, '')}${rest}`
 }
 
-/** Uses the service; if it cannot show people the action, the tool server of the profile. */
-const openRequesting = async (context: Context, ask: Ask): Promise<Backend> => {
-  const [{ hasApprovals }, { mcpUrl }, client] = await Promise.all([
-    import('../../client/rest-gateway.ts'),
-    context.settings(),
-    context.client(),
-  ])
+/** Uses the service; if it has no approvals, the tool server of the profile. */
+const openRequesting = async (context: Context, requester: string | undefined): Promise<Backend> => {
+  const [{ mcpUrl }, client] = await Promise.all([context.settings(), context.client()])
   // Ignores a tool server from the environment: the profile decides how an approval is requested.
   const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client))
-  const through = elsewhere ? 'tools' : 'service'
-  return openBackend(context, { through, requester: ask.requester })
+  return openBackend(context, { through: elsewhere ? 'tools' : 'service', requester })
 }
 
-/** Progress on stderr, whatever the output format of the command is. */
-const createPlainProgress = ({ io, globals: { reveal = false } }: Context, backend: Backend): Progress =>
-  createProgress({ io, globals: { reveal } }, backend.secondsLeft)
+/** How a command asks: with its progress on stderr, whatever its output format is. */
+const askingIn = ({ io, globals: { reveal = false } }: Context, backend: Backend) => ({
+  backend,
+  progress: createProgress({ io, globals: { reveal } }, backend),
+  signal: io.signal,
+})
 
-const saveReceipt = async (id: string, receipt: string, context: Context): Promise<void> => {
+const saveReceipt = async ({ id, record }: Approval, context: Context): Promise<void> => {
   const folder = join(configDir(context.io), 'receipts')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const file = reserveFile(join(folder, `${id.replaceAll(/[^\w-]/g, '_')}.json`), 'receipt', context.io)
-  file.write(`${receipt}\n`)
+  file.write(`${safeJson(record.attestation, 2)}\n`)
   ;(await context.output()).warn(`Receipt saved in ${file.path}`)
 }
 
@@ -75,33 +72,24 @@ export const askFirst = async (
   const exactly = await bound?.()
   const subject =
     exactly && (await import('../operation/approval-subject.ts')).requestSubject(exactly, organization)
-  const ask: Ask = {
+  const wanted: Wanted = {
     ...(subject && { subject }),
     action: shortened(what, await whereLine(context, org)),
     reason: `Profile ${profile.value} requires an approval for this command`,
-    approver_mobile: approver,
     lifetime_s: seconds,
     requester: settings.requestFrom?.value,
     org_id: own && (await resolveOrg(own.value, context)).id,
   }
-  const backend = await openRequesting(context, ask)
-  const progress = createPlainProgress(context, backend)
+  const backend = await openRequesting(context, wanted.requester)
   try {
-    const { id, receipt } = await consumedApproval(
-      ask,
-      // `require_approval` protects against this command line, not against the owner of its key.
-      {
-        backend,
-        progress,
-        nothing: 'nothing was sent',
-        allowUnseparated: true,
-        org: undefined,
-        reusable: true,
-      },
-      context,
+    // `require_approval` protects against this command line, not against the owner of its key, so any key may ask.
+    const approval = await ask(
+      wanted,
+      { approver_mobile: approver },
+      { ...askingIn(context, backend), nothing: 'nothing was sent', proof: 'required', once: 'if-possible' },
     )
-    if (backend.namesRequests) return id
-    await saveReceipt(id, receipt, context)
+    if (!backend.tools) return approval.id
+    await saveReceipt(approval, context)
     return undefined
   } finally {
     await backend.close()
@@ -121,38 +109,9 @@ const requestsIn = ({ data }: SvcError): string[] =>
 export const awaitRequired = async (context: Context, required: SvcError): Promise<string> => {
   const ids = requestsIn(required)
   if (ids.length === 0) throw required
-  const { io, globals } = context
   const output = await context.output()
   output.warn(`${safeLine(required.message)}. Waiting for: ${ids.join(', ')}`)
   const backend = await openBackend(context, { through: 'service' })
-  const progress = createPlainProgress(context, backend)
-  const open = new Set(ids)
-  const done = new AbortController()
-  const signal = AbortSignal.any([io.signal, done.signal])
-  try {
-    const first = await Promise.all(ids.map((id) => backend.gateway.status(id)))
-    const waits = first.map(async (record) => {
-      if (record.status === 'pending') progress.waiting(record)
-      const decided = await waitFor(backend, record, { progress, signal, globals })
-      if (decided.status !== 'pending') open.delete(decided.request_id)
-      progress.decided(decided)
-      if (decided.status !== 'approved')
-        throw notApproved(decided, 'the service requires an approval, and nothing was changed')
-      return decided.request_id
-    })
-    return await Promise.any(waits).catch((error: AggregateError) => {
-      // A denial says more than an expired request.
-      throw error.errors.find((one) => one instanceof SvcError && one.code === 'denied') ?? error.errors[0]
-    })
-  } catch (error) {
-    progress.end()
-    await Promise.all([...open].map((id) => withdraw(id, backend, context)))
-    if (io.signal.aborted)
-      throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was changed')
-    throw error
-  } finally {
-    done.abort()
-    progress.end()
-    await backend.close()
-  }
+  const nothing = 'the service requires an approval, and nothing was changed'
+  return awaitAny(ids, { ...askingIn(context, backend), nothing })
 }

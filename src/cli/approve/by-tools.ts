@@ -1,4 +1,5 @@
 import { statusIn } from '../../tools/client/tool-answer.ts'
+import { maybeNotified } from '../../asking/outcome.ts'
 import { approval, type ApprovalRecord } from '../../contract/approval.ts'
 import { fieldsOf } from '../../contract/describe.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -8,7 +9,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { optionKey, type Typed } from '../operation/flags.ts'
 import { gatherAsk, showAskDryRun } from './ask.ts'
 import { openBackend } from './open-backend.ts'
-import { maybeNotified } from './messages.ts'
+
 import { openRemembered, withTools, type Remembered } from './tool-server.ts'
 
 // `svc approve` through the three tools. A tool server cannot list or withdraw requests, so svc remembers its own.
@@ -43,8 +44,8 @@ export const submitByTools = async (typed: Typed, context: Context): Promise<voi
   const output = await context.output()
   const backend = await openBackend(context, { through: 'tools', requester: ask.requester, open: true })
   try {
-    const record = await backend.gateway.request(ask).catch((error: unknown) => {
-      throw maybeNotified(error, context, true)
+    const record = await backend.request(ask).catch((error: unknown) => {
+      throw maybeNotified(error, backend)
     })
     const { request_id, status, action, approver_mobile, expires_at, number } = record
     await output.report(

@@ -1,21 +1,11 @@
-import type { ApprovalRecord, ApprovalState } from '../../contract/approval.ts'
+import { exitOfState } from '../../asking/outcome.ts'
+import type { Backend } from '../../asking/backend.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { type Exit, exitCode } from '../../core/exit-codes.ts'
 import type { Context } from '../context/context.ts'
-import { sameService } from '../program/command-line.ts'
-
-const exitOf: Record<ApprovalState, Exit> = {
-  approved: 'done',
-  denied: 'denied',
-  expired: 'expired',
-  pending: 'pending',
-}
-
-/** An unknown state is never an approval. */
-export const exitOfState = (status: string): Exit =>
-  Object.hasOwn(exitOf, status) ? exitOf[status as ApprovalState] : 'failed'
 
 const worst: Exit[] = ['failed', 'denied', 'expired', 'pending', 'done']
 
@@ -76,33 +66,27 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
 }
 
 /** The error of an interrupted wait: the request is still pending, and the hint says how to resume or withdraw it. */
-export const interruptedWait = (ids: readonly string[], tools: boolean, { globals }: Context): SvcError => {
-  const wait = `svc approve wait ${ids.map(shellQuote).join(' ')}${sameService(globals)}`
+export const interruptedWait = (
+  ids: readonly string[],
+  { tools, flags }: Pick<Backend, 'tools' | 'flags'>,
+): SvcError => {
+  const wait = `svc approve wait ${ids.map(shellQuote).join(' ')}${flags}`
   return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
     hint: tools
       ? `${wait} --mcp continues; a tool server cannot withdraw it`
-      : `${wait} continues; svc approve cancel ${shellQuote(ids[0]!)}${sameService(globals)} withdraws it`,
+      : `${wait} continues; svc approve cancel ${shellQuote(ids[0]!)}${flags} withdraws it`,
   })
 }
 
 /** Warnings about a decision that is not bound to the action. */
 export const unboundNote = (
   record: ApprovalRecord,
-  gateway: { boundToAction: boolean; notice?: string | undefined },
+  { notice, boundToAction }: Pick<Backend, 'boundToAction' | 'notice'>,
 ): string[] => [
-  ...(gateway.notice ? [gateway.notice] : []),
-  ...(gateway.boundToAction || record.status !== 'approved'
+  ...(notice ? [notice] : []),
+  ...(boundToAction || record.status !== 'approved'
     ? []
     : [
         'The person was asked to authenticate and was not shown the action: nothing proves what was approved.',
       ]),
 ]
-
-/** Adds to the error of a request whose answer was lost that the approver may have been notified, and how to check. */
-export const maybeNotified = (error: unknown, { globals }: Context, tools = false): unknown =>
-  error instanceof SvcError && ['connection_cut', 'timed_out'].includes(error.code)
-    ? error.with({
-        detail: 'The approver may have been notified anyway. svc does not repeat the request.',
-        hint: tools ? undefined : `svc approve list --status pending${sameService(globals)}`,
-      })
-    : error

@@ -1,22 +1,14 @@
+import { secondsLeft, type Backend } from '../../asking/backend.ts'
+import type { Progress } from '../../asking/progress.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import { SvcError, usageError } from '../../core/errors.ts'
-import { safeJson, safeLine } from '../../core/safe-text.ts'
+import { usageError } from '../../core/errors.ts'
+import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
-
-/** Reports the progress of a wait: a redrawn line on a terminal, plain lines elsewhere, events with -o ndjson. */
-export type Progress = {
-  requested(record: ApprovalRecord): void
-  waiting(record: ApprovalRecord): void
-  lost(record: ApprovalRecord, error: SvcError): void
-  reconnected(record: ApprovalRecord): void
-  decided(record: ApprovalRecord): void
-  /** Clears the redrawn line. */
-  end(): void
-}
+import { fitted } from '../terminal/wrap.ts'
 
 /** `1:05 left`; never below zero. Some services report the deadline only when the request is created. */
 export const timeLeft = (seconds: number): string => {
@@ -43,7 +35,10 @@ const ended: Record<ApprovalRecord['status'], string> = {
 }
 
 /** Events on stdout, one JSON document a line. */
-const createEvents = (write: (text: string) => void, left: (record: ApprovalRecord) => number): Progress => {
+const createEvents = (
+  write: (text: string) => void,
+  left: (record: ApprovalRecord) => number,
+): Omit<Progress, 'warn'> => {
   const emit = (event: string, fields: object): void =>
     write(`${safeJson(Object.assign({ event }, fields, { event }))}\n`)
   const named = (record: ApprovalRecord) => {
@@ -71,14 +66,16 @@ export const checkEvents = (globals: Globals): void => {
     throw usageError(`-o ndjson prints events; ${picking} does not apply to them`, 'Remove -o')
 }
 
-/** `left` returns the seconds until a request expires, by the clock of the service. */
+/** Reports the progress of a wait: a redrawn line on a terminal, plain lines elsewhere, events with -o ndjson. */
 export const createProgress = (
   { io, globals }: Pick<Context, 'io' | 'globals'>,
-  left: (record: ApprovalRecord) => number,
+  clock: Pick<Backend, 'now'>,
 ): Progress => {
   const { stderr, stdout } = io
+  const left = (record: ApprovalRecord): number => secondsLeft(record, clock)
+  const warn = (text: string): void => stderr.write(`${fitted(safeText(text), stderr)}\n`)
   const prose = (text: string): string => safeLine(globals.reveal ? text : withoutPhones(text))
-  if (globals.output === 'ndjson') return createEvents((text) => stdout.write(text), left)
+  if (globals.output === 'ndjson') return { ...createEvents((text) => stdout.write(text), left), warn }
 
   const whole = globals.reveal === true
   const pending = new Map<string, ApprovalRecord>()
@@ -144,6 +141,11 @@ export const createProgress = (
       say(
         `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${describe(record, whole)}${wrote || detail}`,
       )
+    },
+    warn: (text) => {
+      wipe()
+      warn(text)
+      draw()
     },
     end: () => {
       for (const record of pending.values()) leave(record)

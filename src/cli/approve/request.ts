@@ -1,4 +1,7 @@
 import type { Command } from 'commander'
+import type { Terms } from '../../asking/ask.ts'
+import type { Backend } from '../../asking/backend.ts'
+import type { Use } from '../../asking/proof.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
@@ -7,25 +10,21 @@ import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
-import { exitOfAll, interruptedWait, maybeNotified, showAwaited, unboundNote } from './messages.ts'
-import type { Proving } from './proof.ts'
+import { exitOfAll, interruptedWait, showAwaited, unboundNote } from './messages.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
-import { waitFor } from './wait.ts'
 
 type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 
-/** Verifies the receipt immediately and prints a warning if it proves nothing. */
+/** Prints a warning if the receipt would not prove the approval to somebody else. */
 const warnOfReceipt = async (
-  ask: Ask,
   record: ApprovalRecord,
-  proving: Proving,
+  use: Use,
+  backend: Backend,
   context: Context,
 ): Promise<void> => {
-  if (record.status !== 'approved') return
-  const { requireProof } = await import('./proof.ts')
   try {
-    await requireProof(ask, record, proving, context)
+    await backend.prove(record, use)
   } catch (error) {
     if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
     const why = error.code === 'receipt_not_valid' ? error.detail : error.message
@@ -65,54 +64,72 @@ export const registerRequest = (group: Command, context: Context): void => {
     }
     const output = await context.output()
     const typed = { args: command.args, options }
-    const { ask, prompted } = await gatherAsk(requestOperation, typed, context)
-    if (options.dryRun) return showAskDryRun(requestOperation, { ask, mcp: options.mcp }, context)
-    const { openBackend } = await import('./open-backend.ts')
+    const { ask: request, prompted } = await gatherAsk(requestOperation, typed, context)
+    if (options.dryRun) return showAskDryRun(requestOperation, { ask: request, mcp: options.mcp }, context)
+    const [{ ask }, { NotApproved }, { openBackend }] = await Promise.all([
+      import('../../asking/ask.ts'),
+      import('../../asking/outcome.ts'),
+      import('./open-backend.ts'),
+    ])
+    const { approver_mobile, ...wanted } = request
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
-      requester: ask.requester,
+      org: options.org,
+      requester: wanted.requester,
       open: true,
-      mostSeconds: ask.lifetime_s,
+      mostSeconds: wanted.lifetime_s,
     })
-    const progress = createProgress(context, backend.secondsLeft)
+    const progress = createProgress(context, backend)
     let file: ReturnType<typeof reserveFile> | undefined
     let kept = false
-    let id: string | undefined
+    let asked: { request: Ask; id: string } | undefined
+    /** Asks the person at the terminal again for what the service refuses. */
+    const submit: Terms['submit'] = async (input, send) => {
+      const named = (): Promise<ApprovalRecord> =>
+        send().catch((error: unknown) => {
+          throw inTypedNames(requestOperation, error)
+        })
+      const { untilAccepted } = await import('../operation/ask.ts')
+      const pending = await untilAccepted(
+        requestOperation,
+        { input, prompted: prompted ?? [] },
+        context,
+        named,
+      )
+      asked = { request: input, id: pending.request_id }
+      context.changed = true
+      return pending
+    }
     try {
       if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
-      const send = (): Promise<ApprovalRecord> =>
-        backend.gateway.request(ask).catch((error: unknown) => {
-          throw inTypedNames(requestOperation, maybeNotified(error, context, backend.tools))
-        })
-      const pending = prompted
-        ? await (
-            await import('../operation/ask.ts')
-          ).untilAccepted(requestOperation, { input: ask, prompted }, context, send)
-        : await send()
-      id = pending.request_id
-      const askedAt = backend.now()
-      context.changed = true
-      progress.requested(pending)
-      const record = await waitFor(backend, pending, {
+      const since = backend.now()
+      // The tool server sets the lifetime of a request.
+      const most = backend.tools ? wanted.lifetime_s : undefined
+      const terms: Terms = {
+        backend,
         progress,
         signal: io.signal,
-        globals: context.globals,
-        // The tool server sets the lifetime of a request.
-        most: backend.tools ? ask.lifetime_s : undefined,
+        nothing: '',
+        proof: 'reported',
+        most,
+        submit,
+      }
+      const { record } = await ask(wanted, { approver_mobile }, terms).catch((error: unknown) => {
+        if (error instanceof NotApproved) return error
+        throw error
       })
-      progress.decided(record)
-      for (const text of unboundNote(record, backend.gateway)) output.warn(text)
+      for (const text of unboundNote(record, backend)) output.warn(text)
       if (file && record.attestation) {
         file.write(`${safeJson(record.attestation, 2)}\n`)
         kept = true
-        const proving = { backend, askedAt, allowUnseparated: false, org: options.org }
-        await warnOfReceipt(ask, record, proving, context)
+        const use = { ask: asked!.request, since, allowUnseparated: false }
+        if (record.status === 'approved') await warnOfReceipt(record, use, backend, context)
       } else if (file) output.warn(`There is no receipt, so ${file.path} was not written`)
       await showAwaited(context, record)
       context.exitCode = exitOfAll([record])
     } catch (error) {
-      if (id && error instanceof SvcError && error.exit === 'interrupted')
-        throw interruptedWait([id], backend.tools, context)
+      if (asked && error instanceof SvcError && error.exit === 'interrupted')
+        throw interruptedWait([asked.id], backend)
       throw error
     } finally {
       progress.end()

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { SvcError, usageError } from '../../core/errors.ts'
+import type { Terms } from '../../asking/ask.ts'
+import { usageError } from '../../core/errors.ts'
+import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { withOwnCodes } from '../program/own-codes.ts'
@@ -13,7 +15,6 @@ import { reserveFile } from '../terminal/output-file.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
 import type { ChildEnvironment } from './child.ts'
-import { checkSeparated } from './separation.ts'
 
 type Options = {
   receipt?: string
@@ -40,17 +41,20 @@ const askAndRun = async (
   context: Context,
 ): Promise<void> => {
   const { io } = context
-  const { ask } = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
-  if (options.dryRun) return showAskDryRun(runOperation, { ask, mcp: options.mcp }, context)
+  const { ask: request } = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
+  if (options.dryRun) return showAskDryRun(runOperation, { ask: request, mcp: options.mcp }, context)
   const output = await context.output()
-  const [{ openBackend }, { consumedApproval }, { createProgress }] = await Promise.all([
+  const [{ ask }, { openBackend }, { createProgress }, { separated }] = await Promise.all([
+    import('../../asking/ask.ts'),
     import('./open-backend.ts'),
-    import('./consumed-approval.ts'),
     import('./progress.ts'),
+    import('./separation.ts'),
   ])
+  const { approver_mobile, ...wanted } = request
   const backend = await openBackend(context, {
     through: options.mcp ? 'tools' : undefined,
-    requester: ask.requester,
+    org: options.org,
+    requester: wanted.requester,
   })
   let kept: ReturnType<typeof reserveFile> | undefined
   try {
@@ -58,23 +62,26 @@ const askAndRun = async (
       kept = reserveFile(options.receipt, 'receipt', io)
       command.acceptOwn(kept.path)
     }
-    const warning = options.mcp ? undefined : await checkSeparated(context)
     for (const text of command.warnings) output.warn(text)
-    const progress = createProgress(context, backend.secondsLeft)
-    const allowUnseparated = warning !== undefined
-    const asking = { backend, progress, nothing: 'nothing was run', allowUnseparated, org: options.org }
-    const once = { reusable: options.mcp, recheck: command.recheck }
-    const { id, receipt } = await consumedApproval(ask, { ...asking, ...once }, context).catch(
-      (error: unknown) => {
-        throw inTypedNames(runOperation, error)
-      },
-    )
-    for (const text of warning ?? []) output.warn(text)
+    const terms: Terms = {
+      backend,
+      progress: createProgress(context, backend),
+      signal: io.signal,
+      nothing: 'nothing was run',
+      proof: 'required',
+      once: backend.tools ? 'if-possible' : 'always',
+      // A tool server does not describe the key, so the receipt decides.
+      separated: backend.tools ? {} : await separated(context),
+      recheck: command.recheck,
+    }
+    const { id, record } = await ask(wanted, { approver_mobile }, terms).catch((error: unknown) => {
+      throw inTypedNames(runOperation, error)
+    })
+    const receipt = safeJson(record.attestation, 2)
     const path = kept?.path ?? join(folder, 'receipt.json')
     if (kept) kept.write(receipt)
     else writeFileSync(path, receipt, { mode: 0o600 })
     kept = undefined
-    if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', 'Interrupted; nothing was run')
     const { runChild } = await import('./child.ts')
     const env = { ...environment.env, SVC_APPROVAL_RECEIPT: path, SVC_APPROVAL_ID: id }
     context.exitCode = await runChild(command.file, command.args, { env, cwd: io.cwd })

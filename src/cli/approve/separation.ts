@@ -1,5 +1,4 @@
-import { influential, scopes as every } from '../../contract/scopes.ts'
-import { SvcError } from '../../core/errors.ts'
+import type { Separated } from '../../asking/separation.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { OwnKey } from '../context/own-key.ts'
@@ -15,21 +14,12 @@ export const requestingKey = async (context: Context): Promise<OwnKey | undefine
   return withAskKey(context, (client) => readOwnKey(client, signal))
 }
 
-/**
- * Checks, before anybody is notified, whether the requesting key can influence who approves, and so could approve its own
- * request. Throws for such a key. For a key with every scope, as all old keys have, it returns a warning instead.
- */
-export const checkSeparated = async (context: Context): Promise<string[] | undefined> => {
-  // If the service does not report the scopes, the receipt decides.
-  const { scopes = [] } = (await requestingKey(context)) ?? {}
-  if (!influential.some((scope) => scopes.includes(scope))) return undefined
+/** The requesting key of this run must not be able to influence who approves. */
+export const separated = async (context: Context): Promise<Separated> => {
   const { org } = await context.settings()
-  const hint = `To use a key that can only request approvals: svc key create --name ask --can ask${org === undefined ? '' : ` --org ${shellQuote(org.value)}`}${sameService(context.globals)}; then svc profile login --ask`
-  const message = 'The requesting key can influence who approves'
-  if (every.every((scope) => scopes.includes(scope)))
-    return [`${message}; a later release will refuse it`, `hint: ${hint}`]
-  throw new SvcError('usage', 'not_separated', `${message} (${scopes.join(', ')}): no request was sent`, {
-    detail: 'Anyone who has it could enroll a device for the approver and approve their own request.',
-    hint,
-  })
+  const inOrg = org === undefined ? '' : ` --org ${shellQuote(org.value)}`
+  return {
+    scopes: async () => (await requestingKey(context))?.scopes,
+    hint: `To use a key that can only request approvals: svc key create --name ask --can ask${inOrg}${sameService(context.globals)}; then svc profile login --ask`,
+  }
 }

@@ -1,10 +1,10 @@
+import { silent } from '../../asking/progress.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { gatherAsk, hookOperation } from './ask.ts'
-import type { Progress } from './progress.ts'
 
 /** A tool call that an agent wants to make. `server` is where the tool is. */
 export type ToolCall = {
@@ -15,16 +15,6 @@ export type ToolCall = {
 }
 
 export const nothingRan = 'the call did not run'
-
-/** Nobody reads the output while a call waits. */
-const createSilent = ({ onAnswer }: Context['io']): Progress => ({
-  requested: (record) => onAnswer?.(record),
-  waiting: () => undefined,
-  lost: () => undefined,
-  reconnected: () => undefined,
-  decided: () => undefined,
-  end: () => undefined,
-})
 
 /** JSON.parse rounds such a number, so the person would approve another one than the tool gets. */
 const isRounded = (value: unknown): boolean => {
@@ -50,15 +40,6 @@ const subjectOf = async ({ server, tool, input, cwd }: ToolCall): Promise<Subjec
   }
 }
 
-/** An agent must not hold a key with which it could approve its own calls, not even an old one. */
-const requireSeparated = async (context: Context): Promise<void> => {
-  const { checkSeparated } = await import('./separation.ts')
-  if (await checkSeparated(context))
-    throw new SvcError('usage', 'not_separated', 'The requesting key can influence who approves', {
-      detail: 'An agent requires a key that can only request approvals.',
-    })
-}
-
 /** The flags for the request, as commander reads them. */
 export type CallOptions = { org?: string } & Record<string, unknown>
 
@@ -70,23 +51,30 @@ export const approveToolCall = async (
 ): Promise<string> => {
   const subject = await subjectOf(call)
   try {
-    const { ask } = await gatherAsk(hookOperation, { args: [], options }, context, subject)
-    const [{ openBackend }, { consumedApproval }] = await Promise.all([
+    const { ask: request } = await gatherAsk(hookOperation, { args: [], options }, context, subject)
+    const [{ ask }, { openBackend }, { separated }] = await Promise.all([
+      import('../../asking/ask.ts'),
       import('./open-backend.ts'),
-      import('./consumed-approval.ts'),
+      import('./separation.ts'),
     ])
-    const backend = await openBackend(context, { requester: ask.requester })
-    try {
-      await requireSeparated(context)
-      const progress = createSilent(context.io)
-      const asking = { backend, progress, nothing: nothingRan, allowUnseparated: false }
-      const { id } = await consumedApproval(ask, { ...asking, org: options.org }, context)
-      if (context.io.signal.aborted)
-        throw new SvcError('interrupted', 'interrupted', `Interrupted; ${nothingRan}`)
-      return id
-    } finally {
-      await backend.close()
-    }
+    const { approver_mobile, ...wanted } = request
+    const { onAnswer, signal } = context.io
+    const backend = await openBackend(context, { through: 'service', org: options.org })
+    const approval = await ask(
+      wanted,
+      { approver_mobile },
+      {
+        backend,
+        // Nobody reads the output while a call waits.
+        progress: { ...silent, requested: (record) => onAnswer?.(record) },
+        signal,
+        nothing: nothingRan,
+        proof: 'required',
+        once: 'always',
+        separated: await separated(context),
+      },
+    )
+    return approval.id
   } catch (error) {
     throw inTypedNames(hookOperation, error)
   }

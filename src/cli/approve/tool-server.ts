@@ -1,7 +1,7 @@
-import { createMcpGateway } from '../../tools/client/mcp-gateway.ts'
+import type { Backend } from '../../asking/backend.ts'
+import { createToolBackend } from '../../asking/tool-server.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
-import { isReceipt } from '../../tools/client/tool-answer.ts'
 import { createToolClient, type ToolClient } from '../../tools/client/tool-client.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
@@ -9,9 +9,8 @@ import { maskPhone } from '../terminal/mask.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import { openTransport } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
+import { surroundingsOf, type Opening } from './opening.ts'
 import { personIn, notifyOnce } from './repeated-notice.ts'
-import { placeOf, secondsLeft, type Backend, type Wanted } from './backend.ts'
-import { createProven } from './proven.ts'
 
 /** Longer than any tool waits for a person. */
 const timeoutMs = 3_700_000
@@ -36,7 +35,7 @@ export const askKeyFor = async (url: string, { askKey, baseUrl }: Settings): Pro
  */
 export const openTools = async (
   context: Context,
-  { requester, mostSeconds }: Pick<Wanted, 'requester' | 'mostSeconds'> = {},
+  { requester, mostSeconds }: Pick<Opening, 'requester' | 'mostSeconds'> = {},
 ): Promise<{ url: string; token: string | undefined; tools: ToolClient; close(): Promise<void> }> => {
   const { io } = context
   const settings = await context.settings()
@@ -103,61 +102,25 @@ export const openRemembered = async (context: Context, url: string) => {
 }
 
 /** Asks through the three tools of the tool server at SVC_MCP_URL. */
-export const openToolBackend = async (context: Context, wanted: Wanted): Promise<Backend> => {
-  const { io } = context
-  const { url, token, tools, close } = await openTools(context, wanted)
+export const openToolBackend = async (context: Context, opening: Opening): Promise<Backend> => {
+  const { url, token, tools, close } = await openTools(context, opening)
   const remembered = await openRemembered(context, url)
-  const gateway = createMcpGateway({ tools, now: () => io.now(), recall: remembered.find })
-  const now = (): number => io.now().getTime()
-  const place = placeOf(url)
-  const proven = createProven({ ...place, now }, context)
-  let isUnproven = false
-
-  /** Only receipts of svc can be checked. The specification does not show what other servers return. */
-  const checked = async (asked: Promise<ApprovalRecord>): Promise<ApprovalRecord> => {
-    isUnproven = false
-    const record = await asked
-    if (isReceipt(record.attestation)) return proven.checked(record)
-    isUnproven = record.status === 'approved'
-    return record
-  }
-  const wait: Backend['poll'] = (...args) => checked(gateway.wait(...args))
-  const request = async (ask: Ask): Promise<ApprovalRecord> =>
-    proven.asked(ask, await checked(gateway.request(ask)))
-
-  return {
-    ...place,
-    tools: true,
-    namesRequests: false,
-    now,
-    secondsLeft: (record) => secondsLeft(record, now()),
-    gateway: {
-      ...gateway,
-      get boundToAction() {
-        return gateway.boundToAction
-      },
-      get notice() {
-        if (gateway.notice !== undefined || !isUnproven) return gateway.notice
-        return `Only the tool server at ${place.origin} says so: no receipt that can be verified proves the approval.`
-      },
-      status: (id) => checked(gateway.status(id)),
-      wait,
-      request: async (ask) => {
-        // A call that waits for the decision: whether the server accepts it is known only at its end.
-        if (!wanted.open) return request(ask)
-        // No `statusOf`: another run of svc cannot check an earlier request here.
-        return notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
-          origin: new URL(url).origin,
-          key: token,
-          send: async () => {
-            const record = await request({ ...ask, lifetime_s: undefined })
-            remembered.add(record)
-            return record
-          },
-        })
-      },
-    },
-    poll: wait,
-    close,
-  }
+  const surroundings = await surroundingsOf(context, opening.org)
+  const backend = createToolBackend({ url, tools, close, recall: remembered.find }, surroundings)
+  // A call that waits for the decision: whether the server accepts it is known only at its end.
+  if (!opening.open) return backend
+  const { request } = backend
+  return Object.assign(backend, {
+    // No `statusOf`: another run of svc cannot check an earlier request here.
+    request: (ask: Ask): Promise<ApprovalRecord> =>
+      notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
+        origin: backend.origin,
+        key: token,
+        send: async () => {
+          const record = await request({ ...ask, lifetime_s: undefined })
+          remembered.add(record)
+          return record
+        },
+      }),
+  })
 }

@@ -8,11 +8,12 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { sleepFor } from '../../core/sleep.ts'
 import { mayComeBack } from '../../client/retry.ts'
-import { maybeNotified } from '../approve/messages.ts'
+import { maybeNotified } from '../../asking/outcome.ts'
 import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
 import { callTyped } from '../operation/typed-names.ts'
+import { sameService } from '../program/command-line.ts'
 
 /** The result of a verification, which can still be pending, and the data of the answer. */
 export type Outcome = { exit: Exit; message: string; data: Record<string, unknown> }
@@ -85,7 +86,7 @@ const validateLine = (input: Following['input']): string =>
 
 /** Throws, before anybody is notified, for a service that need not name the verification in its answers. */
 const requireApprovals = async (client: Client, context: Context): Promise<void> => {
-  const { hasApprovals } = await import('../../client/rest-gateway.ts')
+  const { hasApprovals } = await import('../../asking/rest.ts')
   if (await hasApprovals(client)) return
   const { baseUrl } = await context.settings()
   throw new SvcError(
@@ -107,7 +108,7 @@ const verifyAndWait = async (options: Options, context: Context): Promise<void> 
   await requireApprovals(client, context)
   const answer = await callTyped(client, auth.verifyUser, input, { extra, signal: io.signal }).catch(
     (error: unknown) => {
-      throw maybeNotified(error, context)
+      throw maybeNotified(error, { tools: false, flags: sameService(context.globals) })
     },
   )
   const { request_id, number, expires_at } = fieldsIn(answer)

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { influenceOf } from '../../asking/separation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { influential } from '../../contract/scopes.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { getJson } from '../context/open-client.ts'
@@ -100,7 +100,7 @@ const publishedKeys = async (config: GuardConfig, context: Context): Promise<Fin
 const requestingKey = async (context: Context): Promise<Finding> => {
   const own = await readOwnKey(await context.client(), context.io.signal)
   const scopes: readonly string[] = own?.scopes ?? []
-  const wrong = influential.filter((scope) => scopes.includes(scope))
+  const wrong = influenceOf(scopes)
   if (wrong.length === 0 && scopes.includes('ask'))
     return fine('ask key', `The service accepts it (${scopes.join(', ')})`)
   return {

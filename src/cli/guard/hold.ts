@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { Ask } from '../../contract/approval-gateway.ts'
+import { ask, type Approval, type Terms, type Wanted } from '../../asking/ask.ts'
 import { failure, SvcError } from '../../core/errors.ts'
 import { readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
-import { consumedApproval } from '../approve/consumed-approval.ts'
-import type { Approval } from '../approve/proof.ts'
 import { openBackend } from '../approve/open-backend.ts'
-import { checkSeparated } from '../approve/separation.ts'
+import { requestingKey } from '../approve/separation.ts'
 import type { Io } from '../terminal/io.ts'
 import { closedContext } from './closed-context.ts'
 import type { GuardConfig } from './config.ts'
@@ -67,33 +65,34 @@ export const hold = async (
   const keys = readKeySet(jwks)
   const context = closedContext(config, io)
   try {
-    const unseparated = await checkSeparated(context)
-    if (unseparated)
-      throw failure(
-        'not_separated',
-        `The key in ${config.key_file} can influence who approves: no request was sent`,
-        'Replace it by one that can only ask: svc key create --name guard --can ask',
-      )
-    const backend = await openBackend(context, { through: 'service' })
-    const progress = createGuardProgress(io.stderr)
+    const backend = await openBackend(context, { through: 'service', org: organization })
     if (allowDev)
       io.stderr.write('guard: allow_dev is set: an approval does not prove that a person made it\n')
+    const wanted: Wanted = {
+      action: summaryOf(subject),
+      subject,
+      factors,
+      lifetime_s: timeout,
+      requester: `${account} on ${hostOf(config)}`,
+      org_id: /^\d+$/.test(organization) ? Number(organization) : undefined,
+    }
+    const terms: Terms = {
+      backend,
+      progress: createGuardProgress(io.stderr),
+      signal: io.signal,
+      nothing,
+      proof: 'required',
+      once: 'always',
+      separated: {
+        scopes: async () => (await requestingKey(context))?.scopes,
+        hint: `Replace the key in ${config.key_file} by one that can only ask: svc key create --name guard --can ask`,
+      },
+      recheck,
+    }
     for (const [at, { mobile, passkeys }] of approvers.entries()) {
-      const ask: Ask = {
-        action: summaryOf(subject),
-        subject,
-        approver_mobile: mobile,
-        factors,
-        lifetime_s: timeout,
-        requester: `${account} on ${hostOf(config)}`,
-        org_id: /^\d+$/.test(organization) ? Number(organization) : undefined,
-      }
       const pinned = { keys, issuer, organization, passkeys, allowDev }
-      const asking = { backend, progress, nothing, allowUnseparated: false, org: organization, pinned }
       try {
-        const approval = await consumedApproval(ask, recheck ? { ...asking, recheck } : asking, context)
-        if (io.signal.aborted) throw new SvcError('interrupted', 'interrupted', `Interrupted; ${nothing}`)
-        return approval
+        return await ask(wanted, { approver_mobile: mobile }, { ...terms, pinned })
       } catch (error) {
         const isSilent = error instanceof SvcError && error.code === 'expired'
         if (!isSilent || at === approvers.length - 1) throw error

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { influential } from '../../contract/scopes.ts'
+import { influenceOf } from '../../asking/separation.ts'
 import { SvcError } from '../../core/errors.ts'
 import { createApprovalGuard } from '../approve/approval-guard.ts'
 import { requestingKey } from '../approve/separation.ts'
@@ -58,7 +58,7 @@ const mostMs = 5_000
 
 const keyRow = (scopes: readonly string[] | undefined): Row => {
   if (!scopes) return { name: 'key', state: 'ok', detail: 'the service does not report its scopes' }
-  const too = influential.filter((scope) => scopes.includes(scope))
+  const too = influenceOf(scopes)
   return too.length > 0
     ? {
         name: 'key',

@@ -20,25 +20,6 @@ type Chosen = { gateway: ApprovalGateway; about: string; close(): Promise<void> 
 
 const nothing = async (): Promise<void> => undefined
 
-/** Requests approvals in one organization. An operator key can reach several. */
-const inOrganization = (
-  gateway: ApprovalGateway,
-  organization: string,
-  context: Context,
-): ApprovalGateway => ({
-  get boundToAction() {
-    return gateway.boundToAction
-  },
-  get notice() {
-    return gateway.notice
-  },
-  request: async (ask) =>
-    gateway.request({ ...ask, org_id: (await resolveOrgNow(organization, context)).id }),
-  status: (request_id) => gateway.status(request_id),
-  wait: (request_id, seconds, signal) => gateway.wait(request_id, seconds, signal),
-  cancel: (request_id, why) => gateway.cancel(request_id, why),
-})
-
 /** Whether to use the tool server. The REST API is better if there is a key: it names the key to the approver. */
 const usesToolServer = async (context: Context): Promise<boolean> => {
   const { mcpUrl, baseUrl, bearer, apiKey } = await context.settings()
@@ -73,8 +54,9 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
   if (await usesToolServer(context)) {
     const { openToolBackend, toolServer, withTools } = await import('../approve/tool-server.ts')
     await withTools(context, ({ tools }) => requireAccepted(tools.list(), context.io.signal))
-    const { gateway, close } = await openToolBackend(context, {})
-    return { gateway, about: `requests approvals through the tool server at ${toolServer(settings)}`, close }
+    const backend = await openToolBackend(context, {})
+    const about = `requests approvals through the tool server at ${toolServer(settings)}`
+    return { gateway: backend, about, close: backend.close }
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return {
@@ -82,15 +64,19 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
-  const [{ openBackend }, { requestingKey }] = await Promise.all([
+  const [{ openBackend }, { requestingKey }, { throughRestarts }] = await Promise.all([
     import('../approve/open-backend.ts'),
     import('../approve/separation.ts'),
+    import('../../asking/wait.ts'),
   ])
   await requireAccepted(requestingKey(context), context.io.signal)
-  const { gateway: everywhere } = await openBackend(context)
+  const backend = await openBackend(context)
   const { org } = settings
-  const gateway = org ? inOrganization(everywhere, org.value, context) : everywhere
-  return { gateway, about: `requests approvals through ${baseUrl.value}`, close: nothing }
+  /** In the organization of the profile. An operator key can reach several. */
+  const gateway = throughRestarts(backend, async (ask) =>
+    backend.request(org ? { ...ask, org_id: (await resolveOrgNow(org.value, context)).id } : ask),
+  )
+  return { gateway, about: `requests approvals through ${baseUrl.value}`, close: backend.close }
 }
 
 const named = (setting: Setting | undefined, variable: string, field: string): NamedSetting | undefined =>

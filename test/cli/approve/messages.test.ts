@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { exitOfAll, exitOfState } from '../../../src/cli/approve/messages.ts'
+import { exitOfState } from '../../../src/asking/outcome.ts'
+import { exitOfAll } from '../../../src/cli/approve/messages.ts'
 import type { ApprovalState } from '../../../src/contract/approval.ts'
 import { record } from './records.ts'
 

@@ -4,7 +4,7 @@ import { SvcError } from '../../../src/core/errors.ts'
 import { memoryIo } from '../memory-io.ts'
 import { record } from './records.ts'
 
-const left = (): number => 59.2
+const clock = { now: () => Date.parse(record().expires_at) - 59_200 }
 const lost = new SvcError('unreachable', 'connection_cut', 'The connection ended')
 
 const progressOf = (
@@ -12,7 +12,7 @@ const progressOf = (
   request = record(),
 ) => {
   const io = memoryIo(options)
-  const progress = createProgress({ io, globals: options }, left)
+  const progress = createProgress({ io, globals: options }, clock)
   progress.requested(request)
   progress.waiting(request)
   progress.lost(request, lost)
@@ -40,7 +40,7 @@ describe('the progress of a wait', () => {
   })
   test('quotes the note of a denial as the words of the approver', () => {
     const io = memoryIo({})
-    const progress = createProgress({ io, globals: {} }, left)
+    const progress = createProgress({ io, globals: {} }, clock)
     const note = 'No: "freeze" \u202e'
     progress.decided(record({ status: 'denied', note, detail: `Denied: ${JSON.stringify(note)}` }))
     expect(io.err()).toBe('Denied by +1••••••0101 (apr_1), who wrote: "No: \\"freeze\\" \\u{202e}"\n')

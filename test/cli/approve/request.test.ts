@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { cut, json } from '../../fake-hosted.ts'
 import { folder, installHooks, service } from '../other-service.ts'
 import { record } from './records.ts'
-import { playApproving } from './strange-answers.ts'
+import { playApproving } from '../../asking/strange-answers.ts'
 import { approvals, decides, respondWith, refused, sent, success, approve, to } from './approval-service.ts'
 
 installHooks()

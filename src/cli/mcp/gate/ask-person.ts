@@ -1,22 +1,11 @@
-import type { Ask } from '../../../contract/approval-gateway.ts'
-import { SvcError } from '../../../core/errors.ts'
+import { ask } from '../../../asking/ask.ts'
+import type { Backend } from '../../../asking/backend.ts'
 import { safeLine } from '../../../core/safe-text.ts'
 import { summaryOf } from '../../../receipt/subject-text.ts'
-import type { Backend } from '../../approve/backend.ts'
-import { consumedApproval } from '../../approve/consumed-approval.ts'
-import { checkSeparated } from '../../approve/separation.ts'
+import { separated } from '../../approve/separation.ts'
 import type { Context } from '../../context/context.ts'
 import { resolveOrgNow } from '../../context/organization.ts'
 import type { GetConsumed } from './held-calls.ts'
-
-/** Throws if the key of the gate could influence who approves. `svc approve run` still accepts a key with every scope. */
-export const requireSeparated = async (context: Context): Promise<void> => {
-  const [message, hint] = (await checkSeparated(context)) ?? []
-  if (message === undefined) return
-  throw new SvcError('usage', 'not_separated', 'The requesting key can influence who approves', {
-    hint: hint?.replace(/^hint: /, ''),
-  })
-}
 
 /** As much of a name as the service accepts. */
 const requesterOf = (client: string | undefined): string =>
@@ -33,18 +22,28 @@ type Asking = {
 export const askPerson =
   (context: Context, { backend, org, client }: Asking): GetConsumed =>
   async (subject, { to, timeout, factors }, { progress, signal, recheck }) => {
-    await requireSeparated(context)
     const { io } = context
     const own = { ...context, io: { ...io, signal: AbortSignal.any([io.signal, signal]) } }
-    const ask: Ask = {
+    const wanted = {
       action: summaryOf(subject),
       subject,
-      approver_mobile: to,
       lifetime_s: timeout,
       requester: requesterOf(client()),
       ...(factors && { factors }),
       ...(org !== undefined && { org_id: (await resolveOrgNow(org, own)).id }),
     }
-    const nothing = 'the call was not forwarded'
-    await consumedApproval(ask, { backend, progress, nothing, allowUnseparated: false, org, recheck }, own)
+    await ask(
+      wanted,
+      { approver_mobile: to },
+      {
+        backend,
+        progress,
+        signal: own.io.signal,
+        nothing: 'the call was not forwarded',
+        proof: 'required',
+        once: 'always',
+        separated: await separated(context),
+        recheck,
+      },
+    )
   }

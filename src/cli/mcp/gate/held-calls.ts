@@ -1,9 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { secondsLeft, type Backend } from '../../../asking/backend.ts'
+import { silent, type Progress } from '../../../asking/progress.ts'
 import type { ApprovalRecord } from '../../../contract/approval.ts'
 import { SvcError } from '../../../core/errors.ts'
 import { safeLine } from '../../../core/safe-text.ts'
 import { canonicalData, type Subject } from '../../../receipt/subject.ts'
-import { timeLeft, type Progress } from '../../approve/progress.ts'
+import { timeLeft } from '../../approve/progress.ts'
 import { maskPhone } from '../../terminal/mask.ts'
 import { notApprovedText, pendingText } from './answers.ts'
 import type { ApprovedDefinitions } from './approved-definitions.ts'
@@ -28,7 +30,7 @@ type Parts = {
   definitions: Definitions
   approved: ApprovedDefinitions
   getConsumed: GetConsumed
-  secondsLeft(record: ApprovalRecord): number
+  clock: Pick<Backend, 'now'>
   /** How long a call waits for which the client gets no progress. */
   softMs?: number
 }
@@ -61,7 +63,7 @@ type Held = {
  * stays open: the same call, made again, waits for the same decision.
  */
 export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
-  const { server, definitions, approved, getConsumed, secondsLeft } = parts
+  const { server, definitions, approved, getConsumed, clock } = parts
   const open = new Map<string, Held[]>()
   const running = new Set<Promise<unknown>>()
 
@@ -88,10 +90,11 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
       const number = record.number === null ? '' : ` Number to type on the phone: ${safeLine(record.number)}.`
       const person = safeLine(maskPhone(record.approver_mobile))
       say?.(
-        `Waiting for ${person} to approve ${call.name}, ${timeLeft(secondsLeft(record))}.${number}${more}`,
+        `Waiting for ${person} to approve ${call.name}, ${timeLeft(secondsLeft(record, clock))}.${number}${more}`,
       )
     }
     const progress: Progress = {
+      ...silent,
       requested: (record) => {
         show(record)
         if (record.number !== null) numbered?.('soft')
@@ -100,7 +103,6 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
       lost: (record) => show(record, ' No connection to the service.'),
       reconnected: show,
       decided: (record) => void (held.record = record),
-      end: () => undefined,
     }
     const ticking = setInterval(() => held.record?.status === 'pending' && show(held.record), progressMs)
 

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { requireSeparated } from '../../../asking/separation.ts'
 import { SvcError } from '../../../core/errors.ts'
 import { safeLine } from '../../../core/safe-text.ts'
 import { openBackend } from '../../approve/open-backend.ts'
 import type { Context } from '../../context/context.ts'
 import { openApprovedDefinitions } from './approved-definitions.ts'
-import { askPerson, requireSeparated } from './ask-person.ts'
+import { separated } from '../../approve/separation.ts'
+import { askPerson } from './ask-person.ts'
 import { createGate } from './gate.ts'
 import { createHeldCalls } from './held-calls.ts'
 import { createLineSplitter } from './lines.ts'
@@ -30,7 +32,7 @@ export const serveGate = async (
 ): Promise<void> => {
   const { io } = context
   const { stdin, stdout } = process
-  const backend = await openBackend(context, { through: 'service' })
+  const backend = await openBackend(context, { through: 'service', org: rules.org })
   const approved = openApprovedDefinitions(io, { file: rulesFile, server: rules.server }, note)
   let clientEnded: () => void
   const client = new Promise<'client'>((resolve) => (clientEnded = () => resolve('client')))
@@ -49,7 +51,7 @@ export const serveGate = async (
         server: rules.server,
         definitions,
         approved,
-        secondsLeft: backend.secondsLeft,
+        clock: backend,
         getConsumed: askPerson(context, { backend, org: rules.org, client: named }),
       }),
   })
@@ -59,7 +61,7 @@ export const serveGate = async (
   else io.signal.addEventListener('abort', () => clientEnded(), { once: true })
 
   // A key that could approve its own requests is refused at once; a service that is away may come back before the first call.
-  const checking = requireSeparated(context).catch((error: unknown) => {
+  const checking = requireSeparated(await separated(context)).catch((error: unknown) => {
     if (!(error instanceof SvcError)) throw error
     // The usual hint names a variable, which the gate does not read.
     if (error.code === 'no_key')

@@ -42,7 +42,7 @@ test('a call that waits too long is answered, and the same call waits for the sa
     },
     approved: { of: () => undefined, keep: () => undefined },
     getConsumed,
-    secondsLeft: () => 60,
+    clock: { now: () => 0 },
     softMs: 20,
   })
   const wait = { signal: new AbortController().signal, say: () => undefined }

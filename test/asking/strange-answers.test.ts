@@ -1,17 +1,18 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openBackend } from '../../../src/cli/approve/open-backend.ts'
-import { createProgress } from '../../../src/cli/approve/progress.ts'
-import { openContext } from '../../../src/cli/main.ts'
-import { askPerson } from '../../../src/cli/mcp/gate/ask-person.ts'
-import { readSubject } from '../../../src/receipt/subject.ts'
-import { createSharedRequests } from '../../../src/tools/server/shared-requests.ts'
-import { checkStatus, requestApproval } from '../../../src/tools/server/tool-calls.ts'
-import { inputOf } from '../../hook-hosts.ts'
-import { memoryIo } from '../memory-io.ts'
-import { folder, installHooks, run, service, toService } from '../other-service.ts'
-import { to } from './approval-service.ts'
+import { openBackend } from '../../src/cli/approve/open-backend.ts'
+import { throughRestarts } from '../../src/asking/wait.ts'
+import { createProgress } from '../../src/cli/approve/progress.ts'
+import { openContext } from '../../src/cli/main.ts'
+import { askPerson } from '../../src/cli/mcp/gate/ask-person.ts'
+import { readSubject } from '../../src/receipt/subject.ts'
+import { createSharedRequests } from '../../src/tools/server/shared-requests.ts'
+import { checkStatus, requestApproval } from '../../src/tools/server/tool-calls.ts'
+import { inputOf } from '../hook-hosts.ts'
+import { memoryIo } from '../cli/memory-io.ts'
+import { folder, installHooks, run, service, toService } from '../cli/other-service.ts'
+import { to } from '../cli/approve/approval-service.ts'
 import { lies, playApproving } from './strange-answers.ts'
 
 installHooks()
@@ -30,7 +31,7 @@ const attempt = async (work: () => Promise<unknown>): Promise<Ended> => {
   }
 }
 const tools = async () => {
-  const { gateway } = await openBackend(begun())
+  const gateway = throughRestarts(await openBackend(begun()))
   const shared = createSharedRequests()
   return { gateway, shared, caller: 'stdio', defaults: { approver_mobile: to[1] } } as never
 }
@@ -58,7 +59,7 @@ const edges: Record<string, () => Promise<Ended>> = {
     const backend = await openBackend(context, { through: 'service' })
     const ask = askPerson(context, { backend, org: undefined, client: () => 'agent' })
     const data = { server: 's', tool: 't', arguments: {} }
-    const progress = createProgress(context, backend.secondsLeft)
+    const progress = createProgress(context, backend)
     const held = { progress, signal: new AbortController().signal, recheck: () => undefined }
     return attempt(async () => {
       await ask(readSubject({ type: 'tool_call', data }), { to: to[1]!, timeout: 60 } as never, held as never)

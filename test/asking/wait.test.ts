@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { Backend } from '../../../src/cli/approve/backend.ts'
-import { createProgress } from '../../../src/cli/approve/progress.ts'
-import { waitFor } from '../../../src/cli/approve/wait.ts'
-import type { ApprovalRecord } from '../../../src/contract/approval.ts'
-import { SvcError } from '../../../src/core/errors.ts'
-import { memoryIo } from '../memory-io.ts'
-import { record } from './records.ts'
+import type { Backend } from '../../src/asking/backend.ts'
+import { createProgress } from '../../src/cli/approve/progress.ts'
+import { throughRestarts, waitFor } from '../../src/asking/wait.ts'
+import type { ApprovalRecord } from '../../src/contract/approval.ts'
+import { SvcError } from '../../src/core/errors.ts'
+import { memoryIo } from '../cli/memory-io.ts'
+import { record } from '../cli/approve/records.ts'
 
 const start = Date.parse(record().requested_at)
 const cut = new SvcError('unreachable', 'connection_cut', 'The connection ended')
@@ -17,8 +17,9 @@ const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = 
   const io = memoryIo()
   const backend = {
     now: () => now,
-    secondsLeft: ({ expires_at }) => (Date.parse(expires_at) - now) / 1000,
-    poll: async (_id, seconds) => {
+    tools: false,
+    flags: '',
+    wait: async (_id, seconds) => {
       polled.push(seconds)
       const answer = answers.length > 1 ? answers.shift()! : answers[0]!
       if (answer instanceof SvcError) throw answer
@@ -26,7 +27,7 @@ const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = 
       return answer
     },
   } as Backend
-  const progress = createProgress({ io, globals: { output: 'ndjson' } }, backend.secondsLeft)
+  const progress = createProgress({ io, globals: { output: 'ndjson' } }, backend)
   const sleep = async (ms: number): Promise<void> => void (now += ms)
   const wait = (most?: number) => waitFor(backend, record(), { progress, signal: io.signal, most, sleep })
   const events = (): string[] =>
@@ -35,7 +36,14 @@ const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = 
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line).event)
-  return { wait, polled, events, elapsed: () => (now - start) / 1000 }
+  const tools = throughRestarts(
+    Object.assign(backend, { status: (id: string) => backend.wait(id, 0) }),
+    undefined,
+    {
+      sleep,
+    },
+  )
+  return { wait, polled, events, tools, elapsed: () => (now - start) / 1000 }
 }
 
 describe('a wait', () => {
@@ -96,5 +104,26 @@ describe('a wait', () => {
     await wait(5)
     expect(elapsed()).toBe(5)
     expect(polled).toHaveLength(5)
+  })
+})
+
+describe('a wait of the tools', () => {
+  test('goes on through broken connections and a restart', async () => {
+    const restarting = new SvcError('failed', 'http_503', 'Stopping', { http_status: 503 })
+    const { tools } = playing([cut, cut, restarting, record({ status: 'denied' })])
+    expect((await tools.wait('apr_1', 60)).status).toBe('denied')
+  })
+  test('returns the request as it is when the time is over', async () => {
+    const { tools, polled, elapsed } = playing([record()])
+    expect(await tools.wait('apr_1', 40)).toMatchObject({ status: 'pending', requester: 'ci' })
+    expect([polled, elapsed()]).toEqual([[25, 15, 0], 40])
+  })
+  test('throws when nobody answered at all', async () => {
+    const { tools } = playing([cut])
+    await expect(tools.wait('apr_1', 10)).rejects.toMatchObject({ code: 'connection_cut' })
+  })
+  test('ends with the error of the service', async () => {
+    const { tools } = playing([new SvcError('notFound', 'not_found', 'Request not found')])
+    await expect(tools.wait('apr_1', 10)).rejects.toMatchObject({ exit: 'notFound' })
   })
 })

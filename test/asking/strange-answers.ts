@@ -1,10 +1,10 @@
-import { approvals, respondWith, success, to } from './approval-service.ts'
-import { record } from './records.ts'
-import type { ApprovalRecord } from '../../../src/contract/approval.ts'
-import type { ApprovalContext } from '../../../src/receipt/context.ts'
-import { textSubject, type Subject } from '../../../src/receipt/subject.ts'
-import { json, page, text, type Answering } from '../../fake-hosted.ts'
-import { approval, approverKey, createIssuer, specimen } from '../../receipt/specimen.ts'
+import { approvals, respondWith, success, to } from '../cli/approve/approval-service.ts'
+import { record } from '../cli/approve/records.ts'
+import type { ApprovalRecord } from '../../src/contract/approval.ts'
+import type { ApprovalContext } from '../../src/receipt/context.ts'
+import { textSubject, type Subject } from '../../src/receipt/subject.ts'
+import { json, page, text, type Answering } from '../fake-hosted.ts'
+import { approval, approverKey, createIssuer, specimen } from '../receipt/specimen.ts'
 
 // Answers of a service that says "approved", each with one thing wrong.
 

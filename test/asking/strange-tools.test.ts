@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openToolBackend } from '../../../src/cli/approve/tool-server.ts'
-import { openContext } from '../../../src/cli/main.ts'
-import { createSharedRequests } from '../../../src/tools/server/shared-requests.ts'
-import { checkStatus, requestApproval, requestApprovalAsync } from '../../../src/tools/server/tool-calls.ts'
-import { startExactHosted, type ExactHosted } from '../../exact-hosted.ts'
-import { json, page, redirect, text, type Answering } from '../../fake-hosted.ts'
-import { temporaryFolder } from '../../temporary-folder.ts'
-import { memoryIo } from '../memory-io.ts'
-import { svc } from '../svc.ts'
+import { openToolBackend } from '../../src/cli/approve/tool-server.ts'
+import { openContext } from '../../src/cli/main.ts'
+import { createSharedRequests } from '../../src/tools/server/shared-requests.ts'
+import { checkStatus, requestApproval, requestApprovalAsync } from '../../src/tools/server/tool-calls.ts'
+import { startExactHosted, type ExactHosted } from '../exact-hosted.ts'
+import { json, page, redirect, text, type Answering } from '../fake-hosted.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { memoryIo } from '../cli/memory-io.ts'
+import { svc } from '../cli/svc.ts'
 
 // A tool server of another vendor, whose answers are honest in many forms, or say "approved" with one thing wrong.
 
@@ -171,7 +171,7 @@ const command = async (word: string, ...args: string[]): Promise<Ended> => {
 }
 const to = ['--to', mobile]
 const tools = async (work: (context: never) => Promise<unknown>): Promise<Ended> => {
-  const { gateway, close } = await openToolBackend(openContext(memoryIo({ env: env() })), {})
+  const gateway = await openToolBackend(openContext(memoryIo({ env: env() })), {})
   const defaults = { approver_mobile: mobile }
   try {
     const answer = await work({ gateway, shared: createSharedRequests(), caller: 'stdio', defaults } as never)
@@ -179,7 +179,7 @@ const tools = async (work: (context: never) => Promise<unknown>): Promise<Ended>
   } catch {
     return { yes: false, said: '' }
   } finally {
-    await close()
+    await gateway.close()
   }
 }
 const ask = { action: 'Deploy' }

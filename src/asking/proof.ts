@@ -1,0 +1,185 @@
+import { SvcError } from '../core/errors.ts'
+import { samePhone } from '../core/phone-parts.ts'
+import type { ApprovalRecord } from '../contract/approval.ts'
+import type { Ask } from '../contract/approval-gateway.ts'
+import type { Expectations } from '../receipt/expectations.ts'
+import { sentence } from '../receipt/sentence.ts'
+import { digestOf, textSubject } from '../receipt/subject.ts'
+import type { ReceiptVerification } from '../receipt/verify.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Whose receipts count: the keys of the service, and what they must name. */
+export type Trust = Pick<
+  Expectations,
+  'organization' | 'issuer' | 'allowDev' | 'allowUnseparated' | 'allowUnauthenticated'
+> & {
+  keys: unknown
+  /** The public keys of the approver's passkeys (COSE, base64url). With them, the service alone cannot make a receipt. */
+  passkeys?: readonly string[] | undefined
+}
+
+/** The organization of a request: as asked, as the service reports it, or as typed or configured. */
+export const organizationOf = async (
+  requests: readonly (Pick<Ask, 'org_id'> | undefined)[],
+  { organization }: Pick<Surroundings, 'organization'>,
+): Promise<string | undefined> => {
+  // A tool server reports 0.
+  const id = requests.map((one) => one?.org_id).find((one) => one)
+  return id === undefined ? organization() : String(id)
+}
+
+/** Takes the keys from the service that was asked. */
+const trustService = async (
+  { origin, local }: Proving,
+  requests: readonly (Pick<Ask, 'org_id'> | undefined)[],
+  surroundings: Surroundings,
+): Promise<Trust> => {
+  const { issuerIn } = await import('../receipt/signature.ts')
+  const keys = await surroundings.getJson(`${origin}/.well-known/jwks.json`)
+  return {
+    keys,
+    // Checked if known; a development service on this machine may leave it open.
+    organization: await organizationOf(requests, surroundings),
+    issuer: issuerIn(keys) ?? origin,
+    // `--dev` listens on loopback only, so from elsewhere such a receipt is a forgery.
+    allowDev: local,
+    // The requester is known: it is this run.
+    allowUnauthenticated: local,
+  }
+}
+
+/** The SHA-256 of what was asked; a text alone is a subject, too. */
+export const digestOfAsk = ({ subject, action }: Pick<Ask, 'subject' | 'action'>): string =>
+  digestOf((subject ?? textSubject(action)).data)
+
+/** The verdict on a receipt, at `now`. With passkeys, one of them must have signed. */
+export const verdictOn = async (
+  attestation: unknown,
+  { keys, passkeys = [], ...expected }: Trust & Expectations,
+  now: number,
+): Promise<ReceiptVerification> => {
+  // Rarely needed, and large.
+  const { verifyReceipt } = await import('../receipt/verify.ts')
+  const pins = passkeys.length > 0 ? passkeys : [expected.pinnedKey]
+  const verdicts = await Promise.all(
+    pins.map((pinnedKey) => verifyReceipt(attestation, keys, { ...expected, pinnedKey }, new Date(now))),
+  )
+  return verdicts.find(({ valid }) => valid) ?? verdicts[0]!
+}
+
+/**
+ * What a receipt says about the requesting key and the device. It decides what an approval may be used for, and not whether the
+ * person approved.
+ */
+const aboutInfluence = new Set(['enrollment', 'separation', 'authenticated requester'])
+
+const unproved = ({ request_id }: ApprovalRecord, why: string): SvcError =>
+  new SvcError('failed', 'unproved', `The service reports ${request_id} as approved and does not prove it`, {
+    detail: `${why.replace(/[^.!?]$/, '$&.')} This is not an approval.`,
+    hint: 'Check that this is the right service: svc profile show --explain',
+  })
+
+/** How the requester is about to use an approval. */
+export type Use = {
+  ask: Ask
+  /** When the request was made, by the clock of the service; milliseconds. */
+  since: number
+  /** Accepts a key that can influence who approves. */
+  allowUnseparated: boolean
+  /** What the receipt must match, from files of this machine. Without it, the service names its own keys. */
+  pinned?: Trust | undefined
+}
+
+/** What has to match, besides, so that the requester may act on the approval. */
+const expectedForUse = (ask: Ask, record: ApprovalRecord): Expectations => {
+  const typed = ask.approver_mobile.replace(/[\s().-]/g, '')
+  return {
+    approver: /^\+\d+$/.test(typed) ? typed : record.approver_mobile,
+    ...(ask.requester === undefined ? {} : { requester: record.requester }),
+  }
+}
+
+/** A run can last, and ask many times. */
+const mostAsks = 1_000
+
+type Proving = {
+  origin: string
+  local: boolean
+  now(): number
+  /** Whether the id of a record is that of the service, so that the receipt must name it. */
+  isNamed(request_id: string): boolean
+}
+
+/** Proves what one service reports as approved. Its word alone is no approval. */
+export const createProver = (place: Proving, surroundings: Surroundings) => {
+  const asks = new Map<string, Ask>()
+
+  const readTrust = (record: ApprovalRecord, ask: Ask | undefined): Promise<Trust> =>
+    trustService(place, [ask, record], surroundings).catch((error: unknown) => {
+      // A service that restarts is asked again; one without keys has none later either.
+      const hasNone = error instanceof SvcError && /^(?:http_[34]\d\d|not_json)$/.test(error.code)
+      throw hasNone ? unproved(record, `Its keys cannot be read: ${error.message}`) : error
+    })
+
+  /**
+   * Throws unless the receipt of an approved record is genuine, and for exactly what was asked. A request of another run must be
+   * for what the record names. Before an approval is used, the key and the device must also be separated, and the receipt not
+   * older than the request. Returns the id in the receipt: a tool that waits does not return the id of its request.
+   */
+  const prove = async (record: ApprovalRecord, use?: Use): Promise<string> => {
+    const { attestation, request_id, subject, action, approver_mobile, cleared_at } = record
+    const ask = use?.ask ?? asks.get(request_id)
+    if (!attestation)
+      throw unproved(
+        record,
+        cleared_at === undefined
+          ? 'There is no receipt'
+          : 'Its receipt was removed after the retention period',
+      )
+    const trust = use?.pinned ?? (await readTrust(record, ask))
+    const at = place.now() + 1000
+    const isNamed = place.isNamed(request_id)
+    const expected = {
+      ...trust,
+      ...(use && { allowUnseparated: use.allowUnseparated }),
+      ...(use && expectedForUse(use.ask, record)),
+      digest: digestOfAsk(ask ?? { action, subject: subject ?? undefined }),
+      factors: ask?.factors,
+      ...(isNamed && { requestId: request_id }),
+      // Not an old receipt for the same action: it must be newer than the request.
+      ...(use && !isNamed && { maxAgeS: (at - use.since) / 1000 + 5 }),
+    }
+    const verdict = await verdictOn(attestation, expected, at)
+    if (use && !verdict.valid)
+      throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {
+        detail: sentence(verdict),
+      })
+    const { claims } = verdict
+    const isIgnored = (name: string): boolean =>
+      aboutInfluence.has(name) || (name === 'expected organization' && trust.organization === undefined)
+    const checks = verdict.checks.filter(({ name, ok }) => !ok && !isIgnored(name))
+    if (checks.length > 0 || !claims) throw unproved(record, sentence({ ...verdict, valid: false, checks }))
+    const isOther =
+      [ask?.approver_mobile ?? approver_mobile, approver_mobile].some(
+        (mobile) => samePhone(mobile, claims.sub) === false,
+      ) ||
+      (!ask && claims.action !== action)
+    if (isOther) throw unproved(record, 'Its receipt is for another person or action')
+    return claims.jti
+  }
+
+  return {
+    prove,
+    /** Remembers what a new request is about. */
+    asked: (ask: Ask, record: ApprovalRecord): ApprovalRecord => {
+      if (asks.size >= mostAsks) asks.delete(asks.keys().next().value!)
+      asks.set(record.request_id, ask)
+      return record
+    },
+    /** The same record. Throws if it is approved without a genuine receipt for this request. */
+    checked: async (record: ApprovalRecord): Promise<ApprovalRecord> => {
+      if (record.status === 'approved') await prove(record)
+      return record
+    },
+  }
+}
