@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, id, line } from './field.ts'
 import { either, phoneProfile, prefix, sending } from './mobile.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import {
   membershipRecord,
   organizationName,
@@ -50,8 +50,7 @@ const requirements = [
 
 export const account = operations({
   getEnrollmentStatus: {
-    method: 'POST',
-    path: '/enrolstatus',
+    route: 'POST /enrolstatus',
     cli: 'mobile enroll-status',
     effect: 'read',
     scope: 'app',
@@ -69,8 +68,7 @@ export const account = operations({
     }),
   },
   isEnrolled: {
-    method: 'POST',
-    path: '/is_enrolled',
+    route: 'POST /is_enrolled',
     cli: 'mobile is-enrolled',
     effect: 'read',
     scope: 'app',
@@ -81,8 +79,7 @@ export const account = operations({
     data: z.looseObject({ enrolled: chosen(z.boolean(), 'Whether the person can approve') }),
   },
   checkImei: {
-    method: 'POST',
-    path: '/check-imei',
+    route: 'POST /check-imei',
     cli: 'mobile check-imei',
     args: [],
     effect: 'read',
@@ -106,8 +103,7 @@ export const account = operations({
     }),
   },
   assignOrganization: {
-    method: 'POST',
-    path: '/user/assign-org',
+    route: 'POST /user/assign-org',
     cli: 'mobile assign-org',
     scope: 'app',
     summary: 'Ask to join the organization of an auth code; an administrator accepts or rejects the request',
@@ -124,8 +120,7 @@ export const account = operations({
     }),
   },
   checkOrganization: {
-    method: 'POST',
-    path: '/user/check-org-assignment',
+    route: 'POST /user/check-org-assignment',
     cli: 'mobile check-org',
     effect: 'read',
     scope: 'app',
@@ -144,8 +139,7 @@ export const account = operations({
     }),
   },
   resendEmailVerification: {
-    method: 'POST',
-    path: '/resend-email-verification',
+    route: 'POST /resend-email-verification',
     cli: 'mobile resend-email',
     effect: 'notifies',
     scope: 'app',
@@ -157,8 +151,7 @@ export const account = operations({
     data: z.looseObject(sending),
   },
   updateProfile: {
-    method: 'POST',
-    path: '/update-profile',
+    route: 'POST /update-profile',
     cli: 'mobile update-profile',
     scope: 'app',
     updates: true,
@@ -175,8 +168,7 @@ export const account = operations({
     data: personRecord,
   },
   getMobileUser: {
-    method: 'POST',
-    path: '/getuser',
+    route: 'POST /getuser',
     cli: 'mobile get',
     effect: 'read',
     scope: 'app',

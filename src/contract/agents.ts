@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen, id, positive } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { paging, time } from './records.ts'
 
 // Agents that people connected to the tool server through OAuth, under /svc/v1. spec: not shown
@@ -21,8 +21,7 @@ export const agentRecord = z.looseObject({
 
 export const agents = operations({
   listAgents: {
-    method: 'GET',
-    path: '/svc/v1/agents',
+    route: 'GET /svc/v1/agents',
     cli: 'mcp agents list',
     scope: 'keys',
     summary: 'List the agents that people connected to the tool server',
@@ -36,8 +35,7 @@ export const agents = operations({
     wide: ['org_id', 'client_name'],
   },
   revokeAgent: {
-    method: 'DELETE',
-    path: '/svc/v1/agents/{id}',
+    route: 'DELETE /svc/v1/agents/{id}',
     cli: 'mcp agents revoke',
     scope: 'keys',
     summary: 'Disconnect an agent immediately, and end its pending requests',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
 import { chosen, line, positive, seen } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
 import { scopes } from './scopes.ts'
 import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
@@ -115,8 +115,7 @@ const columns = ['request_id', 'status', 'action', 'approver_mobile', 'verified_
 
 export const approval = operations({
   createApproval: {
-    method: 'POST',
-    path: '/svc/v1/approvals',
+    route: 'POST /svc/v1/approvals',
     cli: 'approve submit',
     args: ['action'],
     effect: 'notifies',
@@ -171,8 +170,7 @@ export const approval = operations({
     folded: ['ruling', 'attestation', 'subject'],
   },
   getApproval: {
-    method: 'GET',
-    path: '/svc/v1/approvals/{request_id}',
+    route: 'GET /svc/v1/approvals/{request_id}',
     cli: 'approve status',
     scope: scopes,
     summary: 'Show an approval request, or wait for its decision',
@@ -189,8 +187,7 @@ export const approval = operations({
     folded: ['ruling', 'attestation', 'subject'],
   },
   listApprovals: {
-    method: 'GET',
-    path: '/svc/v1/approvals',
+    route: 'GET /svc/v1/approvals',
     cli: 'approve list',
     scope: ['ask', 'read'],
     summary: 'List approval requests, newest first',
@@ -212,8 +209,7 @@ export const approval = operations({
     wide: ['verified_as'],
   },
   cancelApproval: {
-    method: 'POST',
-    path: '/svc/v1/approvals/{request_id}/cancel',
+    route: 'POST /svc/v1/approvals/{request_id}/cancel',
     cli: 'approve cancel',
     scope: scopes,
     summary: 'Withdraw a pending request; its status becomes expired',
@@ -224,8 +220,7 @@ export const approval = operations({
     folded: ['ruling', 'attestation', 'subject'],
   },
   consumeApproval: {
-    method: 'POST',
-    path: '/svc/v1/approvals/{request_id}/consume',
+    route: 'POST /svc/v1/approvals/{request_id}/consume',
     scope: 'ask',
     cli: 'approve consume',
     summary: 'Use an approval, which works once; the digest must be that of its subject',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chainOrg } from './event.ts'
 import { chosen, line, positive } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { time, timeline } from './records.ts'
 
 // The audit chain of an organization, under /svc/v1. spec: not shown
@@ -23,8 +23,7 @@ export type AuditRow = z.infer<typeof auditRow>
 
 export const audit = operations({
   listAudit: {
-    method: 'GET',
-    path: '/svc/v1/audit',
+    route: 'GET /svc/v1/audit',
     cli: 'audit list',
     scope: 'read',
     summary: 'List the audit log of an organization, newest first',
@@ -48,8 +47,7 @@ export const audit = operations({
     wide: ['changes'],
   },
   getAuditHead: {
-    method: 'GET',
-    path: '/svc/v1/audit/head',
+    route: 'GET /svc/v1/audit/head',
     cli: 'audit head',
     scope: 'read',
     summary: 'Show the signed head of the audit chain; a copy stored elsewhere reveals later changes',
@@ -64,8 +62,7 @@ export const audit = operations({
     }),
   },
   listAlteredRows: {
-    method: 'GET',
-    path: '/svc/v1/audit/altered',
+    route: 'GET /svc/v1/audit/altered',
     cli: 'audit altered',
     scope: 'read',
     summary:

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, positive, shown } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { moment, org_id, paging, time, times } from './records.ts'
 
 export const authCodeRecord = z.looseObject({
@@ -21,8 +21,7 @@ const uses = z
 
 export const authCode = operations({
   listAuthCodes: {
-    method: 'GET',
-    path: '/organization/{org_id}/get-org-auth-codes',
+    route: 'GET /organization/{org_id}/get-org-auth-codes',
     cli: 'org auth-code list',
     scope: 'people',
     summary: 'List the auth codes that people join with',
@@ -33,8 +32,7 @@ export const authCode = operations({
     columns: ['id', 'label', 'hint', 'uses_left', 'expires_at'],
   },
   createAuthCode: {
-    method: 'POST',
-    path: '/organization/{org_id}/create/auth-code',
+    route: 'POST /organization/{org_id}/create/auth-code',
     cli: 'org auth-code create',
     scope: 'people',
     summary: 'Create an auth code; it is shown once',
@@ -52,8 +50,7 @@ export const authCode = operations({
     data: newAuthCode,
   },
   updateAuthCode: {
-    method: 'PUT',
-    path: '/organization/{orgId}/update/auth-code/{authCodeId}',
+    route: 'PUT /organization/{orgId}/update/auth-code/{authCodeId}',
     cli: 'org auth-code update',
     scope: 'people',
     summary: 'Update the label, the number of uses or the expiry of an auth code',
@@ -72,8 +69,7 @@ export const authCode = operations({
     data: authCodeRecord,
   },
   deleteAuthCode: {
-    method: 'DELETE',
-    path: '/organization/{org_id}/delete/auth-code/{auth_code_id}',
+    route: 'DELETE /organization/{org_id}/delete/auth-code/{auth_code_id}',
     cli: 'org auth-code delete',
     scope: 'people',
     summary: 'Delete an auth code',

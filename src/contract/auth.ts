@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { attestation } from './approval.ts'
 import { chosen, id, line, shown } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import {
   accuracy,
   country_code,
@@ -51,8 +51,7 @@ const reported = (what: string) => chosen(z.optional(line(100)), `${what}; not c
 
 export const auth = operations({
   generateAuthToken: {
-    method: 'POST',
-    path: '/generate-auth-token',
+    route: 'POST /generate-auth-token',
     cli: 'auth token',
     scope: 'ask',
     summary: 'Start a verification that the caller completes; its token works once, for 10 minutes',
@@ -71,8 +70,7 @@ export const auth = operations({
     }),
   },
   verifyUser: {
-    method: 'POST',
-    path: '/verify-user',
+    route: 'POST /verify-user',
     cli: 'auth verify-user',
     effect: 'notifies',
     scope: 'ask',
@@ -95,8 +93,7 @@ export const auth = operations({
     }),
   },
   submitAuthResults: {
-    method: 'POST',
-    path: '/biometric-geo-fence-auth-results',
+    route: 'POST /biometric-geo-fence-auth-results',
     cli: 'auth results',
     args: [],
     scope: 'ask',
@@ -159,8 +156,7 @@ export const auth = operations({
     data: z.looseObject(decided),
   },
   validateAuth: {
-    method: 'POST',
-    path: '/validate/global/auth',
+    route: 'POST /validate/global/auth',
     cli: 'auth validate',
     scope: 'ask',
     summary: 'Check whether the person has verified; an approval is reported once',

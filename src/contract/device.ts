@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { addedThings, endedThings, with_added } from './added.ts'
 import { ceremony, approvalRecord } from './approval.ts'
 import { chosen, id, line, positive } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { org_id, place, time, user_id, webauthn } from './records.ts'
 
 // Devices of approvers, and the operations that a device calls, under /svc/v1. spec: not shown
@@ -47,8 +47,7 @@ export const deviceRecord = z.looseObject({
 
 export const device = operations({
   createEnrollment: {
-    method: 'POST',
-    path: '/svc/v1/organizations/{org_id}/users/{user_id}/enrollments',
+    route: 'POST /svc/v1/organizations/{org_id}/users/{user_id}/enrollments',
     cli: 'user enroll',
     scope: 'devices',
     summary: 'Create a one-use link that registers the phone of a user',
@@ -67,8 +66,7 @@ export const device = operations({
     }),
   },
   registerDevice: {
-    method: 'POST',
-    path: '/svc/v1/devices',
+    route: 'POST /svc/v1/devices',
     cli: 'user devices register',
     hidden: true,
     open: true,
@@ -91,8 +89,7 @@ export const device = operations({
     }),
   },
   listDevices: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/users/{user_id}/devices',
+    route: 'GET /svc/v1/organizations/{org_id}/users/{user_id}/devices',
     cli: 'user devices list',
     scope: 'read',
     cacheable: true,
@@ -115,8 +112,7 @@ export const device = operations({
     wide: ['enrolled_by', 'proof', 'bound_at'],
   },
   listAdded: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/devices/{device_id}/added',
+    route: 'GET /svc/v1/organizations/{org_id}/devices/{device_id}/added',
     cli: 'user devices added',
     scope: ['read', 'devices'],
     summary: 'List the devices and agents of a user that were added with a device',
@@ -126,8 +122,7 @@ export const device = operations({
     data: addedThings,
   },
   revokeDevice: {
-    method: 'DELETE',
-    path: '/svc/v1/organizations/{org_id}/devices/{device_id}',
+    route: 'DELETE /svc/v1/organizations/{org_id}/devices/{device_id}',
     cli: 'user devices revoke',
     scope: 'devices',
     summary: 'Revoke a device; it can no longer approve or deny',
@@ -140,8 +135,7 @@ export const device = operations({
     }),
   },
   approveDevice: {
-    method: 'POST',
-    path: '/svc/v1/organizations/{org_id}/devices/{device_id}/approve',
+    route: 'POST /svc/v1/organizations/{org_id}/devices/{device_id}/approve',
     cli: 'user devices approve',
     effect: 'decides',
     scope: 'devices',
@@ -153,8 +147,7 @@ export const device = operations({
     data: deviceRecord,
   },
   refuseDevice: {
-    method: 'POST',
-    path: '/svc/v1/organizations/{org_id}/devices/{device_id}/refuse',
+    route: 'POST /svc/v1/organizations/{org_id}/devices/{device_id}/refuse',
     cli: 'user devices refuse',
     effect: 'decides',
     scope: 'devices',
@@ -165,8 +158,7 @@ export const device = operations({
     data: deviceRecord,
   },
   getCeremony: {
-    method: 'GET',
-    path: '/svc/v1/approvals/{request_id}/ceremony',
+    route: 'GET /svc/v1/approvals/{request_id}/ceremony',
     cli: 'approve ceremony',
     hidden: true,
     scope: ['ask', 'read'],
@@ -178,8 +170,7 @@ export const device = operations({
     data: ceremony,
   },
   decideApproval: {
-    method: 'POST',
-    path: '/svc/v1/approvals/{request_id}/decide',
+    route: 'POST /svc/v1/approvals/{request_id}/decide',
     cli: 'approve decide',
     hidden: true,
     open: true,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen, positive } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { moment, time } from './records.ts'
 
 // Events: what happened, derived from the audit log, under /svc/v1. spec: not shown
@@ -87,8 +87,7 @@ export const chainOrg = chosen(
 
 export const events = operations({
   listEvents: {
-    method: 'GET',
-    path: '/svc/v1/events',
+    route: 'GET /svc/v1/events',
     cli: 'events list',
     hidden: true,
     scope: 'read',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, positive, shown } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import {
   is_active,
   latitude,
@@ -46,8 +46,7 @@ const userColumns = ['name', 'latitude', 'longitude', 'radius', 'enabled']
 
 export const geofence = operations({
   listGeofences: {
-    method: 'GET',
-    path: '/organization/{org_id}/geo-fences',
+    route: 'GET /organization/{org_id}/geo-fences',
     cli: 'geofence list',
     scope: 'read',
     cacheable: true,
@@ -59,8 +58,7 @@ export const geofence = operations({
     columns: ['id', 'name', 'latitude', 'longitude', 'radius', 'is_active'],
   },
   getGeofence: {
-    method: 'GET',
-    path: '/organization/{org_id}/geo-fence/{id}',
+    route: 'GET /organization/{org_id}/geo-fence/{id}',
     cli: 'geofence get',
     scope: 'read',
     cacheable: true,
@@ -71,8 +69,7 @@ export const geofence = operations({
     data: fenceRecord,
   },
   createGeofence: {
-    method: 'POST',
-    path: '/organization/{org_id}/create/geo-fence',
+    route: 'POST /organization/{org_id}/create/geo-fence',
     cli: 'geofence create',
     scope: 'rules',
     summary: 'Create a geofence in an organization',
@@ -82,8 +79,7 @@ export const geofence = operations({
     data: fenceRecord,
   },
   updateGeofence: {
-    method: 'PUT',
-    path: '/organization/{org_id}/update/geo-fence/{id}',
+    route: 'PUT /organization/{org_id}/update/geo-fence/{id}',
     cli: 'geofence update',
     scope: 'rules',
     summary: 'Update a geofence; fields that you leave out do not change',
@@ -93,8 +89,7 @@ export const geofence = operations({
     data: fenceRecord,
   },
   deleteGeofence: {
-    method: 'DELETE',
-    path: '/organization/{org_id}/delete/geo-fence/{id}',
+    route: 'DELETE /organization/{org_id}/delete/geo-fence/{id}',
     cli: 'geofence delete',
     scope: 'rules',
     summary: 'Delete a geofence of an organization',
@@ -103,8 +98,7 @@ export const geofence = operations({
     input: z.strictObject({ org_id, id: fenceId }),
   },
   listUserGeofences: {
-    method: 'GET',
-    path: '/user/{userId}/geofences',
+    route: 'GET /user/{userId}/geofences',
     cli: 'geofence list',
     select: 'userId',
     scope: 'read',
@@ -117,8 +111,7 @@ export const geofence = operations({
     columns: userColumns,
   },
   setUserGeofences: {
-    method: 'PUT',
-    path: '/user/{userId}/geofences/update',
+    route: 'PUT /user/{userId}/geofences/update',
     cli: 'geofence set',
     select: 'userId',
     scope: 'rules',
@@ -141,8 +134,7 @@ export const geofence = operations({
     columns: userColumns,
   },
   checkGeofence: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/geofence-check',
+    route: 'GET /svc/v1/organizations/{org_id}/geofence-check',
     cli: 'geofence check',
     scope: 'read',
     summary: 'Check whether the geofences allow a location',

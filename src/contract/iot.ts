@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen, line, positive, shown } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { mobile, org_id, orgOfKey, paging, personal, time } from './records.ts'
 
 /** Nothing is trimmed: two spellings would be two machines. */
@@ -48,14 +48,12 @@ const machineRecord = z.looseObject({
   updated_at: chosen(time, 'When it was last changed'),
 })
 const machine_id = chosen(machineId, 'Machine id', { example: 'press-01', flag: 'machine-id' })
-const machinePath = '/svc/v1/organizations/{org_id}/machines/{machine_id}'
 
 const values = '--stock-name AAPL --total-price 12,500.00 --current-stock-price 250.42'
 
 export const iot = operations({
   registerMachine: {
-    method: 'POST',
-    path: '/dynamic_auth/register',
+    route: 'POST /dynamic_auth/register',
     cli: 'iot register',
     args: ['machineId'],
     scope: 'app',
@@ -80,8 +78,7 @@ export const iot = operations({
     }),
   },
   loginMachine: {
-    method: 'POST',
-    path: '/dynamic_auth/login',
+    route: 'POST /dynamic_auth/login',
     cli: 'iot login',
     args: ['machineId'],
     scope: 'app',
@@ -99,8 +96,7 @@ export const iot = operations({
     }),
   },
   verifyMachine: {
-    method: 'POST',
-    path: '/dynamic_auth/verify',
+    route: 'POST /dynamic_auth/verify',
     cli: 'iot verify',
     args: ['machine_id'],
     effect: 'read',
@@ -122,8 +118,7 @@ export const iot = operations({
     }),
   },
   listMachines: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/machines',
+    route: 'GET /svc/v1/organizations/{org_id}/machines',
     cli: 'iot list',
     scope: ['read', 'app'],
     summary: 'List the registered machines, without the values that they log in with',
@@ -135,8 +130,7 @@ export const iot = operations({
     wide: ['updated_at', 'mobile'],
   },
   getMachine: {
-    method: 'GET',
-    path: machinePath,
+    route: 'GET /svc/v1/organizations/{org_id}/machines/{machine_id}',
     cli: 'iot get',
     scope: ['read', 'app'],
     summary: 'Show a registered machine, without the values that it logs in with',
@@ -146,8 +140,7 @@ export const iot = operations({
     data: machineRecord,
   },
   updateMachine: {
-    method: 'PUT',
-    path: machinePath,
+    route: 'PUT /svc/v1/organizations/{org_id}/machines/{machine_id}',
     cli: 'iot update',
     scope: 'app',
     summary: 'Correct the registration of a machine; fields that you leave out do not change',
@@ -167,8 +160,7 @@ export const iot = operations({
     data: machineRecord,
   },
   deleteMachine: {
-    method: 'DELETE',
-    path: machinePath,
+    route: 'DELETE /svc/v1/organizations/{org_id}/machines/{machine_id}',
     cli: 'iot delete',
     scope: 'app',
     summary: 'Delete the registration of a machine, which can no longer log in',
@@ -177,8 +169,7 @@ export const iot = operations({
     input: z.strictObject({ org_id, machine_id }),
   },
   getStockPrice: {
-    method: 'GET',
-    path: '/get/stock-price/{Symbol}',
+    route: 'GET /get/stock-price/{Symbol}',
     cli: 'iot price',
     scope: 'app',
     summary: 'Show the price of a stock',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { addedByKey, endedThings, with_added } from './added.ts'
 import { chosen, id, line, positive } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { keyRecord, keySecret, moment, newKey, paging } from './records.ts'
 import { grantMeanings, grants, scopes } from './scopes.ts'
 
@@ -30,14 +30,12 @@ const keyId = chosen(id, 'Key id', { example: '2', flag: 'key-id' })
 
 export const key = operations({
   whoAmI: {
-    method: 'GET',
-    path: '/svc/v1/whoami',
+    route: 'GET /svc/v1/whoami',
     cli: 'whoami',
     scope: scopes,
     cacheable: true,
     summary: 'Show the key in use and its organization',
     message: 'Key in use',
-    input: z.strictObject({}),
     data: z.looseObject({
       ...keyRecord.shape,
       organization: chosen(
@@ -53,8 +51,7 @@ export const key = operations({
     }),
   },
   listKeys: {
-    method: 'GET',
-    path: '/svc/v1/keys',
+    route: 'GET /svc/v1/keys',
     cli: 'key list',
     scope: 'keys',
     cacheable: true,
@@ -79,8 +76,7 @@ export const key = operations({
     wide: ['created_by', 'owner_user_id', 'org_id'],
   },
   getKey: {
-    method: 'GET',
-    path: '/svc/v1/keys/{id}',
+    route: 'GET /svc/v1/keys/{id}',
     cli: 'key get',
     scope: 'keys',
     summary: 'Show a key and the keys that are revoked with it',
@@ -96,8 +92,7 @@ export const key = operations({
     }),
   },
   createKey: {
-    method: 'POST',
-    path: '/svc/v1/keys',
+    route: 'POST /svc/v1/keys',
     cli: 'key create',
     scope: 'keys',
     summary: 'Create an API key; it is shown once',
@@ -127,8 +122,7 @@ export const key = operations({
     data: newKey,
   },
   rotateKey: {
-    method: 'POST',
-    path: '/svc/v1/keys/{id}/rotate',
+    route: 'POST /svc/v1/keys/{id}/rotate',
     cli: 'key rotate',
     scope: 'keys',
     summary: 'Replace the secret of a key; older ones work until the overlap ends',
@@ -152,8 +146,7 @@ export const key = operations({
     folded: ['older_secrets'],
   },
   revokeKey: {
-    method: 'DELETE',
-    path: '/svc/v1/keys/{id}',
+    route: 'DELETE /svc/v1/keys/{id}',
     cli: 'key revoke',
     scope: 'keys',
     summary: 'Revoke a key; also the keys that it created, unless the secret was replaced',

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { limitNames, quotas, smsCountries, type Quota } from './quotas.ts'
 import { org_id } from './records.ts'
 
@@ -28,8 +28,7 @@ const limitRecord = z.looseObject({
 
 export const limits = operations({
   getLimits: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/limits',
+    route: 'GET /svc/v1/organizations/{org_id}/limits',
     cli: 'org limits show',
     scope: 'read',
     summary: 'Show the limits of an organization and their current use',
@@ -40,8 +39,7 @@ export const limits = operations({
     columns: ['name', 'limit', 'used', 'default', 'about'],
   },
   setLimits: {
-    method: 'POST',
-    path: '/svc/v1/organizations/{org_id}/limits',
+    route: 'POST /svc/v1/organizations/{org_id}/limits',
     cli: 'org limits set',
     scope: 'keys',
     operator: true,

@@ -1,13 +1,12 @@
 import * as z from 'zod/mini'
 import { chosen } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { org_id } from './records.ts'
 
 /** The logo of an organization, which the approver page shows beside its name. spec: not shown */
 export const logo = operations({
   setLogo: {
-    method: 'POST',
-    path: '/svc/v1/organizations/{org_id}/logo',
+    route: 'POST /svc/v1/organizations/{org_id}/logo',
     cli: 'org logo set',
     args: ['image'],
     scope: 'keys',
@@ -29,8 +28,7 @@ export const logo = operations({
     }),
   },
   removeLogo: {
-    method: 'DELETE',
-    path: '/svc/v1/organizations/{org_id}/logo',
+    route: 'DELETE /svc/v1/organizations/{org_id}/logo',
     cli: 'org logo remove',
     scope: 'keys',
     summary: 'Remove the logo of an organization; the page shows its initials',

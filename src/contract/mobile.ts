@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, seen, shown } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { country_code, email, mobile as number, personal, phoneFields, time } from './records.ts'
 
 // Bodies and data of the mobile operations. spec: not shown, except the token in the path
@@ -59,8 +59,7 @@ const paragraphs = z.string().check(
 
 export const mobile = operations({
   registerMobileUser: {
-    method: 'POST',
-    path: '/wp/register/mobile/user',
+    route: 'POST /wp/register/mobile/user',
     cli: 'mobile register',
     scope: 'app',
     summary: 'Register the user of an app; a code must confirm the phone within a day',
@@ -86,8 +85,7 @@ export const mobile = operations({
     }),
   },
   sendOtp: {
-    method: 'POST',
-    path: '/wp/send/sms',
+    route: 'POST /wp/send/sms',
     cli: 'mobile send-otp',
     effect: 'notifies',
     scope: 'app',
@@ -99,8 +97,7 @@ export const mobile = operations({
     data: z.looseObject({ ...sending, message_id: chosen(z.string(), 'Id of the message in the outbox') }),
   },
   confirmRegistration: {
-    method: 'POST',
-    path: '/wp/confirm/register',
+    route: 'POST /wp/confirm/register',
     cli: 'mobile confirm',
     scope: 'app',
     summary: 'Confirm a phone with its code; activates the account, or signs in to an active one',
@@ -119,8 +116,7 @@ export const mobile = operations({
     data: tokens,
   },
   refreshMobileToken: {
-    method: 'POST',
-    path: '/wp/mobile/refresh/token',
+    route: 'POST /wp/mobile/refresh/token',
     cli: 'mobile refresh-token',
     scope: 'app',
     summary: 'Exchange a refresh token for a new pair; reusing an old token ends the session',
@@ -132,8 +128,7 @@ export const mobile = operations({
     data: tokens,
   },
   contactSupport: {
-    method: 'POST',
-    path: '/contact/support',
+    route: 'POST /contact/support',
     cli: 'mobile support',
     effect: 'notifies',
     scope: 'app',
@@ -151,8 +146,7 @@ export const mobile = operations({
     data: z.looseObject({ message_id: chosen(z.string(), 'Id of the message in the outbox') }),
   },
   saveFaceauthSuccess: {
-    method: 'GET',
-    path: '/save/faceauth/success/{auth_token}',
+    route: 'GET /save/faceauth/success/{auth_token}',
     cli: 'mobile faceauth-success',
     // Not an argument: the list of processes would show the token.
     args: [],

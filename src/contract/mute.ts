@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { shownPerson } from './page.ts'
 import { chosen, id, line, positive } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { challengeRecord, org_id, signedChallenge, time, user_id } from './records.ts'
 
 // Mutes: an approver reported a requester, which cannot ask them again for a while. Under /svc/v1. spec: not shown
@@ -25,8 +25,7 @@ export const muteRecord = z.looseObject({
 
 export const mute = operations({
   listMutes: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/mutes',
+    route: 'GET /svc/v1/organizations/{org_id}/mutes',
     cli: 'approve mutes list',
     scope: 'read',
     summary: 'List requesters that approvers have reported, and that cannot ask them for a while',
@@ -37,8 +36,7 @@ export const mute = operations({
     columns: ['user_id', 'mute_id', 'credential', 'requester', 'until'],
   },
   deleteMute: {
-    method: 'DELETE',
-    path: '/svc/v1/organizations/{org_id}/users/{user_id}/mutes/{mute_id}',
+    route: 'DELETE /svc/v1/organizations/{org_id}/users/{user_id}/mutes/{mute_id}',
     cli: 'approve mutes delete',
     scope: 'people',
     summary: 'Let a muted requester ask an approver again; requests that ended stay ended',
@@ -47,23 +45,17 @@ export const mute = operations({
     input: z.strictObject({ org_id, user_id, mute_id }),
   },
   listOwnMutes: {
-    method: 'GET',
-    path: '/svc/v1/approver/mutes',
+    route: 'GET /svc/v1/approver/mutes',
     cli: 'approver mutes',
-    session: true,
     summary: 'List the requesters that the signed-in person has muted',
     message: 'Mutes',
-    input: z.strictObject({}),
     data: z.looseObject({ mutes: chosen(z.array(muteRecord), 'Mutes, the first to end first') }),
   },
   listOrganizationMutes: {
-    method: 'GET',
-    path: '/svc/v1/approver/organization/mutes',
+    route: 'GET /svc/v1/approver/organization/mutes',
     cli: 'approver organization-mutes',
-    session: true,
     summary: 'List the requesters that members of the organization have muted, for an administrator',
     message: 'Mutes',
-    input: z.strictObject({}),
     data: z.looseObject({
       mutes: chosen(
         z.array(z.extend(muteRecord, { member: chosen(shownPerson, 'Who muted the requester') })),
@@ -72,10 +64,8 @@ export const mute = operations({
     }),
   },
   beginUnmute: {
-    method: 'POST',
-    path: '/svc/v1/approver/mutes/{mute_id}/challenge',
+    route: 'POST /svc/v1/approver/mutes/{mute_id}/challenge',
     cli: 'approver unmute-challenge',
-    session: true,
     effect: 'read',
     summary: 'Get a challenge for letting a muted requester ask again',
     message: 'Challenge',
@@ -83,10 +73,8 @@ export const mute = operations({
     data: challengeRecord,
   },
   unmute: {
-    method: 'POST',
-    path: '/svc/v1/approver/mutes/{mute_id}/end',
+    route: 'POST /svc/v1/approver/mutes/{mute_id}/end',
     cli: 'approver unmute',
-    session: true,
     equals: 'approve mutes delete',
     summary: 'Let a muted requester ask again, signed by the device of the session',
     message: 'Mute ended',

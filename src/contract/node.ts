@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { time } from './records.ts'
 
 // The processes of the service, under /svc/v1. spec: not shown
@@ -33,14 +33,12 @@ export type NodeRecord = z.infer<typeof nodeRecord>
 
 export const node = operations({
   listNodes: {
-    method: 'GET',
-    path: '/svc/v1/nodes',
+    route: 'GET /svc/v1/nodes',
     cli: 'service nodes',
     scope: 'read',
     operator: true,
     summary: 'List the running nodes of a service, with their version and load',
     message: 'Nodes',
-    input: z.strictObject({}),
     data: z.array(nodeRecord),
     columns: ['id', 'address', 'state', 'version', 'lag_s', 'requests', 'waiting'],
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { actionText, approval } from './approval.ts'
 import { chosen, line } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { email, mobile, personal, time } from './records.ts'
 
 // Bodies and data of the notification operations. spec: not shown
@@ -22,8 +22,7 @@ export const notificationTypes = ['otp', 'alert', 'notice'] as const
 
 export const notify = operations({
   sendGlobalNotification: {
-    method: 'POST',
-    path: '/send/global/notification',
+    route: 'POST /send/global/notification',
     cli: 'notify global',
     effect: 'notifies',
     scope: 'notify',
@@ -56,8 +55,7 @@ export const notify = operations({
     }),
   },
   sendAuthRequestByEmail: {
-    method: 'POST',
-    path: '/send-auth-request-by-email',
+    route: 'POST /send-auth-request-by-email',
     cli: 'notify email',
     args: ['action'],
     effect: 'notifies',
@@ -74,8 +72,7 @@ export const notify = operations({
     data: z.looseObject({ ...requested, message_id }),
   },
   sendAppAuthNotification: {
-    method: 'POST',
-    path: '/send/app-auth/notification',
+    route: 'POST /send/app-auth/notification',
     cli: 'notify app',
     args: ['action'],
     effect: 'notifies',

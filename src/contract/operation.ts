@@ -99,28 +99,6 @@ export const asksFirst = (
 
 export type Operations = Record<string, Operation>
 
-const effects = { GET: 'read', POST: 'write', PUT: 'write', DELETE: 'delete' } as const
-
-/** An operation as the table declares it. The effect is stated only if it differs from that of the method. */
-type Declaration = Omit<Operation, 'effect'> & { effect?: Effect }
-
-type PathNames<P> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
-
-type WithPathValues<T extends Record<string, Declaration>> = {
-  [K in keyof T]: PathNames<T[K]['path']> extends keyof z.infer<T[K]['input']>
-    ? T[K]
-    : { input: `the input lacks ${Exclude<PathNames<T[K]['path']>, keyof z.infer<T[K]['input']> & string>}` }
-}
-
-/** A table of operations. A `{name}` in a path that the input lacks does not compile. */
-export const operations = <const T extends Record<string, Declaration>>(table: T & WithPathValues<T>) =>
-  Object.fromEntries(
-    Object.entries<Declaration>(table).map(([id, one]) => [
-      id,
-      { effect: effects[one.method], ...(one.session && { hidden: true }), ...one },
-    ]),
-  ) as { [K in keyof T]: T[K] & { effect: Effect } }
-
 export type Input<O extends Operation> = z.input<O['input']>
 
 /** The data of an operation; unknown for the plain type `Operation`. */

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { newAuthCode } from './auth-code.ts'
 import { chosen, line, positive, shown } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { policy } from './policy.ts'
 import {
   country_code,
@@ -46,8 +46,7 @@ const idpRecord = z.looseObject({
 
 export const org = operations({
   listOrganizations: {
-    method: 'GET',
-    path: '/organizations',
+    route: 'GET /organizations',
     cli: 'org list',
     scope: 'read',
     cacheable: true,
@@ -58,8 +57,7 @@ export const org = operations({
     columns: ['id', 'slug', 'name', 'created_at'],
   },
   getOrganization: {
-    method: 'GET',
-    path: '/organization/{orgIdOrSlug}',
+    route: 'GET /organization/{orgIdOrSlug}',
     cli: 'org get',
     args: ['orgIdOrSlug'],
     scope: ['read', 'ask'],
@@ -73,8 +71,7 @@ export const org = operations({
     data: organizationRecord,
   },
   createOrganization: {
-    method: 'POST',
-    path: '/organization/create',
+    route: 'POST /organization/create',
     cli: 'org create',
     scope: 'keys',
     operator: true,
@@ -85,8 +82,7 @@ export const org = operations({
     data: organizationRecord,
   },
   onboardOrganization: {
-    method: 'POST',
-    path: '/organization/create/onboarding',
+    route: 'POST /organization/create/onboarding',
     cli: 'org onboard',
     scope: 'keys',
     operator: true,
@@ -121,8 +117,7 @@ export const org = operations({
     }),
   },
   updateOrganization: {
-    method: 'PUT',
-    path: '/organization/{org_id}/update',
+    route: 'PUT /organization/{org_id}/update',
     cli: 'org update',
     args: ['org_id'],
     scope: ['keys', 'rules'],
@@ -133,8 +128,7 @@ export const org = operations({
     data: organizationRecord,
   },
   deleteOrganization: {
-    method: 'DELETE',
-    path: '/organization/{org_id}/delete',
+    route: 'DELETE /organization/{org_id}/delete',
     cli: 'org delete',
     args: ['org_id'],
     scope: 'keys',
@@ -144,8 +138,7 @@ export const org = operations({
     input: z.strictObject({ org_id }),
   },
   getApiCredentials: {
-    method: 'GET',
-    path: '/organization/{org_id}/get-org-api-creds',
+    route: 'GET /organization/{org_id}/get-org-api-creds',
     cli: 'org creds get',
     scope: 'keys',
     summary: 'Show the API keys, without their secrets, and the identity provider of an organization',
@@ -158,8 +151,7 @@ export const org = operations({
     }),
   },
   setIdpCredentials: {
-    method: 'POST',
-    path: '/organization/{org_id}/idp-api-creds',
+    route: 'POST /organization/{org_id}/idp-api-creds',
     cli: 'org creds set-idp',
     scope: 'keys',
     summary: 'Save the API credentials of the identity provider',

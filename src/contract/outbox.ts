@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chosen, line } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { deliveryChannels, messageChannels, time, timeline } from './records.ts'
 
 // The outbox of messages, and a test of each channel, under /svc/v1. spec: not shown
@@ -52,8 +52,7 @@ export type MessageRecord = z.infer<typeof messageRecord>
 
 export const outbox = operations({
   listOutbox: {
-    method: 'GET',
-    path: '/svc/v1/outbox',
+    route: 'GET /svc/v1/outbox',
     cli: 'notify outbox list',
     scope: 'notify',
     summary: 'List messages and their delivery status, newest first',
@@ -75,13 +74,11 @@ export const outbox = operations({
     wide: ['attempts', 'kind', 'created_at'],
   },
   listChannels: {
-    method: 'GET',
-    path: '/svc/v1/delivery',
+    route: 'GET /svc/v1/delivery',
     cli: 'notify channels',
     scope: ['read', 'notify'],
     summary: 'List the delivery channels and their status',
     message: 'Channels',
-    input: z.strictObject({}),
     data: z.array(
       z.looseObject({
         channel: chosen(channel, 'Channel'),
@@ -93,8 +90,7 @@ export const outbox = operations({
     ),
   },
   getMessage: {
-    method: 'GET',
-    path: '/svc/v1/outbox/{message_id}',
+    route: 'GET /svc/v1/outbox/{message_id}',
     cli: 'notify outbox show',
     scope: 'notify',
     cacheable: true,
@@ -105,8 +101,7 @@ export const outbox = operations({
     data: messageRecord,
   },
   retryMessage: {
-    method: 'POST',
-    path: '/svc/v1/outbox/{message_id}/retry',
+    route: 'POST /svc/v1/outbox/{message_id}/retry',
     cli: 'notify outbox retry',
     effect: 'notifies',
     scope: 'notify',
@@ -117,8 +112,7 @@ export const outbox = operations({
     data: messageRecord,
   },
   testDelivery: {
-    method: 'POST',
-    path: '/svc/v1/delivery/test',
+    route: 'POST /svc/v1/delivery/test',
     cli: 'notify test',
     effect: 'notifies',
     scope: 'notify',

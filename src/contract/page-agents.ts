@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { agentRecord } from './agents.ts'
 import { chosen, id, line } from './field.ts'
 import { keyName } from './key.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { challengeRecord, signedChallenge } from './records.ts'
 
 // Consent to agents on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
@@ -15,10 +15,8 @@ const redirect = z.looseObject({
 
 export const pageAgents = operations({
   readConsent: {
-    method: 'POST',
-    path: '/svc/v1/approver/consent/request',
+    route: 'POST /svc/v1/approver/consent/request',
     cli: 'approver consent-request',
-    session: true,
     effect: 'read',
     summary: 'Show which client asks for access, and what it would be able to do',
     message: 'Access requested',
@@ -34,10 +32,8 @@ export const pageAgents = operations({
     }),
   },
   beginConsent: {
-    method: 'POST',
-    path: '/svc/v1/approver/consent/challenge',
+    route: 'POST /svc/v1/approver/consent/challenge',
     cli: 'approver consent-challenge',
-    session: true,
     effect: 'read',
     summary: 'Get a challenge for consenting to exactly this request under this name',
     message: 'Challenge',
@@ -45,20 +41,16 @@ export const pageAgents = operations({
     data: challengeRecord,
   },
   giveConsent: {
-    method: 'POST',
-    path: '/svc/v1/approver/consent',
+    route: 'POST /svc/v1/approver/consent',
     cli: 'approver consent',
-    session: true,
     summary: 'Give a client access, signed by the device of the session',
     message: 'Access given',
     input: z.strictObject({ request, name, ...signedChallenge }),
     data: redirect,
   },
   refuseConsent: {
-    method: 'POST',
-    path: '/svc/v1/approver/consent/refusal',
+    route: 'POST /svc/v1/approver/consent/refusal',
     cli: 'approver consent-refusal',
-    hidden: true,
     open: true,
     effect: 'read',
     summary: 'Refuse a client access; nothing changes',
@@ -67,20 +59,15 @@ export const pageAgents = operations({
     data: redirect,
   },
   listOwnAgents: {
-    method: 'GET',
-    path: '/svc/v1/approver/agents',
+    route: 'GET /svc/v1/approver/agents',
     cli: 'approver agents',
-    session: true,
     summary: 'List the agents of the signed-in person',
     message: 'Agents',
-    input: z.strictObject({}),
     data: z.looseObject({ agents: chosen(z.array(agentRecord), 'Agents, oldest first') }),
   },
   revokeOwnAgent: {
-    method: 'POST',
-    path: '/svc/v1/approver/agents/{agent_id}/revocation',
+    route: 'POST /svc/v1/approver/agents/{agent_id}/revocation',
     cli: 'approver agent-revocation',
-    session: true,
     summary: 'Disconnect an agent of the signed-in person',
     message: 'Agent revoked',
     input: z.strictObject({ agent_id: chosen(id, 'Id of the agent') }),

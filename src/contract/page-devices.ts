@@ -3,7 +3,7 @@ import { addedThings, with_added } from './added.ts'
 import { shownMember } from './page.ts'
 import { deviceRecord } from './device.ts'
 import { chosen, id, line } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { challengeRecord, signedChallenge, time } from './records.ts'
 
 // Pending devices on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
@@ -22,13 +22,10 @@ const added = chosen(
 
 export const pageDevices = operations({
   listOwnDevices: {
-    method: 'GET',
-    path: '/svc/v1/approver/devices',
+    route: 'GET /svc/v1/approver/devices',
     cli: 'approver devices',
-    session: true,
     summary: 'List the devices of the signed-in person and, for an administrator, the pending recoveries',
     message: 'Devices',
-    input: z.strictObject({}),
     data: z.looseObject({
       device_id: chosen(id, 'Id of the signed-in device'),
       devices: chosen(z.array(deviceRecord), 'Devices of the person, oldest first'),
@@ -40,10 +37,8 @@ export const pageDevices = operations({
     }),
   },
   listMemberDevices: {
-    method: 'GET',
-    path: '/svc/v1/approver/members/{user_id}/devices',
+    route: 'GET /svc/v1/approver/members/{user_id}/devices',
     cli: 'approver member-devices',
-    session: true,
     summary: 'List the devices of a member for an administrator',
     message: 'Devices',
     input: z.strictObject({ user_id: chosen(id, 'User id') }),
@@ -54,31 +49,24 @@ export const pageDevices = operations({
     }),
   },
   renameOwnDevice: {
-    method: 'POST',
-    path: '/svc/v1/approver/devices/{device_id}/name',
+    route: 'POST /svc/v1/approver/devices/{device_id}/name',
     cli: 'approver device-name',
-    session: true,
     summary: 'Rename a device of the signed-in person',
     message: 'Device renamed',
     input: z.strictObject({ device_id, name: chosen(line(60), 'Name of the device') }),
     data: deviceRecord,
   },
   beginDeviceLink: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-link/challenge',
+    route: 'POST /svc/v1/approver/device-link/challenge',
     cli: 'approver device-link-challenge',
-    session: true,
     effect: 'read',
     summary: 'Get a challenge for adding another device of the signed-in person',
     message: 'Challenge',
-    input: z.strictObject({}),
     data: challengeRecord,
   },
   createDeviceLink: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-link',
+    route: 'POST /svc/v1/approver/device-link',
     cli: 'approver device-link',
-    session: true,
     summary:
       'Create a one-use link that registers another device of the signed-in person, signed by an active device; the new device is pending until an active one approves it',
     message: 'Link created',
@@ -90,10 +78,8 @@ export const pageDevices = operations({
     }),
   },
   beginDeviceMove: {
-    method: 'POST',
-    path: '/svc/v1/approver/devices/{device_id}/challenge',
+    route: 'POST /svc/v1/approver/devices/{device_id}/challenge',
     cli: 'approver device-challenge',
-    session: true,
     effect: 'read',
     summary: 'Get a challenge for approving, refusing or removing a device',
     message: 'Challenge',
@@ -101,10 +87,8 @@ export const pageDevices = operations({
     data: challengeRecord,
   },
   moveDevice: {
-    method: 'POST',
-    path: '/svc/v1/approver/devices/{device_id}/move',
+    route: 'POST /svc/v1/approver/devices/{device_id}/move',
     cli: 'approver device-move',
-    session: true,
     equals: { approve: 'user devices approve' },
     summary:
       'Approve or refuse a pending device, or remove one, signed by an active device of the same person or by an administrator',
@@ -113,10 +97,8 @@ export const pageDevices = operations({
     data: deviceRecord,
   },
   sendDeviceCode: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-code',
+    route: 'POST /svc/v1/approver/device-code',
     cli: 'approver device-code',
-    hidden: true,
     open: true,
     summary: 'Send a new code to the mobile number of a user whose first device requires one',
     message: 'Code sent',
@@ -128,10 +110,8 @@ export const pageDevices = operations({
     }),
   },
   beginDeviceRefusal: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-refusal/challenge',
+    route: 'POST /svc/v1/approver/device-refusal/challenge',
     cli: 'approver refusal-challenge',
-    hidden: true,
     open: true,
     effect: 'read',
     summary: 'Get a challenge for refusing a new device with an earlier device',
@@ -140,10 +120,8 @@ export const pageDevices = operations({
     data: challengeRecord,
   },
   refuseNewDevice: {
-    method: 'POST',
-    path: '/svc/v1/approver/device-refusal',
+    route: 'POST /svc/v1/approver/device-refusal',
     cli: 'approver refusal',
-    hidden: true,
     open: true,
     summary: 'Refuse a pending device, signed by another device of the same person, revoked or not',
     message: 'Device refused',

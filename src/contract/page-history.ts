@@ -3,7 +3,7 @@ import { approvalRecord } from './approval.ts'
 import { origin, outcomeRecord } from './page-requests.ts'
 import { shownPerson } from './page.ts'
 import { chosen, id, line } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 
 // What people were asked and what became of it, on the approver page, under /svc/v1/approver. spec: not shown
 
@@ -21,10 +21,8 @@ const next = chosen(z.nullable(z.string()), 'The `before` of the next page; null
 
 export const pageHistory = operations({
   listOwnDecisions: {
-    method: 'GET',
-    path: '/svc/v1/approver/decisions',
+    route: 'GET /svc/v1/approver/decisions',
     cli: 'approver decisions',
-    session: true,
     summary: 'List what the signed-in person was asked and what became of it, newest first',
     message: 'Decisions',
     input: z.strictObject({ before }),
@@ -34,10 +32,8 @@ export const pageHistory = operations({
     }),
   },
   getDecision: {
-    method: 'GET',
-    path: '/svc/v1/approver/decisions/{request_id}',
+    route: 'GET /svc/v1/approver/decisions/{request_id}',
     cli: 'approver decision',
-    session: true,
     summary: 'Show a request as it was signed, and its receipt, to its approver or to an administrator',
     message: 'Decision',
     input: z.strictObject({ request_id }),
@@ -58,10 +54,8 @@ export const pageHistory = operations({
     }),
   },
   listDecisions: {
-    method: 'GET',
-    path: '/svc/v1/approver/organization/decisions',
+    route: 'GET /svc/v1/approver/organization/decisions',
     cli: 'approver organization-decisions',
-    session: true,
     summary: 'List what the members of the organization were asked, for an administrator, newest first',
     message: 'Decisions',
     input: z.strictObject({ before, user_id: chosen(z.optional(id), 'Only requests to this person') }),

@@ -1,17 +1,13 @@
 import * as z from 'zod/mini'
 import { chosen, line } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 
 // Notifications on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 
-const path = '/svc/v1/approver/push'
-
 export const pageNotifications = operations({
   subscribePush: {
-    method: 'POST',
-    path,
+    route: 'POST /svc/v1/approver/push',
     cli: 'approver push',
-    session: true,
     summary: 'Turn on notifications on this device',
     message: 'Notifications on',
     input: z.strictObject({
@@ -26,22 +22,16 @@ export const pageNotifications = operations({
     }),
   },
   unsubscribePush: {
-    method: 'DELETE',
-    path,
+    route: 'DELETE /svc/v1/approver/push',
     cli: 'approver push-off',
-    session: true,
     effect: 'write',
     summary: 'Turn off notifications on this phone',
     message: 'Notifications off',
-    input: z.strictObject({}),
   },
   testPush: {
-    method: 'POST',
-    path: `${path}/test`,
+    route: 'POST /svc/v1/approver/push/test',
     cli: 'approver push-test',
-    session: true,
     summary: 'Send a test notification to the phones with this device; at most three in ten minutes',
     message: 'Test sent',
-    input: z.strictObject({}),
   },
 })

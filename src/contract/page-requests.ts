@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { approvalRecord, ceremony } from './approval.ts'
 import { chosen, id } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { challengeRecord, factorRuling, signedChallenge, time } from './records.ts'
 
 // A request as the person who is asked sees it, under /svc/v1/approver. spec: not shown
@@ -125,20 +125,16 @@ export const outcomeRecord = z.looseObject({
 
 export const pageRequests = operations({
   getOwnRequest: {
-    method: 'GET',
-    path: '/svc/v1/approver/requests/{request_id}',
+    route: 'GET /svc/v1/approver/requests/{request_id}',
     cli: 'approver request',
-    session: true,
     summary: 'Show what became of a request to the signed-in person',
     message: 'Request',
     input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
     data: z.extend(outcomeRecord, { number_missed: z.optional(numberMissed) }),
   },
   beginDenials: {
-    method: 'POST',
-    path: '/svc/v1/approver/denials/challenge',
+    route: 'POST /svc/v1/approver/denials/challenge',
     cli: 'approver denials-challenge',
-    session: true,
     effect: 'read',
     summary: 'Get a challenge for denying exactly these requests',
     message: 'Challenge',
@@ -146,10 +142,8 @@ export const pageRequests = operations({
     data: challengeRecord,
   },
   denyRequests: {
-    method: 'POST',
-    path: '/svc/v1/approver/denials',
+    route: 'POST /svc/v1/approver/denials',
     cli: 'approver denials',
-    session: true,
     summary: 'Deny several requests with one signature of the device; they have no receipt',
     message: 'Denied',
     input: z.strictObject({ request_ids: requestIds, ...signedChallenge }),

@@ -2,7 +2,7 @@ import { commandsOfMoves, memberMoves } from './member-moves.ts'
 import * as z from 'zod/mini'
 import { pendingRecord } from './page-requests.ts'
 import { chosen, id, line, positive } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { authenticators } from './policy.ts'
 import { challengeRecord, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
 
@@ -65,10 +65,8 @@ export const shownMember = z.extend(shownPerson, {
 
 export const page = operations({
   beginEnrollment: {
-    method: 'POST',
-    path: '/svc/v1/approver/enrollment',
+    route: 'POST /svc/v1/approver/enrollment',
     cli: 'approver enrollment',
-    hidden: true,
     open: true,
     effect: 'read',
     summary:
@@ -94,35 +92,28 @@ export const page = operations({
     }),
   },
   verifyEmail: {
-    method: 'POST',
-    path: '/svc/v1/approver/email-verification',
+    route: 'POST /svc/v1/approver/email-verification',
     cli: 'approver verify-email',
-    hidden: true,
     open: true,
     summary: 'Verify an e-mail address with the token of its link; the token works once',
     message: 'E-mail address confirmed',
     input: z.strictObject({ token: chosen(line(100), 'Token of the link', { secret: true }) }),
   },
   beginSession: {
-    method: 'POST',
-    path: '/svc/v1/approver/challenge',
+    route: 'POST /svc/v1/approver/challenge',
     cli: 'approver challenge',
-    hidden: true,
     open: true,
     effect: 'read',
     summary: 'Get a challenge to reopen the session of a registered device',
     message: 'Challenge',
-    input: z.strictObject({}),
     data: z.looseObject({
       rp_id: chosen(z.string(), 'Relying party id'),
       challenge: chosen(z.string(), 'Signed by the service and valid for two minutes, base64url'),
     }),
   },
   openSession: {
-    method: 'POST',
-    path: '/svc/v1/approver/session',
+    route: 'POST /svc/v1/approver/session',
     cli: 'approver session',
-    hidden: true,
     open: true,
     summary: 'Open a session with an assertion of the device; sets the cookie',
     message: 'Session opened',
@@ -135,28 +126,21 @@ export const page = operations({
     data: sessionRecord,
   },
   getSession: {
-    method: 'GET',
-    path: '/svc/v1/approver/session',
+    route: 'GET /svc/v1/approver/session',
     cli: 'approver whoami',
-    session: true,
     summary: 'Show who is signed in to the page',
     message: 'Session',
-    input: z.strictObject({}),
     data: sessionRecord,
   },
   closeSession: {
-    method: 'DELETE',
-    path: '/svc/v1/approver/session',
+    route: 'DELETE /svc/v1/approver/session',
     cli: 'approver leave',
-    session: true,
     effect: 'write',
     summary: 'End the session of this device; it stays registered',
     message: 'Session closed',
-    input: z.strictObject({}),
   },
   listSessions: {
-    method: 'GET',
-    path: '/svc/v1/approver/sessions',
+    route: 'GET /svc/v1/approver/sessions',
     cli: 'approver sessions',
     session: true,
     open: true,
@@ -180,10 +164,8 @@ export const page = operations({
     }),
   },
   listMembers: {
-    method: 'GET',
-    path: '/svc/v1/approver/members',
+    route: 'GET /svc/v1/approver/members',
     cli: 'approver members',
-    session: true,
     summary: 'List pending or active members for an administrator, at most as many as a phone shows',
     message: 'Members',
     input: z.strictObject({
@@ -196,10 +178,8 @@ export const page = operations({
     }),
   },
   beginMemberMove: {
-    method: 'POST',
-    path: '/svc/v1/approver/members/{user_id}/challenge',
+    route: 'POST /svc/v1/approver/members/{user_id}/challenge',
     cli: 'approver member-challenge',
-    session: true,
     effect: 'read',
     summary: 'Get a challenge that an administrator signs to change a member',
     message: 'Challenge',
@@ -210,10 +190,8 @@ export const page = operations({
     data: challengeRecord,
   },
   moveMember: {
-    method: 'POST',
-    path: '/svc/v1/approver/members/{user_id}/move',
+    route: 'POST /svc/v1/approver/members/{user_id}/move',
     cli: 'approver member-move',
-    session: true,
     equals: commandsOfMoves,
     summary:
       'Accept, reject, hold or promote a member, or send them a link to register a device, signed by an administrator',

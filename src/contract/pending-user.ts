@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { org_id, paging, sentEnrollment, user_id, userRecord } from './records.ts'
 import { userColumns } from './user.ts'
 
@@ -7,8 +7,7 @@ const member = { org_id, user_id }
 
 export const pendingUser = operations({
   listPendingUsers: {
-    method: 'GET',
-    path: '/organization/{org_id}/pending/users',
+    route: 'GET /organization/{org_id}/pending/users',
     cli: 'user pending list',
     scope: 'read',
     cacheable: true,
@@ -20,8 +19,7 @@ export const pendingUser = operations({
     columns: userColumns,
   },
   acceptUser: {
-    method: 'POST',
-    path: '/organization/{org_id}/user/{user_id}/accept',
+    route: 'POST /organization/{org_id}/user/{user_id}/accept',
     cli: 'user pending accept',
     scope: 'people',
     summary: 'Accept a pending user and send them the link that registers their phone',
@@ -31,8 +29,7 @@ export const pendingUser = operations({
     data: z.extend(userRecord, { enrollment: sentEnrollment }),
   },
   rejectUser: {
-    method: 'POST',
-    path: '/organization/{org_id}/user/{user_id}/reject',
+    route: 'POST /organization/{org_id}/user/{user_id}/reject',
     cli: 'user pending reject',
     effect: 'decides',
     scope: 'people',
@@ -43,8 +40,7 @@ export const pendingUser = operations({
     data: userRecord,
   },
   holdUser: {
-    method: 'POST',
-    path: '/organization/{org_id}/user/{user_id}/pending',
+    route: 'POST /organization/{org_id}/user/{user_id}/pending',
     cli: 'user pending hold',
     effect: 'decides',
     scope: 'people',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { weekdays } from '../core/weekdays.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { is_active, org_id, orgOfUser, paging, ruling, times, user_id } from './records.ts'
 
 const clockTime = z
@@ -38,8 +38,7 @@ const columns = ['name', 'days', 'start', 'end', 'timezone', 'is_active']
 
 export const timeslot = operations({
   listTimeslots: {
-    method: 'GET',
-    path: '/organization/{org_id}/timeslots',
+    route: 'GET /organization/{org_id}/timeslots',
     cli: 'timeslot list',
     scope: 'read',
     cacheable: true,
@@ -51,8 +50,7 @@ export const timeslot = operations({
     columns: ['id', ...columns],
   },
   addTimeslot: {
-    method: 'POST',
-    path: '/organization/{org_id}/timeslots/add',
+    route: 'POST /organization/{org_id}/timeslots/add',
     cli: 'timeslot create',
     scope: 'rules',
     summary: 'Create a time slot in an organization',
@@ -63,8 +61,7 @@ export const timeslot = operations({
     data: slotRecord,
   },
   updateTimeslot: {
-    method: 'PUT',
-    path: '/timeslot/{timeslot_id}/update',
+    route: 'PUT /timeslot/{timeslot_id}/update',
     cli: 'timeslot update',
     scope: 'rules',
     summary: 'Update a time slot; fields that you leave out do not change',
@@ -74,8 +71,7 @@ export const timeslot = operations({
     data: slotRecord,
   },
   deleteTimeslot: {
-    method: 'DELETE',
-    path: '/timeslot/{timeslot_id}/delete',
+    route: 'DELETE /timeslot/{timeslot_id}/delete',
     cli: 'timeslot delete',
     scope: 'rules',
     summary: 'Delete a time slot of an organization',
@@ -84,8 +80,7 @@ export const timeslot = operations({
     input: z.strictObject({ timeslot_id }),
   },
   listUserTimeslots: {
-    method: 'GET',
-    path: '/user/{userId}/timeslots',
+    route: 'GET /user/{userId}/timeslots',
     cli: 'timeslot list',
     select: 'userId',
     scope: 'read',
@@ -98,8 +93,7 @@ export const timeslot = operations({
     columns,
   },
   setUserTimeslots: {
-    method: 'PUT',
-    path: '/user/{userId}/timeslots/update',
+    route: 'PUT /user/{userId}/timeslots/update',
     cli: 'timeslot set',
     select: 'userId',
     scope: 'rules',
@@ -124,8 +118,7 @@ export const timeslot = operations({
     columns,
   },
   checkTimeslot: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/timeslot-check',
+    route: 'GET /svc/v1/organizations/{org_id}/timeslot-check',
     cli: 'timeslot check',
     scope: 'read',
     summary: 'Check whether the time slots allow a moment',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { userFenceRecord } from './geofence.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import {
   country_code,
   email,
@@ -35,8 +35,7 @@ export const userColumns = ['id', 'first_name', 'last_name', 'mobile_e164', 'ema
 
 export const user = operations({
   listUsers: {
-    method: 'GET',
-    path: '/organization/{org_id}/users',
+    route: 'GET /organization/{org_id}/users',
     cli: 'user list',
     scope: 'read',
     cacheable: true,
@@ -54,8 +53,7 @@ export const user = operations({
     columns: userColumns,
   },
   getUser: {
-    method: 'GET',
-    path: '/organization/{orgId}/user/{userId}',
+    route: 'GET /organization/{orgId}/user/{userId}',
     cli: 'user get',
     scope: 'read',
     cacheable: true,
@@ -66,8 +64,7 @@ export const user = operations({
     data: userRecord,
   },
   createUser: {
-    method: 'POST',
-    path: '/organization/{orgId}/create/user',
+    route: 'POST /organization/{orgId}/create/user',
     cli: 'user create',
     scope: 'people',
     summary: 'Create a user in an organization',
@@ -78,8 +75,7 @@ export const user = operations({
     data: userRecord,
   },
   updateUser: {
-    method: 'PUT',
-    path: '/organization/{orgId}/update/user/{userId}',
+    route: 'PUT /organization/{orgId}/update/user/{userId}',
     cli: 'user update',
     decidesWith: { role: ['operator', 'admin'] },
     scope: 'people',
@@ -101,8 +97,7 @@ export const user = operations({
     data: userRecord,
   },
   deleteUser: {
-    method: 'DELETE',
-    path: '/organization/{orgId}/delete/user/{userId}',
+    route: 'DELETE /organization/{orgId}/delete/user/{userId}',
     cli: 'user delete',
     scope: 'people',
     summary: 'Delete a user and all their data in an organization',
@@ -111,8 +106,7 @@ export const user = operations({
     input: z.strictObject({ orgId: org_id, userId: user_id }),
   },
   removeUser: {
-    method: 'POST',
-    path: '/organization/remove/user',
+    route: 'POST /organization/remove/user',
     cli: 'user remove',
     effect: 'decides',
     args: ['user_id'],
@@ -124,8 +118,7 @@ export const user = operations({
     data: userRecord,
   },
   getUserDetails: {
-    method: 'POST',
-    path: '/organization/user/details',
+    route: 'POST /organization/user/details',
     cli: 'user details',
     effect: 'read',
     scope: 'read',
@@ -136,8 +129,7 @@ export const user = operations({
     data: userRecord,
   },
   getUserOrganization: {
-    method: 'GET',
-    path: '/user/{user_id}/organizations/{org_code}',
+    route: 'GET /user/{user_id}/organizations/{org_code}',
     cli: 'user org',
     scope: 'read',
     cacheable: true,
@@ -151,8 +143,7 @@ export const user = operations({
     data: userRecord,
   },
   listUserOrganizations: {
-    method: 'POST',
-    path: '/organization/user/getOrganizations',
+    route: 'POST /organization/user/getOrganizations',
     cli: 'user orgs',
     effect: 'read',
     scope: 'read',
@@ -164,8 +155,7 @@ export const user = operations({
     columns: ['id', 'slug', 'name', 'role', 'state'],
   },
   makeAdmin: {
-    method: 'POST',
-    path: '/make-admin',
+    route: 'POST /make-admin',
     cli: 'user make-admin',
     effect: 'decides',
     args: ['user_id'],
@@ -177,8 +167,7 @@ export const user = operations({
     data: userRecord,
   },
   listUserRules: {
-    method: 'GET',
-    path: '/svc/v1/organizations/{org_id}/user-rules',
+    route: 'GET /svc/v1/organizations/{org_id}/user-rules',
     cli: 'user rules',
     scope: 'read',
     cacheable: true,

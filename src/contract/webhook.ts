@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { chainOrg, event, eventFilter } from './event.ts'
 import { chosen, line } from './field.ts'
-import { operations } from './operation.ts'
+import { operations } from './declaration.ts'
 import { moment, time, times } from './records.ts'
 
 // Webhooks, to which events are sent, under /svc/v1. spec: not shown
@@ -46,8 +46,7 @@ const types = z.array(eventFilter).check(z.maxLength(40, 'must have at most 40 e
 
 export const webhook = operations({
   createWebhook: {
-    method: 'POST',
-    path: '/svc/v1/webhooks',
+    route: 'POST /svc/v1/webhooks',
     cli: 'webhook create',
     args: ['url'],
     scope: 'keys',
@@ -67,8 +66,7 @@ export const webhook = operations({
     data: withSecret,
   },
   listWebhooks: {
-    method: 'GET',
-    path: '/svc/v1/webhooks',
+    route: 'GET /svc/v1/webhooks',
     cli: 'webhook list',
     scope: 'keys',
     summary: 'List webhooks and whether their events arrive',
@@ -86,8 +84,7 @@ export const webhook = operations({
     wide: ['types', 'given_up', 'failing_since', 'waiting'],
   },
   rotateWebhook: {
-    method: 'POST',
-    path: '/svc/v1/webhooks/{webhook_id}/rotate',
+    route: 'POST /svc/v1/webhooks/{webhook_id}/rotate',
     cli: 'webhook rotate',
     scope: 'keys',
     summary: 'Replace the secret of a webhook; the old one signs too until the overlap ends',
@@ -108,8 +105,7 @@ export const webhook = operations({
     data: withSecret,
   },
   testWebhook: {
-    method: 'POST',
-    path: '/svc/v1/webhooks/{webhook_id}/test',
+    route: 'POST /svc/v1/webhooks/{webhook_id}/test',
     cli: 'webhook test',
     scope: 'keys',
     summary: 'Send a test event once and show what the receiver answered',
@@ -119,8 +115,7 @@ export const webhook = operations({
     data: answered,
   },
   replayWebhook: {
-    method: 'POST',
-    path: '/svc/v1/webhooks/{webhook_id}/replay',
+    route: 'POST /svc/v1/webhooks/{webhook_id}/replay',
     cli: 'webhook replay',
     scope: 'keys',
     summary: 'Send events again, under the same ids; starts a webhook that was stopped',
@@ -137,8 +132,7 @@ export const webhook = operations({
     data: webhookRecord,
   },
   deleteWebhook: {
-    method: 'DELETE',
-    path: '/svc/v1/webhooks/{webhook_id}',
+    route: 'DELETE /svc/v1/webhooks/{webhook_id}',
     cli: 'webhook delete',
     scope: 'keys',
     summary: 'Delete a webhook; events that still wait are not sent',
