@@ -86,13 +86,11 @@ export const placedIssuesOf = (
     .slice(0, 50)
     .flatMap((issue): PlacedIssue[] =>
       issue.code === 'unrecognized_keys'
-        ? issue.keys
-            .slice(0, 50)
-            .map((key) =>
-              Object.assign(unknownField(key, namesAt(schema, issue.path), dotted(issue.path)), {
-                path: [...issue.path, key],
-              }),
-            )
+        ? issue.keys.slice(0, 50).map((key) =>
+            Object.assign(unknownField(key, namesAt(schema, issue.path), dotted(issue.path)), {
+              path: [...issue.path, key],
+            }),
+          )
         : [
             {
               field: dotted(issue.path) || 'input',

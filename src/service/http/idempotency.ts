@@ -1,7 +1,8 @@
 import type { Selectable } from 'kysely'
 import { metaOf } from '../../contract/field.ts'
 import { coreOf, type Schema } from '../../contract/schema.ts'
-import { conflict, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, Refusal } from '../../core/refusal.ts'
+import type { RowMacs } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { RunAgain } from '../storage/transaction.ts'
@@ -33,12 +34,12 @@ const readRow = statement(
       .where('key_id', '=', keyId)
       .where('idempotency_key', '=', idempotencyKey)
       .where('created_at', '>=', oldest)
-      .select(['fingerprint', 'answer']),
+      .selectAll(),
 )
 
 const writeRow = statement((db, row: Selectable<Tables['idempotency']> & { oldest: string }) => {
-  const { org_id, bytes, fingerprint, answer, created_at } = row
-  const kept = { org_id, bytes, fingerprint, answer, created_at }
+  const { org_id, bytes, fingerprint, answer, created_at, row_mac } = row
+  const kept = { org_id, bytes, fingerprint, answer, created_at, row_mac }
   return (
     db
       .insertInto('idempotency')
@@ -54,15 +55,26 @@ const writeRow = statement((db, row: Selectable<Tables['idempotency']> & { oldes
   )
 })
 
-/** The stored response since `oldest`, if any. Throws a Refusal 409 if it belongs to a different request. */
+type Deps = { db: Db; keyring: RowMacs }
+
+/**
+ * The stored response since `oldest`, if any. Throws a Refusal 409 if it belongs to a different request, and 403 if another
+ * program wrote it: nobody knows then whether the request took effect.
+ */
 export const findResponse = async (
-  db: Db,
+  { db, keyring }: Deps,
   request: Repeatable,
   oldest: string,
 ): Promise<Envelope | undefined> => {
   const { keyId, idempotencyKey } = request
   const [kept] = (await readRow(db, { keyId, idempotencyKey, oldest })).rows
   if (!kept) return undefined
+  if (!keyring.holds('idempotency', kept))
+    throw forbidden(
+      'response_not_authentic',
+      'Another program has changed the stored response for this Idempotency-Key',
+      'Check whether the request took effect. To make it again, use a fresh key',
+    )
   if (kept.fingerprint !== request.fingerprint)
     throw conflict(
       'idempotency_key_reused',
@@ -74,14 +86,14 @@ export const findResponse = async (
 
 /** Stores the response in the transaction of the write itself; returns its size in bytes. */
 export const storeResponse = async (
-  db: Db,
+  { db, keyring }: Deps,
   request: Repeatable,
   { now, oldest }: { now: string; oldest: string },
   answer: Envelope,
 ): Promise<number> => {
   const text = JSON.stringify(answer)
   const bytes = Buffer.byteLength(text) + rowBytes
-  const { rows } = await writeRow(db, {
+  const row = {
     key_id: request.keyId,
     org_id: request.orgId,
     bytes,
@@ -89,8 +101,9 @@ export const storeResponse = async (
     fingerprint: request.fingerprint,
     answer: text,
     created_at: now,
-    oldest,
-  })
+  }
+  const row_mac = keyring.macOf('idempotency', row)
+  const { rows } = await writeRow(db, { ...row, row_mac, oldest })
   // A request with the same key has just written to another organization, on another node.
   if (rows.length === 0) throw new RunAgain()
   return bytes

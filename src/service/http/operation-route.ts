@@ -73,7 +73,7 @@ export const createOperationRoute = (
   const gate = createGate(id)
   // Each is signed by a device, which limits their number. A key that fills the quota must not keep a person from acting.
   const isSigned = Object.hasOwn(operation.input._zod.def.shape, 'challenge')
-  const { storage } = service
+  const { storage, keyring } = service
   const oldestStored = (now: string): string => addMs(now, -service.periods.idempotencyMs)
   const { shape } = operation.input._zod.def
   const [isList, byTime] = ['cursor' in shape, 'since' in shape]
@@ -164,7 +164,7 @@ export const createOperationRoute = (
     // A repeat must not run again what the handler does before its transaction.
     const before =
       repeatable && typeof handler !== 'function'
-        ? await storage.read((db) => findResponse(db, repeatable, oldestStored(storage.now())))
+        ? await storage.read((db) => findResponse({ db, keyring }, repeatable, oldestStored(storage.now())))
         : undefined
     if (before) return replayed(request, before)
     const { caller, requestId, ip } = request
@@ -179,7 +179,7 @@ export const createOperationRoute = (
     const call = { ...callDetails(request, fieldNames), approval }
     const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
       const { db, now } = inside
-      const kept = repeatable && (await findResponse(db, repeatable, oldestStored(now)))
+      const kept = repeatable && (await findResponse(inside, repeatable, oldestStored(now)))
       if (kept) return { kept }
       const { data: worked, headers } = await gate.pass(inside, { proven, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
@@ -191,7 +191,7 @@ export const createOperationRoute = (
         const stored =
           headers['set-cookie'] === undefined ? shown : { ...(shown as object), secret_already_shown: true }
         const bytes = await storeResponse(
-          db,
+          inside,
           repeatable,
           { now, oldest: oldestStored(now) },
           success(operation.message, stored),

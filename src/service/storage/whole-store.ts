@@ -14,7 +14,7 @@ export type WholeStore = {
 
 export type TableSum = { table: keyof Tables; rows: number; hash: string }
 
-type Row = Record<string, string | number | null>
+export type StoredRow = Record<string, string | number | null>
 
 const rowsAtMost = 500
 
@@ -22,12 +22,12 @@ const rowsAtMost = 500
 export const copiedTables = tableNames.filter((name) => !('isOfStore' in tables[name]))
 
 /** The rows of a table in the order of its key, a few at a time. */
-export const readPages = async function* (db: Db, table: keyof Tables): AsyncGenerator<Row[]> {
+export const readPages = async function* (db: Db, table: keyof Tables): AsyncGenerator<StoredRow[]> {
   const { key } = tables[table]
   const columns = sql.join(key.map((column) => sql.ref(column)))
-  for (let last: Row | undefined; ;) {
+  for (let last: StoredRow | undefined; ;) {
     const after = last && sql.join(key.map((column) => sql`${last![column]}`))
-    const { rows } = await sql<Row>`
+    const { rows } = await sql<StoredRow>`
       select * from ${sql.table(table)} ${after ? sql`where (${columns}) > (${after})` : sql``}
       order by ${columns} limit ${rowsAtMost}
     `.execute(db)
@@ -37,7 +37,7 @@ export const readPages = async function* (db: Db, table: keyof Tables): AsyncGen
   }
 }
 
-const addRows = (hash: Hash, rows: Row[]): void => {
+const addRows = (hash: Hash, rows: StoredRow[]): void => {
   for (const row of rows) {
     const names = Object.keys(row).sort()
     hash.update(`${JSON.stringify(names.map((name) => [name, row[name]]))}\n`)

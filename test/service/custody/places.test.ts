@@ -1,7 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { remac } from '../../../src/service/custody/rewrap.ts'
+import { createMasterKeys } from '../../../src/service/custody/wrapping.ts'
+import { sealedTables } from '../../../src/service/storage/schema/covered.ts'
 import { keptColumns, keptSettings } from '../../../src/service/storage/schema/wrapped.ts'
 import { startTestService, type TestService } from '../harness.ts'
 import { contentsOf } from '../fixtures.ts'
+import { createPhone } from '../page/phone.ts'
 import { fill } from './kept-values.ts'
 
 let service: TestService
@@ -40,4 +45,24 @@ test('a rotation knows the place of every wrapped value that the service stores'
       for (const [column, value] of Object.entries(row))
         if (/\bv\d\.[\w-]{16}\.[\w-]{22}\./.test(String(value))) found.add(`${table}.${column}`)
   expect([...found].sort()).toEqual([...new Set(known)].sort())
+})
+
+/** Whether a row can still be used. Others may have lost their MAC. */
+const isOpen = ({ status, spent_at, used_at }: Record<string, unknown>): boolean =>
+  (status ?? 'approved') === 'approved' && (spent_at ?? used_at ?? null) === null
+
+test('a rotation gives every row its MAC under the new key', async () => {
+  const { org } = await fill(service)
+  await createPhone(service, org, 9, { role: 'admin' })
+  const headers = { 'idempotency-key': 'k1' }
+  await service.call('POST', '/organization/create', { body: { name: 'Beta' }, headers })
+  const next = createMasterKeys(randomBytes(32))
+  const lost = await service.storage.write((db) => remac(db, service.keyring, next), { org: 0 })
+  expect(lost).toEqual([])
+  for (const table of sealedTables) {
+    if (table === 'api_keys') continue
+    const rows = (await service.runSql(`SELECT * FROM ${table}`)) as never[]
+    expect([table, rows.length > 0]).toEqual([table, true])
+    expect(rows.filter((row) => isOpen(row) && !next.holds(table, row))).toEqual([])
+  }
 })

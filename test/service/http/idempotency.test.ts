@@ -46,6 +46,19 @@ test('a request that failed is tried again', async () => {
   expect((await create({ name: 'Beta', slug: 'acme' }, 'k1')).status).toBe(200)
 })
 
+test.each([
+  ['changed', `UPDATE idempotency SET answer = '{"status":"success","data":{"id":7}}'`],
+  ['moved to another key', "UPDATE idempotency SET idempotency_key = 'k1' WHERE idempotency_key = 'k0'"],
+  ['made last longer', "UPDATE idempotency SET created_at = '2030-01-01T00:00:01.000Z'"],
+])('a stored response that another program has %s is no answer', async (_, sql) => {
+  const first = await create({ name: 'Acme' }, sql.includes('k0') ? 'k0' : 'k1')
+  await service.runSql(sql)
+  const { status, body } = await create({ name: 'Acme' }, 'k1')
+  expect([first.status, status, body.data.code]).toEqual([200, 403, 'response_not_authentic'])
+  expect(await organizations()).toBe(1)
+  expect((await create({ name: 'Beta' }, 'k2')).status).toBe(200)
+})
+
 test('a repeat leaves out the secret and marks that', async () => {
   const make = () =>
     service.call('POST', '/svc/v1/keys', {

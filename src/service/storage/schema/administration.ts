@@ -160,6 +160,7 @@ export type AdministrationTables = {
     fingerprint: string
     answer: string
     created_at: string
+    row_mac: string | null
   }
   /** The service's own keys; the private half is wrapped by the master key. */
   signing_keys: {

@@ -95,6 +95,17 @@ const covered = {
     used_at: false,
     row_mac: false,
   },
+  // With its MAC it is the answer to a request that is sent again.
+  idempotency: {
+    key_id: true,
+    org_id: true,
+    bytes: false,
+    idempotency_key: true,
+    fingerprint: true,
+    answer: true,
+    created_at: true,
+    row_mac: false,
+  },
   // The request, its key and its approver; the approval, which alone sets `use_by`; and its use. The receipt proves the rest.
   approvals: {
     id: false,
@@ -186,6 +197,7 @@ const covered = {
 
 type Covered = typeof covered
 export type SealedTable = keyof Covered
+export const sealedTables = Object.keys(covered) as SealedTable[]
 
 /** The covered columns of a row. */
 export type CoveredRow<T extends SealedTable> = {

@@ -37,7 +37,7 @@ create index audit_subject on audit (org_id, subject, at, seq);
 -- The call that deleted the organization of its own key is here, too: a repeat gets the same response.
 create table idempotency (
   key_id integer not null, org_id integer, bytes integer not null, idempotency_key text not null,
-  fingerprint text not null, answer text not null, created_at text not null,
+  fingerprint text not null, answer text not null, created_at text not null, row_mac text,
   constraint idempotency_key_of primary key (key_id, idempotency_key)
 );
 create index idempotency_created on idempotency (created_at);
