@@ -148,8 +148,6 @@ describe('the command that an approval covers', () => {
 })
 
 describe('the environment of a command', () => {
-  const print = () => ['--', nodeScript('console.log(JSON.stringify(process.env))')]
-
   test('contains no credentials of svc and only the variables that were passed', async () => {
     const secrets = {
       MCP_AUTH_TOKEN: 'x'.repeat(40),
@@ -158,7 +156,8 @@ describe('the environment of a command', () => {
       STAGE: 'prod',
       MORE: 'm',
     }
-    const running = begin(['approve', 'run', '--env', 'STAGE', '--env', 'COLOUR=blue', ...print()], secrets)
+    const print = nodeScript('console.log(JSON.stringify(process.env))')
+    const running = begin(['approve', 'run', '--env', 'STAGE', '--env', 'COLOUR=blue', '--', print], secrets)
     const id = (await running.printed(requestLine))[1]!
     const { environment } = (await record(id)).subject.data
     expect(environment).toEqual({

@@ -4,6 +4,12 @@ import { hosts, type HostName } from '../../src/cli/hook/host.ts'
 import { outcome, svc, type Ended } from './processes.ts'
 import { machine } from '../machine.ts'
 
+/** The flags, with `others` in place of those of the same name: each flag is given once. */
+export const withOthers = (flags: string[], others: readonly string[]): string[] => [
+  ...flags.filter((word, i) => !others.includes(word.startsWith('--') ? word : flags[i - 1]!)),
+  ...others,
+]
+
 /** Installs the hook of a host in a home folder, and returns the line that the host runs. */
 export const installedLine = async (
   host: HostName,

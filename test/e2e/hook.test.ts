@@ -4,7 +4,7 @@ import { quoted } from '../../src/core/shell-quote.ts'
 import { hostNames, type HostName } from '../../src/cli/hook/host.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
 import { decide, env, installHooks, path, pending, service } from './approvals.ts'
-import { callHook, hookProcess, installedLine, type Held } from './hook-line.ts'
+import { callHook, hookProcess, installedLine, withOthers, type Held } from './hook-line.ts'
 import { startSvc, svc } from './processes.ts'
 
 installHooks()
@@ -15,11 +15,6 @@ const way = () => {
   writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
   return ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
 }
-/** The flags, with `others` in place of those of the same name: each flag is given once. */
-const withOthers = (flags: string[], others: readonly string[]): string[] => [
-  ...flags.filter((word, i) => !others.includes(word.startsWith('--') ? word : flags[i - 1]!)),
-  ...others,
-]
 const lineOf = (host: HostName, flags: string[] = []) =>
   installedLine(
     host,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
 import { decide, env, installHooks, path, pending, service } from '../e2e/approvals.ts'
-import { hookProcess, installedLine } from '../e2e/hook-line.ts'
+import { hookProcess, installedLine, withOthers } from '../e2e/hook-line.ts'
 import { bin, outcome, svc, type Ended } from '../e2e/processes.ts'
 import { findProgram } from './find-program.ts'
 import { real } from './real-hosts.ts'
@@ -40,7 +40,7 @@ const start = async (
   const way = ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
   await installedLine(
     host,
-    ['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way, ...flags],
+    withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way], flags),
     agent(),
   )
   const model = await startModel(command)
