@@ -160,9 +160,7 @@ export const approval = operations({
       requester: chosen(
         z.optional(line(120)),
         'Name of the requester; the approver sees it as a claim, next to the key',
-        {
-          example: 'CI of acme/web',
-        },
+        { example: 'CI of acme/web' },
       ),
       org_id: orgOfKey,
     }),

@@ -116,10 +116,7 @@ export const auth = operations({
           imei: chosen(
             z.optional(line(40)),
             'IMEI of the device; must match the one that the user registered',
-            {
-              example: '352099001761481',
-              personal: true,
-            },
+            { example: '352099001761481', personal: true },
           ),
           model: reported('Model'),
           manufacturer: reported('Manufacturer'),

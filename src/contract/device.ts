@@ -164,9 +164,7 @@ export const device = operations({
     scope: ['ask', 'read'],
     summary: 'Get the bytes that the device of the approver signs',
     message: 'Ceremony',
-    input: z.strictObject({
-      request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }),
-    }),
+    input: z.strictObject({ request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }) }),
     data: ceremony,
   },
   decideApproval: {

@@ -125,9 +125,7 @@ export const geofence = operations({
       geofences: shown(
         z.array(userFence).check(z.maxLength(1000, 'must have at most 1000 entries')),
         'All geofences of the user, as JSON or @file',
-        {
-          example: [{ name: 'Home', latitude: 52.5, longitude: 13.4, radius: 100, enabled: true }],
-        },
+        { example: [{ name: 'Home', latitude: 52.5, longitude: 13.4, radius: 100, enabled: true }] },
       ),
     }),
     data: z.array(userFenceRecord),

@@ -106,11 +106,7 @@ export const key = operations({
       scopes: chosen(
         z.array(z.enum(grants)).check(z.minLength(1, 'must contain at least one scope')),
         'What the key can do',
-        {
-          example: ['ask'],
-          flag: 'can',
-          meanings: grantMeanings,
-        },
+        { example: ['ask'], flag: 'can', meanings: grantMeanings },
       ),
       expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
         example: '2030-01-31T18:00:00Z',

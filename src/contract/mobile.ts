@@ -77,9 +77,7 @@ export const mobile = operations({
       registration_token: chosen(
         z.string(),
         'Token that confirms exactly this registration, sent with the code',
-        {
-          secret: true,
-        },
+        { secret: true },
       ),
       expires_at: chosen(time, 'When the registration expires'),
     }),
@@ -156,9 +154,7 @@ export const mobile = operations({
     summary: 'Record a successful face authentication by the caller; the token works once',
     message: 'Face authentication recorded',
     example: '--auth-token-file token.txt',
-    input: z.strictObject({
-      auth_token: shown(line(200), 'Token of `svc auth token`', { secret: true }),
-    }),
+    input: z.strictObject({ auth_token: shown(line(200), 'Token of `svc auth token`', { secret: true }) }),
     data: z.looseObject({
       user_id: chosen(id, 'Id of the user who was verified'),
       request_id: chosen(z.string(), 'Request id of the verification'),

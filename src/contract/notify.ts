@@ -35,9 +35,7 @@ export const notify = operations({
       type: chosen(
         z.enum(notificationTypes),
         'otp sends a one-time code; alert and notice send your message',
-        {
-          example: 'notice',
-        },
+        { example: 'notice' },
       ),
       title: chosen(z.optional(line(80)), 'First line of an alert or a notice', { example: 'Door' }),
       message: chosen(z.optional(actionText), 'Text of an alert or a notice', {

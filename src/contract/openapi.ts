@@ -141,10 +141,7 @@ const health = probe('health', 'Report whether the service can write', {
 })
 
 const rpc = { jsonrpc: z.literal('2.0'), id: z.optional(z.union([z.string(), z.int()])) }
-const rpcError = z.looseObject({
-  ...rpc,
-  error: z.looseObject({ code: z.int(), message: z.string() }),
-})
+const rpcError = z.looseObject({ ...rpc, error: z.looseObject({ code: z.int(), message: z.string() }) })
 
 const toolServer: Json = {
   post: {

@@ -65,9 +65,7 @@ export const org = operations({
     summary: 'Show one organization',
     message: 'Organization',
     example: 'acme',
-    input: z.strictObject({
-      orgIdOrSlug: shown(line(60), 'Organization id or slug', { example: 'acme' }),
-    }),
+    input: z.strictObject({ orgIdOrSlug: shown(line(60), 'Organization id or slug', { example: 'acme' }) }),
     data: organizationRecord,
   },
   createOrganization: {

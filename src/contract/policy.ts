@@ -30,9 +30,7 @@ export const policy = z.strictObject({
   ip_allow: chosen(
     z.optional(z.array(line(64))),
     'Networks (CIDR) that approvals may come from; empty allows all',
-    {
-      example: ['203.0.113.0/24'],
-    },
+    { example: ['203.0.113.0/24'] },
   ),
   device_trust: chosen(z.optional(z.boolean()), 'Accept only devices that are registered to the user'),
   require_number: chosen(

@@ -54,9 +54,7 @@ export const webhook = operations({
     message: 'Webhook created',
     example: 'https://hooks.example.com/svc --org acme --type approval,key',
     input: z.strictObject({
-      url: chosen(line(500), 'Address of the receiver, https', {
-        example: 'https://hooks.example.com/svc',
-      }),
+      url: chosen(line(500), 'Address of the receiver, https', { example: 'https://hooks.example.com/svc' }),
       org_id: chainOrg,
       types: chosen(z.optional(types), 'Types or groups of events; default: all', {
         example: ['approval', 'key'],

@@ -120,13 +120,7 @@ export const verifyEvidence = async (
       },
     })
     if (!verified) return { ok: false, problem: 'The signature does not match this key and data' }
-    return {
-      ok: true,
-      user_verified,
-      counter: authenticationInfo.newCounter,
-      backup_eligible,
-      backed_up,
-    }
+    return { ok: true, user_verified, counter: authenticationInfo.newCounter, backup_eligible, backed_up }
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : 'The assertion cannot be read' }
   }

@@ -53,11 +53,7 @@ const shapes = {
     deletions: z.optional(z.array(some)),
     file: z.optional(z.strictObject({ name: some, sha256: sha256Hex })),
   }),
-  file: z.strictObject({
-    name: some,
-    size: z.int().check(z.gte(0, 'must be 0 or more')),
-    sha256: sha256Hex,
-  }),
+  file: z.strictObject({ name: some, size: z.int().check(z.gte(0, 'must be 0 or more')), sha256: sha256Hex }),
   tool_call: z.strictObject({
     server: some,
     tool: some,

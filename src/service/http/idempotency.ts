@@ -18,9 +18,7 @@ export const checkIdempotencyKey = (header: string | undefined): string | undefi
     400,
     'bad_idempotency_key',
     'Idempotency-Key must be 1 to 255 printable ASCII characters',
-    {
-      hint: 'Use a fresh random value for each write, for example a UUID',
-    },
+    { hint: 'Use a fresh random value for each write, for example a UUID' },
   )
 }
 

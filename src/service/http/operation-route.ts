@@ -225,10 +225,7 @@ export const createOperationRoute = (
         405,
         'method_not_allowed',
         'HEAD is not allowed on this route, because it changes data',
-        {
-          hint: `Use ${operation.method}`,
-          headers: { allow: `${operation.method}, OPTIONS` },
-        },
+        { hint: `Use ${operation.method}`, headers: { allow: `${operation.method}, OPTIONS` } },
       )
     const kept = operation.cacheable && responses.find(cacheKey(request))
     if (!kept) return respond(request)

@@ -1,9 +1,6 @@
 import type { Labels, Sample } from './exposition.ts'
 
-export type Histogram = {
-  observe(value: number): void
-  samples(labels?: Labels): Sample[]
-}
+export type Histogram = { observe(value: number): void; samples(labels?: Labels): Sample[] }
 
 /** Counts values by upper bounds, which must ascend. */
 export const createHistogram = (bounds: readonly number[]): Histogram => {
