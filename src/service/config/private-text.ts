@@ -76,7 +76,7 @@ export const parseProviderUrl = (section: 'sms' | 'quotes', text: string, exampl
   if (url.username || url.password)
     throw badConfig(
       `${section}.url must not contain a name or a password`,
-      `Put them into ${section}.headers`,
+      section === 'sms' ? 'Put them into sms.headers' : 'Set quotes.secret_file or quotes.secret_env',
     )
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     throw badConfig(`${section}.url must be https, except on this machine`, example)

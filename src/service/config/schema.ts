@@ -43,15 +43,9 @@ const sms = z.strictObject({
 const quotes = z.strictObject({
   file: z.optional(path),
   url: z.optional(line(2000)),
-  headers: z.optional(headerFields),
   secret: z.optional(secret),
   secret_file: z.optional(path),
   secret_env: z.optional(variable),
-  symbol: z.optional(jsonPointer),
-  name: z.optional(jsonPointer),
-  price: z.optional(jsonPointer),
-  exchange: z.optional(jsonPointer),
-  as_of: z.optional(jsonPointer),
 })
 
 const wholeNumber = (most: number) =>

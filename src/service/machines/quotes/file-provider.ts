@@ -2,16 +2,9 @@ import * as z from 'zod/mini'
 import { failure, SvcError } from '../../../core/errors.ts'
 import type { Quote } from '../../call/service.ts'
 import { openText } from '../../config/private-text.ts'
-import { findQuote, foldName, parseExactly, type QuoteProvider, readPrice, readTime } from './quote.ts'
+import { findQuote, foldName, parseExactly, type QuoteProvider, quoteRow, toQuote } from './quote.ts'
 
-// `parseExactly` turns numbers into text.
-const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))
-const schema = z.strictObject({
-  as_of: text,
-  quotes: z.array(
-    z.strictObject({ symbol: text, name: text, price: text, exchange: text, as_of: z.optional(text) }),
-  ),
-})
+const schema = z.object({ as_of: z.string(), quotes: z.array(quoteRow) })
 
 const unusable = (path: string, why: string): SvcError =>
   failure(
@@ -36,15 +29,14 @@ const readQuotes = (path: string): Quote[] => {
   const { as_of, quotes } = parse(path, openText(path, 'quotes.file').text)
   const symbols = new Set<string>()
   return quotes.map((row) => {
-    const price = readPrice(row.price)
-    const time = readTime(row.as_of ?? as_of)
-    if (price === undefined) throw unusable(path, `the price of ${row.symbol} is not a price such as 1234.50`)
-    if (time === undefined)
-      throw unusable(path, `as_of of ${row.symbol} is not a time such as 2030-01-31T21:00:00Z`)
-    if (symbols.has(foldName(row.symbol))) throw unusable(path, `${row.symbol} appears twice`)
-    symbols.add(foldName(row.symbol))
-    const { symbol, name, exchange } = row
-    return { symbol, name, price, exchange, as_of: time }
+    const folded = foldName(row.symbol)
+    if (symbols.has(folded)) throw unusable(path, `${row.symbol} appears twice`)
+    symbols.add(folded)
+    try {
+      return toQuote(row, as_of)
+    } catch (error) {
+      throw unusable(path, `${row.symbol}: ${(error as Error).message}`)
+    }
   })
 }
 

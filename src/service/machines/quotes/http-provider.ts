@@ -1,14 +1,12 @@
-import type { Quote } from '../../call/service.ts'
-import { atPointer } from '../../config/json-pointer.ts'
-import type { HttpTemplate } from '../../config/quotes-settings.ts'
-import { parseExactly, type QuoteProvider, readPrice, readTime } from './quote.ts'
+import type { QuotesSettings } from '../../config/quotes-settings.ts'
+import { parseExactly, quoteRow, type QuoteProvider, toQuote } from './quote.ts'
 
 const timeoutMs = 3000
 const mostBytes = 1024 * 1024
 /** A URL would take these for a folder. */
 const onlyDots = /^\.+$/
 
-/** The text of an answer; undefined for 404. Follows no redirect, because the headers can contain a secret. */
+/** The text of an answer; undefined for 404. Follows no redirect, because the header can contain a secret. */
 const fetchText = async (url: string, headers: Record<string, string>): Promise<string | undefined> => {
   const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) })
   if (!response.ok) {
@@ -36,32 +34,26 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** The text at a JSON pointer. Numbers are text here, so that none is rounded. */
-const textAt = (json: unknown, pointer: string): string | undefined => {
-  const value = atPointer(json, pointer)
-  return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, 200) : undefined
-}
-
-/** Requests quotes from a service with a JSON API, one at a time. The service decides whether it knows names or codes. */
-export const createHttpProvider = (template: HttpTemplate, now: () => string): QuoteProvider => ({
+/** Requests quotes from a service, one at a time. The service decides whether it knows names or codes. */
+export const createHttpProvider = (
+  { url, secret }: Extract<QuotesSettings, { url: string }>,
+  now: () => string,
+): QuoteProvider => ({
   source: 'http',
-  find: async (nameOrSymbol): Promise<Quote | undefined> => {
+  find: async (nameOrSymbol) => {
     if (onlyDots.test(nameOrSymbol)) return undefined
-    const wanted = nameOrSymbol.toUpperCase()
-    const url = template.url.replaceAll('{symbol}', encodeURIComponent(wanted))
-    const text = await fetchText(url, { accept: 'application/json', ...template.headers })
+    const wanted = encodeURIComponent(nameOrSymbol.toUpperCase())
+    const authorization = secret !== undefined && { authorization: `Bearer ${secret}` }
+    const text = await fetchText(
+      url.replaceAll('{symbol}', () => wanted),
+      {
+        accept: 'application/json',
+        ...authorization,
+      },
+    )
     if (text === undefined) return undefined
-    const json = parse(text)
-    const required = (field: 'name' | 'price' | 'exchange' | 'as_of'): string => {
-      const found = textAt(json, template[field]!)
-      if (found === undefined) throw new Error(`there is no ${field} at ${template[field]}`)
-      return found
-    }
-    const price = readPrice(required('price'))
-    if (price === undefined) throw new Error('its price is not valid')
-    const as_of = template.as_of === undefined ? now() : readTime(required('as_of'))
-    if (as_of === undefined) throw new Error('its as_of is not a time')
-    const symbol = (template.symbol && textAt(json, template.symbol)) ?? wanted
-    return { symbol, name: required('name'), price, exchange: required('exchange'), as_of }
+    const checked = quoteRow.safeParse(parse(text))
+    if (checked.success) return toQuote(checked.data, now())
+    throw new Error(`its ${checked.error.issues[0]!.path.join('.') || 'answer'} is missing or not valid`)
   },
 })

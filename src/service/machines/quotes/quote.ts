@@ -1,3 +1,4 @@
+import * as z from 'zod/mini'
 import type { Quote, QuoteResult } from '../../call/service.ts'
 
 // Matches strings too, so that digits inside of a string are not taken for a number.
@@ -58,6 +59,26 @@ export const readPrice = (text: string): string | undefined => {
   if (!read) return undefined
   const cents = hundredths(read)
   return `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+}
+
+const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))
+
+/** A quote as a file or a service writes it. `parseExactly` has turned its numbers into text. */
+export const quoteRow = z.object({
+  symbol: text,
+  name: text,
+  price: text,
+  exchange: text,
+  as_of: z.optional(text),
+})
+
+/** `time` is that of the quote if its row has none. Throws an Error that quotes no value. */
+export const toQuote = (row: z.infer<typeof quoteRow>, time: string): Quote => {
+  const { symbol, name, exchange } = row
+  const [price, as_of] = [readPrice(row.price), readTime(row.as_of ?? time)]
+  if (price === undefined) throw new Error('its price is not a price such as 1234.50')
+  if (as_of === undefined) throw new Error('its as_of is not a time such as 2030-01-31T21:00:00Z')
+  return { symbol, name, price, exchange, as_of }
 }
 
 /** `1234.50` as `1,234.50`. */

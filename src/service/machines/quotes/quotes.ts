@@ -98,5 +98,5 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): str
 /** The configured provider; by default the sample. Throws an SvcError for a file that is not valid. */
 export const openProvider = (settings: QuotesSettings | undefined, now: () => string): QuoteProvider => {
   if (!settings) return sampleProvider
-  return 'file' in settings ? createFileProvider(settings.file) : createHttpProvider(settings.http, now)
+  return 'file' in settings ? createFileProvider(settings.file) : createHttpProvider(settings, now)
 }

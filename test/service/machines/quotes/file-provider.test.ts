@@ -47,8 +47,8 @@ describe('a quotes file', () => {
     ['[]', 'it is missing or not valid'],
     ['{"quotes":[]}', 'as_of is missing or not valid'],
     [file('{"symbol":"A","name":"B","exchange":"C"}'), 'quotes.0.price is missing or not valid'],
-    [file(row.replace('1234.505', '-1')), 'the price of ACME is not a price such as 1234.50'],
-    [file(row).replace('2030-01-31', 'yesterday'), 'as_of of ACME is not a time such as'],
+    [file(row.replace('1234.505', '-1')), 'ACME: its price is not a price such as 1234.50'],
+    [file(row).replace('2030-01-31', 'yesterday'), 'ACME: its as_of is not a time such as'],
     [file(row, row.replace('ACME', 'acme')), 'acme appears twice'],
   ])('%s stops the start: %s', async (text, why) => {
     expect(() => createFileProvider(written(text))).toThrow(why)
