@@ -16,7 +16,10 @@ test('no text is outside of the catalogue', () => {
 })
 
 test('every text of the catalogue is used', () => {
-  const used = new Set(strings)
+  const explained = page
+    .flatMap(({ text }) => [...text.matchAll(/\bwords\(([^)]{1,200})\)/g)].map(([, given]) => given!))
+    .flatMap((given) => [...given.matchAll(/'([\w.]+)'/g)].map(([, key]) => `${key}Why`))
+  const used = new Set([...strings, ...explained])
   const families = strings
     .filter((text) => /^\w+\.\uFFFC$/.test(text))
     .map((text) => text.replace(unknownValue, ''))

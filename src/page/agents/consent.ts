@@ -1,7 +1,7 @@
 import { call, Refused, type Consent, type Session } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
 import { button, div, h } from '../shell/element.ts'
-import { problemLine, sentenceFor, show, showNotice } from '../shell/frame.ts'
+import { problemLine, sentenceFor, show, showNotice, words } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
 import type { View } from '../shell/view.ts'
 import { assert } from '../calls/webauthn.ts'
@@ -102,8 +102,7 @@ export const openConsent = (
     clearToken()
     showNotice({
       drawing: 'clock',
-      title: t('agents.ended'),
-      lines: [t('agents.endedWhy')],
+      ...words('agents.ended'),
       actions: [button(t('common.allRequests'), 'primary', toInbox)],
     })
   }

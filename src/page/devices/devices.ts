@@ -1,6 +1,6 @@
 import { call, type Devices, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { h, ul } from '../shell/element.ts'
+import { details, h, ul } from '../shell/element.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import type { View } from '../shell/view.ts'
@@ -42,12 +42,7 @@ export const removedDevices = (devices: readonly Device[]): HTMLElement | false 
   const removed = devices.filter(({ state }) => state === 'revoked')
   return (
     removed.length > 0 &&
-    h(
-      'details',
-      {},
-      h('summary', { class: 'row' }, t('devices.removedOnes', { count: removed.length })),
-      ul('people', ...removed.map(removedRow)),
-    )
+    details(t('devices.removedOnes', { count: removed.length }), ul('people', ...removed.map(removedRow)))
   )
 }
 

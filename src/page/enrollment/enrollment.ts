@@ -5,8 +5,16 @@ import { languageChoice } from '../shell/language-choice.ts'
 import { nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'
 import { isComputer } from '../shell/browser.ts'
-import { button, div, h, picture } from '../shell/element.ts'
-import { nameOrganization, problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
+import { button, details, div, h, picture } from '../shell/element.ts'
+import {
+  nameOrganization,
+  problemLine,
+  sentenceFor,
+  setBusy,
+  show,
+  showNotice,
+  words,
+} from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
 import { nameOfKey, suggestedName } from './device-name.ts'
 import { createEntry } from './entry.ts'
@@ -37,8 +45,7 @@ const showAlreadyRegistered = (signIn: () => void): void => {
   clearToken()
   showNotice({
     drawing: 'phone',
-    title: t('enrollment.alreadyRegistered'),
-    lines: [t('enrollment.alreadyRegisteredWhy')],
+    ...words('enrollment.alreadyRegistered'),
     actions: [button(t('enrollment.openRequests'), 'primary', signIn)],
   })
 }
@@ -138,14 +145,7 @@ const showRegistration = (link: Link, ends: Ends): void => {
         'actions',
         button(t('enrollment.register'), 'primary', () => submit('here')),
       ),
-    isHere
-      ? h(
-          'details',
-          {},
-          h('summary', { class: 'row' }, t('enrollment.otherDevice')),
-          div('content', code, other),
-        )
-      : other,
+    isHere ? details(t('enrollment.otherDevice'), div('content', code, other)) : other,
     div('foot', languageChoice(again)),
   )
 }

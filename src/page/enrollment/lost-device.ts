@@ -1,12 +1,10 @@
 import { t } from '../language/text.ts'
-import { div, h } from '../shell/element.ts'
+import { details, div, h } from '../shell/element.ts'
 
 /** What to do about a lost device. It opens on demand, on the screen where somebody without a device arrives. */
 export const lostDevice = (): HTMLElement =>
-  h(
-    'details',
-    {},
-    h('summary', { class: 'row' }, t('devices.lostQuestion')),
+  details(
+    t('devices.lostQuestion'),
     div(
       'content',
       h('p', {}, t('devices.lostOther')),

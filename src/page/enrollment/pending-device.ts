@@ -1,22 +1,19 @@
 import { call, type Waiting } from '../calls/api.ts'
-import { button, div, h, picture } from '../shell/element.ts'
-import { problemLine, setBusy, show } from '../shell/frame.ts'
+import { button, div, h } from '../shell/element.ts'
+import { problemLine, setBusy, showNotice, type Words, words } from '../shell/frame.ts'
 import { plainDigits } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
 import type { Proven } from '../calls/proof.ts'
 import { t } from '../language/text.ts'
 
-const wordsFor = ({ proof, active_from }: Waiting): { title: string; line: string } => {
+const wordsFor = ({ proof, active_from }: Waiting): Words => {
   if (active_from !== null)
     return {
       title: t('enrollment.approvedLater'),
-      line: t('enrollment.approvedLaterWhy', { date: dateText(active_from) }),
+      lines: [t('enrollment.approvedLaterWhy', { date: dateText(active_from) })],
     }
-  if (proof === 'device')
-    return { title: t('enrollment.waitingForDevice'), line: t('enrollment.waitingForDeviceWhy') }
-  if (proof === 'admin')
-    return { title: t('enrollment.waitingForAdmin'), line: t('enrollment.waitingForAdminWhy') }
-  return { title: t('enrollment.enterCode'), line: t('enrollment.enterCodeWhy') }
+  if (proof === 'device') return words('enrollment.waitingForDevice')
+  return words(proof === 'admin' ? 'enrollment.waitingForAdmin' : 'enrollment.enterCode')
 }
 
 /**
@@ -48,7 +45,6 @@ export const showPendingDevice = (waiting: Waiting, { prove, done, wayBack = fal
     maxlength: 6,
     required: true,
   })
-  const { title, line } = wordsFor(waiting)
 
   const stillPending = (now: Waiting): boolean => {
     const isSame = now.proof === waiting.proof && now.active_from === waiting.active_from
@@ -79,18 +75,19 @@ export const showPendingDevice = (waiting: Waiting, { prove, done, wayBack = fal
       problem.say(t('enrollment.codeSentWhy'))
     })
 
-  show(
-    title,
-    div('notice', picture('clock', 'still'), h('h1', {}, title), h('p', {}, line)),
-    wantsCode && div('field', h('label', { for: 'code' }, t('enrollment.code')), code),
-    problem.element,
-    div(
-      'actions',
+  showNotice({
+    drawing: 'clock',
+    ...wordsFor(waiting),
+    body: [
+      wantsCode && div('field', h('label', { for: 'code' }, t('enrollment.code')), code),
+      problem.element,
+    ],
+    actions: [
       wantsCode
         ? button(t('enrollment.confirm'), 'primary', confirm)
         : button(t('enrollment.checkAgain'), 'primary', signIn),
       wantsCode && button(t('enrollment.sendCode'), 'quiet', sendAgain),
       wayBack,
-    ),
-  )
+    ],
+  })
 }

@@ -1,6 +1,6 @@
 import { call, Refused, type Newcomer } from '../calls/api.ts'
-import { button, div, h, picture, ul } from '../shell/element.ts'
-import { outcomeLine, problemLine, show } from '../shell/frame.ts'
+import { button, h, ul } from '../shell/element.ts'
+import { outcomeLine, problemLine, showNotice } from '../shell/frame.ts'
 import { dateText } from '../language/time.ts'
 import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
@@ -40,17 +40,11 @@ export const showRemoved = ({ wayBack, key, newcomers = [] }: Removed): void => 
     )
     return item
   }
-  show(
-    t('enrollment.removed'),
-    div(
-      'notice',
-      picture('phone', 'still'),
-      h('h1', {}, t('enrollment.removed')),
-      h('p', {}, t('enrollment.removedWhy')),
-      h('p', {}, t('enrollment.removedNext')),
-    ),
-    newcomers.length > 0 && ul('cards', ...newcomers.map(row)),
-    problem.element,
-    div('actions', wayBack),
-  )
+  showNotice({
+    drawing: 'phone',
+    title: t('enrollment.removed'),
+    lines: [t('enrollment.removedWhy'), t('enrollment.removedNext')],
+    body: [newcomers.length > 0 && ul('cards', ...newcomers.map(row)), problem.element],
+    actions: [wayBack],
+  })
 }

@@ -3,8 +3,8 @@ import { languageChoice } from '../shell/language-choice.ts'
 import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
 import { lostDevice } from './lost-device.ts'
-import { button, div, h, picture } from '../shell/element.ts'
-import { nameOrganization, problemLine, show } from '../shell/frame.ts'
+import { button, details, div, h } from '../shell/element.ts'
+import { nameOrganization, problemLine, showNotice } from '../shell/frame.ts'
 import { signIn, type Ways } from './entry.ts'
 import { createCode } from './hand-over.ts'
 import { showWayOut } from './way-out.ts'
@@ -12,10 +12,7 @@ import { showWayOut } from './way-out.ts'
 /** On a computer, the link of the page goes on to a phone: at once if only a phone or a security key can sign. */
 const createHandOver = async (place: HTMLElement): Promise<void> => {
   const code = createCode()
-  if ((await keysHere()).onDevice)
-    place.append(
-      h('details', {}, h('summary', { class: 'row' }, t('enrollment.otherDevice')), div('content', code)),
-    )
+  if ((await keysHere()).onDevice) place.append(details(t('enrollment.otherDevice'), div('content', code)))
   else place.append(code)
 }
 
@@ -24,24 +21,21 @@ const showForm = (ways: Ways): void => {
   const again = (): void => showForm(ways)
   nameOrganization()
   const handOver = h('div')
-  show(
-    t('enrollment.signInTitle'),
-    div(
-      'notice',
-      picture('phone'),
-      h('h1', {}, t('enrollment.signIn')),
-      h('p', {}, t('enrollment.signInWhy')),
-    ),
-    problem.element,
-    div(
-      'actions',
-      button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem)),
-    ),
-    lostDevice(),
-    h('p', { class: 'aside' }, t('enrollment.newHere')),
-    handOver,
-    div('foot', languageChoice(again)),
-  )
+  showNotice({
+    drawing: 'phone',
+    tone: '',
+    title: t('enrollment.signIn'),
+    window: t('enrollment.signInTitle'),
+    lines: [t('enrollment.signInWhy')],
+    body: [problem.element],
+    actions: [button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem))],
+    foot: [
+      lostDevice(),
+      h('p', { class: 'aside' }, t('enrollment.newHere')),
+      handOver,
+      div('foot', languageChoice(again)),
+    ],
+  })
   if (isComputer && location.protocol === 'https:') void createHandOver(handOver)
 }
 

@@ -1,28 +1,22 @@
 import type { Refused } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { showNotice } from '../shell/frame.ts'
+import { showNotice, words, type Words } from '../shell/frame.ts'
 import { showRemoved } from './removed.ts'
-
-type Words = { title: string; line: string }
 
 const wordsFor = ({ code, data }: Refused): Words | undefined => {
   const { organization } = data
-  if (code === 'device_not_registered')
-    return { title: t('enrollment.unknownKey'), line: t('enrollment.unknownKeyWhy') }
-  if (code === 'device_refused')
-    return { title: t('enrollment.deviceRefused'), line: t('enrollment.deviceRefusedWhy') }
+  if (code === 'device_not_registered') return words('enrollment.unknownKey')
+  if (code === 'device_refused') return words('enrollment.deviceRefused')
   if (code === 'member_on_hold')
     return {
       title: t('enrollment.onHold'),
-      line: t('enrollment.onHoldWhy', { organization: String(organization) }),
+      lines: [t('enrollment.onHoldWhy', { organization: String(organization) })],
     }
   if (code !== 'not_a_member') return undefined
+  const isKnown = typeof organization === 'string'
   return {
     title: t('enrollment.notMember'),
-    line:
-      typeof organization === 'string'
-        ? t('enrollment.notMemberWhy', { organization })
-        : t('enrollment.notMemberAnywhere'),
+    lines: [isKnown ? t('enrollment.notMemberWhy', { organization }) : t('enrollment.notMemberAnywhere')],
   }
 }
 
@@ -42,10 +36,6 @@ export const standingOf = (
 ): (() => void) | undefined => {
   if (refused.code === 'device_revoked')
     return () => showRemoved({ wayBack: wayBack(), key, newcomers: refused.data.pending })
-  const words = wordsFor(refused)
-  return (
-    words &&
-    (() =>
-      void showNotice({ drawing: 'phone', title: words.title, lines: [words.line], actions: [wayBack()] }))
-  )
+  const said = wordsFor(refused)
+  return said && (() => void showNotice({ drawing: 'phone', ...said, actions: [wayBack()] }))
 }

@@ -1,16 +1,11 @@
 import { call, onlyOnce, Refused } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
-import { button, div, h, picture } from '../shell/element.ts'
-import { problemLine, sentenceFor, setBusy, show, showNotice } from '../shell/frame.ts'
+import { button } from '../shell/element.ts'
+import { problemLine, sentenceFor, setBusy, showNotice, words } from '../shell/frame.ts'
 import { t } from '../language/text.ts'
 
 const showDone = (): void =>
-  void showNotice({
-    drawing: 'phone',
-    tone: 'good',
-    title: t('enrollment.emailConfirmed'),
-    lines: [t('enrollment.emailConfirmedWhy')],
-  })
+  void showNotice({ drawing: 'phone', tone: 'good', ...words('enrollment.emailConfirmed') })
 
 const showOver = (): void =>
   void showNotice({
@@ -19,16 +14,9 @@ const showOver = (): void =>
     lines: [t('enrollment.emailLinkOver')],
   })
 
-const showDamaged = (): void =>
-  void showNotice({
-    drawing: 'clock',
-    title: t('enrollment.linkDamaged'),
-    lines: [t('enrollment.linkDamagedWhy')],
-  })
-
 /** The tap uses up the token, not the opening of the link: mail scanners open links too. */
 export const confirmEmail = (token: string): void => {
-  if (token === 'damaged') return showDamaged()
+  if (token === 'damaged') return void showNotice({ drawing: 'clock', ...words('enrollment.linkDamaged') })
   const problem = problemLine()
   const once = onlyOnce()
   const submit = async (): Promise<void> => {
@@ -45,16 +33,13 @@ export const confirmEmail = (token: string): void => {
       else problem.say(t('enrollment.emailUnreachable'))
     }
   }
-  show(
-    t('enrollment.emailTitle'),
-    div(
-      'notice',
-      picture('phone'),
-      h('h1', {}, t('enrollment.emailQuestion')),
-      h('p', {}, t('enrollment.emailWho')),
-      h('p', {}, t('enrollment.emailNotYou')),
-    ),
-    problem.element,
-    div('actions', button(t('enrollment.emailYes'), 'primary', submit)),
-  )
+  showNotice({
+    drawing: 'phone',
+    tone: '',
+    title: t('enrollment.emailQuestion'),
+    window: t('enrollment.emailTitle'),
+    lines: [t('enrollment.emailWho'), t('enrollment.emailNotYou')],
+    body: [problem.element],
+    actions: [button(t('enrollment.emailYes'), 'primary', submit)],
+  })
 }

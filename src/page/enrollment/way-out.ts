@@ -1,7 +1,7 @@
 import { t } from '../language/text.ts'
 import { isAndroid, isComputer, isInApp } from '../shell/browser.ts'
 import { button, h } from '../shell/element.ts'
-import { showNotice } from '../shell/frame.ts'
+import { showNotice, words } from '../shell/frame.ts'
 import { keysHere } from '../calls/webauthn.ts'
 import { createCode, createCopy } from './hand-over.ts'
 
@@ -19,14 +19,11 @@ export const showWayOut = async (goOn: () => void): Promise<boolean> => {
   const canOpen = isAndroid && location.protocol === 'https:'
   const notice = showNotice({
     drawing: 'phone',
-    title: isInApp ? t('enrollment.inApp') : t('enrollment.noWebAuthn'),
-    lines: [isInApp ? t('enrollment.inAppWhy') : t('enrollment.noWebAuthnWhy')],
+    ...words(isInApp ? 'enrollment.inApp' : 'enrollment.noWebAuthn'),
     actions: [
-      ...(canOpen
-        ? [h('a', { class: 'button primary', href: intent() }, t('enrollment.openInBrowser'))]
-        : []),
-      ...(possible ? [button(t('enrollment.continueHere'), 'quiet', goOn)] : []),
-    ],
+      canOpen && h('a', { class: 'button primary', href: intent() }, t('enrollment.openInBrowser')),
+      possible && button(t('enrollment.continueHere'), 'quiet', goOn),
+    ].filter((action) => action !== false),
   })
   notice.append(...(isComputer ? [createCode()] : []), createCopy())
   return true

@@ -1,25 +1,21 @@
 import type { Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, div, h, picture } from '../shell/element.ts'
-import { show } from '../shell/frame.ts'
+import { button, h } from '../shell/element.ts'
+import { showNotice } from '../shell/frame.ts'
 
 /** After a registration: what happens from now on. */
 export const showWelcome = ({ organization }: Session): Promise<void> =>
   new Promise((resolve) => {
-    const title = t('enrollment.registered')
-    show(
-      title,
-      div('notice', picture('check', 'good'), h('h1', {}, title)),
-      h('h2', {}, t('enrollment.nextTitle')),
-      h(
-        'ol',
-        { class: 'terms' },
-        h('li', {}, t('enrollment.nextRequest', { organization })),
-        h('li', {}, t('enrollment.nextDecide')),
-      ),
-      div(
-        'actions',
-        button(t('common.continue'), 'primary', () => resolve()),
-      ),
-    )
+    const steps = [t('enrollment.nextRequest', { organization }), t('enrollment.nextDecide')]
+    showNotice({
+      drawing: 'check',
+      tone: 'good',
+      title: t('enrollment.registered'),
+      lines: [],
+      body: [
+        h('h2', {}, t('enrollment.nextTitle')),
+        h('ol', { class: 'terms' }, ...steps.map((step) => h('li', {}, step))),
+      ],
+      actions: [button(t('common.continue'), 'primary', () => resolve())],
+    })
   })

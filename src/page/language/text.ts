@@ -5,6 +5,10 @@ import { english, type Texts } from './english.ts'
 import { fill, isolated, type Catalogue, type Message } from './message.ts'
 
 export type Key = keyof Texts
+/** Without values. */
+export type Plain = { [K in Key]: Record<never, never> extends Texts[K] ? K : never }[Key]
+/** A title that has a text which explains it: `missing` and `missingWhy`. */
+export type Explained = { [K in Plain]: `${K}Why` extends Plain ? K : never }[Plain]
 type Values<K extends Key> = Texts[K]
 /** A value without a plural or a select can also be a node. */
 type Nodes<K extends Key> = {

@@ -1,6 +1,6 @@
 import type { Session } from '../calls/api.ts'
 import { button, div, h, picture } from '../shell/element.ts'
-import { show } from '../shell/frame.ts'
+import { show, showNotice } from '../shell/frame.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { notificationOffer, turnOnNotifications } from './push.ts'
 import { t } from '../language/text.ts'
@@ -34,20 +34,13 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
 
 const offerInstallation = (): Promise<void> =>
   new Promise((resolve) => {
-    show(
-      t('notifications.homeScreen'),
-      div(
-        'notice',
-        picture('bell'),
-        h('h1', {}, t('notifications.homeScreen')),
-        h('p', {}, t('notifications.homeScreenWhy')),
-        h('p', {}, t('notifications.homeScreenNext')),
-      ),
-      div(
-        'actions',
-        button(t('common.continue'), 'primary', () => resolve()),
-      ),
-    )
+    showNotice({
+      drawing: 'bell',
+      tone: '',
+      title: t('notifications.homeScreen'),
+      lines: [t('notifications.homeScreenWhy'), t('notifications.homeScreenNext')],
+      actions: [button(t('common.continue'), 'primary', () => resolve())],
+    })
   })
 
 export const offerNotifications = async (session: Session, sessions: readonly Session[]): Promise<void> => {

@@ -1,13 +1,13 @@
 import type { Outcome, Session } from '../calls/api.ts'
 import { button, div, type Drawing, h } from '../shell/element.ts'
-import { problemLine, showNotice } from '../shell/frame.ts'
+import { problemLine, showNotice, words, type Words } from '../shell/frame.ts'
 import { unmute } from '../mutes/unmute.ts'
 import { createNext, type Queue } from './queue.ts'
 import { exactLine, exactText } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
 import { nodes, t } from '../language/text.ts'
 
-type Words = { drawing: Drawing; tone?: 'good' | 'bad'; title: string; lines: (string | Node)[] }
+type Look = Words & { drawing: Drawing; tone?: 'good' | 'bad' }
 
 type Refusal = Outcome['refused'][number]
 
@@ -52,66 +52,64 @@ const decided = ({ status, device, ended_at }: Outcome, own: string): Node => {
     : nodes('request.youDecidedAtOn', { decision, when, device: on })
 }
 
-/** How a request ended, in words for the device `own`. */
-export const wordsFor = (outcome: Outcome, own: string): Words => {
-  const { status, ended_by, ended_at, device, note, refused, detail } = outcome
+const over = (said: Words, line?: string): Look => ({
+  drawing: 'clock',
+  ...said,
+  ...(line !== undefined && { lines: [line] }),
+})
+
+const refusedFor = (title: 'request.denied' | 'request.notApproved', lines: Look['lines']): Look => ({
+  drawing: 'cross',
+  tone: 'bad',
+  title: t(title),
+  lines,
+})
+
+const byPerson = (outcome: Outcome, own: string): Look => {
+  const { status, device, note } = outcome
   const here = device === null || device.id === own
-  if (ended_by === 'person' && status === 'approved')
+  const lines: Look['lines'] = [decided(outcome, own)]
+  if (status === 'approved')
     return {
       drawing: 'check',
       tone: 'good',
       title: t(here ? 'request.approved' : 'request.approvedElsewhere'),
-      lines: [decided(outcome, own)],
+      lines,
     }
-  if (ended_by === 'person')
-    return {
-      drawing: 'cross',
-      tone: 'bad',
-      title: t(here ? 'request.denied' : 'request.deniedElsewhere'),
-      lines: [
-        decided(outcome, own),
-        ...(note === undefined ? [] : [nodes('request.yourNote', { note: exactText(note) })]),
-      ],
-    }
-  if (ended_by === 'factors')
-    return {
-      drawing: 'cross',
-      tone: 'bad',
-      title: t('request.notApproved'),
-      lines: refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')],
-    }
-  if (ended_by === 'number')
-    return { drawing: 'cross', tone: 'bad', title: t('request.denied'), lines: [t('request.wrongTwice')] }
-  const when = ended_at === null ? undefined : momentText(ended_at)
-  if (ended_by === 'time')
-    return {
-      drawing: 'clock',
-      title: t('request.expired'),
-      lines: [when === undefined ? t('request.expiredWhy') : t('request.expiredAt', { when })],
-    }
-  if (ended_by === 'key')
-    return { drawing: 'clock', title: t('request.ended'), lines: [t('request.endedKey')] }
-  if (ended_by === 'report')
-    return { drawing: 'clock', title: t('request.ended'), lines: [t('request.endedReport')] }
-  if (ended_by === 'requester')
-    return {
-      drawing: 'clock',
-      title: t('request.withdrawn'),
-      lines: [when === undefined ? t('request.withdrawnWhy') : t('request.withdrawnAt', { when })],
-    }
+  if (note !== undefined) lines.push(nodes('request.yourNote', { note: exactText(note) }))
   return {
-    drawing: 'clock',
-    title: t('request.ended'),
-    lines: [nodes('request.endedOther', { detail: exactText(detail ?? '') })],
+    drawing: 'cross',
+    tone: 'bad',
+    title: t(here ? 'request.denied' : 'request.deniedElsewhere'),
+    lines,
   }
+}
+
+/** How a request ended, in words for the device `own`. */
+export const wordsFor = (outcome: Outcome, own: string): Look => {
+  const { ended_by, ended_at, refused, detail } = outcome
+  const when = ended_at === null ? undefined : momentText(ended_at)
+  if (ended_by === 'person') return byPerson(outcome, own)
+  if (ended_by === 'factors')
+    return refusedFor(
+      'request.notApproved',
+      refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')],
+    )
+  if (ended_by === 'number') return refusedFor('request.denied', [t('request.wrongTwice')])
+  const title = t('request.ended')
+  if (ended_by === 'key') return over({ title, lines: [t('request.endedKey')] })
+  if (ended_by === 'report') return over({ title, lines: [t('request.endedReport')] })
+  if (ended_by === 'time') return over(words('request.expired'), when && t('request.expiredAt', { when }))
+  if (ended_by === 'requester')
+    return over(words('request.withdrawn'), when && t('request.withdrawnAt', { when }))
+  return over({ title, lines: [nodes('request.endedOther', { detail: exactText(detail ?? '') })] })
 }
 
 /** The service does not know the request, or keeps it from this person. */
 export const showMissing = (back: () => void): HTMLElement =>
   showNotice({
     drawing: 'clock',
-    title: t('request.missing'),
-    lines: [t('request.missingWhy')],
+    ...words('request.missing'),
     actions: [button(t('common.allRequests'), 'primary', back)],
   })
 

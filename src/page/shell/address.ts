@@ -1,5 +1,5 @@
 import { h } from './element.ts'
-import { showNotice } from './frame.ts'
+import { showNotice, words } from './frame.ts'
 import { t } from '../language/text.ts'
 
 export type Token = 'enroll' | 'verify-email' | 'authorize'
@@ -58,14 +58,13 @@ export const addressWorks = (): boolean => {
     there.hostname = 'localhost'
     showNotice({
       drawing: 'phone',
-      title: t('common.nameAddress'),
-      lines: [t('common.nameAddressWhy')],
+      ...words('common.nameAddress'),
       actions: [
         h('a', { class: 'button primary', href: there.href }, t('common.goTo', { address: there.host })),
       ],
     })
     return false
   }
-  showNotice({ drawing: 'phone', title: t('common.httpsAddress'), lines: [t('common.httpsAddressWhy')] })
+  showNotice({ drawing: 'phone', ...words('common.httpsAddress') })
   return false
 }

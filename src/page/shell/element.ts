@@ -29,6 +29,10 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
 export const div = (name: string, ...children: Child[]): HTMLDivElement =>
   h('div', { class: name }, ...children)
 
+/** Content that opens with a tap on its title. */
+export const details = (title: string, ...children: Child[]): HTMLDetailsElement =>
+  h('details', {}, h('summary', { class: 'row' }, title), ...children)
+
 /** Safari takes a list without bullets for layout, unless it says that it is a list. */
 export const ul = (name: string, ...items: Child[]): HTMLUListElement =>
   h('ul', { class: name, role: 'list' }, ...items)

@@ -1,7 +1,7 @@
 import { Refused } from '../calls/api.ts'
 import { button, div, type Drawing, h, picture } from './element.ts'
 import { CheckFailed } from '../calls/webauthn.ts'
-import { t } from '../language/text.ts'
+import { t, type Explained, type Plain } from '../language/text.ts'
 
 const place = (id: string): HTMLElement => document.getElementById(id)!
 
@@ -84,21 +84,35 @@ export const hasScreen = (): boolean => place('main').querySelector('.screen') !
 /** The screen during a device check or a call. Not with `aria-busy`: screen readers say nothing of what changes in a busy part. */
 export const setBusy = (busy: boolean): void => void place('main').toggleAttribute('data-busy', busy)
 
+export type Words = { title: string; lines: (string | Node)[] }
+
+/** A title, and the line that explains it. */
+export const words = (key: Explained): Words => ({ title: t(key), lines: [t(`${key}Why` as Plain)] })
+
 type Notice = {
   drawing: Drawing
-  tone?: 'good' | 'bad' | 'still'
+  tone?: 'good' | 'bad' | 'still' | ''
   title: string
-  lines: readonly (string | Node)[]
-  actions?: readonly HTMLElement[]
+  /** The title of the window, if it is another one. */
+  window?: string
+  lines: readonly (string | Node | false)[]
+  body?: readonly (Node | false)[]
+  actions?: readonly (HTMLElement | false)[]
+  foot?: readonly (Node | false)[]
 }
 
 /** A screen with one message and the next step. */
-export const showNotice = ({ drawing, tone = 'still', title, lines, actions = [] }: Notice): HTMLElement =>
-  show(
-    title,
-    div('notice', picture(drawing, tone), h('h1', {}, title), ...lines.map((line) => h('p', {}, line))),
+export const showNotice = (notice: Notice): HTMLElement => {
+  const { drawing, tone = 'still', title, window = title, lines, body = [], actions = [], foot = [] } = notice
+  const paragraphs = lines.map((line) => line !== false && h('p', {}, line))
+  return show(
+    window,
+    div('notice', picture(drawing, tone), h('h1', {}, title), ...paragraphs),
+    ...body,
     actions.length > 0 && div('actions', ...actions),
+    ...foot,
   )
+}
 
 export const sentenceFor = (error: unknown): string =>
   error instanceof CheckFailed || error instanceof Refused ? error.message : t('common.unreachable')
