@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { approvalRecord, ceremony } from './approval.ts'
 import { chosen, id } from './field.ts'
 import { operations } from './declaration.ts'
-import { challengeRecord, factorRuling, signedChallenge, time } from './records.ts'
+import { challengeRecord, factorRuling, factors, signedChallenge, time } from './records.ts'
 
 // A request as the person who is asked sees it, under /svc/v1/approver. spec: not shown
 
@@ -62,7 +62,7 @@ export const pendingRecord = z.looseObject({
   conditions: chosen(
     z.array(
       z.strictObject({
-        factor: chosen(z.enum(['biometric', 'location', 'time', 'device', 'ip']), 'What is checked'),
+        factor: chosen(z.enum([...factors, 'ip']), 'What is checked'),
         required: chosen(z.boolean(), 'False if it is only recorded'),
         options: chosen(
           z.array(z.string()),

@@ -4,17 +4,10 @@ import { compileLevel } from '../../src/factors/level.ts'
 import type { Policy } from '../../src/factors/decide.ts'
 import type { Fence } from '../../src/factors/fence-index.ts'
 import type { Slot } from '../../src/factors/slot.ts'
+import { blank } from './evidence.ts'
 
 const level = (fences: Fence[] = [], slots: Slot[] = []) => compileLevel({ fences, slots })
-const policyOf = (changes: Partial<Policy> = {}): Policy => ({
-  organization: level(),
-  user: level(),
-  required: ['biometric'],
-  reportOnly: [],
-  ipAllow: [],
-  deviceTrust: false,
-  ...changes,
-})
+const policyOf = (changes: Partial<Policy> = {}): Policy => ({ ...blank, required: ['biometric'], ...changes })
 const hours: Slot = {
   name: 'Office hours',
   days: ['mon', 'tue', 'wed', 'thu', 'fri'],

@@ -70,7 +70,7 @@ export const readSecret = (section: Record<string, unknown>, name: string, env: 
 }
 
 /** The address of a provider: secrets and recipients go there, so https, or http on this machine. */
-export const parseProviderUrl = (section: 'sms' | 'quotes', text: string, example: string): URL => {
+export const parseProviderUrl = (section: string, text: string, example: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw badConfig(`${section}.url is not a valid URL`, example)
   if (url.username || url.password)
