@@ -15,6 +15,7 @@ const toWrite = new Set([
   'src/factors/battery.ts',
   'src/service/delivery/chat.ts',
   'src/cli/picture/nearest-command.ts',
+  'src/cli/approve/open-command.ts',
 ])
 
 /** Paths between backticks, which start at the root of the repository. */
