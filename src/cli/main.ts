@@ -233,7 +233,20 @@ export const openContext = (io: Io): ReturnType<typeof createContext> =>
 /** Runs one command and returns its result. */
 export const run: RunLine = (argv, io) => runLine(argv, openContext(io), parts)
 
-const parts: Parts = { groups, run }
+/** The headings of `svc --help`, in the order of a newcomer's day. */
+export const headings: Record<string, (keyof typeof groups)[]> = {
+  'Start here': ['demo', 'serve', 'profile', 'whoami', 'doctor'],
+  'Request and decide': ['approve', 'auth'],
+  'People, keys and rules': ['org', 'user', 'key', 'geofence', 'timeslot'],
+  'Hold back agents and this machine': ['mcp', 'hook', 'guard'],
+  'See what happens': ['top', 'audit', 'events', 'webhook', 'notify'],
+  'An organization as a file': ['export', 'diff', 'apply'],
+  'Operate the service': ['service'],
+  'Apps and machines': ['mobile', 'iot'],
+  'About svc': ['api', 'commands', 'completion', 'version', 'help'],
+}
+
+const parts: Parts = { groups, headings, run }
 
 /** The branch of the command tree that `argv` names, or without `argv` the whole tree. */
 export const commandTree = (context: Context, argv?: readonly string[]): Promise<Command> =>

@@ -29,7 +29,7 @@ describe('rejects bad arguments with exit code 2, before anything is sent', () =
     ['a missing value', ['org', 'create'], /Missing --name/],
     ['too many arguments', ['org', 'get', 'acme', 'globex'], /Too many arguments for svc org get/],
     ['invalid JSON', ['geofence', 'set', '--user', '1', '--geofences', '{'], /--geofences.*JSON/],
-    ['a missing file', ['org', 'create', '--input', '/nowhere.json'], /--input.*nowhere/],
+    ['a missing file', ['org', 'update', 'acme', '--input', '/nowhere.json'], /--input.*nowhere/],
     ['a path value as body field', ['org', 'update', 'acme', '-f', 'org_id=2'], /org_id/],
     ['an unknown output format', ['org', 'list', '-o', 'xml'], /xml/],
     ['an unconfirmed delete', ['org', 'delete', 'acme'], /--yes/],
@@ -50,8 +50,8 @@ describe('rejects bad arguments with exit code 2, before anything is sent', () =
 describe('reports what the service rejects, with an exit code and a request ID', () => {
   const cases: [what: string, args: string[], exit: number, says: RegExp][] = [
     ['an unknown ID', ['org', 'get', '999'], 5, /not found/i],
-    ['an unknown field', ['org', 'create', '--name', 'X', '-f', 'nmae=Y'], 2, /nmae/],
-    ['__proto__', ['org', 'create', '-F', 'a=1', '--input', '-'], 2, /__proto__/],
+    ['an unknown field', ['org', 'update', 'acme', '--name', 'X', '-f', 'nmae=Y'], 2, /nmae/],
+    ['__proto__', ['org', 'update', 'acme', '-F', 'a=1', '--input', '-'], 2, /__proto__/],
     [
       'a wrong time zone',
       [

@@ -60,13 +60,13 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
     ['svc org auth-code u', ['update']],
     ['svc --profile acme -o json key r', ['revoke', 'rotate']],
     ['svc user list --state ', ['active', 'pending', 'rejected', 'removed']],
-    ['svc org create --factors b', ['biometric']],
+    ['svc org update acme --factors b', ['biometric']],
     ['svc org list -o n', ['ndjson']],
     ['svc org list --output y', ['yaml']],
     ['svc geofence create --la', ['--latitude']],
     ['svc geofence create --deb', ['--debug']],
     ['svc completion ', ['bash', 'fish', 'powershell', 'zsh']],
-    ['svc org create --input bo', ['body.json']],
+    ['svc org update acme --input bo', ['body.json']],
     ['svc service restore bo', ['body.json']],
     ['svc org create --name ', []],
     ['svc key rotate ', []],
@@ -105,7 +105,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (name) => {
   })
 
   test('offers a file name with a space as one word', () => {
-    expect(complete('svc org create --input two')).toHaveLength(1)
+    expect(complete('svc org update acme --input two')).toHaveLength(1)
   })
 
   test('executes nothing in a description', () => {

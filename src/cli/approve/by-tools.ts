@@ -16,14 +16,7 @@ import { openRemembered, withTools, type Remembered } from './tool-server.ts'
 
 /** Rejects flags of the REST API that no tool supports, instead of ignoring them. */
 const requireOnly = (operation: Operation, { options }: Typed, taken: readonly string[]): void => {
-  const flags = [
-    ...fieldsOf(operation).map(({ flag }) => flag),
-    'all',
-    'follow',
-    'raw-field',
-    'field',
-    'input',
-  ]
+  const flags = [...fieldsOf(operation).map(({ flag }) => flag), 'all', 'follow']
   const stray = flags.find((flag) => !taken.includes(flag) && options[optionKey(flag)] !== undefined)
   if (stray !== undefined)
     throw usageError(`--${stray} cannot be used with a tool server`, `svc ${operation.cli} --help`)

@@ -101,7 +101,10 @@ const extend =
         const { lacksApprovals, noApprovals } = await import('./open-backend.ts')
         if (!(await lacksApprovals(error, context))) throw error
         const settings = await context.settings()
-        if (!settings.mcpUrl) throw noApprovals(settings)
+        if (!settings.mcpUrl) {
+          const { message, detail = '', hint } = noApprovals(settings)
+          throw (error as SvcError).with({ detail: `${message}. ${detail}`.trimEnd(), hint })
+        }
         await tools(typed, context)
       }
     })
@@ -120,8 +123,8 @@ export const eitherWay: Extensions = new Map(
 
 const registers = [
   registerRequest,
-  registerWait,
   registerRun,
+  registerWait,
   registerInbox,
   registerVerify,
   registerTools,
@@ -131,4 +134,8 @@ const registers = [
 /** The commands of `svc approve` that make more than one call. */
 export const registerApprove = (group: Command, context: Context): void => {
   for (const register of registers) register(group, context)
+  // First in the help, before those of the table.
+  const first = ['run', 'request']
+  const rank = (command: Command): number => -first.indexOf(command.name())
+  ;(group.commands as Command[]).sort((one, other) => rank(one) - rank(other))
 }

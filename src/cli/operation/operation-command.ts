@@ -69,6 +69,13 @@ const joinedSummary = ([first = '', ...others]: string[]): string => {
     : [first, ...others].join('; ')
 }
 
+/** More flags than these are easier to write as a file. */
+const mostTyped = 12
+
+/** The flags of the policy are in one place: the update of an organization. */
+const isFlag = ({ name, path }: Field, operation: Operation): boolean =>
+  !argsOf(operation).includes(name) && (path[0] !== 'policy' || operation.cli === 'org update')
+
 /** Adds the commands of a group from its table; skips operations of other groups in it. */
 export const addOperations = (
   group: Command,
@@ -94,13 +101,13 @@ export const addOperations = (
     const flags = new Map<string, Field>()
     for (const operation of candidates)
       for (const field of fieldsOf(operation))
-        if (!argsOf(operation).includes(field.name) && !flags.has(field.flag)) flags.set(field.flag, field)
+        if (isFlag(field, operation) && !flags.has(field.flag)) flags.set(field.flag, field)
     for (const field of flags.values()) addFlag(command, field, needFor(candidates, field))
 
     if (candidates.some(isPaged)) command.option('--all', 'Show every row')
     if (isByTime(first)) command.option('--follow', 'Show each new or changed row, until Ctrl-C')
-    // A search too: a third-party service may search by other fields.
-    if (first.effect !== 'read' || first.method === 'POST') addBodyFlags(command)
+    // A third-party service may search by other fields, and a long body is easier to write as a file.
+    if (first.method !== 'GET' && (first.effect === 'read' || flags.size > mostTyped)) addBodyFlags(command)
     if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')
     if (asksFirst(first)) command.option('-y, --yes', 'Do not ask for confirmation')
     if (first.effect === 'delete')

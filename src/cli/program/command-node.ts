@@ -38,6 +38,8 @@ export type FlagNode = {
 export type CommandNode = {
   name: string
   about: string
+  /** Above it in the help of the program; empty for a subcommand. */
+  heading: string
   usage: string
   args: string[]
   /** The values of its first argument; empty if it takes others too. */
@@ -80,6 +82,7 @@ const usageOf = (command: Command): string =>
 export const describeCommand = (command: Command): CommandNode => ({
   name: command.name(),
   about: command.description(),
+  heading: command.helpGroup(),
   usage: usageOf(command),
   args: command.registeredArguments.map((argument: Argument) => argument.name()),
   choices: command.registeredArguments[0]?.argChoices ?? [],

@@ -38,6 +38,8 @@ export const withNote = (about: string, note?: string): string => (note ? `${abo
 
 const helpRow: Row = ['-h, --help', 'Show help']
 
+const commandRow = ({ name, about }: CommandNode): Row => [name, about]
+
 const flagRow = ({ flags, about, required }: FlagNode): Row => [flags, withNote(about, required?.note)]
 
 /** The help of a command: description, usage, arguments, commands and flags. `words` is its path from `svc`. */
@@ -54,10 +56,13 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
       node.choices.length > 0 ? [[`<${node.args[0]}>`, node.choices.join(', ')]] : [],
       width,
     ),
-    section(
-      'Commands:',
-      node.commands.map(({ name, about }): Row => [name, about]),
-      width,
+    ...[...new Set(node.commands.map(({ heading }) => heading))].map((heading) =>
+      section(
+        `${heading || 'Commands'}:`,
+        node.commands.filter((one) => one.heading === heading).map(commandRow),
+        width,
+        columnOf(node.commands.map(commandRow)),
+      ),
     ),
     section(
       `Required flags${needed.every(({ required }) => required!.asked) ? ' (asked for on a terminal)' : ''}:`,

@@ -28,8 +28,12 @@ export type Group = {
   load(): Promise<Register>
 }
 
-/** Every group by its first word, and the function that runs a command line. */
-export type Parts = { groups: Record<string, Group>; run: RunLine }
+/** Every group by its first word, its heading in the help, and the function that runs a command line. */
+export type Parts = {
+  groups: Record<string, Group>
+  headings: Record<string, readonly string[]>
+  run: RunLine
+}
 
 const globalFlags: [flags: string, about: string][] = [
   ['-p, --profile <name>', 'Profile to use'],
@@ -118,8 +122,11 @@ export const buildProgram = async (
     },
   }
   const word = argv && firstWord(argv)
-  for (const [name, group] of Object.entries(parts.groups)) {
-    const command = program.command(name).description(group.about)
+  const named = Object.entries(parts.headings).flatMap(([heading, names]) =>
+    names.map((name) => ({ name, heading, group: parts.groups[name]! })),
+  )
+  for (const { name, heading, group } of named) {
+    const command = program.command(name).description(group.about).helpGroup(heading)
     if (argv && name !== word) continue
     const register = await group.load()
     await register(command, context, part)

@@ -128,9 +128,9 @@ test.each([['submit', 'Deploy', '--to', '+12025550101'], ['status', 'r-1'], ['li
   'svc approve %s explains what a service without approvals and tools lacks',
   async (...words) => {
     const { exit, err } = await run(words, {})
-    expect(exit).toBe(1)
+    expect(exit).toBe(5)
     expect(JSON.parse(err)).toMatchObject({
-      message: `${service.origin} has no approvals (/svc/v1/approvals)`,
+      detail: `${service.origin} has no approvals (/svc/v1/approvals).`,
       hint: expect.stringContaining('SVC_MCP_URL'),
     })
   },

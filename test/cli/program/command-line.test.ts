@@ -30,7 +30,7 @@ describe('a nested secret', () => {
   test.each([[[]], [['-o', 'json']]])('is not in a dry run with %j', async (more) => {
     const env = { SVC_BASE_URL: 'http://127.0.0.1:9/admin/public/api', SVC_API_KEY: 'k' }
     const fields = ['-F', 'idp.client_secret=hush', '-f', 'api_token=hush', '-f', 'note=kept']
-    const ran = await svc(['org', 'create', '--name', 'X', ...fields, '--dry-run', ...more], { env })
+    const ran = await svc(['org', 'update', '1', '--name', 'X', ...fields, '--dry-run', ...more], { env })
     expect(ran.exit).toBe(0)
     expect(ran.out).toContain('"note": "kept"')
     expect(ran.out + ran.err).not.toContain('hush')

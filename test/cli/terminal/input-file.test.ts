@@ -16,15 +16,15 @@ const run = (line: string) => svc(line, { cwd: folder, env: { SVC_CONFIG_DIR: fo
 
 describe('a file argument', () => {
   test('is relative to the folder in which svc was started', async () => {
-    const { exit, out } = await run('org create --input body.json --dry-run')
+    const { exit, out } = await run('org update 1 --input body.json --dry-run')
     expect(exit).toBe(0)
     expect(out).toContain('Acme')
   })
 
   test.each([
-    ['org create --input none.json', '--input: cannot read the file none.json: it does not exist'],
-    ['org create --input .', '--input: cannot read the file .: it is a folder'],
-    ['org create -F name=@none', '-F: cannot read the file none'],
+    ['org update 1 --input none.json', '--input: cannot read the file none.json: it does not exist'],
+    ['org update 1 --input .', '--input: cannot read the file .: it is a folder'],
+    ['org update 1 -F name=@none', '-F: cannot read the file none'],
   ])('%s names the file that cannot be read', async (line, words) => {
     const { exit, err } = await run(line)
     expect(exit).toBe(2)
@@ -32,7 +32,7 @@ describe('a file argument', () => {
   })
 
   test.each([
-    'org create --input /dev/zero',
+    'org update 1 --input /dev/zero',
     '--key-file /dev/zero org list',
     'approve verify /dev/zero',
     'user import /dev/zero --org 1',
