@@ -1,5 +1,6 @@
 import { addMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
+import { createTally } from '../../core/tally.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Channel } from '../call/message.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -70,21 +71,6 @@ const lanesOf: Partial<Record<Channel, Lanes>> = {
   push: { concurrency: 256, perOrganization: 32 },
 }
 
-/** Attempts under way, by recipient or by organization. */
-const createTally = <K>() => {
-  const counts = new Map<K, number>()
-  return {
-    add: (one: K): void => void counts.set(one, (counts.get(one) ?? 0) + 1),
-    remove: (one: K): void => {
-      const left = counts.get(one)! - 1
-      if (left > 0) counts.set(one, left)
-      else counts.delete(one)
-    },
-    /** Those with this many. */
-    atLeast: (most: number): K[] => [...counts].flatMap(([one, count]) => (count >= most ? [one] : [])),
-  }
-}
-
 /** A process that claimed a message and has not recorded a result by then has died. */
 const leaseMarginMs = 30_000
 
@@ -97,6 +83,7 @@ export const createChannelWorker = (
   const stopping = new AbortController()
   const { concurrency, perRecipient, perOrganization = concurrency } = lanesOf[channel] ?? standardLanes
   const underWay = new Set<Promise<void>>()
+  // Attempts under way.
   const recipients = createTally<string>()
   const organizations = createTally<number>()
   // Results that could not be recorded in the store. This process does not send these messages again.

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Refusal } from '../../core/refusal.ts'
+import { createTally } from '../../core/tally.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
 import type { Rate } from '../call/service.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -114,7 +115,7 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
   const callers = new Map<string, Bucket>()
   const organizations = new Map<string, Bucket>()
   /** The number of delayed refusals, by organization. */
-  const delayed = new Map<number, number>()
+  const delayed = createTally<number>()
   let ratesAt = -1
   const noteRequest = shareRequests(storage.shared, signals, (name, count) => {
     const bucket = callers.get(name) ?? organizations.get(name)
@@ -124,13 +125,10 @@ export const createRate = (storage: Storage, signals: Signals): Rate => {
 
   /** Delayed, because a client that retries in a tight loop would otherwise keep the service busy. */
   const refuse = async (refusal: Refusal, orgId: number): Promise<never> => {
-    const waiting = delayed.get(orgId) ?? 0
-    if (waiting >= delayedAtMost) throw refusal
-    delayed.set(orgId, waiting + 1)
+    if (delayed.of(orgId) >= delayedAtMost) throw refusal
+    delayed.add(orgId)
     await wait(delayMs)
-    const others = delayed.get(orgId)! - 1
-    if (others === 0) delayed.delete(orgId)
-    else delayed.set(orgId, others)
+    delayed.remove(orgId)
     throw refusal
   }
 
