@@ -69,7 +69,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
 // From the bottom up: an import goes to its own entry or to a lower floor.
 export const floors: Record<string, string[][]> = {
   asking: [
-    ['progress.ts', 'separation.ts', 'surroundings.ts'],
+    ['progress.ts', 'separation.ts', 'subject.ts', 'surroundings.ts'],
     ['proof.ts'],
     ['backend.ts'],
     ['outcome.ts', 'rest.ts', 'tool-server.ts', 'wait.ts'],

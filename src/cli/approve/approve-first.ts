@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { ask, type Approval, type Wanted } from '../../asking/ask.ts'
 import { awaitAny } from '../../asking/await-any.ts'
 import type { Backend } from '../../asking/backend.ts'
-import { hasApprovals } from '../../asking/rest.ts'
 import { usageError, type SvcError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
@@ -25,14 +24,6 @@ const shortened = (line: string, where: string): string => {
   if (whole.length <= mostLength) return whole
   const rest = ` … (SHA-256 of the whole: ${sha256(whole)}), ${safeLine(where)}`
   return `${whole.slice(0, mostLength - rest.length).replace(/[\uD800-\uDBFF]$/, '')}${rest}`
-}
-
-/** Uses the service; if it has no approvals, the tool server of the profile. */
-const openRequesting = async (context: Context, requester: string | undefined): Promise<Backend> => {
-  const [{ mcpUrl }, client] = await Promise.all([context.settings(), context.client()])
-  // Ignores a tool server from the environment: the profile decides how an approval is requested.
-  const elsewhere = mcpUrl?.source === 'profile' && !(await hasApprovals(client))
-  return openBackend(context, { through: elsewhere ? 'tools' : 'service', requester })
 }
 
 /** How a command asks: with its progress on stderr, whatever its output format is. */
@@ -80,7 +71,9 @@ export const askFirst = async (
     requester: settings.requestFrom?.value,
     org_id: own && (await resolveOrg(own.value, context)).id,
   }
-  const backend = await openRequesting(context, wanted.requester)
+  // Ignores a tool server from the environment: the profile decides how an approval is requested.
+  const through = settings.mcpUrl?.source === 'profile' ? undefined : 'service'
+  const backend = await openBackend(context, { through, requester: wanted.requester })
   try {
     // `require_approval` protects against this command line, not against the owner of its key, so any key may ask.
     const approval = await ask(

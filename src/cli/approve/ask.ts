@@ -72,17 +72,14 @@ const withoutOrg = (operation: Operation): Operation => {
 
 /** Checks a typed subject before anybody is notified. */
 export const typedSubject = async (value: unknown): Promise<Subject> => {
-  const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
+  const { subjectFor } = await import('../../asking/subject.ts')
   const { type, data, digest } = (value ?? {}) as Record<string, unknown>
-  try {
-    return readSubject({ type, data, digest })
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    throw usageError(
-      `--subject: ${error.path} ${error.message}`,
+  return subjectFor({ type, data, digest }, (problem) =>
+    usageError(
+      `--subject: ${problem}`,
       'A subject is JSON such as {"type": "file", "data": {"name": "a.tgz", "size": 3, "sha256": "…"}}',
-    )
-  }
+    ),
+  )
 }
 
 /**

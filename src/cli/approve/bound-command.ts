@@ -3,16 +3,20 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
+  rmSync,
   statSync,
   type BigIntStats,
 } from 'node:fs'
 import { devNull } from 'node:os'
 import { basename, isAbsolute, join, resolve, sep } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
+import { subjectFor } from '../../asking/subject.ts'
+import type { Subject } from '../../receipt/subject.ts'
 import type { Io } from '../terminal/io.ts'
 import type { ChildEnvironment } from './child.ts'
 
@@ -93,6 +97,13 @@ const copyOf = (path: string, folder: string, at: number): string => {
   return copy
 }
 
+/** Removes the folder of a bound command, although the copies in it are read-only. */
+export const removeBound = (folder: string): void => {
+  const bound = join(folder, 'bound')
+  if (existsSync(bound)) for (const name of readdirSync(bound)) chmodSync(join(bound, name), 0o700)
+  rmSync(folder, { recursive: true, force: true })
+}
+
 const bindFile = (name: string, at: number, io: Pick<Io, 'cwd'>, folder: string): BoundFile => {
   const path = pathOf(name, io)
   if (!look(path)?.isFile()) throw usageError(`--bind: ${name} is not a file`)
@@ -119,17 +130,13 @@ const whyUnbound = (path: string, found: BigIntStats | undefined): string | unde
 
 const pure = ({ path, sha256 }: BoundFile) => ({ path, sha256 })
 
-const checked = (data: object): Subject => {
-  try {
-    return readSubject({ type: 'command', data })
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    throw usageError(
-      `The command cannot be approved as it is: ${error.path} ${error.message}`,
+const checked = (data: object): Subject =>
+  subjectFor({ type: 'command', data }, (problem) =>
+    usageError(
+      `The command cannot be approved as it is: ${problem}`,
       'Put long values into a file and pass it with --bind FILE',
-    )
-  }
-}
+    ),
+  )
 
 /**
  * Binds a command: arguments, folder, environment, and the content of the program, of each argument that is a file and of each

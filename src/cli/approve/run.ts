@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -24,13 +24,6 @@ type Options = {
   bind?: string[]
   env?: string[]
 } & Record<string, unknown>
-
-/** Removes the folder although the bound files in it are read-only. */
-const removeFolder = (folder: string): void => {
-  const bound = join(folder, 'bound')
-  if (existsSync(bound)) for (const name of readdirSync(bound)) chmodSync(join(bound, name), 0o700)
-  rmSync(folder, { recursive: true, force: true })
-}
 
 type Running = { command: BoundCommand; environment: ChildEnvironment; folder: string }
 
@@ -137,16 +130,18 @@ export const registerRun = (group: Command, context: Context): void => {
         `${picking} cannot be used with svc approve run`,
         'Standard output belongs to the command',
       )
-    const { childEnvironment, findCommand } = await import('./child.ts')
+    const [{ childEnvironment, findCommand }, { bindCommand, removeBound }] = await Promise.all([
+      import('./child.ts'),
+      import('./bound-command.ts'),
+    ])
     const file = findCommand(name, io)
     const environment = childEnvironment(io.env, options.env)
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
     try {
-      const { bindCommand } = await import('./bound-command.ts')
       const input = { argv: command.args, file, bind: options.bind ?? [], environment, folder }
       await askAndRun(options, { command: bindCommand(input, io), environment, folder }, context)
     } finally {
-      removeFolder(folder)
+      removeBound(folder)
     }
   })
 }

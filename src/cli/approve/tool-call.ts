@@ -24,20 +24,14 @@ const isRounded = (value: unknown): boolean => {
 
 /** What the person approves: the server, the tool, its arguments and the folder. */
 const subjectOf = async ({ server, tool, input, cwd }: ToolCall): Promise<Subject> => {
-  const { readSubject, SubjectError } = await import('../../receipt/subject.ts')
+  const { subjectFor } = await import('../../asking/subject.ts')
   const refusal = (why: string): SvcError =>
     new SvcError('failed', 'tool_call', `A call of ${safeLine(tool)} cannot be shown to a person: ${why}`)
-  try {
-    const parameters = cwd === undefined ? {} : { parameters: { cwd } }
-    const subject = readSubject({
-      type: 'tool_call',
-      data: { server, tool, arguments: input, ...parameters },
-    })
-    if (isRounded(input)) throw refusal('a number in it is too large')
-    return subject
-  } catch (error) {
-    throw error instanceof SubjectError ? refusal(`${error.path} ${error.message}`) : error
-  }
+  const parameters = cwd === undefined ? {} : { parameters: { cwd } }
+  const data = { server, tool, arguments: input, ...parameters }
+  const subject = subjectFor({ type: 'tool_call', data }, refusal)
+  if (isRounded(input)) throw refusal('a number in it is too large')
+  return subject
 }
 
 /** The flags for the request, as commander reads them. */

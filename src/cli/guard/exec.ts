@@ -1,8 +1,7 @@
-import { mkdtempSync, readdirSync, chmodSync, existsSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdtempSync, statSync } from 'node:fs'
 import { failure, usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { bindCommand, pathOf } from '../approve/bound-command.ts'
+import { bindCommand, pathOf, removeBound } from '../approve/bound-command.ts'
 import { findCommand, runChild } from '../approve/child.ts'
 import type { Io } from '../terminal/io.ts'
 import { fixedEnvironment, fixedPath } from './guarded-environment.ts'
@@ -35,12 +34,6 @@ const changeableFiles = (argv: readonly string[], file: string, cwd: string): st
     const path = pathOf(name, { cwd })
     return name !== '' && isFile(path) && changeableBy(path) !== undefined
   })
-
-const removeCopies = (folder: string): void => {
-  const bound = join(folder, 'bound')
-  if (existsSync(bound)) for (const name of readdirSync(bound)) chmodSync(join(bound, name), 0o700)
-  rmSync(folder, { recursive: true, force: true })
-}
 
 /** Runs a command after a person has approved exactly it, and returns its exit code. */
 export const guardExec = async (argv: readonly string[], config: GuardConfig, io: Io): Promise<number> => {
@@ -92,6 +85,6 @@ export const guardExec = async (argv: readonly string[], config: GuardConfig, io
     const env = { ...environment.env, SVC_APPROVAL_ID: approval.id }
     return await runChild(command.file, command.args, { env, cwd: '.' })
   } finally {
-    removeCopies(folder)
+    removeBound(folder)
   }
 }

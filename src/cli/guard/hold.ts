@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { ask, type Approval, type Terms, type Wanted } from '../../asking/ask.ts'
+import { subjectFor } from '../../asking/subject.ts'
 import { failure, SvcError } from '../../core/errors.ts'
-import { readSubject, SubjectError, type Subject } from '../../receipt/subject.ts'
+import type { Subject } from '../../receipt/subject.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import { openBackend } from '../approve/open-backend.ts'
 import { requestingKey } from '../approve/separation.ts'
@@ -21,18 +22,14 @@ export const newRun = (): string => randomBytes(16).toString('hex')
 export const hostOf = ({ host }: GuardConfig): string => host ?? hostname()
 
 /** Checks a subject. Throws an SvcError. */
-export const guardSubject = (type: Subject['type'], data: object): Subject => {
-  try {
-    return readSubject({ type, data })
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    throw failure(
+export const guardSubject = (type: Subject['type'], data: object): Subject =>
+  subjectFor({ type, data }, (problem) =>
+    failure(
       'guard_subject',
-      `It cannot be approved as it is: ${error.path} ${error.message}`,
+      `It cannot be approved as it is: ${problem}`,
       'Make it shorter, and remove characters that nobody can see',
-    )
-  }
-}
+    ),
+  )
 
 type Held = {
   subject: Subject

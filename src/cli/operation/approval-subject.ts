@@ -4,7 +4,8 @@ import { argsOf, fieldsOf } from '../../contract/describe.ts'
 import { orgFields, type Operation } from '../../contract/operation.ts'
 import { pathNames } from '../../contract/path.ts'
 import { usageError } from '../../core/errors.ts'
-import { keyedDigest, readSubject, type Subject, SubjectError } from '../../receipt/subject.ts'
+import { subjectFor } from '../../asking/subject.ts'
+import { keyedDigest, type Subject } from '../../receipt/subject.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { looksSecret, withoutSecrets } from '../program/command-line.ts'
 import type { Bound, Context } from '../context/context.ts'
@@ -117,14 +118,11 @@ export const requestSubject = (bound: Bound, organization: Organization | undefi
     slug: organization.slug ?? String(organization.id),
   }
   const data = { organization: named ?? null, operation, body, before, counts, deletions, file }
-  try {
-    // The round trip drops the fields that are undefined.
-    return readSubject({ type: 'request', data: JSON.parse(JSON.stringify(data)) as object })
-  } catch (error) {
-    if (!(error instanceof SubjectError)) throw error
-    throw usageError(
-      `This change cannot be approved as one request: ${error.path} ${error.message}`,
+  // The round trip drops the fields that are undefined.
+  return subjectFor({ type: 'request', data: JSON.parse(JSON.stringify(data)) as object }, (problem) =>
+    usageError(
+      `This change cannot be approved as one request: ${problem}`,
       'Split it into several files, or make fewer changes at a time',
-    )
-  }
+    ),
+  )
 }
