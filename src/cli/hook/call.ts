@@ -1,4 +1,6 @@
 import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { ToolCall } from '../approve/tool-call.ts'
 import type { Host } from './host.ts'
@@ -8,18 +10,6 @@ const mostBytes = 8 * 1024 * 1024
 
 const unreadable = (host: Host, what: string): SvcError =>
   new SvcError('failed', 'hook_input', `${host.title} sent a hook input that svc cannot read: ${what}`)
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** The value that a JSON text stands for; undefined if it is none. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** Copilot has fields in camelCase and does not name the event. */
 const fieldsOf = (host: Host, input: Record<string, unknown>) =>
@@ -35,7 +25,7 @@ const fieldsOf = (host: Host, input: Record<string, unknown>) =>
 /** Reads the JSON that a host writes to its hook. Throws if any part is not as documented. */
 export const readCall = (host: Host, text: string): ToolCall => {
   if (text.length > mostBytes) throw unreadable(host, `it is larger than ${mostBytes / 1024 / 1024} MiB`)
-  const input = parsed(text)
+  const input = parseJson(text)
   if (!isRecord(input)) throw unreadable(host, 'it is not a JSON object')
   const { event, tool, arguments: given, cwd } = fieldsOf(host, input)
   if (event !== host.event)
@@ -44,7 +34,7 @@ export const readCall = (host: Host, text: string): ToolCall => {
       `the event is ${typeof event === 'string' ? safeLine(event.slice(0, 80)) : 'missing'}, not ${host.event}`,
     )
   if (typeof tool !== 'string' || tool === '') throw unreadable(host, 'the name of the tool is missing')
-  const args = typeof given === 'string' ? parsed(given) : given
+  const args = typeof given === 'string' ? parseJson(given) : given
   if (!isRecord(args)) throw unreadable(host, `the arguments of ${safeLine(tool)} are not an object`)
   if (cwd !== undefined && typeof cwd !== 'string') throw unreadable(host, 'the folder is not text')
   return { server: host.title, tool, input: args, cwd }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { within } from '../../core/within.ts'
 import { approveToolCall, blockedReason, nothingRan, type CallOptions } from '../approve/tool-call.ts'
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
@@ -64,12 +65,10 @@ export const runHook = async (name: HostName, options: RunOptions, context: Cont
     return { kind: 'blocked', reason: blockedReason(deadline.aborted ? late(seconds) : error) }
   })
   // Standard input may never end, and the withdrawal of the request may hang.
-  let over: NodeJS.Timeout | undefined
-  const hung = new Promise<undefined>((resolve) => {
-    over = setTimeout(() => resolve(undefined), (seconds + toEnd) * 1000)
+  const decided = await within<Verdict | undefined>(decision, {
+    ms: (seconds + toEnd) * 1000,
+    late: () => undefined,
   })
-  const decided = await Promise.race([decision, hung])
-  clearTimeout(over)
   const verdict = decided ?? { kind: 'blocked', reason: blockedReason(late(seconds)) }
   context.exitCode = await write(name, verdict, { stdout: context.io.stdout, stderr })
   if (!decided) endBlocked()
