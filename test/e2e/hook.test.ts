@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { quoted } from '../../src/core/shell-quote.ts'
 import { hostNames, type HostName } from '../../src/cli/hook/host.ts'
+import { json, startFakeHosted } from '../fake-hosted.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
 import { decide, env, installHooks, path, pending, service } from './approvals.ts'
 import { callHook, hookProcess, installedLine, withOthers, type Held } from './hook-line.ts'
@@ -94,6 +95,27 @@ describe('svc hook run blocks', () => {
     const ended = await (await call('claude', ['--key-file', path('every.key')])).ended
     expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('can influence who approves') })
     expect(env.SVC_ASK_KEY).not.toBe(env.SVC_API_KEY)
+  })
+
+  test('if only a tool server could ask, which cannot use an approval up', async () => {
+    const hosted = await startFakeHosted()
+    hosted.always(json(404, { status: 'error', message: 'Not found' }))
+    const at = ['--profile', 'hosted', '--base-url', hosted.baseUrl, '--org', '1']
+    try {
+      const mcp = `mcp_url=${new URL('/mcp', service.baseUrl).href}`
+      for (const words of [
+        ['add', 'hosted', '--base-url', hosted.baseUrl, '--with-key'],
+        ['set', 'hosted', mcp],
+      ])
+        expect(await svc(['profile', ...words], agent(), 'a-key')).toMatchObject({ exit: 0 })
+      const ended = await (await call('claude', at)).ended
+      expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('has no approvals') })
+      expect((await svc(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'], env)).stdout).toBe(
+        '',
+      )
+    } finally {
+      await hosted.close()
+    }
   })
 
   test.each([[{}], [{ NODE_OPTIONS: '--require /nowhere.cjs' }]])(
