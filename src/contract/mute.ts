@@ -46,14 +46,12 @@ export const mute = operations({
   },
   listOwnMutes: {
     route: 'GET /svc/v1/approver/mutes',
-    cli: 'approver mutes',
     summary: 'List the requesters that the signed-in person has muted',
     message: 'Mutes',
     data: z.looseObject({ mutes: chosen(z.array(muteRecord), 'Mutes, the first to end first') }),
   },
   listOrganizationMutes: {
     route: 'GET /svc/v1/approver/organization/mutes',
-    cli: 'approver organization-mutes',
     summary: 'List the requesters that members of the organization have muted, for an administrator',
     message: 'Mutes',
     data: z.looseObject({
@@ -65,7 +63,6 @@ export const mute = operations({
   },
   beginUnmute: {
     route: 'POST /svc/v1/approver/mutes/{mute_id}/challenge',
-    cli: 'approver unmute-challenge',
     effect: 'read',
     summary: 'Get a challenge for letting a muted requester ask again',
     message: 'Challenge',
@@ -74,7 +71,6 @@ export const mute = operations({
   },
   unmute: {
     route: 'POST /svc/v1/approver/mutes/{mute_id}/end',
-    cli: 'approver unmute',
     equals: 'approve mutes delete',
     summary: 'Let a muted requester ask again, signed by the device of the session',
     message: 'Mute ended',

@@ -16,7 +16,6 @@ const redirect = z.looseObject({
 export const pageAgents = operations({
   readConsent: {
     route: 'POST /svc/v1/approver/consent/request',
-    cli: 'approver consent-request',
     effect: 'read',
     summary: 'Show which client asks for access, and what it would be able to do',
     message: 'Access requested',
@@ -33,7 +32,6 @@ export const pageAgents = operations({
   },
   beginConsent: {
     route: 'POST /svc/v1/approver/consent/challenge',
-    cli: 'approver consent-challenge',
     effect: 'read',
     summary: 'Get a challenge for consenting to exactly this request under this name',
     message: 'Challenge',
@@ -42,7 +40,6 @@ export const pageAgents = operations({
   },
   giveConsent: {
     route: 'POST /svc/v1/approver/consent',
-    cli: 'approver consent',
     summary: 'Give a client access, signed by the device of the session',
     message: 'Access given',
     input: z.strictObject({ request, name, ...signedChallenge }),
@@ -50,7 +47,6 @@ export const pageAgents = operations({
   },
   refuseConsent: {
     route: 'POST /svc/v1/approver/consent/refusal',
-    cli: 'approver consent-refusal',
     open: true,
     effect: 'read',
     summary: 'Refuse a client access; nothing changes',
@@ -60,14 +56,12 @@ export const pageAgents = operations({
   },
   listOwnAgents: {
     route: 'GET /svc/v1/approver/agents',
-    cli: 'approver agents',
     summary: 'List the agents of the signed-in person',
     message: 'Agents',
     data: z.looseObject({ agents: chosen(z.array(agentRecord), 'Agents, oldest first') }),
   },
   revokeOwnAgent: {
     route: 'POST /svc/v1/approver/agents/{agent_id}/revocation',
-    cli: 'approver agent-revocation',
     summary: 'Disconnect an agent of the signed-in person',
     message: 'Agent revoked',
     input: z.strictObject({ agent_id: chosen(id, 'Id of the agent') }),

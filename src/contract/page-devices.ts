@@ -23,7 +23,6 @@ const added = chosen(
 export const pageDevices = operations({
   listOwnDevices: {
     route: 'GET /svc/v1/approver/devices',
-    cli: 'approver devices',
     summary: 'List the devices of the signed-in person and, for an administrator, the pending recoveries',
     message: 'Devices',
     data: z.looseObject({
@@ -38,7 +37,6 @@ export const pageDevices = operations({
   },
   listMemberDevices: {
     route: 'GET /svc/v1/approver/members/{user_id}/devices',
-    cli: 'approver member-devices',
     summary: 'List the devices of a member for an administrator',
     message: 'Devices',
     input: z.strictObject({ user_id: chosen(id, 'User id') }),
@@ -50,7 +48,6 @@ export const pageDevices = operations({
   },
   renameOwnDevice: {
     route: 'POST /svc/v1/approver/devices/{device_id}/name',
-    cli: 'approver device-name',
     summary: 'Rename a device of the signed-in person',
     message: 'Device renamed',
     input: z.strictObject({ device_id, name: chosen(line(60), 'Name of the device') }),
@@ -58,7 +55,6 @@ export const pageDevices = operations({
   },
   beginDeviceLink: {
     route: 'POST /svc/v1/approver/device-link/challenge',
-    cli: 'approver device-link-challenge',
     effect: 'read',
     summary: 'Get a challenge for adding another device of the signed-in person',
     message: 'Challenge',
@@ -66,7 +62,6 @@ export const pageDevices = operations({
   },
   createDeviceLink: {
     route: 'POST /svc/v1/approver/device-link',
-    cli: 'approver device-link',
     summary:
       'Create a one-use link that registers another device of the signed-in person, signed by an active device; the new device is pending until an active one approves it',
     message: 'Link created',
@@ -79,7 +74,6 @@ export const pageDevices = operations({
   },
   beginDeviceMove: {
     route: 'POST /svc/v1/approver/devices/{device_id}/challenge',
-    cli: 'approver device-challenge',
     effect: 'read',
     summary: 'Get a challenge for approving, refusing or removing a device',
     message: 'Challenge',
@@ -88,7 +82,6 @@ export const pageDevices = operations({
   },
   moveDevice: {
     route: 'POST /svc/v1/approver/devices/{device_id}/move',
-    cli: 'approver device-move',
     equals: { approve: 'user devices approve' },
     summary:
       'Approve or refuse a pending device, or remove one, signed by an active device of the same person or by an administrator',
@@ -98,7 +91,6 @@ export const pageDevices = operations({
   },
   sendDeviceCode: {
     route: 'POST /svc/v1/approver/device-code',
-    cli: 'approver device-code',
     open: true,
     summary: 'Send a new code to the mobile number of a user whose first device requires one',
     message: 'Code sent',
@@ -111,7 +103,6 @@ export const pageDevices = operations({
   },
   beginDeviceRefusal: {
     route: 'POST /svc/v1/approver/device-refusal/challenge',
-    cli: 'approver refusal-challenge',
     open: true,
     effect: 'read',
     summary: 'Get a challenge for refusing a new device with an earlier device',
@@ -121,7 +112,6 @@ export const pageDevices = operations({
   },
   refuseNewDevice: {
     route: 'POST /svc/v1/approver/device-refusal',
-    cli: 'approver refusal',
     open: true,
     summary: 'Refuse a pending device, signed by another device of the same person, revoked or not',
     message: 'Device refused',

@@ -22,7 +22,6 @@ const next = chosen(z.nullable(z.string()), 'The `before` of the next page; null
 export const pageHistory = operations({
   listOwnDecisions: {
     route: 'GET /svc/v1/approver/decisions',
-    cli: 'approver decisions',
     summary: 'List what the signed-in person was asked and what became of it, newest first',
     message: 'Decisions',
     input: z.strictObject({ before }),
@@ -33,7 +32,6 @@ export const pageHistory = operations({
   },
   getDecision: {
     route: 'GET /svc/v1/approver/decisions/{request_id}',
-    cli: 'approver decision',
     summary: 'Show a request as it was signed, and its receipt, to its approver or to an administrator',
     message: 'Decision',
     input: z.strictObject({ request_id }),
@@ -55,7 +53,6 @@ export const pageHistory = operations({
   },
   listDecisions: {
     route: 'GET /svc/v1/approver/organization/decisions',
-    cli: 'approver organization-decisions',
     summary: 'List what the members of the organization were asked, for an administrator, newest first',
     message: 'Decisions',
     input: z.strictObject({ before, user_id: chosen(z.optional(id), 'Only requests to this person') }),

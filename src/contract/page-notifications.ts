@@ -7,7 +7,6 @@ import { operations } from './declaration.ts'
 export const pageNotifications = operations({
   subscribePush: {
     route: 'POST /svc/v1/approver/push',
-    cli: 'approver push',
     summary: 'Turn on notifications on this device',
     message: 'Notifications on',
     input: z.strictObject({
@@ -23,14 +22,12 @@ export const pageNotifications = operations({
   },
   unsubscribePush: {
     route: 'DELETE /svc/v1/approver/push',
-    cli: 'approver push-off',
     effect: 'write',
     summary: 'Turn off notifications on this phone',
     message: 'Notifications off',
   },
   testPush: {
     route: 'POST /svc/v1/approver/push/test',
-    cli: 'approver push-test',
     summary: 'Send a test notification to the phones with this device; at most three in ten minutes',
     message: 'Test sent',
   },

@@ -126,7 +126,6 @@ export const outcomeRecord = z.looseObject({
 export const pageRequests = operations({
   getOwnRequest: {
     route: 'GET /svc/v1/approver/requests/{request_id}',
-    cli: 'approver request',
     summary: 'Show what became of a request to the signed-in person',
     message: 'Request',
     input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
@@ -134,7 +133,6 @@ export const pageRequests = operations({
   },
   beginDenials: {
     route: 'POST /svc/v1/approver/denials/challenge',
-    cli: 'approver denials-challenge',
     effect: 'read',
     summary: 'Get a challenge for denying exactly these requests',
     message: 'Challenge',
@@ -143,7 +141,6 @@ export const pageRequests = operations({
   },
   denyRequests: {
     route: 'POST /svc/v1/approver/denials',
-    cli: 'approver denials',
     summary: 'Deny several requests with one signature of the device; they have no receipt',
     message: 'Denied',
     input: z.strictObject({ request_ids: requestIds, ...signedChallenge }),

@@ -66,7 +66,6 @@ export const shownMember = z.extend(shownPerson, {
 export const page = operations({
   beginEnrollment: {
     route: 'POST /svc/v1/approver/enrollment',
-    cli: 'approver enrollment',
     open: true,
     effect: 'read',
     summary:
@@ -93,7 +92,6 @@ export const page = operations({
   },
   verifyEmail: {
     route: 'POST /svc/v1/approver/email-verification',
-    cli: 'approver verify-email',
     open: true,
     summary: 'Verify an e-mail address with the token of its link; the token works once',
     message: 'E-mail address confirmed',
@@ -101,7 +99,6 @@ export const page = operations({
   },
   beginSession: {
     route: 'POST /svc/v1/approver/challenge',
-    cli: 'approver challenge',
     open: true,
     effect: 'read',
     summary: 'Get a challenge to reopen the session of a registered device',
@@ -113,7 +110,6 @@ export const page = operations({
   },
   openSession: {
     route: 'POST /svc/v1/approver/session',
-    cli: 'approver session',
     open: true,
     summary: 'Open a session with an assertion of the device; sets the cookie',
     message: 'Session opened',
@@ -127,21 +123,18 @@ export const page = operations({
   },
   getSession: {
     route: 'GET /svc/v1/approver/session',
-    cli: 'approver whoami',
     summary: 'Show who is signed in to the page',
     message: 'Session',
     data: sessionRecord,
   },
   closeSession: {
     route: 'DELETE /svc/v1/approver/session',
-    cli: 'approver leave',
     effect: 'write',
     summary: 'End the session of this device; it stays registered',
     message: 'Session closed',
   },
   listSessions: {
     route: 'GET /svc/v1/approver/sessions',
-    cli: 'approver sessions',
     session: true,
     open: true,
     summary:
@@ -165,7 +158,6 @@ export const page = operations({
   },
   listMembers: {
     route: 'GET /svc/v1/approver/members',
-    cli: 'approver members',
     summary: 'List pending or active members for an administrator, at most as many as a phone shows',
     message: 'Members',
     input: z.strictObject({
@@ -179,7 +171,6 @@ export const page = operations({
   },
   beginMemberMove: {
     route: 'POST /svc/v1/approver/members/{user_id}/challenge',
-    cli: 'approver member-challenge',
     effect: 'read',
     summary: 'Get a challenge that an administrator signs to change a member',
     message: 'Challenge',
@@ -191,7 +182,6 @@ export const page = operations({
   },
   moveMember: {
     route: 'POST /svc/v1/approver/members/{user_id}/move',
-    cli: 'approver member-move',
     equals: commandsOfMoves,
     summary:
       'Accept, reject, hold or promote a member, or send them a link to register a device, signed by an administrator',
