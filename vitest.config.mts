@@ -3,13 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { memoryFolder } from './test/memory-folder.mts'
 import { patienceMs } from './test/patience.mts'
 
 // Tests see nothing of the person who runs them: an empty home folder, and only these variables.
 const kept =
   /^(?:PATH|TMPDIR|TERM|CI|NO_COLOR|FORCE_COLOR|PROMTOOL|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(?:SVC_TEST|VITEST|npm)_\w+)$/
+const memory = memoryFolder()
+if (memory !== undefined) process.env['TMPDIR'] = memory
 const home = mkdtempSync(join(tmpdir(), 'svc-home-'))
-process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+process.on('exit', () => rmSync(memory ?? home, { recursive: true, force: true }))
 for (const name of Object.keys(process.env)) if (!kept.test(name)) delete process.env[name]
 Object.assign(process.env, { HOME: home, LANG: 'C.UTF-8' })
 
@@ -54,6 +57,8 @@ export default defineConfig({
           // Files that run in one worker share what they import. Hooks are therefore installed by a call, never by an import.
           pool: 'forks',
           isolate: false,
+          // Short tests make much garbage, which is collected less often in more room.
+          execArgv: ['--max-semi-space-size=64'],
         },
       },
       {

@@ -7,7 +7,11 @@ import type { Slot } from '../../src/factors/slot.ts'
 import { blank } from './evidence.ts'
 
 const level = (fences: Fence[] = [], slots: Slot[] = []) => compileLevel({ fences, slots })
-const policyOf = (changes: Partial<Policy> = {}): Policy => ({ ...blank, required: ['biometric'], ...changes })
+const policyOf = (changes: Partial<Policy> = {}): Policy => ({
+  ...blank,
+  required: ['biometric'],
+  ...changes,
+})
 const hours: Slot = {
   name: 'Office hours',
   days: ['mon', 'tue', 'wed', 'thu', 'fri'],

@@ -7,7 +7,7 @@ import { createVapid } from '../../src/service/page/push/vapid.ts'
 import { openPostgres } from '../../src/service/storage/postgres/open.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
 import type { Storage } from '../../src/service/storage/storage.ts'
-import { storeFolder } from '../temporary-folder.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { onPostgres } from './storage/postgres-databases.ts'
 import { borrowDatabase } from './storage/postgres-recycled.ts'
 
@@ -83,7 +83,7 @@ const openOnPostgres: Engine = async (_folder, from, now) => {
 }
 
 const openIn = async (from?: string, now?: () => Date) => {
-  const { path: folder, remove } = storeFolder()
+  const { path: folder, remove } = temporaryFolder()
   const open = await (onPostgres() ? openOnPostgres : openEmbedded)(folder, from, now)
   return {
     ...open,
@@ -96,7 +96,7 @@ const openIn = async (from?: string, now?: () => Date) => {
 }
 
 const createTemplate = async () => {
-  const { path: folder, remove } = storeFolder()
+  const { path: folder, remove } = temporaryFolder()
   process.once('exit', remove)
   const path = join(folder, 'template.db')
   const { storage, close } = await openIn()
