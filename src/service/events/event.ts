@@ -37,13 +37,9 @@ const rules = byAction({
 const approvals: Naming = ({ action, changes }) => {
   if (action === 'expireApproval') return 'approval.expired'
   if (changes.includes('used_at')) return 'approval.used'
-  // Before the audit said what was decided, it said only that the status changed.
-  if (changes.includes('status')) {
-    if (changes.includes('approved')) return 'approval.approved'
-    if (changes.includes('denied')) return 'approval.denied'
-    if (changes.includes('withdrawn') || action === 'cancelApproval') return 'approval.withdrawn'
-    return 'approval.decided'
-  }
+  if (changes.includes('approved')) return 'approval.approved'
+  if (changes.includes('denied')) return 'approval.denied'
+  if (changes.includes('withdrawn')) return 'approval.withdrawn'
   // A wrong number, of which another can follow.
   if (changes.includes('number_tries')) return undefined
   return 'approval.requested'

@@ -38,7 +38,7 @@ export const withdrawPrompts = async (
     .returningAll()
     .execute()
   for (const one of ended) {
-    await audit(one.org_id, auditSubject(one.request_id), ['status'])
+    await audit(one.org_id, auditSubject(one.request_id), ['status', 'withdrawn'])
     wake(one)
   }
 }
