@@ -12,6 +12,10 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
+const changed = () => {
+  throw new Error('changed meanwhile')
+}
+
 test('replaces a file as a whole, and keeps it private', () => {
   replaceFile(path, 'one')
   replaceFile(path, 'two')
@@ -22,10 +26,7 @@ test('replaces a file as a whole, and keeps it private', () => {
 
 test('changes nothing and leaves nothing if the last check fails', () => {
   replaceFile(path, 'one')
-  const check = () => {
-    throw new Error('changed meanwhile')
-  }
-  expect(() => replaceFile(path, 'two', { check })).toThrow('changed meanwhile')
+  expect(() => replaceFile(path, 'two', { check: changed })).toThrow('changed meanwhile')
   expect(readFileSync(path, 'utf8')).toBe('one')
   expect(readdirSync(folder.path)).toEqual(['a.json'])
 })

@@ -1,24 +1,19 @@
 import type { Command } from 'commander'
 import { recordIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
-import { sleepFor } from '../../core/sleep.ts'
-import { mayComeBack } from '../../client/retry.ts'
 import { type EventRecord, eventFilters, events } from '../../contract/event.ts'
-import { SvcError, usageError } from '../../core/errors.ts'
-import { exitCode } from '../../core/exit-codes.ts'
+import { usageError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { withFullStop } from '../../core/sentence.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
+import { arrivingOutput, type Patience, printArriving, throughRestarts } from '../operation/follow.ts'
 import { typedTime } from '../operation/typed-time.ts'
 import { asTyped } from '../operation/typed-names.ts'
 import { noteScope } from '../program/command-node.ts'
-import type { Output } from '../terminal/output.ts'
 
 /** Shorter than the timeout of a transport, so that a silent service is noticed. */
 const waitSeconds = 25
-const retryMs = 1_000
 const perRequest = 500
 
 type Options = { org?: string; type?: string; since?: string; after?: string; follow: boolean }
@@ -45,40 +40,27 @@ const inputOf = async ({ org, type, since, after }: Options, context: Context): 
 async function* read(
   client: Client,
   first: Input,
-  { once, signal, warn }: { once: boolean; signal: AbortSignal; warn: Output['warn'] },
+  { once, ...patience }: { once: boolean } & Patience,
 ): AsyncGenerator<EventRecord[], void> {
-  let input = first
-  let [lost, started] = [false, false]
-  for (;;)
-    try {
-      const wait = once || lost || !started ? {} : { wait_s: waitSeconds }
-      const asked = { ...input, ...wait, limit: perRequest } as never
-      const answer = await asTyped(
-        events.listEvents,
-        asked,
-        client.call(events.listEvents, asked, { signal }),
-      )
-      const { events: found, cursor } = recordIn(events.listEvents, answer, ['events', 'cursor'])
-      if (lost) warn('The service is back.')
-      ;[lost, started] = [false, true]
-      const { from: _, ...rest } = input
-      const isEnd = found.length === 0 && cursor === input.after
-      input = { ...rest, after: cursor }
-      yield found
-      if (once && isEnd) return
-    } catch (error) {
-      if (once || !started || !mayComeBack(error)) throw error
-      if (!lost) warn(`${withFullStop(error.message)} Retrying until it is back; press Ctrl-C to stop.`)
-      lost = true
-      await sleepFor(retryMs, signal)
-    }
+  let [input, isEnd] = [first, false]
+  const next = async (wait: { wait_s?: number }): Promise<EventRecord[]> => {
+    const asked = { ...input, ...wait, limit: perRequest } as never
+    const answer = client.call(events.listEvents, asked, { signal: patience.signal })
+    const listed = await asTyped(events.listEvents, asked, answer)
+    const { events: found, cursor } = recordIn(events.listEvents, listed, ['events', 'cursor'])
+    const { from: _, ...rest } = input
+    isEnd = found.length === 0 && cursor === input.after
+    input = { ...rest, after: cursor }
+    return found
+  }
+  const round = async function* (isLost: boolean): AsyncGenerator<EventRecord[], void> {
+    yield await next(isLost ? {} : { wait_s: waitSeconds })
+  }
+  for (yield await next({}); ;)
+    if (!once) yield* throughRestarts(round, patience)
+    else if (isEnd) return
+    else yield await next({})
 }
-
-/** Formats that are printed event by event; the others are one document. */
-const streaming = new Set<string>(['table', 'tsv', 'ndjson'])
-
-/** Number of printed rows that a table on a terminal stays aligned with. */
-const mostAbove = 100
 
 const wide = ['actor', 'id']
 
@@ -92,30 +74,17 @@ const toRow = ({ id, type, timestamp, data }: EventRecord) => ({
 })
 
 const tail = async (options: Options, context: Context): Promise<void> => {
-  const output = await context.output()
-  const { jq, json, envelope } = context.globals
+  const output = await arrivingOutput('svc events tail prints events', context)
+  const { jq, json } = context.globals
   const isWhole = output.format === 'ndjson' || jq !== undefined || json !== undefined
-  if (envelope || (!isWhole && !streaming.has(output.format)))
-    throw usageError(
-      `svc events tail prints events as they arrive, but ${envelope ? '--envelope' : `-o ${output.format}`} prints a single document`,
-      await context.command!.again({ without: ['--output', '--envelope'], plus: ['-o', 'ndjson'] }),
-    )
   const { signal } = context.io
   const input = await inputOf(options, context)
   const client = await context.client()
-  let above: unknown[] = []
-  try {
-    for await (const found of read(client, input, { once: !options.follow, signal, warn: output.warn })) {
-      if (found.length === 0) continue
-      const rows = isWhole ? found : found.map(toRow)
-      await output.show({ status: 'success', message: 'Events', data: rows }, { paged: false, above, wide })
-      above = [...above, ...rows].slice(-mostAbove)
-    }
-  } catch (error) {
-    // Ctrl-C is the normal end.
-    if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
-    context.exitCode = exitCode('interrupted')
+  const answers = async function* () {
+    for await (const found of read(client, input, { once: !options.follow, signal, warn: output.warn }))
+      yield { status: 'success', message: 'Events', data: isWhole ? found : found.map(toRow) }
   }
+  await printArriving(answers(), { output, shape: { wide } }, context)
 }
 
 /** `svc events tail`: prints events as they happen. */

@@ -1,5 +1,5 @@
 import { rowsIn } from '../../client/answer-data.ts'
-import type { Client } from '../../client/client.ts'
+import type { Answer, Client } from '../../client/client.ts'
 import { cursorIn } from '../../client/paging.ts'
 import { sleepFor } from '../../core/sleep.ts'
 import { mayComeBack } from '../../client/retry.ts'
@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts'
 import type { Typed } from './flags.ts'
 import { joined, listPages } from './list-rows.ts'
 import type { Format, Output } from '../terminal/output.ts'
-import type { Shape } from '../terminal/payload.ts'
+import type { Envelope, Shape } from '../terminal/payload.ts'
 import { asTyped } from './typed-names.ts'
 
 /** Milliseconds between polls. The service answers from memory while nothing changes. */
@@ -32,43 +32,78 @@ const checkFlags = async ({ command }: Context, options: Typed['options']): Prom
       )
 }
 
-const outputFor = async (context: Context): Promise<Output> => {
+/** Throws a usage error if the rows would be printed as one document, which a list without an end never is. */
+export const arrivingOutput = async (what: string, context: Context): Promise<Output> => {
   const output = await context.output()
   const { jq, json, envelope, output: format } = context.globals
   const byRow = jq !== undefined || (json !== undefined && format === undefined)
   if (envelope || (!byRow && !streaming.has(output.format)))
     throw usageError(
-      `--follow prints rows as they arrive, but ${envelope ? '--envelope' : `-o ${output.format}`} prints a single document`,
+      `${what} as they arrive, but ${envelope ? '--envelope' : `-o ${output.format}`} prints a single document`,
       await context.command!.again({ without: ['--output', '--envelope'], plus: ['-o', 'ndjson'] }),
     )
   return output
 }
 
-/** Yields new and changed rows with each poll. Survives a restart of the service, with a notice. */
-async function* changes(
-  operation: Operation,
-  client: Client,
-  {
-    input,
-    cursor,
-    signal,
-    warn,
-  }: { input: Record<string, unknown>; cursor: string; signal: AbortSignal; warn: Output['warn'] },
-): AsyncGenerator<unknown[], never> {
-  for (let at = cursor, isLost = false; ;) {
-    await sleepFor(pollMs, signal)
+export type Patience = { signal: AbortSignal; warn: Output['warn'] }
+
+/** The answers of a round, which starts again where it was after the service has been away. */
+export async function* throughRestarts<T>(
+  round: (isLost: boolean) => AsyncIterable<T>,
+  { signal, warn }: Patience,
+): AsyncGenerator<T, void> {
+  for (let isLost = false; ;)
     try {
-      const query = { ...input, limit: undefined, cursor: at }
-      for await (const answer of client.pages(operation, query, { signal })) {
+      for await (const answer of round(isLost)) {
         if (isLost) warn('The service is back.')
         isLost = false
-        at = cursorIn(answer.links?.prev ?? answer.links?.next) ?? at
-        yield rowsIn(operation, answer)
+        yield answer
       }
+      return
     } catch (error) {
       if (!mayComeBack(error)) throw error
       if (!isLost) warn(`${withFullStop(error.message)} Retrying until it is back; press Ctrl-C to stop.`)
       isLost = true
+      await sleepFor(pollMs, signal)
+    }
+}
+
+/** Prints the rows of each answer, until Ctrl-C. */
+export const printArriving = async (
+  answers: AsyncIterable<Envelope>,
+  { output, shape }: { output: Output; shape: Shape },
+  context: Context,
+): Promise<void> => {
+  let above: unknown[] = []
+  try {
+    for await (const envelope of answers) {
+      const rows = envelope.data as unknown[]
+      if (rows.length === 0) continue
+      await output.show(envelope, { ...shape, paged: false, above })
+      above = [...above, ...rows].slice(-mostAbove)
+    }
+  } catch (error) {
+    // Ctrl-C is the normal end.
+    if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
+    context.exitCode = exitCode('interrupted')
+  }
+}
+
+/** Yields new and changed rows with each poll. */
+async function* changes(
+  operation: Operation,
+  client: Client,
+  { input, cursor, ...patience }: { input: Record<string, unknown>; cursor: string } & Patience,
+): AsyncGenerator<unknown[], never> {
+  const { signal } = patience
+  let at = cursor
+  const round = (): AsyncIterable<Answer> =>
+    client.pages(operation, { ...input, limit: undefined, cursor: at }, { signal })
+  for (;;) {
+    await sleepFor(pollMs, signal)
+    for await (const answer of throughRestarts(round, patience)) {
+      at = cursorIn(answer.links?.prev ?? answer.links?.next) ?? at
+      yield rowsIn(operation, answer)
     }
   }
 }
@@ -82,9 +117,9 @@ export const followList = async (
 ): Promise<void> => {
   const { signal } = context.io
   await checkFlags(context, options)
-  const output = await outputFor(context)
+  const output = await arrivingOutput('--follow prints rows', context)
   const client = await context.client()
-  try {
+  const answers = async function* (): AsyncGenerator<Envelope, void> {
     const { envelope, newer } = await asTyped(
       operation,
       input,
@@ -94,29 +129,15 @@ export const followList = async (
       throw new SvcError('failed', 'cannot_follow', 'This service does not support --follow', {
         hint: await context.command!.again({ without: ['--follow'] }),
       })
-    let above: unknown[] = []
-    const show = async (rows: unknown[]): Promise<void> => {
-      if (rows.length === 0) return
-      await output.show({ ...envelope, data: rows }, { ...shape, paged: false, above })
-      above = [...above, ...rows].slice(-mostAbove)
-    }
-
     const first = rowsIn(operation, { envelope }).toReversed()
-    await show(first)
+    yield { ...envelope, data: first }
     // Consecutive answers overlap: skip the rows of the previous one.
     let seen = new Set(first.map((row) => JSON.stringify(row)))
-    for await (const rows of changes(operation, client, {
-      input,
-      cursor: newer,
-      signal,
-      warn: output.warn,
-    })) {
-      await show(rows.filter((row) => !seen.has(JSON.stringify(row))))
+    const following = { input, cursor: newer, signal, warn: output.warn }
+    for await (const rows of changes(operation, client, following)) {
+      yield { ...envelope, data: rows.filter((row) => !seen.has(JSON.stringify(row))) }
       seen = new Set(rows.map((row) => JSON.stringify(row)))
     }
-  } catch (error) {
-    // Ctrl-C is the normal end.
-    if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
-    context.exitCode = exitCode('interrupted')
   }
+  await printArriving(answers(), { output, shape }, context)
 }
