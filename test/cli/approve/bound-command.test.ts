@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bindCommand } from '../../../src/cli/approve/bound-command.ts'
+import { bindCommand, removeBound } from '../../../src/cli/approve/bound-command.ts'
 import { childEnvironment } from '../../../src/cli/approve/child.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
@@ -21,12 +21,7 @@ beforeEach(() => {
   folder = temporaryFolder()
 })
 afterEach(() => {
-  for (let at = 0; at < 3; at++)
-    try {
-      chmodSync(join(folder.path, `own-${count}`, 'bound', String(at)), 0o700)
-    } catch {
-      break
-    }
+  removeBound(join(folder.path, `own-${count}`))
   folder.remove()
 })
 

@@ -1,7 +1,7 @@
-import { request as requestPlain } from 'node:http'
-import { request as requestTls } from 'node:https'
 import { isLoopbackHost } from '../../../core/loopback.ts'
-import { checkPublicUrl, isOwnMachine, publicLookup } from '../../delivery/public-address.ts'
+import { parseJson } from '../../../core/parse-json.ts'
+import { checkPublicUrl } from '../../delivery/public-address.ts'
+import { readStart, requestPublic } from '../../delivery/public-request.ts'
 import { OAuthProblem } from './answer.ts'
 
 // Client id metadata documents: the id of a client is the https address of its metadata. Anybody can name an address, so
@@ -29,7 +29,7 @@ const unusable = (why: string): OAuthProblem =>
   new OAuthProblem('invalid_client', `The metadata document of the client ${why}`, 400)
 
 /** Throws unless an id is the exact address of a document that may be fetched. */
-const checkId = (id: string, dev: boolean): URL => {
+const checkId = (id: string, dev: boolean): void => {
   const url = id.length <= longestId && URL.canParse(id) ? new URL(id) : undefined
   const isOwn = dev && url !== undefined && url.protocol === 'http:' && isLoopbackHost(url.hostname)
   if (!url || url.href !== id || (url.protocol !== 'https:' && !isOwn))
@@ -45,7 +45,6 @@ const checkId = (id: string, dev: boolean): URL => {
   } catch {
     throw unusable('is not on the public internet')
   }
-  return url
 }
 
 type Fetched = { document: unknown; lifeMs: number }
@@ -57,49 +56,27 @@ const lifeOf = (cacheControl: string | undefined): number => {
   return Math.min(Math.max(seconds * 1000, shortestMs), longestMs)
 }
 
-const fetchDocument = (url: URL, dev: boolean): Promise<Fetched> =>
-  new Promise((resolve, reject) => {
-    const fail = (why: string): void => reject(unusable(why))
-    const send = url.protocol === 'https:' ? requestTls : requestPlain
-    const sending = send(
-      url,
-      {
-        headers: { accept: 'application/json' },
-        agent: false,
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(!isOwnMachine(url, dev) && { lookup: publicLookup }),
-      },
-      (response) => {
-        const { statusCode, headers } = response
-        const type = headers['content-type'] ?? ''
-        if (statusCode !== 200) fail(`answered with status ${statusCode}`)
-        else if (!/^application\/(?:[\w.-]+\+)?json(?:;|$)/i.test(type)) fail('is not JSON')
-        else {
-          const chunks: Buffer[] = []
-          let bytes = 0
-          response.on('data', (chunk: Buffer) => {
-            bytes += chunk.length
-            if (bytes <= longestDocument) return void chunks.push(chunk)
-            fail(`is larger than ${longestDocument} bytes`)
-            return void response.destroy()
-          })
-          response.on('error', () => fail('could not be read'))
-          response.on('end', () => {
-            try {
-              const document: unknown = JSON.parse(Buffer.concat(chunks).toString())
-              resolve({ document, lifeMs: lifeOf(headers['cache-control']) })
-            } catch {
-              fail('is not JSON')
-            }
-          })
-          return
-        }
-        response.destroy()
-      },
-    )
-    sending.on('error', () => reject(new Unreachable()))
-    sending.end()
+const fetchDocument = async (url: string, dev: boolean): Promise<Fetched> => {
+  const accepting = { accept: 'application/json' }
+  const asked = { url, field: 'client_id', dev, method: 'GET', headers: accepting } as const
+  const response = await requestPublic({ ...asked, signal: AbortSignal.timeout(timeoutMs) }).catch(() => {
+    throw new Unreachable()
   })
+  try {
+    const { statusCode, headers } = response
+    if (statusCode !== 200) throw unusable(`answered with status ${statusCode}`)
+    if (!/^application\/(?:[\w.-]+\+)?json(?:;|$)/i.test(headers['content-type'] ?? ''))
+      throw unusable('is not JSON')
+    const { bytes, isWhole } = await readStart(response, longestDocument)
+    if (bytes.length > longestDocument) throw unusable(`is larger than ${longestDocument} bytes`)
+    if (!isWhole) throw unusable('could not be read')
+    const document = parseJson(bytes.toString())
+    if (document === undefined) throw unusable('is not JSON')
+    return { document, lifeMs: lifeOf(headers['cache-control']) }
+  } finally {
+    response.destroy()
+  }
+}
 
 export type ClientDocuments = {
   fetch(id: string): Promise<unknown>
@@ -128,14 +105,14 @@ export const createClientDocuments = (dev: boolean, now: () => number = Date.now
   return {
     areReachable: () => reached || now() >= unreachableUntil,
     fetch: async (id) => {
-      const url = checkId(id, dev)
+      checkId(id, dev)
       const known = kept.get(id)
       if (known && known.until > now()) return known.document
       if (fetching >= fetchedAtMost)
         throw new OAuthProblem('temporarily_unavailable', 'Too many clients connect now. Try again', 503)
       fetching += 1
       try {
-        const { document, lifeMs } = await fetchDocument(url, dev).catch((error: unknown) => {
+        const { document, lifeMs } = await fetchDocument(id, dev).catch((error: unknown) => {
           throw failed(error)
         })
         reached = true

@@ -1,14 +1,12 @@
 import { encrypt } from 'http_ece'
 import { createECDH } from 'node:crypto'
-import { request as requestPlain } from 'node:http'
-import { request as requestTls } from 'node:https'
 import { retryAfterMs } from '../../../client/retry.ts'
 import { pushedRequestId } from '../../approvals/push.ts'
 import type { Keyring } from '../../call/keyring.ts'
 import type { Message } from '../../call/message.ts'
 import type { Adapter, Outcome } from '../../delivery/adapter.ts'
 import { nameOf } from '../../delivery/attempt.ts'
-import { checkPublicUrl, publicLookup } from '../../delivery/public-address.ts'
+import { requestPublic } from '../../delivery/public-request.ts'
 import { activeDevices } from '../../devices/active.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
@@ -48,38 +46,27 @@ const createSender =
   (vapid: Vapid, { publicUrl, dev }: { publicUrl: string; dev: boolean }) =>
   async ({ subscription, payload, ttl, topic, at, signal }: Push): Promise<PushResponse> => {
     const { endpoint } = subscription
-    checkPublicUrl('endpoint', endpoint, dev)
-    const url = new URL(endpoint)
     const body = seal(subscription, payload)
-    const headers = {
-      authorization: await vapid.authorize(endpoint, publicUrl, at),
-      'content-encoding': 'aes128gcm',
-      'content-type': 'application/octet-stream',
-      'content-length': body.length,
-      ttl,
-      topic,
-      urgency: 'high',
-    }
-    const send = url.protocol === 'https:' ? requestTls : requestPlain
-    return new Promise((resolve, reject) => {
-      const sending = send(
-        url,
-        {
-          method: 'POST',
-          headers,
-          agent: false,
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
-          ...(!dev && { lookup: publicLookup }),
-        },
-        (response) => {
-          resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] })
-          // The body is not needed.
-          response.destroy()
-        },
-      )
-      sending.on('error', reject)
-      sending.end(body)
+    const response = await requestPublic({
+      url: endpoint,
+      field: 'endpoint',
+      dev,
+      method: 'POST',
+      headers: {
+        authorization: await vapid.authorize(endpoint, publicUrl, at),
+        'content-encoding': 'aes128gcm',
+        'content-type': 'application/octet-stream',
+        'content-length': body.length,
+        ttl,
+        topic,
+        urgency: 'high',
+      },
+      body,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
+    // The body is not needed.
+    response.destroy()
+    return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }
   }
 
 type Options = {
