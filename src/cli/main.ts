@@ -7,7 +7,7 @@ import {
   buildProgram,
   runLine,
   type Group,
-  type Parts,
+  type ProgramParts,
   type Register,
   type RunLine,
 } from './program/program.ts'
@@ -246,7 +246,7 @@ export const headings: Record<string, (keyof typeof groups)[]> = {
   'About svc': ['api', 'commands', 'completion', 'version', 'help'],
 }
 
-const parts: Parts = { groups, headings, run }
+const parts: ProgramParts = { groups, headings, run }
 
 /** The branch of the command tree that `argv` names, or without `argv` the whole tree. */
 export const commandTree = (context: Context, argv?: readonly string[]): Promise<Command> =>

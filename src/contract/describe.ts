@@ -1,11 +1,11 @@
 import { metaOf, type FieldMeta } from './field.ts'
-import { orgFields, type Field, type Kind, type Operation, type Outline } from './operation.ts'
+import { orgFields, type Field, type FieldKind, type Operation, type Outline } from './operation.ts'
 import { pathNames } from './path.ts'
-import { coreOf, fieldSchemas, partsOf, type Parts, type Schema, type Shape } from './schema.ts'
+import { coreOf, fieldSchemas, partsOf, type SchemaParts, type Schema, type Shape } from './schema.ts'
 
 // The table as plain data, for flags, prompts, help, completions and docs.
 
-const kindOf = (def: Parts): { kind: Kind; choices: string[] } => {
+const kindOf = (def: SchemaParts): { kind: FieldKind; choices: string[] } => {
   if (def.type === 'enum') return { kind: 'enum', choices: Object.values(def.entries!) }
   if (def.type === 'union')
     return { kind: 'integer', choices: def.options!.map((option) => String(coreOf(option).values![0])) }

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import type { FieldMeta } from './field.ts'
 import type { Scope } from './scopes.ts'
 
-export type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'list' | 'json'
+export type FieldKind = 'string' | 'integer' | 'number' | 'boolean' | 'enum' | 'list' | 'json'
 
 export type Field = {
   name: string
@@ -10,7 +10,7 @@ export type Field = {
   path: string[]
   /** The flag without dashes: `--org`, `--ip-allow`, `--client-secret-file`. */
   flag: string
-  kind: Kind
+  kind: FieldKind
   choices: string[]
   required: boolean
   meta: FieldMeta

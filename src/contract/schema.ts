@@ -5,7 +5,7 @@ import type * as z from 'zod/mini'
 export type Schema = z.core.$ZodType
 export type Shape = Record<string, Schema>
 
-export type Parts = {
+export type SchemaParts = {
   /** `object`, `array`, `optional` … */
   type: string
   /** The wrapped schema of `optional`, `nullable` or a default. */
@@ -22,10 +22,10 @@ export type Parts = {
 }
 
 /** The parts of a schema itself: for an optional list, those of `optional`. */
-export const partsOf = (schema: Schema): Parts => schema._zod.def as unknown as Parts
+export const partsOf = (schema: Schema): SchemaParts => schema._zod.def as unknown as SchemaParts
 
 /** The parts of a schema behind `optional`, `nullable` and defaults. */
-export const coreOf = (schema: Schema): Parts => {
+export const coreOf = (schema: Schema): SchemaParts => {
   const parts = partsOf(schema)
   return parts.innerType ? coreOf(parts.innerType) : parts
 }

@@ -8,7 +8,7 @@ import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
 import { wrapContext } from '../../src/service/delivery/enqueue.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
-import type { GuardOptions } from '../../src/service/http/guards.ts'
+import type { EntryOptions } from '../../src/service/http/entry-check.ts'
 import { compose } from '../../src/service/lifecycle/compose.ts'
 import { ensureOperatorKey } from '../../src/service/lifecycle/operator-keys.ts'
 import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
@@ -28,7 +28,7 @@ type Options = {
   now?: () => Date
   /** Handlers that replace the real ones. */
   handlers?: Partial<Handlers<Table>> | undefined
-  guards?: Partial<GuardOptions>
+  entry?: Partial<EntryOptions>
   /** As with `svc serve --dev`. */
   dev?: boolean
   publicUrl?: string
@@ -72,7 +72,7 @@ export const startTestService = async ({
   at,
   now,
   handlers,
-  guards,
+  entry,
   dev = false,
   publicUrl = 'http://127.0.0.1:8080',
   deviceProof = 'link',
@@ -108,7 +108,7 @@ export const startTestService = async ({
       loggedChannels: new Set(onlyLogged),
     }),
     handlers: { ...allHandlers, ...handlers },
-    guards: { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...guards },
+    entry: { loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...entry },
     tools: { token: undefined, localOnly: false },
     log: logged,
     sending: { random: () => 1, timeoutMs },

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import type { LogRecord } from '../../src/core/log.ts'
-import type { Place } from '../../src/service/lifecycle/place.ts'
+import type { StorePlace } from '../../src/service/lifecycle/place.ts'
 import type { ServeOptions } from '../../src/service/lifecycle/serve-options.ts'
 import { startService, type RunningService } from '../../src/service/lifecycle/serve.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -30,7 +30,7 @@ export const installHooks = (): void => {
 }
 
 export const start = async (
-  options: Partial<Omit<ServeOptions, keyof Place>> & { dataDir?: string } = {},
+  options: Partial<Omit<ServeOptions, keyof StorePlace>> & { dataDir?: string } = {},
 ): Promise<RunningService> => {
   const service = await startService({ port: 0, dataDir, env: {}, log: (one) => log.push(one), ...options })
   running.push(service)

@@ -12,7 +12,7 @@ import {
   type Decision,
   isDegrees,
   noteProblem,
-  type Place,
+  type ReportedLocation,
   placeAt,
 } from './software-device.ts'
 import { clock, requestText } from './request-text.ts'
@@ -78,9 +78,9 @@ const askDegrees = async (prompt: Prompt, name: string, most: number): Promise<n
 /** The location from the flags; prompts for it if a rule requires one and the flags are missing. */
 const placeFor = async (
   { locationRequired }: Ceremony,
-  typedPlace: Place | undefined,
+  typedPlace: ReportedLocation | undefined,
   prompt: Prompt,
-): Promise<Place | undefined> =>
+): Promise<ReportedLocation | undefined> =>
   typedPlace !== undefined || !locationRequired
     ? typedPlace
     : placeAt(await askDegrees(prompt, 'Latitude', 90), await askDegrees(prompt, 'Longitude', 180))
@@ -89,7 +89,7 @@ const decisionFor = async (
   picked: string,
   ceremony: Ceremony,
   prompt: Prompt,
-  typedPlace: Place | undefined,
+  typedPlace: ReportedLocation | undefined,
 ): Promise<Decision | undefined> => {
   if (picked === 'deny') return { decision: 'deny' }
   if (picked === 'note') return { decision: 'deny', note: (await askNote(prompt)).trim() }
@@ -103,7 +103,7 @@ const decisionFor = async (
 }
 
 /** The approver and their claimed location. */
-type At = { device: SoftwareDevice; place?: Place | undefined }
+type At = { device: SoftwareDevice; place?: ReportedLocation | undefined }
 
 const openRequest = async (
   { device, place }: At,

@@ -7,7 +7,7 @@ import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import { showDecision } from './messages.ts'
-import type { SoftwareDevice, Decision, Place } from './software-device.ts'
+import type { SoftwareDevice, Decision, ReportedLocation } from './software-device.ts'
 
 type Options = {
   authenticator?: string
@@ -24,7 +24,7 @@ type Options = {
 /** The decision from the flags; undefined if svc must prompt for it. */
 const typedDecision = (
   { approve, deny, notMe, note, number }: Options,
-  location: Place | undefined,
+  location: ReportedLocation | undefined,
 ): { id: string; decision: Decision } | undefined => {
   const approval = {
     decision: 'approve' as const,

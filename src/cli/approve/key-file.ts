@@ -4,7 +4,7 @@ import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
-import { configDir, readGuarded } from '../context/private-file.ts'
+import { configDir, readPrivate } from '../context/private-file.ts'
 
 /** A software authenticator and its owner, as `svc user enroll --software` saves them. A secret. */
 export type KeyFile = {
@@ -56,7 +56,7 @@ export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   if (file === undefined)
     throw usageError('No software authenticator found', 'svc user enroll 7 --org acme --software')
   const path = resolve(io.cwd, file)
-  const text = readGuarded(path, 'authenticator')
+  const text = readPrivate(path, 'authenticator')
   if (text === undefined)
     throw usageError(`File ${path} not found`, 'svc user enroll 7 --org acme --software')
   const value = parseJson(text)

@@ -136,7 +136,6 @@ export const registerRun = (group: Command, context: Context): void => {
     ])
     const file = findCommand(name, io)
     const environment = childEnvironment(io.env, options.env)
-    const { bindCommand, removeBound } = await import('./bound-command.ts')
     const folder = mkdtempSync(join(tmpdir(), 'svc-approval-'))
     try {
       const input = { argv: command.args, file, bind: options.bind ?? [], environment, folder }

@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts'
 import type { KeyFile } from './key-file.ts'
 
 /** A location that the person at the terminal typed, exact and current. */
-export type Place = { latitude: number; longitude: number; accuracy_m: 0; age_ms: 0 }
+export type ReportedLocation = { latitude: number; longitude: number; accuracy_m: 0; age_ms: 0 }
 
 export type Decision = {
   decision: 'approve' | 'deny'
@@ -19,7 +19,7 @@ export type Decision = {
   /** With a denial: part of what is signed. */
   note?: string
   number?: string
-  location?: Place
+  location?: ReportedLocation
 }
 
 /** A request as the approver signs it. The screen shows only these values. */
@@ -144,7 +144,7 @@ export const noteProblem = (text: string): string | undefined => {
 export const isDegrees = (text: string, most: number): boolean =>
   /^\s*[+-]?\d+(?:\.\d+)?\s*$/.test(text) && Math.abs(Number(text)) <= most
 
-export const placeAt = (latitude: number, longitude: number): Place => ({
+export const placeAt = (latitude: number, longitude: number): ReportedLocation => ({
   latitude,
   longitude,
   accuracy_m: 0,
@@ -157,7 +157,10 @@ const degrees = (flag: string, text: string, most: number): number => {
 }
 
 /** The location in --latitude and --longitude; undefined without either. */
-export const readPlace = (latitude: string | undefined, longitude: string | undefined): Place | undefined => {
+export const readPlace = (
+  latitude: string | undefined,
+  longitude: string | undefined,
+): ReportedLocation | undefined => {
   if (latitude === undefined && longitude === undefined) return undefined
   if (latitude === undefined) throw usageError('--longitude requires --latitude')
   if (longitude === undefined) throw usageError('--latitude requires --longitude')

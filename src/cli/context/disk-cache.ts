@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { sha256 } from '../../core/ids.ts'
 import { replaceFile } from '../../core/replace-file.ts'
 import type { Io } from '../terminal/io.ts'
-import { configDir, readGuarded } from './private-file.ts'
+import { configDir, readPrivate } from './private-file.ts'
 
 const lifetimeMs = 24 * 60 * 60_000
 
@@ -26,7 +26,7 @@ export const openDiskCache = <T>({ now, ...io }: Io, question: readonly unknown[
     /** The value and its age in milliseconds. */
     read: (): { value: T; age: number } | undefined => {
       try {
-        const { at, value } = JSON.parse(readGuarded(file, 'cache') ?? '') as { at: number; value: T }
+        const { at, value } = JSON.parse(readPrivate(file, 'cache') ?? '') as { at: number; value: T }
         const age = now().getTime() - at
         return age >= 0 ? { value, age } : undefined
       } catch {

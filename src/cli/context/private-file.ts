@@ -53,7 +53,7 @@ const checkFile = (stats: Stats, path: string, what: string): void => {
  * The text of a file with secrets, named `what` in errors; undefined if it does not exist. Refuses a link, anything but a
  * regular file, a file of another user, and one that others can read, each with the command that corrects it.
  */
-export const readGuarded = (path: string, what = 'profile file'): string | undefined => {
+export const readPrivate = (path: string, what = 'profile file'): string | undefined => {
   if (!checkFolder(dirname(path))) return undefined
   const stats = lstat(path)
   if (!stats) return undefined

@@ -5,7 +5,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from '../terminal/io.ts'
-import { checkFolder, configDir, readGuarded } from './private-file.ts'
+import { checkFolder, configDir, readPrivate } from './private-file.ts'
 
 type Values = { text: string; flag: boolean; words: string[] }
 type Kind = keyof Values
@@ -94,7 +94,7 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
   const path = join(dir, name)
 
   const read = (): ProfileFile => {
-    const text = readGuarded(path)
+    const text = readPrivate(path)
     return text === undefined ? emptyFile() : parseProfiles(text, path)
   }
 

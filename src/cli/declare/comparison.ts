@@ -5,9 +5,9 @@ import { readPhone } from '../../factors/phone.ts'
 import type { Context } from '../context/context.ts'
 import { readInput, textOf } from '../terminal/input-file.ts'
 import type { Io } from '../terminal/io.ts'
-import { readDocument, type Wanted } from './document.ts'
+import { readDocument, type WantedState } from './document.ts'
 import { planFrom, type Plan } from './plan.ts'
-import { readState, type Scope } from './read-state.ts'
+import { readState, type Coverage } from './read-state.ts'
 import { sections, type Rows, type Section, type State } from './state.ts'
 
 /** A whole section, or one row of it. */
@@ -40,7 +40,7 @@ const matches = (targets: readonly Target[], section: Section, key?: string): bo
   )
 
 /** The sections of the file that the targets select. Throws if a target is in a section that the file does not have. */
-const selectSections = (desired: Wanted, targets: readonly Target[]): Section[] => {
+const selectSections = (desired: WantedState, targets: readonly Target[]): Section[] => {
   const present = sections.filter((section) => desired.rows[section])
   for (const { section, typed } of targets)
     if (!present.includes(section))
@@ -86,7 +86,7 @@ const readSource = async (file: string, io: Io): Promise<{ name: string; text: s
 }
 
 export type Comparing = { file?: string; target?: string[]; prune?: boolean }
-export type Comparison = { scope: Scope; state: State; plan: Plan }
+export type Comparison = { scope: Coverage; state: State; plan: Plan }
 
 /** Compares a file with the service. The whole file is checked before the first request. */
 export const compare = async (options: Comparing, context: Context): Promise<Comparison> => {

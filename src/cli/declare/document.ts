@@ -11,7 +11,7 @@ import { parseYaml, invalidFile, type Parsed } from './yaml.ts'
 import { isRecord } from '../../core/is-record.ts'
 
 /** What a file describes. A section that it does not have stays as it is. */
-export type Wanted = { slug: string; rows: Rows }
+export type WantedState = { slug: string; rows: Rows }
 
 type Problem = { path: PropertyKey[]; message: string }
 type Slot = { start?: string; end?: string; timezone?: string }
@@ -78,7 +78,7 @@ const findProblems = (document: OrganizationDocument): Problem[] => {
 }
 
 /** Reads and checks a file without any request. Throws one error with all problems and their lines. */
-export const readDocument = (text: string, file: string): Wanted => {
+export const readDocument = (text: string, file: string): WantedState => {
   const parsed = parseYaml(text, file)
   const document = checkShape(expandAllDays(parsed.value), parsed, file)
   const problems = findProblems(document)

@@ -11,7 +11,7 @@ import type { Io } from '../terminal/io.ts'
 import { readBytes } from '../terminal/input-file.ts'
 import { requirePlainFile } from '../terminal/output-file.ts'
 import { actions, type Plan } from './plan.ts'
-import type { Scope } from './read-state.ts'
+import type { Coverage } from './read-state.ts'
 import { sections, type State } from './state.ts'
 
 const positive = z.int().check(z.gte(1))
@@ -55,7 +55,7 @@ const stateHash = ({ slug, org_id, rows, ambiguous }: State): string =>
 export const planFileOf = (
   { organization, org_id, steps }: Plan,
   state: State,
-  about: Pick<PlanFile, 'base_url' | 'source' | 'prune' | 'target'> & { scope: Scope },
+  about: Pick<PlanFile, 'base_url' | 'source' | 'prune' | 'target'> & { scope: Coverage },
 ): PlanFile => ({
   svc_plan: 1,
   ...about,

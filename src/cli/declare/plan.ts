@@ -11,7 +11,7 @@ import {
   type Section,
   type State,
 } from './state.ts'
-import type { Wanted } from './document.ts'
+import type { WantedState } from './document.ts'
 
 /** `by_hand`: no operation can do this from a file; `note` says what to do. */
 export const actions = ['create', 'change', 'delete', 'by_hand'] as const
@@ -86,7 +86,7 @@ const refuseAmbiguous = (wanted: Rows, { ambiguous, slug }: State): void => {
 }
 
 /** The steps that turn `present` into `wanted`. Sections that are absent on either side stay as they are. */
-export const planFrom = (wanted: Wanted, present: State, { prune }: { prune: boolean }): Plan => {
+export const planFrom = (wanted: WantedState, present: State, { prune }: { prune: boolean }): Plan => {
   refuseAmbiguous(wanted.rows, present)
   const steps: Step[] = []
   const extra: Plan['extra'] = []

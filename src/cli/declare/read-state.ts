@@ -23,7 +23,7 @@ import {
 } from './state.ts'
 
 /** What to read: sections, and whether to read the geofences and time slots of users. */
-export type Scope = { sections: readonly Section[]; rules: boolean }
+export type Coverage = { sections: readonly Section[]; rules: boolean }
 
 type Reading = { client: Client; org_id: number; signal: AbortSignal }
 type Rules = { geofences?: unknown; timeslots?: unknown }
@@ -107,7 +107,7 @@ const separate = (section: Section, rows: Row[], ambiguous: State['ambiguous']):
   return unique.toSorted((a, b) => (a.key < b.key ? -1 : 1))
 }
 
-const readSection = async (section: List | 'idp', scope: Scope, reading: Reading): Promise<Row[]> => {
+const readSection = async (section: List | 'idp', scope: Coverage, reading: Reading): Promise<Row[]> => {
   const { client, org_id, signal } = reading
   if (section === 'idp') {
     const answer = await client.call(org.getApiCredentials, { org_id }, { signal })
@@ -139,7 +139,7 @@ const findOrganization = async (
 export const readState = async (
   client: Client,
   idOrSlug: string,
-  scope: Scope,
+  scope: Coverage,
   signal: AbortSignal,
 ): Promise<State> => {
   const record = await findOrganization(idOrSlug, client, signal)

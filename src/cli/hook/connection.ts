@@ -8,7 +8,7 @@ import { resolveOrgNow } from '../context/organization.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
 import { wordsOfLine } from './hook-line.ts'
 
-export type Row = { name: string; state: 'ok' | 'missing' | 'broken'; detail: string }
+export type HookCheck = { name: string; state: 'ok' | 'missing' | 'broken'; detail: string }
 
 /** Where a hook sends its requests, and with which key, as the flags of its line say. */
 export type Connection = {
@@ -56,7 +56,7 @@ export const isSameConnection = (one: Connection, other: Connection): boolean =>
 /** A service that does not answer must not hold up the command. */
 const mostMs = 5_000
 
-const keyRow = (scopes: readonly string[] | undefined): Row => {
+const keyRow = (scopes: readonly string[] | undefined): HookCheck => {
   if (!scopes) return { name: 'key', state: 'ok', detail: 'the service does not report its scopes' }
   const too = influenceOf(scopes)
   return too.length > 0
@@ -72,7 +72,7 @@ const keyRow = (scopes: readonly string[] | undefined): Row => {
 export const examineConnection = async (
   { variables, org, ...flags }: Connection,
   { io }: Context,
-): Promise<Row[]> => {
+): Promise<HookCheck[]> => {
   const late = AbortSignal.timeout(mostMs)
   const { SVC_CONFIG_DIR: _, XDG_CONFIG_HOME: __, ...rest } = io.env
   const env = variables === undefined ? io.env : { ...rest, ...variables }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
-import { readConfig, type ConfigFile } from '../context/config-file.ts'
+import { readForeignConfig, type ForeignConfig } from '../context/foreign-config.ts'
 import type { Host, Level } from './host.ts'
 
 /** The files whose settings apply to a hook of this level. */
@@ -13,9 +13,9 @@ const filesFor = (host: Host, level: Level, env: Env, cwd: string): string[] => 
 }
 
 /** A damaged file disables nothing. */
-const readable = (file: string): ConfigFile | undefined => {
+const readable = (file: string): ForeignConfig | undefined => {
   try {
-    return readConfig(file)
+    return readForeignConfig(file)
   } catch (error) {
     if (error instanceof SvcError) return undefined
     throw error

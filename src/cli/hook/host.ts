@@ -11,7 +11,7 @@ export const levels = ['user', 'project', 'managed'] as const
 export type Level = (typeof levels)[number]
 
 /** What an entry is made from. */
-export type Wanted = { command: string; pattern: string; seconds: number }
+export type EntryParts = { command: string; pattern: string; seconds: number }
 
 export type Host = {
   name: HostName
@@ -27,7 +27,7 @@ export type Host = {
   /** What a new file contains besides the hook. */
   fresh: Record<string, unknown>
   /** The element of the list at `hooks.<event>`. */
-  entry(wanted: Wanted): Record<string, unknown>
+  entry(wanted: EntryParts): Record<string, unknown>
   /** The path to the command in that element. */
   commandAt: readonly (string | number)[]
   /** Settings with which the host ignores its hooks: a value, or a list that contains it. */
@@ -48,7 +48,7 @@ const system = (mac: string, other: string): string => (process.platform === 'da
 /** What Claude Code and Codex show while the hook runs. */
 const status = 'Waiting for an approval'
 
-const grouped = ({ command, pattern, seconds }: Wanted, more: Record<string, unknown> = {}) => ({
+const grouped = ({ command, pattern, seconds }: EntryParts, more: Record<string, unknown> = {}) => ({
   matcher: pattern,
   hooks: [{ type: 'command', command, timeout: seconds, ...more }],
 })

@@ -6,7 +6,7 @@ import { gatherAsk, hookOperation } from '../approve/ask.ts'
 import type { Context } from '../context/context.ts'
 import { configDir } from '../context/private-file.ts'
 import type { Setting, Settings } from '../context/settings.ts'
-import { deleteConfig, writeConfig } from '../context/config-file.ts'
+import { deleteForeignConfig, writeForeignConfig } from '../context/foreign-config.ts'
 import { disabledBy } from './disabled.ts'
 import { examineConnection, linePartsOf } from './connection.ts'
 import { hookLine } from './hook-line.ts'
@@ -133,7 +133,7 @@ export const installHook = async (name: HostName, options: Options, context: Con
   const output = await context.output()
   if (options.dryRun) return output.reportDryRun(notWritten, data)
   if (text !== undefined) {
-    writeConfig(installation.config, text, level === 'user' ? 0o600 : 0o644)
+    writeForeignConfig(installation.config, text, level === 'user' ? 0o600 : 0o644)
     context.changed = true
   }
   await output.report(text === undefined ? 'Already installed' : 'Installed', data)
@@ -164,8 +164,8 @@ export const uninstallHook = async (
   }
   if (options.dryRun) return output.reportDryRun(notWritten, data)
   const text = uninstalled(host, installation)
-  if (text === '') deleteConfig(installation.config)
-  else writeConfig(installation.config, text, 0o600)
+  if (text === '') deleteForeignConfig(installation.config)
+  else writeForeignConfig(installation.config, text, 0o600)
   context.changed = true
   await output.report('Uninstalled', data)
 }

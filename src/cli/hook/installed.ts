@@ -1,10 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
-import { readConfig, without, withValue, type ConfigFile } from '../context/config-file.ts'
-import type { Host, Wanted } from './host.ts'
+import { readForeignConfig, without, withValue, type ForeignConfig } from '../context/foreign-config.ts'
+import type { Host, EntryParts } from './host.ts'
 import { isOurCommand } from './hook-line.ts'
 
 /** The configuration of a host: its file, and the element that svc has written. */
-export type Installation = { config: ConfigFile; index: number; entry: unknown; command: string | undefined }
+export type Installation = {
+  config: ForeignConfig
+  index: number
+  entry: unknown
+  command: string | undefined
+}
 
 const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
   path.reduce<unknown>(
@@ -19,7 +24,7 @@ const commandOf = (host: Host, entry: unknown): string | undefined => {
 
 /** Reads what is installed. Throws if the file is damaged or has another form than the host documents. */
 export const readInstallation = (host: Host, path: string): Installation => {
-  const config = readConfig(path)
+  const config = readForeignConfig(path)
   const hooks = config.at(['hooks'])
   if (hooks !== undefined && (typeof hooks !== 'object' || hooks === null || Array.isArray(hooks)))
     throw config.wrong(['hooks'], 'must be an object')
@@ -34,7 +39,7 @@ export const readInstallation = (host: Host, path: string): Installation => {
 export const installed = (
   host: Host,
   { config, index, entry }: Installation,
-  wanted: Wanted,
+  wanted: EntryParts,
 ): string | undefined => {
   const next = host.entry(wanted)
   if (isDeepStrictEqual(entry, next)) return undefined

@@ -9,14 +9,14 @@ import {
   linePartsOf,
   typedConnection,
   type Connection,
-  type Row,
+  type HookCheck,
 } from './connection.ts'
 import { hostNames, hosts, levels, type Host, type Level } from './host.ts'
 import { disabledBy } from './disabled.ts'
 import { readInstallation } from './installed.ts'
 
 type Installed = { name: string; connection: Connection }
-type Found = { row: Row; connection?: Connection }
+type Found = { row: HookCheck; connection?: Connection }
 
 const runsMs = 10_000
 
@@ -58,7 +58,7 @@ const rowOf = async (host: Host, level: Level, { io }: Context): Promise<Found |
 }
 
 /** The rows about each connection that a hook uses, and about the typed one. */
-const connectionRows = async (installed: readonly Installed[], context: Context): Promise<Row[]> => {
+const connectionRows = async (installed: readonly Installed[], context: Context): Promise<HookCheck[]> => {
   const typed = typedConnection(context)
   const isTyped = Object.values(typed).some((value) => value !== undefined)
   const used = [...(isTyped || installed.length === 0 ? [{ name: '', connection: typed }] : []), ...installed]

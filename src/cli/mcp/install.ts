@@ -5,7 +5,13 @@ import { key } from '../../contract/key.ts'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { configDir } from '../context/private-file.ts'
-import { readConfigText, readConfig, withValue, without, writeConfig } from '../context/config-file.ts'
+import {
+  readForeignText,
+  readForeignConfig,
+  withValue,
+  without,
+  writeForeignConfig,
+} from '../context/foreign-config.ts'
 import type { Context } from '../context/context.ts'
 import { readOwnKey } from '../context/own-key.ts'
 import { createStore } from '../context/profile-store.ts'
@@ -82,13 +88,13 @@ const entryFor = (file: ClientFile, name: string, { io }: Context): Entry => {
 /** The file with the entry, or without it. Undefined if nothing changes. */
 const edited = async (file: ClientFile, path: string, entry: Entry | undefined) => {
   if (file.format === 'toml') {
-    const config = { path, text: readConfigText(path) }
+    const config = { path, text: readForeignText(path) }
     const table = entry && { ...entry, tool_timeout_sec: codexSeconds }
     const { withTable } = await import('./toml-table.ts')
     const text = withTable(path, config.text ?? '', [file.servers, serverName], table)
     return { config, text: text === (config.text ?? '') ? undefined : text }
   }
-  const config = readConfig(path)
+  const config = readForeignConfig(path)
   const at = [file.servers, serverName]
   const before = config.at(at)
   if (JSON.stringify(before) === JSON.stringify(entry)) return { config, text: undefined }
@@ -134,7 +140,7 @@ export const installClient = async (
   if (dryRun) return output.reportDryRun('Nothing was written', data)
   const tools = await checkTools(entry, context)
   if (text !== undefined) {
-    writeConfig(config, text, project ? 0o644 : 0o600)
+    writeForeignConfig(config, text, project ? 0o644 : 0o600)
     context.changed = true
   }
   await output.report(text === undefined ? 'Already installed, and it works' : 'Installed, and it works', {
@@ -160,7 +166,7 @@ export const uninstallClient = async (
     return output.note('svc mcp is not in this file. Nothing was changed.')
   }
   if (dryRun) return output.reportDryRun('Nothing was written', data)
-  writeConfig(config, text, 0o600)
+  writeForeignConfig(config, text, 0o600)
   context.changed = true
   await output.report('Uninstalled; the key stays in the profile', data)
 }

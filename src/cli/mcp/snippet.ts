@@ -139,7 +139,7 @@ export const httpSnippet = async (client: McpClient, settings: Settings, env: En
     )
   const url = mcpUrl.value
   // A reference to a secret that is not set breaks the configuration. Without a bearer, the client asks the person.
-  const guarded = Boolean(env['MCP_AUTH_TOKEN']) || (await settings.bearer(url)) !== undefined
+  const hasBearer = Boolean(env['MCP_AUTH_TOKEN']) || (await settings.bearer(url)) !== undefined
   return assemble(
     client,
     async (secret) => {
@@ -147,13 +147,13 @@ export const httpSnippet = async (client: McpClient, settings: Settings, env: En
         return {
           url,
           tool_timeout_sec: codexSeconds,
-          ...(guarded && { bearer_token_env_var: secret('MCP_AUTH_TOKEN') }),
+          ...(hasBearer && { bearer_token_env_var: secret('MCP_AUTH_TOKEN') }),
         }
-      const headers = guarded && { headers: { Authorization: `Bearer ${secret('MCP_AUTH_TOKEN')}` } }
+      const headers = hasBearer && { headers: { Authorization: `Bearer ${secret('MCP_AUTH_TOKEN')}` } }
       if (client === 'gemini') return { httpUrl: url, ...headers }
       return { ...(client === 'cursor' ? {} : { type: 'http' }), url, ...headers }
     },
-    guarded
+    hasBearer
       ? 'The bearer is MCP_AUTH_TOKEN of the service, or an API key with the scope "ask".'
       : 'If the service requires a token, the client opens the approver page, where you allow it to ask for approvals. To use a bearer instead, set MCP_AUTH_TOKEN and run this again.',
   )

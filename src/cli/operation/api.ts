@@ -170,7 +170,7 @@ export const registerApi = (command: Command, context: Context): void => {
     if (options.paginate && method !== 'GET')
       throw usageError(`--paginate requires GET, not ${method}`, 'Remove --paginate')
 
-    const { baseUrl, protected: guarded } = await context.settings()
+    const { baseUrl, protected: isProtected } = await context.settings()
     const path = belowRoot(baseUrl.value, typed)
     if (options.dryRun) {
       const { createPlaceholders, showPlan } = await import('./dry-run.ts')
@@ -180,7 +180,7 @@ export const registerApi = (command: Command, context: Context): void => {
       const plan = { method, url, headers, ...(body && { body: placeholders.hideNamed(body) }) }
       return showPlan({ plan, placeholders }, context)
     }
-    if (method === 'DELETE' && guarded) {
+    if (method === 'DELETE' && isProtected) {
       const write = { what: `DELETE ${typed}`, name: typed, declined: 'Nothing was sent' }
       await confirmWrite(write, options, context)
     }

@@ -1,7 +1,7 @@
 import { chord, ground, pointAt } from '../../factors/earth.ts'
 import { featureOf } from '../bulk/read-file.ts'
 import type { Grid } from '../terminal/payload.ts'
-import { lengthText, placeText, type CheckedPoint, type Circle, type Place } from './projection.ts'
+import { lengthText, placeText, type CheckedPoint, type Circle, type Coordinates } from './projection.ts'
 
 export type Level = 'organization' | 'user'
 /** A geofence in a picture. An inactive one has a mark in lower case. `distance`: metres from the checked point. */
@@ -17,7 +17,7 @@ export type DrawnFence = Circle & {
 const letters = (index: number): string =>
   (index >= 26 ? letters(Math.floor(index / 26) - 1) : '') + String.fromCodePoint(65 + (index % 26))
 
-const metresTo = (fence: Place, point: Place): number =>
+const metresTo = (fence: Coordinates, point: Coordinates): number =>
   Math.ceil(
     ground(chord(pointAt(fence.latitude, fence.longitude)!, pointAt(point.latitude, point.longitude)!)),
   )

@@ -6,7 +6,7 @@ import {
   viewOf,
   type CheckedPoint,
   type Circle,
-  type Place,
+  type Coordinates,
   type Point,
   type View,
 } from './projection.ts'
@@ -53,7 +53,7 @@ const gridOf = ({ projection, left, right, bottom, top }: View): GridLine[] => {
     if (pole > 0) north = 90
     else south = -90
   }
-  const line = (parallel: boolean, text: string, place: (t: number) => Place): GridLine => ({
+  const line = (parallel: boolean, text: string, place: (t: number) => Coordinates): GridLine => ({
     parallel,
     text,
     points: Array.from({ length: 4 * samples + 1 }, (_, i) => pointOn(place(i / (4 * samples)))),

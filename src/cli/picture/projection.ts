@@ -3,21 +3,21 @@ type Vector = readonly [x: number, y: number, z: number]
 /** Metres east and north of the centre of the map. */
 export type Point = readonly [x: number, y: number]
 /** Degrees (WGS84). */
-export type Place = { latitude: number; longitude: number }
-export type Circle = Place & { radius: number }
-export type CheckedPoint = Place & { accuracy: number }
+export type Coordinates = { latitude: number; longitude: number }
+export type Circle = Coordinates & { radius: number }
+export type CheckedPoint = Coordinates & { accuracy: number }
 
 const earthRadius = 6_371_008.8
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 const degrees = (radians: number): number => (radians * 180) / Math.PI
 
-const vectorOf = ({ latitude, longitude }: Place): Vector => {
+const vectorOf = ({ latitude, longitude }: Coordinates): Vector => {
   const [phi, lambda] = [radians(latitude), radians(longitude)]
   return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)]
 }
 const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
-const placeOf = ([x, y, z]: Vector): Place => ({
+const placeOf = ([x, y, z]: Vector): Coordinates => ({
   latitude: degrees(Math.atan2(z, Math.hypot(x, y))),
   longitude: degrees(Math.atan2(y, x)),
 })
@@ -26,12 +26,12 @@ const placeOf = ([x, y, z]: Vector): Place => ({
 const vector = (at: (axis: 0 | 1 | 2) => number): Vector => [at(0), at(1), at(2)]
 
 /** The centre of the places. If they lie all around the Earth, a place that has none of them on its far side. */
-export const findCentre = (places: readonly Place[]): Place => {
+export const findCentre = (places: readonly Coordinates[]): Coordinates => {
   const vectors = places.map(vectorOf)
   const sum = vector((axis) => vectors.reduce((total, one) => total + one[axis], 0))
   const mean = Math.hypot(...sum) > 1e-6 * vectors.length ? placeOf(sum) : undefined
   /** The cosine of the angle to the farthest place. */
-  const cosineToFarthest = (place: Place): number =>
+  const cosineToFarthest = (place: Coordinates): number =>
     vectors.reduce((least, one) => Math.min(least, dot(one, vectorOf(place))), 1)
   // Beyond that, a map is too distorted.
   if (mean && cosineToFarthest(mean) > -0.7) return mean
@@ -42,13 +42,17 @@ export const findCentre = (places: readonly Place[]): Place => {
   )
 }
 
-export type Projection = { centre: Place; pointOn(place: Place): Point; placeAt(point: Point): Place }
+export type Projection = {
+  centre: Coordinates
+  pointOn(place: Coordinates): Point
+  placeAt(point: Point): Coordinates
+}
 
 /**
  * An azimuthal equidistant map. Distances and directions from the centre are true, so a circle around the centre is a
  * circle at any latitude, across the antimeridian and around a pole. North is up at the centre.
  */
-export const projectionAt = (centre: Place): Projection => {
+export const projectionAt = (centre: Coordinates): Projection => {
   const up = vectorOf(centre)
   const [phi, lambda] = [radians(centre.latitude), radians(centre.longitude)]
   const east: Vector = [-Math.sin(lambda), Math.cos(lambda), 0]
@@ -73,7 +77,7 @@ export const projectionAt = (centre: Place): Projection => {
 }
 
 /** `count` places on the edge of a circle on the ground, clockwise from the east. */
-export const edgeOf = (circle: Circle, count: number): Place[] => {
+export const edgeOf = (circle: Circle, count: number): Coordinates[] => {
   const { placeAt } = projectionAt(circle)
   return Array.from({ length: count }, (_, i) => {
     const turn = (2 * Math.PI * i) / count
@@ -113,5 +117,5 @@ export const lengthText = (metres: number): string => {
 }
 
 /** Degrees: five digits are one metre. A map of a large area shows fewer. */
-export const placeText = ({ latitude, longitude }: Place, digits = 5): string =>
+export const placeText = ({ latitude, longitude }: Coordinates, digits = 5): string =>
   `${latitude.toFixed(digits)}, ${longitude.toFixed(digits)}`

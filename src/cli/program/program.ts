@@ -29,7 +29,7 @@ export type Group = {
 }
 
 /** Every group by its first word, its heading in the help, and the function that runs a command line. */
-export type Parts = {
+export type ProgramParts = {
   groups: Record<string, Group>
   headings: Record<string, readonly string[]>
   run: RunLine
@@ -67,7 +67,7 @@ const helpWidth = ({ stdout }: Io): number => Math.min(stdout.columns, 100)
 /** The command tree. Loads only the group in `argv`; without `argv`, all groups. */
 export const buildProgram = async (
   context: Context,
-  parts: Parts,
+  parts: ProgramParts,
   argv?: readonly string[],
 ): Promise<Command> => {
   const { io } = context
@@ -146,7 +146,7 @@ const asGroup = (command: Command): Command => command.helpCommand(false).usage(
 export const runLine = async (
   argv: string[],
   context: Context & { close(): Promise<void> },
-  parts: Parts,
+  parts: ProgramParts,
 ): Promise<number> => {
   const { stderr } = context.io
   context.io.stderr = Object.create(stderr, {
@@ -177,7 +177,7 @@ export const runLine = async (
 }
 
 /** A usage error for what the parser refused, with suggestions from the whole command tree. */
-const asUsage = async (refusal: CommanderError, argv: string[], context: Context, parts: Parts) => {
+const asUsage = async (refusal: CommanderError, argv: string[], context: Context, parts: ProgramParts) => {
   const { globals } = context
   const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context, parts)])
   context.globals = globals

@@ -15,7 +15,7 @@ export const dataDir = (io: Io, typed?: string): string =>
     ? join(io.env.XDG_DATA_HOME || join(io.env.HOME || homedir(), '.local', 'share'), 'svc')
     : resolve(io.cwd, typed)
 
-type Place = import('../../service/lifecycle/place.ts').Place
+type Place = import('../../service/lifecycle/place.ts').StorePlace
 type PlaceFlags = import('../../service/lifecycle/place.ts').PlaceFlags
 
 const dataFlag = ['--data-dir <dir>', 'Folder of the data; default: ~/.local/share/svc'] as const

@@ -20,7 +20,7 @@ type Options = {
 }
 
 type Maintenance = import('../../service/lifecycle/store-maintenance.ts').Maintenance
-type Place = import('../../service/lifecycle/place.ts').Place
+type Place = import('../../service/lifecycle/place.ts').StorePlace
 
 /** Saves a new key in the profile `local`, if the profile is for this data folder. */
 const saveKey = async ({ io }: Context, key: string, dir: string | undefined): Promise<boolean> => {

@@ -57,7 +57,7 @@ export type SignedIn = Person & { org_id: number }
 /** The caller of an open operation, who reaches no organization. */
 export const anonymousCaller: Caller = { keyId: -1, name: 'nobody', orgId: -1, scopes: new Set() }
 
-/** A caller, and the slug of its organization for the tenant guard. */
+/** A caller, and the slug of its organization for the tenant check. */
 export type Authenticated = Caller & { orgSlug: string | null }
 
 /** The root of trust: a caller of the whole service who has every scope. */

@@ -1,5 +1,5 @@
 import type { CoveredRow, SealedTable } from '../storage/schema/covered.ts'
-import type { Context } from '../storage/schema/wrapped.ts'
+import type { WrapContext } from '../storage/schema/wrapped.ts'
 
 /** Tables whose rows have a MAC of their own. */
 export type MacTable = Exclude<SealedTable, 'api_keys'>
@@ -18,8 +18,8 @@ export type RowMacs = {
 
 export type Wrapping = {
   /** AES-256-GCM under a key of the master key; `context` is bound in, so a value cannot be moved to another row. */
-  wrap(plain: string, context: Context): string
-  unwrap(wrapped: string, context: Context): string
+  wrap(plain: string, context: WrapContext): string
+  unwrap(wrapped: string, context: WrapContext): string
 }
 
 /** Operations with the secrets of the service. */

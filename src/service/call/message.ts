@@ -5,14 +5,14 @@ import { Refusal } from '../../core/refusal.ts'
 export type Channel = (typeof deliveryChannels)[number]
 
 /** The subject of a message, as the outbox shows it. */
-export type Kind = (typeof messageKinds)[number]
+export type MessageKind = (typeof messageKinds)[number]
 
 /** A message for the outbox. Everything but channel and kind is stored encrypted, and erased after it is sent. */
 export type Message = {
   /** The organization that sends it; 0 is the service itself. */
   org_id: number
   channel: Channel
-  kind: Kind
+  kind: MessageKind
   /** E-mail address, mobile number (E.164), the id of a device, or of a webhook. */
   to: string
   /** For e-mail only. */

@@ -76,7 +76,7 @@ const slugFields = ['orgIdOrSlug', 'org_code'] as const
  * The second tenant wall, in addition to `org_id` in each statement: for a key of an organization, every other organization
  * does not exist.
  */
-export const guardTenant = (caller: Authenticated, input: Record<string, unknown>): void => {
+export const refuseForeignTenant = (caller: Authenticated, input: Record<string, unknown>): void => {
   const { orgId, orgSlug } = caller
   if (orgId === null) return
   const foreign =

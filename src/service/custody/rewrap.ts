@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { MacTable, RowMacs, Wrapping } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { type CoveredRow, sealedTables } from '../storage/schema/covered.ts'
-import { type Context, keptColumns, keptSettings } from '../storage/schema/wrapped.ts'
+import { type WrapContext, keptColumns, keptSettings } from '../storage/schema/wrapped.ts'
 import { tables } from '../storage/tables.ts'
 import { readPages, type StoredRow } from '../storage/whole-store.ts'
 
@@ -26,7 +26,7 @@ const setColumn = async (
 export const rewrap = async (db: Db, from: Pick<Wrapping, 'unwrap'>, to: Pick<Wrapping, 'wrap'>) => {
   const done = { values: 0, unreadable: [] as string[] }
 
-  const convert = (value: string, context: Context): string | undefined => {
+  const convert = (value: string, context: WrapContext): string | undefined => {
     try {
       const wrapped = to.wrap(from.unwrap(value, context), context)
       done.values += 1
@@ -41,7 +41,7 @@ export const rewrap = async (db: Db, from: Pick<Wrapping, 'unwrap'>, to: Pick<Wr
     for await (const rows of readPages(db, table))
       for (const row of rows) {
         const value = row[column] ?? null
-        const context = [place, ...by.map((key) => row[key])].join(':') as Context
+        const context = [place, ...by.map((key) => row[key])].join(':') as WrapContext
         const wrapped = value === null ? undefined : convert(String(value), context)
         if (wrapped !== undefined) await setColumn(db, table, row, [column, wrapped])
       }

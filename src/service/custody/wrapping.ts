@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } f
 import { sameSecret } from '../../core/ids.ts'
 import type { RowMacs, Wrapping } from '../call/keyring.ts'
 import { coveredText } from '../storage/schema/covered.ts'
-import type { Context } from '../storage/schema/wrapped.ts'
+import type { WrapContext } from '../storage/schema/wrapped.ts'
 
 /** What a key is derived for. The key of one purpose reveals nothing about another key, nor about the master key. */
 type Purpose = 'wrap' | 'rows' | 'api keys' | 'subjects'
@@ -36,7 +36,11 @@ const wrapUnder = (key: Buffer): Wrapping => ({
 
 export const createWrapping = (masterKey: Buffer): Wrapping => wrapUnder(deriveKey(masterKey, 'wrap'))
 
-export const opens = ({ unwrap }: Pick<Wrapping, 'unwrap'>, wrapped: string, context: Context): boolean => {
+export const opens = (
+  { unwrap }: Pick<Wrapping, 'unwrap'>,
+  wrapped: string,
+  context: WrapContext,
+): boolean => {
   try {
     unwrap(wrapped, context)
     return true

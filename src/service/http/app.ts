@@ -14,11 +14,11 @@ import type { Authenticate } from '../keys/authenticator.ts'
 import { answer, internalError, refused } from './envelope.ts'
 import {
   createAddressReader,
-  createGuards,
-  type GuardOptions,
+  createEntryCheck,
+  type EntryOptions,
   isOfPage,
   requirePageOrigin,
-} from './guards.ts'
+} from './entry-check.ts'
 import { createProbes, type Phase } from './health.ts'
 import type { ObserveResponse } from './metrics/event-counts.ts'
 import { createOpenLists } from './open-lists.ts'
@@ -42,7 +42,7 @@ type AppOptions = {
   service: Service
   authenticate: Authenticate
   handlers: Handlers<Table>
-  guards: GuardOptions
+  entry: EntryOptions
   /** For example the tool server. */
   mounted?: readonly MountedRoute[]
   /** 'serving' if left out. */
@@ -68,7 +68,7 @@ const refuse = (trace: RequestTrace, error: unknown): Response => {
   return answer(500, internalError, trace.id)
 }
 
-/** The HTTP application: guards, then the operations of the table and the other routes. */
+/** The HTTP application: the entry check, then the operations of the table and the other routes. */
 export const createApp = (options: AppOptions): Hono => {
   const { service, authenticate, handlers, log } = options
   const { storage, keyring, publicUrl } = service
@@ -77,12 +77,12 @@ export const createApp = (options: AppOptions): Hono => {
   // An embedded store reads in this thread.
   const turns = createTurns(storage.shared ? 2 : 1)
   const openLists = createOpenLists()
-  const guard = createGuards(options.guards)
-  const addressOf = createAddressReader(options.guards)
+  const enter = createEntryCheck(options.entry)
+  const addressOf = createAddressReader(options.entry)
   const app = new Hono()
   const routes: Route[] = []
 
-  /** Runs the guards before `respond` and logs after it. Stays synchronous if `respond` is: that is much cheaper. */
+  /** Runs the entry check before `respond` and logs after it. Stays synchronous if `respond` is: that is much cheaper. */
   const traced = (
     route: string,
     respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>,
@@ -115,7 +115,7 @@ export const createApp = (options: AppOptions): Hono => {
       }
       const fail = (error: unknown): Response => finish(refuse(trace, error))
       try {
-        const { redirect, origin } = guard(context, isForAnyOrigin)
+        const { redirect, origin } = enter(context, isForAnyOrigin)
         if (redirect !== undefined)
           return finish(
             answer(301, { status: 'error', message: 'Use https' }, trace.id, { location: redirect }),

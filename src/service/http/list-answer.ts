@@ -1,4 +1,4 @@
-import { createPager, type Pager, type Place } from './paging.ts'
+import { createPager, type Pager, type PagePosition } from './paging.ts'
 
 // A list can have any number of rows. It is read in parts, each with a query of its own, and no more than one part is in
 // memory unless the client asked for a page.
@@ -22,7 +22,7 @@ export type Reading = { read(pager: Pager): Promise<unknown[]>; now: string }
 /** Some rows as JSON, without the brackets. `fitting` is the number of rows of the next part. */
 type Part = Pager['found'] & { text: string; rows: number; fitting: number }
 
-const readPart = async ({ read, now }: Reading, place: Place, rows: number): Promise<Part> => {
+const readPart = async ({ read, now }: Reading, place: PagePosition, rows: number): Promise<Part> => {
   const pager = createPager(place, rows, now)
   const found = await read(pager)
   const text = found.map((row) => JSON.stringify(row)).join(',')
@@ -36,7 +36,7 @@ const readPart = async ({ read, now }: Reading, place: Place, rows: number): Pro
 }
 
 /** One page as JSON without the brackets, and where the rows before and after it are. */
-const readPage = async (reading: Reading, start: Place, limit: number) => {
+const readPage = async (reading: Reading, start: PagePosition, limit: number) => {
   const texts: string[] = []
   let [left, bytes] = [limit, 0]
   let part = await readPart(reading, start, Math.min(firstRows, limit))
@@ -106,7 +106,7 @@ type Ending = {
   /** It could not be read to its end, after its first part was sent. */
   broken: (error: unknown) => void
 }
-type Wanted = Ending & { start: Place; limit: number | undefined; message: string }
+type Wanted = Ending & { start: PagePosition; limit: number | undefined; message: string }
 type List = { found: Pager['found'] } & (
   | { body: string; isWhole: boolean }
   | { body: ReadableStream<Uint8Array>; isWhole: false }

@@ -6,7 +6,7 @@ import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { proveApproval } from '../approvals/authentic.ts'
-import { createGate } from '../approvals/gate.ts'
+import { createEnforcement } from '../approvals/enforcement.ts'
 import { proveRepeated } from '../approvals/page-write.ts'
 import { approvalHeader } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
@@ -16,7 +16,7 @@ import { unauthenticated } from '../call/preconditions.ts'
 import { createIdEncoder } from '../call/row-ids.ts'
 import { runRead, runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
-import { guardTenant } from '../call/tenant.ts'
+import { refuseForeignTenant } from '../call/tenant.ts'
 import { operatorHint, requireScope } from '../keys/scopes.ts'
 import { refuseBody } from './body.ts'
 import { answer, answerText, type Envelope, success } from './envelope.ts'
@@ -70,7 +70,7 @@ export const createOperationRoute = (
   const { readInput, checkReturned } = createInputReader(operation)
   const withTextIds = createIdEncoder(operation.data)
   const withoutSecrets = createSecretStripper(operation.data)
-  const gate = createGate(id)
+  const enforcement = createEnforcement(id)
   // Each is signed by a device, which limits their number. A key that fills the quota must not keep a person from acting.
   const isSigned = Object.hasOwn(operation.input._zod.def.shape, 'challenge')
   const { storage, keyring } = service
@@ -110,7 +110,7 @@ export const createOperationRoute = (
       if (!caller) throw unauthenticated()
       if (!isFirst) {
         checkAccess(caller)
-        guardTenant(caller, input)
+        refuseForeignTenant(caller, input)
       }
       isFirst = false
       return (await readData({ ...request, caller }, input, pager)) as unknown[]
@@ -181,7 +181,7 @@ export const createOperationRoute = (
       const { db, now } = inside
       const kept = repeatable && (await findResponse(inside, repeatable, oldestStored(now)))
       if (kept) return { kept }
-      const { data: worked, headers } = await gate.pass(inside, { proven, input }, work)
+      const { data: worked, headers } = await enforcement.pass(inside, { proven, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
       const data = withTextIds(worked)
       checkReturned(returned, data)
@@ -203,7 +203,7 @@ export const createOperationRoute = (
     }
     const done = await runWrite(service, call, handler, input, run).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
-      throw await gate.ask(service, { caller, requestId, ip, input }, error.requirement)
+      throw await enforcement.ask(service, { caller, requestId, ip, input }, error.requirement)
     })
     if (done.refusal) throw done.refusal
     return done.kept
@@ -213,7 +213,7 @@ export const createOperationRoute = (
 
   const respond = async (request: AuthenticatedRequest): Promise<Response> => {
     const read = await readInput(request.context)
-    guardTenant(request.caller, read.input)
+    refuseForeignTenant(request.caller, read.input)
     return operation.effect === 'read' ? answerRead(request, read.input) : write(request, read)
   }
 

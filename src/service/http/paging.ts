@@ -3,12 +3,12 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Page, PlaceInTime } from '../call/call.ts'
 
 /** Where the rows of a page begin. */
-export type Place = Omit<Page, 'limit'>
+export type PagePosition = Omit<Page, 'limit'>
 
 /** A write takes time to commit: a row may appear twice, but none is missed. */
 const overlapMs = -5_000
 
-const encode = ({ after, before, newer }: Place): string => {
+const encode = ({ after, before, newer }: PagePosition): string => {
   const numbers = newer
     ? ['newer', newer.key, Date.parse(newer.since), newer.after, Date.parse(newer.began ?? '')]
     : before
@@ -23,7 +23,7 @@ const mostMs = 8_640_000_000_000_000
 const sizes: Record<string, readonly number[]> = { after: [1], before: [2], newer: [2, 3, 4] }
 
 /** The place that a cursor names. */
-export const readCursor = (cursor: string | undefined, byTime: boolean): Place => {
+export const readCursor = (cursor: string | undefined, byTime: boolean): PagePosition => {
   if (cursor === undefined) return { after: 0 }
   const [kind = '', ...texts] = Buffer.from(cursor, 'base64url').toString('latin1').split(':')
   const [key, ms, after = 0, beganMs] = texts.map(Number) as [number, number, number?, number?]
@@ -45,14 +45,14 @@ export const readCursor = (cursor: string | undefined, byTime: boolean): Place =
   return { after: 0, newer: { key, since: at, after, began } }
 }
 
-const laterThan = (key: number, time: string): Place => ({
+const laterThan = (key: number, time: string): PagePosition => ({
   after: 0,
   newer: { key, since: addMs(time, overlapMs), after: 0 },
 })
 
 /** The rows of a list from one place, at most `limit`, and the places before and after them once the rows are known. */
-export const createPager = (place: Place, limit: number, now: string) => {
-  const found: { next?: Place | undefined; later?: Place | undefined } = {}
+export const createPager = (place: PagePosition, limit: number, now: string) => {
+  const found: { next?: PagePosition | undefined; later?: PagePosition | undefined } = {}
   const { before, newer } = place
   return {
     page: { ...place, limit },
@@ -98,7 +98,7 @@ export const linkHeader = (
     ['prev', later],
   ].flatMap(([rel, place]) => {
     if (place === undefined) return []
-    searchParams.set('cursor', encode(place as Place))
+    searchParams.set('cursor', encode(place as PagePosition))
     if (rel === 'prev') searchParams.delete('limit')
     return [`<${origin}${pathname}?${searchParams}>; rel="${rel as string}"`]
   })

@@ -9,7 +9,7 @@ import type { Adapter, Adapters } from '../delivery/adapter.ts'
 import { createOutbox, type Outbox, type OutboxOptions } from '../delivery/outbox.ts'
 import { createWebhookAdapter } from '../events/webhook-adapter.ts'
 import { createApp } from '../http/app.ts'
-import { createAddressReader, type GuardOptions } from '../http/guards.ts'
+import { createAddressReader, type EntryOptions } from '../http/entry-check.ts'
 import type { Phase } from '../http/health.ts'
 import type { EventCounts } from '../http/metrics/event-counts.ts'
 import { type Authenticate, createAuthenticator } from '../keys/authenticator.ts'
@@ -29,7 +29,7 @@ type Parts = Omit<ServiceParts, keyof Delivery | 'deliver' | 'pushKey'> & {
   /** The channels, from the adapters that need no settings. */
   deliveryWith(own: Record<'push' | 'webhook', Adapter>): Delivery
   handlers: Handlers<Table>
-  guards: GuardOptions
+  entry: EntryOptions
   /** The tool server at /mcp; see `createMcpServer`. */
   tools: { token: string | undefined; defaults?: AskingDefaults; localOnly: boolean }
   log: Log
@@ -49,7 +49,7 @@ export type Composed = {
 
 /** Connects the parts of a service, without starting any of them. */
 export const compose = (parts: Parts): Composed => {
-  const { vapid, deliveryWith, handlers, guards, tools, log, phase, node, counts, sending, ...own } = parts
+  const { vapid, deliveryWith, handlers, entry, tools, log, phase, node, counts, sending, ...own } = parts
   const { storage, keyring, publicUrl, dev } = own
   const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
   const webhook = createWebhookAdapter({ storage, keyring, dev })
@@ -62,7 +62,7 @@ export const compose = (parts: Parts): Composed => {
   )
   const authenticate = createAuthenticator(service)
   const addresses = addressesAt(publicUrl)
-  const addressOf = createAddressReader(guards)
+  const addressOf = createAddressReader(entry)
   const mcp = createMcpServer({
     nodes: service.signals,
     authenticate,
@@ -80,7 +80,7 @@ export const compose = (parts: Parts): Composed => {
     service,
     authenticate,
     handlers,
-    guards,
+    entry,
     mounted,
     log,
     phase,

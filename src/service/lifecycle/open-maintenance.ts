@@ -1,5 +1,5 @@
 import * as folder from './maintenance.ts'
-import type { Place } from './place.ts'
+import type { StorePlace } from './place.ts'
 import type { Maintenance } from './store-maintenance.ts'
 
 const folderMaintenance = (dataDir: string): Maintenance => ({
@@ -25,7 +25,7 @@ const folderMaintenance = (dataDir: string): Maintenance => ({
   rotateMasterKey: (env, options) => folder.rotateMasterKey(dataDir, env, options),
 })
 
-export const maintenanceOf = async ({ dataDir, databaseUrl }: Place): Promise<Maintenance> => {
+export const maintenanceOf = async ({ dataDir, databaseUrl }: StorePlace): Promise<Maintenance> => {
   if (dataDir !== undefined) return folderMaintenance(dataDir)
   const { databaseMaintenance } = await import('./database-maintenance.ts')
   return databaseMaintenance(databaseUrl)

@@ -10,7 +10,7 @@ import { lockDataDir, prepareDataDir } from './data-dir.ts'
 import { openStore } from './open-store.ts'
 
 /** Where the store of a service is: a folder of one process, or a database that several nodes share. */
-export type Place =
+export type StorePlace =
   | { dataDir: string; databaseUrl?: undefined }
   | {
       dataDir?: undefined
@@ -48,7 +48,11 @@ export const readUrlFile = (file: string, flag = fileFlag): string => {
  * The place that a person chose: the folder or the file of the flags, otherwise the database of SVC_DATABASE_URL, otherwise
  * the folder `standard`. Throws a usage error.
  */
-export const choosePlace = ({ dataDir, databaseUrlFile }: PlaceFlags, env: Env, standard: string): Place => {
+export const choosePlace = (
+  { dataDir, databaseUrlFile }: PlaceFlags,
+  env: Env,
+  standard: string,
+): StorePlace => {
   if (dataDir !== undefined && databaseUrlFile !== undefined)
     throw usageError(
       `--data-dir and ${fileFlag} cannot be used together`,
@@ -61,7 +65,7 @@ export const choosePlace = ({ dataDir, databaseUrlFile }: PlaceFlags, env: Env, 
 }
 
 /** The address of a place, without a password. */
-export const nameOfPlace = ({ dataDir, databaseUrl }: Place): string =>
+export const nameOfPlace = ({ dataDir, databaseUrl }: StorePlace): string =>
   databaseUrl === undefined ? dataDir : readDatabaseUrl(databaseUrl).name
 
 type Opened = { storage: Storage; keyring: Keyring }
@@ -95,7 +99,7 @@ export const openSharedKeyring = async (storage: Storage, masterKey: Buffer): Pr
  * also if this throws.
  */
 export const openPlace = async (
-  place: Place,
+  place: StorePlace,
   env: Env,
   report: (line: string, level?: 'warn') => void,
   closing: (() => void | Promise<void>)[],

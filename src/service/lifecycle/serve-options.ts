@@ -6,9 +6,9 @@ import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { ConfigFlags } from '../config/settings.ts'
 import type { Tls } from '../http/server.ts'
-import type { Place } from './place.ts'
+import type { StorePlace } from './place.ts'
 
-export type ServeOptions = Place &
+export type ServeOptions = StorePlace &
   ConfigFlags & {
     /** 8080 if left out; 0 takes a free one. */
     port?: number

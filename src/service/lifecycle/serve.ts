@@ -24,11 +24,11 @@ import { createLogNotifier } from './create-service.ts'
 import { storeFile, unusable } from './data-dir.ts'
 import { watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
-import { nameOfPlace, openPlace, type Place } from './place.ts'
+import { nameOfPlace, openPlace, type StorePlace } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
 import { checkHost, checkPublicUrl, readTls, type ServeOptions } from './serve-options.ts'
 
-export type RunningService = Place & {
+export type RunningService = StorePlace & {
   /** Where the store is, without a password. */
   place: string
   baseUrl: string
@@ -57,7 +57,7 @@ const hostInUrl = (host: string): string => {
 }
 
 /** An error of the disk or the store as an SvcError with the next command. */
-const asStartProblem = async ({ dataDir, databaseUrl }: Place, error: unknown): Promise<unknown> => {
+const asStartProblem = async ({ dataDir, databaseUrl }: StorePlace, error: unknown): Promise<unknown> => {
   if (dataDir === undefined) {
     // A mistake in this program has no code.
     if (!(error instanceof Refusal) && (error as { code?: unknown } | undefined)?.code === undefined)
@@ -76,7 +76,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const tls = readTls(options)
   const settings = readSettings(options, options.env)
   const { env, port = 8080, trustedProxy = [], dev = false, log } = options
-  const place: Place =
+  const place: StorePlace =
     options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }
   const headFile = options.auditHeads === undefined ? undefined : openHeadFile(options.auditHeads)
   const closing: (() => void | Promise<void>)[] = headFile ? [headFile.close] : []
@@ -114,7 +114,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
           return delivery
         },
         handlers,
-        guards: { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy },
+        entry: { loopbackOnly: isLoopbackHost(host), publicUrl, trustedProxy },
         tools: { token: env.MCP_AUTH_TOKEN || undefined, defaults: settings.asking, localOnly },
         log,
         phase: () => phase,

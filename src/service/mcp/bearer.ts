@@ -4,7 +4,7 @@ import { sameSecret } from '../../core/ids.ts'
 import { isLoopbackAddress, isLoopbackName } from '../../core/loopback.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { type Caller, isOperator, localProgram } from '../call/caller.ts'
-import { socketOf } from '../http/guards.ts'
+import { socketOf } from '../http/entry-check.ts'
 import type { Authenticate } from '../keys/authenticator.ts'
 import { scopeMissing } from '../keys/scopes.ts'
 

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { KeyFile } from '../../../src/cli/approve/key-file.ts'
-import { createSoftwareDevice, type Place, placeAt } from '../../../src/cli/approve/software-device.ts'
+import {
+  createSoftwareDevice,
+  type ReportedLocation,
+  placeAt,
+} from '../../../src/cli/approve/software-device.ts'
 import { requestText } from '../../../src/cli/approve/request-text.ts'
 import { runInbox } from '../../../src/cli/approve/inbox-screen.ts'
 import type { Prompt } from '../../../src/cli/terminal/prompt.ts'
@@ -98,7 +102,12 @@ const scripted = (picks: string[], agrees = true, shown: string[] = []): Prompt 
   }
 }
 
-const decides = async (picks: string[], given: object = ceremony, agrees = true, place?: Place) => {
+const decides = async (
+  picks: string[],
+  given: object = ceremony,
+  agrees = true,
+  place?: ReportedLocation,
+) => {
   const { io, posted, context, device } = await setUp(given)
   await runInbox({ device, place }, scripted([...picks, 'leave'], agrees), context)
   return { posted, screen: io.err() }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readDocument, type Wanted } from '../../../src/cli/declare/document.ts'
+import { readDocument, type WantedState } from '../../../src/cli/declare/document.ts'
 import { runSteps } from '../../../src/cli/declare/execution.ts'
 import { exportText } from '../../../src/cli/declare/export-text.ts'
 import { planFrom } from '../../../src/cli/declare/plan.ts'
@@ -25,7 +25,7 @@ const plain = (rows: Rows): unknown =>
 const fences = (...names: string[]): string =>
   `geofences:\n${names.map((name) => `  - { name: ${name}, latitude: 1, longitude: 2, radius: 3 }\n`).join('')}`
 
-const adaWith = (rules: string): Wanted =>
+const adaWith = (rules: string): WantedState =>
   readDocument(
     `${acme}users:\n  - { mobile: "+12025550101", first_name: A, last_name: B, email: a@b.example, geofences: ${rules} }\n`,
     'x',

@@ -1,4 +1,4 @@
-import type { Wanted } from '../../../src/cli/declare/document.ts'
+import type { WantedState } from '../../../src/cli/declare/document.ts'
 import { runSteps, type Outcome } from '../../../src/cli/declare/execution.ts'
 import { planFrom } from '../../../src/cli/declare/plan.ts'
 import { readState } from '../../../src/cli/declare/read-state.ts'
@@ -49,7 +49,7 @@ const ignore: (outcome: Outcome) => void = () => {}
 
 /** Runs `svc apply` without the prompt. */
 export const apply = async (
-  wanted: Wanted,
+  wanted: WantedState,
   client: Client,
   { prune = true, signal = never, report = ignore } = {},
 ) => {

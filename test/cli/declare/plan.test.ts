@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Wanted } from '../../../src/cli/declare/document.ts'
+import type { WantedState } from '../../../src/cli/declare/document.ts'
 import { planFrom, type Plan } from '../../../src/cli/declare/plan.ts'
 import { planText } from '../../../src/cli/declare/plan-output.ts'
 import { sections, type Row, type Rows, type Section, type State } from '../../../src/cli/declare/state.ts'
 import { organization } from './rows.ts'
 
 let ids = 0
-const withIds = ({ slug, rows }: Wanted): State => ({
+const withIds = ({ slug, rows }: WantedState): State => ({
   slug,
   org_id: 1,
   ambiguous: [],
@@ -37,7 +37,10 @@ const plain = (rows: Rows): unknown =>
     ]),
   )
 
-const fenceCalled = (key: string): Wanted => ({ slug: 'acme', rows: { geofences: [{ key, fields: {} }] } })
+const fenceCalled = (key: string): WantedState => ({
+  slug: 'acme',
+  rows: { geofences: [{ key, fields: {} }] },
+})
 
 const only = (section: Section, wanted: Row[], present: Row[]): Plan =>
   planFrom(

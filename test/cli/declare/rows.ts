@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { Wanted } from '../../../src/cli/declare/document.ts'
+import type { WantedState } from '../../../src/cli/declare/document.ts'
 import {
   knownFields,
   organizationFields,
@@ -56,7 +56,7 @@ const policy = fc.record({
 })
 
 /** Everything that a file can contain for `acme`, except the identity provider, which a file cannot change. */
-export const organization: fc.Arbitrary<Wanted> = fc.record({
+export const organization: fc.Arbitrary<WantedState> = fc.record({
   slug: fc.constant('acme'),
   rows: fc.record({
     organization: fc

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { edgeOf, findCentre, projectionAt, type Place } from '../../../src/cli/picture/projection.ts'
+import { edgeOf, findCentre, projectionAt, type Coordinates } from '../../../src/cli/picture/projection.ts'
 import { chord, ground, pointAt } from '../../../src/factors/earth.ts'
 
 const place = fc.record({
   latitude: fc.double({ min: -90, max: 90, noNaN: true }),
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
 })
-const metres = (a: Place, b: Place): number =>
+const metres = (a: Coordinates, b: Coordinates): number =>
   ground(chord(pointAt(a.latitude, a.longitude)!, pointAt(b.latitude, b.longitude)!))
 /** The picture uses a sphere, the rules an ellipsoid. */
 const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 0.006 * b + 0.01

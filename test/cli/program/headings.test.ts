@@ -5,7 +5,8 @@ import { svc } from '../svc.ts'
 test('svc --help lists each command once, under a heading', async () => {
   expect(Object.values(headings).flat().toSorted()).toEqual(Object.keys(groups).toSorted())
   const { out } = await svc('--help')
-  for (const [heading, [first]] of Object.entries(headings)) expect(out).toContain(`\n${heading}:\n  ${first}`)
+  for (const [heading, [first]] of Object.entries(headings))
+    expect(out).toContain(`\n${heading}:\n  ${first}`)
   expect(out).not.toContain('Commands:')
 })
 

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { keptColumns, keptSettings, type Context } from '../../../src/service/storage/schema/wrapped.ts'
+import { keptColumns, keptSettings, type WrapContext } from '../../../src/service/storage/schema/wrapped.ts'
 import type { Keyring } from '../../../src/service/call/keyring.ts'
 import type { Storage } from '../../../src/service/storage/storage.ts'
 import { dataOf } from '../fixtures.ts'
@@ -50,7 +50,7 @@ export const openAll = (
     const open = (context: string, value: string): void => {
       let plain: string | undefined
       try {
-        plain = unwrap(value, context as Context)
+        plain = unwrap(value, context as WrapContext)
       } catch {
         plain = undefined
       }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { table } from '../../../src/contract/table.ts'
-import { guardTenant } from '../../../src/service/call/tenant.ts'
+import { refuseForeignTenant } from '../../../src/service/call/tenant.ts'
 import { allScopes } from '../all-scopes.ts'
 import { startTestService, type TestService } from '../harness.ts'
 
@@ -73,5 +73,5 @@ test('the guard knows every field of the table that names an organization', () =
   )
   const caller = { keyId: 1, name: 'x', orgId: 1, orgSlug: 'acme', scopes: allScopes }
   expect(names.size).toBeGreaterThanOrEqual(4)
-  for (const name of names) expect(() => guardTenant(caller, { [name]: 2 })).toThrow('not found')
+  for (const name of names) expect(() => refuseForeignTenant(caller, { [name]: 2 })).toThrow('not found')
 })

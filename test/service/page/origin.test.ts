@@ -12,7 +12,7 @@ let acme: { id: number; key: string }
 let ada: Phone
 
 beforeEach(async () => {
-  service = await startTestService({ guards: { trustedProxy: ['10.0.0.1'] } })
+  service = await startTestService({ entry: { trustedProxy: ['10.0.0.1'] } })
   acme = await createTenant(service, 'acme')
   ada = await createPhone(service, acme.id, 1)
 })

@@ -150,7 +150,7 @@ describe('a session', () => {
   test('has a cookie for https only if the site uses https', async () => {
     const service = await startTestService({
       publicUrl: 'https://svc.example.com',
-      guards: { publicUrl: 'https://svc.example.com' },
+      entry: { publicUrl: 'https://svc.example.com' },
     })
     const acme = await createTenant(service, 'acme')
     const bob = await createMember(service, acme.id, 2)

@@ -4,7 +4,7 @@ import { sha256 } from '../../../core/ids.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { parseJson } from '../../../core/parse-json.ts'
 import { replaceFile } from '../../../core/replace-file.ts'
-import { configDir, readGuarded } from '../../context/private-file.ts'
+import { configDir, readPrivate } from '../../context/private-file.ts'
 import type { Io } from '../../terminal/io.ts'
 import type { Definition } from './definitions.ts'
 
@@ -33,7 +33,7 @@ export const openApprovedDefinitions = (
 
   const read = (): Map<string, Definition> => {
     try {
-      const text = readGuarded(file, 'file')
+      const text = readPrivate(file, 'file')
       const value = text === undefined ? {} : parseJson(text)
       if (isRecord(value))
         return new Map(

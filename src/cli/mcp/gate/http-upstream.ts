@@ -3,7 +3,7 @@ import { hostOf } from '../../../core/network-error.ts'
 import { usageError } from '../../../core/errors.ts'
 import { isLoopbackHost } from '../../../core/loopback.ts'
 import { safeLine } from '../../../core/safe-text.ts'
-import { readGuarded } from '../../context/private-file.ts'
+import { readPrivate } from '../../context/private-file.ts'
 import { errorLine, serverError } from './answers.ts'
 import type { Id } from './message.ts'
 import type { OnMessage, Upstream } from './upstream.ts'
@@ -26,7 +26,7 @@ export const checkUpstreamUrl = (text: string): URL => {
 
 /** The headers in a private file, one on each line: `Authorization: Bearer …`. Errors never repeat its content. */
 export const readHeaders = (file: string): Record<string, string> => {
-  const text = readGuarded(file, 'file')
+  const text = readPrivate(file, 'file')
   const example = 'A line of it is, for example: Authorization: Bearer TOKEN'
   if (text === undefined) throw usageError(`--header-file: ${file} does not exist`, example)
   const lines = text.split('\n').map((line) => line.trim())

@@ -22,4 +22,4 @@ export const keptSettings = ['custody', 'vapid', 'erased_people'] as const
 /** Wrapped values that clients keep: they expire after minutes, so a rotation ignores them. */
 type Sent = 'approver challenge' | 'authorization request' | 'authorization code'
 
-export type Context = `${keyof typeof keptColumns}:${string}` | (typeof keptSettings)[number] | Sent
+export type WrapContext = `${keyof typeof keptColumns}:${string}` | (typeof keptSettings)[number] | Sent

@@ -15,7 +15,7 @@ import { safeLine } from '../../core/safe-text.ts'
 
 // The configuration file of another program: only what svc owns in it changes. Comments, order and layout stay.
 
-export type ConfigFile = {
+export type ForeignConfig = {
   path: string
   /** What the file contains; undefined if it does not exist. */
   text: string | undefined
@@ -78,7 +78,7 @@ const parse = (path: string, text: string): Node => {
 }
 
 /** The text of a configuration file; undefined if it does not exist. */
-export const readConfigText = (path: string): string | undefined => {
+export const readForeignText = (path: string): string | undefined => {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -88,8 +88,8 @@ export const readConfigText = (path: string): string | undefined => {
 }
 
 /** Reads a configuration file in JSON. Throws if it is damaged. */
-export const readConfig = (path: string): ConfigFile => {
-  const text = readConfigText(path)
+export const readForeignConfig = (path: string): ForeignConfig => {
+  const text = readForeignText(path)
   const content = text === undefined || text.trim() === '' ? '{}' : text
   const root = parse(path, content)
   const nodeAt = (at: JSONPath): Node => findNodeAtLocation(root, at) ?? nodeAt(at.slice(0, -1))
@@ -180,8 +180,8 @@ export const without = (text: string, at: JSONPath): string => {
 }
 
 /** Replaces the file as a whole, or not at all. Keeps its mode, and a link to it. */
-export const writeConfig = (
-  { path, text: before }: Pick<ConfigFile, 'path' | 'text'>,
+export const writeForeignConfig = (
+  { path, text: before }: Pick<ForeignConfig, 'path' | 'text'>,
   text: string,
   mode: number,
 ): void => {
@@ -206,7 +206,7 @@ export const writeConfig = (
 }
 
 /** Deletes a file that contains nothing any more. */
-export const deleteConfig = ({ path }: ConfigFile): void => {
+export const deleteForeignConfig = ({ path }: ForeignConfig): void => {
   try {
     rmSync(realpathSync(path))
   } catch (error) {

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { createGuards, type GuardOptions } from '../../../src/service/http/guards.ts'
+import { createEntryCheck, type EntryOptions } from '../../../src/service/http/entry-check.ts'
 import { startTestService } from '../harness.ts'
 
 type Asked = { url?: string; peer?: string; headers?: Record<string, string> }
 
-const guard = (options: Partial<GuardOptions>, { url, peer, headers = {} }: Asked) => {
+const guard = (options: Partial<EntryOptions>, { url, peer, headers = {} }: Asked) => {
   const address = url ?? 'http://127.0.0.1:8080/admin/public/api/organizations?x=1'
   const context = {
     req: { url: address, header: (name: string) => ({ host: new URL(address).host, ...headers })[name] },
     env: { incoming: { socket: { remoteAddress: peer ?? '127.0.0.1' } } },
   }
-  return createGuards({ loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...options })(
+  return createEntryCheck({ loopbackOnly: true, publicUrl: undefined, trustedProxy: [], ...options })(
     context as never,
   )
 }
@@ -83,7 +83,7 @@ describe('a proxy in front', () => {
 
   test('rejects an invalid network at the start', () => {
     expect(() =>
-      createGuards({ loopbackOnly: true, publicUrl: undefined, trustedProxy: ['10.0.0'] }),
+      createEntryCheck({ loopbackOnly: true, publicUrl: undefined, trustedProxy: ['10.0.0'] }),
     ).toThrow('--trusted-proxy is not an IP address')
   })
 })

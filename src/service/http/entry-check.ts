@@ -12,7 +12,7 @@ type Socket = { remoteAddress?: string; localPort?: number }
 export const socketOf = (context: Context): Socket | undefined =>
   (context.env as { incoming?: { socket: Socket } } | undefined)?.incoming?.socket
 
-export type GuardOptions = {
+export type EntryOptions = {
   /** Bound to loopback: accept only loopback names and the public name, against DNS rebinding. */
   loopbackOnly: boolean
   /** As configured; undefined if it is not set. */
@@ -22,7 +22,7 @@ export type GuardOptions = {
 }
 
 /** Reads the address of a client: of the connection, or as a trusted proxy reports it. */
-export const createAddressReader = ({ trustedProxy }: Pick<GuardOptions, 'trustedProxy'>) => {
+export const createAddressReader = ({ trustedProxy }: Pick<EntryOptions, 'trustedProxy'>) => {
   const proxies = trustedProxy.map(readNetwork).filter((one) => one !== undefined)
   return (context: Context): string | undefined =>
     clientAddress(socketOf(context)?.remoteAddress, context.req.header('x-forwarded-for'), proxies)
@@ -38,7 +38,7 @@ const proxyOf = (text: string): Network => {
 }
 
 /** Checks a request before anything in it is trusted. Throws a Refusal, or returns the origin and maybe a redirect. */
-export const createGuards = ({ loopbackOnly, publicUrl, trustedProxy }: GuardOptions) => {
+export const createEntryCheck = ({ loopbackOnly, publicUrl, trustedProxy }: EntryOptions) => {
   const publicAddress = publicUrl === undefined ? undefined : new URL(publicUrl)
   const proxies = trustedProxy.map(proxyOf)
 
@@ -87,7 +87,7 @@ export const isOfPage = ({ path, method }: Operation): boolean =>
 
 /**
  * Accepts only pages of the site itself: a browser sends its origin with each POST and DELETE, so a request without one does
- * not come from a page. The guards have already refused foreign origins.
+ * not come from a page. The entry check has already refused foreign origins.
  */
 export const requirePageOrigin = (context: Context, publicUrl: string): void => {
   const origin = context.req.header('origin')

@@ -103,7 +103,7 @@ const requestSubject = async (
 type Asking = { caller: Caller; requestId: string; ip: () => string | undefined; input: Fields }
 
 /** Enforces the approval rules of every organization that the writes of one operation change. */
-export const createGate = (id: OperationId) => ({
+export const createEnforcement = (id: OperationId) => ({
   /**
    * Does the work of a call, and uses the approval that its `x-svc-approval` header names if one is required. `proven` is
    * that request, or null if the header names none. Throws ApprovalRequired or a Refusal, either of which undoes the work.
