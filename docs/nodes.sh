@@ -55,8 +55,10 @@ SVC_DATABASE_URL="postgres://svc@$(echo "$db" | sed 's|/|%2F|g')/svc"
 export SVC_DATABASE_URL SVC_MASTER_KEY SVC_BOOTSTRAP_API_KEY
 
 for n in 1 2 3; do
-  "$svc" serve --port 0 --dev --no-profile --drain 0 -o json >"$n.out" 2>"$n.log" &
+  # One address for all of them, as behind a load balancer: it is the issuer of the receipts.
+  "$svc" serve --port 0 --public-url http://localhost --dev --no-profile --drain 0 -o json >"$n.out" 2>"$n.log" &
   started="$! $started"
+  echo "pid$n=$!" >>env
 done
 for n in 1 2 3; do
   until_ready "$n.out" ready

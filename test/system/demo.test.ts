@@ -33,20 +33,20 @@ const left = (): string[] =>
   })
 
 test('svc demo --nodes completes, prints what docs/scale.md shows, and leaves nothing behind', async () => {
-  const { exit, stdout, stderr } = await svc('demo --nodes 3', { TMPDIR: folder.path })
+  const { exit, stdout, stderr } = await svc('demo --nodes', { TMPDIR: folder.path })
   expect([exit, stderr]).toEqual([0, ''])
   const [, page = ''] =
-    /^\$ svc demo --nodes 3\n([^]*?)\n```$/m.exec(readFileSync('docs/scale.md', 'utf8')) ?? []
+    /^\$ svc demo --nodes\n([^]*?)\n```$/m.exec(readFileSync('docs/scale.md', 'utf8')) ?? []
   expect(page).toContain('kill -9')
   const printed = stdout.trimEnd().split('\n')
   expect(agrees(printed, page.split('\n')) || printed).toBe(true)
   expect([readdirSync(folder.path), left()]).toEqual([[], []])
 })
 
-test.each(['PostgreSQL is ready', 'node1=', 'Wait at the third one'])(
+test.each(['three nodes start', 'node1=', 'Wait at the third one'])(
   'Ctrl-C after "%s" stops svc demo --nodes, which leaves nothing behind',
   async (text) => {
-    const demo = openTerminal(`${bin} demo --nodes 3`, { env: { TMPDIR: folder.path } })
+    const demo = openTerminal(`${bin} demo --nodes`, { env: { TMPDIR: folder.path } })
     expect(await demo.until(() => demo.written().includes(text))).toBe(true)
     expect(left().length).toBeGreaterThan(0)
     demo.type('\x03')

@@ -1,7 +1,6 @@
 import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { usageError } from '../../core/errors.ts'
 import type { Register, RunLine } from '../program/program.ts'
 import type { Io } from '../terminal/io.ts'
 import { playAll } from './play.ts'
@@ -34,21 +33,13 @@ const playAlone = async (io: Io, { started, run }: Start): Promise<void> => {
   }
 }
 
-/** The story needs one node that asks, one that decides and one that waits. */
-const readNodes = (text: string): number => {
-  if (/^[3-9]$/.test(text)) return Number(text)
-  throw usageError(`--nodes must be 3 to 9, not "${text}"`, 'svc demo --nodes 3')
-}
-
 /** `svc demo`: runs all steps on its own service, in a temporary folder that is then deleted. */
 export const registerDemo: Register = (command, { io }, { run }) => {
   command
     .usage('[flags]')
-    .option('--nodes <number>', 'Show an approval on several nodes instead; requires PostgreSQL')
-    .addHelpText('after', '\nExamples:\n  svc demo\n  svc demo --nodes 3')
+    .option('--nodes', 'Show an approval on three nodes instead; requires PostgreSQL')
+    .addHelpText('after', '\nExamples:\n  svc demo\n  svc demo --nodes')
     .action(async () => {
-      const typed = command.opts<{ nodes?: string }>().nodes
-      const count = typed === undefined ? undefined : readNodes(typed)
       const start = { started: io.now().getTime(), run }
       const folder = mkdtempSync(join(tmpdir(), 'svc-demo-'))
       try {
@@ -60,8 +51,9 @@ export const registerDemo: Register = (command, { io }, { run }) => {
           SVC_CONFIG_DIR: join(folder, 'config'),
         }
         const inside = { ...io, env, cwd: folder }
-        if (count === undefined) await playAlone(inside, start)
-        else await (await import('./nodes.ts')).playOnNodes(count, inside, start)
+        if (command.opts<{ nodes?: boolean }>().nodes)
+          await (await import('./nodes.ts')).playOnNodes(inside, start)
+        else await playAlone(inside, start)
       } finally {
         rmSync(folder, { recursive: true, force: true })
       }

@@ -5,12 +5,12 @@ const ada =
   '--first-name Ada --last-name Lovelace --email ada@acme.example --country-code +1 --mobile 2025550101'
 
 /** Ends the first node with SIGKILL, and returns the command that does the same. */
-type KillFirst = () => Promise<string>
+type KillFirst = () => string
 
 /** The steps of `svc demo --nodes`: one approval that three nodes take part in, one of which is killed. */
-export const nodeSteps = (killFirst: KillFirst, count: number): Step[] => [
+export const nodeSteps = (killFirst: KillFirst): Step[] => [
   step('The nodes', 'service nodes --base-url $node1', {
-    answers: Array.from({ length: count }, () => ({ state: 'serving' })),
+    answers: [1, 2, 3].map(() => ({ state: 'serving' })),
   }),
   step('An organization, created at one node', 'org create --name Acme --slug acme --base-url $node1'),
   step('A user of it, at another one', `user create --org acme ${ada} --base-url $node2`),
@@ -43,7 +43,7 @@ export const nodeSteps = (killFirst: KillFirst, count: number): Step[] => [
   }),
   step(
     'Anyone can check it',
-    'approve verify receipt.json --action "Deploy 4.2 to production" --org acme --max-age 5m --allow-dev --base-url $node3',
+    'approve verify receipt.json --action "Deploy 4.2 to production" --org acme --max-age 5m --allow-dev --details --base-url $node3',
     { answers: [{ ok: 'ok', check: 'key signature' }] },
   ),
   step('An approval counts once', 'approve consume $id --digest $digest --base-url $node2', {

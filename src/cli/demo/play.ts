@@ -33,7 +33,7 @@ const playOther = async (
   line: string,
   { io, run, values }: { io: Io; run: RunLine; values: Values },
 ): Promise<OtherTerminal> => {
-  const shown = [...(disturb ? [await disturb()] : []), `svc ${line}`]
+  const shown = [...(disturb ? [disturb()] : []), `svc ${line}`]
     .map((one) => `  [in another terminal]$ ${one}\n`)
     .join('')
   let output = ''

@@ -20,7 +20,7 @@ export type Step = {
   /** The file that gets its standard output, as with `>` in a shell. */
   into?: string
   /** What happens once there is a request, before `meanwhile`. Returns the command that does the same. */
-  disturb?: () => Promise<string>
+  disturb?: () => string
   /** The command for another terminal, once there is a request. It can use the values of earlier steps. */
   meanwhile?: (request: { request_id: string; number?: string }, folder: string) => string
 }
