@@ -1,12 +1,11 @@
 import { type Agents, call, Refused, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h, ul } from '../shell/element.ts'
-import { problemLine } from '../shell/frame.ts'
+import { problemLine, type View } from '../shell/frame.ts'
 import { claimedLine } from '../shell/requester.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-import type { View } from '../shell/view.ts'
 
 const usedText = (at: string | null): string =>
   at === null ? t('agents.notUsed') : t('agents.lastUsed', { date: dateText(at) })
@@ -32,9 +31,7 @@ const row = (
     h('p', {}, claimedLine(client_name)),
     h('p', { class: 'who' }, usedText(last_used_at)),
     problem.element,
-    button(t('agents.disconnect'), 'danger', disconnect, {
-      'aria-label': t('agents.disconnectName', { name }),
-    }),
+    button(t('agents.disconnect'), 'danger', disconnect, t('agents.disconnectName', { name })),
   )
 }
 

@@ -1,9 +1,8 @@
 import { call, Refused, type Consent, type Session } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
-import { button, div, h } from '../shell/element.ts'
-import { problemLine, sentenceFor, show, showNotice, words } from '../shell/frame.ts'
+import { button, div, h, textField } from '../shell/element.ts'
+import { problemLine, sentenceFor, show, showNotice, words, type View } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
-import type { View } from '../shell/view.ts'
 import { assert } from '../calls/webauthn.ts'
 import { nodes, t } from '../language/text.ts'
 
@@ -37,8 +36,7 @@ const showRequest = (session: Session, { request, consent, again }: Asking): voi
   const problem = problemLine()
   const explain = (error: unknown): void =>
     error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))
-  const name = h('input', { id: 'agent-name', dir: 'auto', maxlength: 60, autocomplete: 'off' })
-  name.value = consent.name
+  const name = textField('agent-name', consent.name)
 
   const allow = (): Promise<void> =>
     problem.attempt(async () => {

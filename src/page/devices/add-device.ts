@@ -3,11 +3,10 @@ import { assert } from '../calls/webauthn.ts'
 import { createCode, createCopy } from '../enrollment/hand-over.ts'
 import { t } from '../language/text.ts'
 import { button, div, h, ul } from '../shell/element.ts'
-import { problemLine } from '../shell/frame.ts'
+import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
 import { clockText } from '../shell/text.ts'
 import { countDown, deadline } from '../language/time.ts'
-import type { View } from '../shell/view.ts'
 import { ownDevice } from './own-device.ts'
 
 /** A link for another device of this person, signed by this one. */

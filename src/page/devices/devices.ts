@@ -1,9 +1,9 @@
+import type { View } from '../shell/frame.ts'
 import { call, type Devices, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { details, h, ul } from '../shell/element.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
-import type { View } from '../shell/view.ts'
 import { type Device, deviceLines, isActive, stateText } from './device-text.ts'
 import { answersFor, ownDevice } from './own-device.ts'
 

@@ -1,6 +1,6 @@
 import { call, type Devices, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, div, h, ul } from '../shell/element.ts'
+import { button, div, h, ul, textField, pair } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
@@ -75,12 +75,7 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
       : []),
     problem.element,
     // The focus skips the question, so the buttons bring it along.
-    h(
-      'div',
-      { class: 'pair', role: 'group', 'aria-label': lines.join(' ') },
-      go,
-      button(t('common.cancel'), 'plain', end),
-    ),
+    pair(lines.join(' '), go, button(t('common.cancel'), 'plain', end)),
   )
   go.focus()
 }
@@ -88,13 +83,7 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
 const rename = (device: Device, item: HTMLElement, { session, screen }: Surroundings): void => {
   const problem = problemLine()
   const { end } = edit(item)
-  const field = h('input', {
-    id: 'name',
-    value: device.name,
-    maxlength: 60,
-    autocomplete: 'off',
-    dir: 'auto',
-  })
+  const field = textField('name', device.name)
   const save = async (): Promise<void> => {
     const name = field.value.trim()
     if (!name) {
@@ -149,9 +138,8 @@ export const answersFor = (
     'div',
     {},
     problem.element,
-    h(
-      'div',
-      { class: 'pair', role: 'group', 'aria-label': device.name },
+    pair(
+      device.name,
       canApprove && button(t('common.approve'), 'primary', () => answer('approve')),
       button(t('common.refuse'), 'danger', () => answer('refuse')),
     ),
@@ -190,12 +178,13 @@ export const ownDevice = (device: Device, around: Surroundings): HTMLElement => 
     item.append(
       div(
         'links',
-        button(t('devices.rename'), 'quiet', () => rename(device, item, around), {
-          'aria-label': t('devices.renameName', { name: device.name }),
-        }),
-        button(t('devices.remove'), 'quiet', remove, {
-          'aria-label': t('devices.removeName', { name: device.name }),
-        }),
+        button(
+          t('devices.rename'),
+          'quiet',
+          () => rename(device, item, around),
+          t('devices.renameName', { name: device.name }),
+        ),
+        button(t('devices.remove'), 'quiet', remove, t('devices.removeName', { name: device.name })),
       ),
     )
   return item

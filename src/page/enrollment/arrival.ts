@@ -1,7 +1,17 @@
 import { t } from '../language/text.ts'
-import { tellNext } from '../shell/frame.ts'
-import { showCookiesBlocked } from './cookies.ts'
+import { button } from '../shell/element.ts'
+import { showNotice, tellNext } from '../shell/frame.ts'
 import { showSignIn } from './sign-in.ts'
+
+/** The service opened a session, and the browser did not keep its cookie. */
+const showCookiesBlocked = (again: () => void): void =>
+  void showNotice({
+    drawing: 'cross',
+    tone: 'bad',
+    title: t('enrollment.cookiesBlocked'),
+    lines: [t('enrollment.cookiesBlockedWhy', { host: location.host })],
+    actions: [button(t('common.tryAgain'), 'primary', again)],
+  })
 
 type Page = {
   /** Ends what the page does for the person who is signed in. */

@@ -5,7 +5,7 @@ import { languageChoice } from '../shell/language-choice.ts'
 import { nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'
 import { isComputer } from '../shell/browser.ts'
-import { button, details, div, h, picture } from '../shell/element.ts'
+import { button, details, div, h, picture, textField } from '../shell/element.ts'
 import {
   nameOrganization,
   problemLine,
@@ -60,14 +60,7 @@ const showRegistration = (link: Link, ends: Ends): void => {
   const { token, enrollment, onDevice, suggested } = link
   const { first_name: firstName, organization, authenticators: allowed } = enrollment
   const problem = problemLine()
-  const field = h('input', {
-    id: 'name',
-    value: link.name,
-    maxlength: 60,
-    autocomplete: 'off',
-    dir: 'auto',
-    required: true,
-  })
+  const field = textField('name', link.name, { required: true })
 
   const create = async (place: Place): Promise<Answer> => {
     // Another tab may have used the link: its key would be overwritten by a second one for the same person.

@@ -2,7 +2,6 @@ import { keysHere } from '../calls/webauthn.ts'
 import { languageChoice } from '../shell/language-choice.ts'
 import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
-import { lostDevice } from './lost-device.ts'
 import { button, details, div, h } from '../shell/element.ts'
 import { nameOrganization, problemLine, showNotice } from '../shell/frame.ts'
 import { signIn, type Ways } from './entry.ts'
@@ -14,6 +13,12 @@ const createHandOver = async (place: HTMLElement): Promise<void> => {
   const code = createCode()
   if ((await keysHere()).onDevice) place.append(details(t('enrollment.otherDevice'), div('content', code)))
   else place.append(code)
+}
+
+/** What to do about a lost device. It opens on demand, on the screen where somebody without a device arrives. */
+const lostDevice = (): HTMLElement => {
+  const lines = [t('devices.lostOther'), t('devices.lostLast'), t('devices.lostWait')]
+  return details(t('devices.lostQuestion'), div('content', ...lines.map((line) => h('p', {}, line))))
 }
 
 const showForm = (ways: Ways): void => {

@@ -1,3 +1,4 @@
+import type { View } from '../shell/frame.ts'
 import { call, type DecisionDetail, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { endText, noteText } from './decision-rows.ts'
@@ -8,7 +9,6 @@ import { showReading } from '../shell/reading.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, headline, nameOf } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-import type { View } from '../shell/view.ts'
 
 /** Saves a text as a file. */
 const save = (text: string, name: string): void => {

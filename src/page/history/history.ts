@@ -1,9 +1,8 @@
 import { call, type Decisions, type OrganizationDecisions, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { button, div, h, ul } from '../shell/element.ts'
-import { problemLine } from '../shell/frame.ts'
+import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
-import type { View } from '../shell/view.ts'
 import { decisionRow } from './decision-rows.ts'
 
 type Page = Decisions | OrganizationDecisions

@@ -1,6 +1,6 @@
 import { call, type Member, type Session } from '../calls/api.ts'
 import { t } from '../language/text.ts'
-import { button, div, h, ul } from '../shell/element.ts'
+import { button, div, h, ul, textField } from '../shell/element.ts'
 import { announce } from '../shell/frame.ts'
 import { exactText, nameOf, plainDigits } from '../shell/text.ts'
 import { administratorLine, isAdmin } from './administrator.ts'
@@ -28,13 +28,14 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
     ),
     div(
       'links',
-      button(t('members.hold'), 'quiet', () => take(member, 'hold', item), {
-        'aria-label': t('members.holdName', { name }),
-      }),
+      button(t('members.hold'), 'quiet', () => take(member, 'hold', item), t('members.holdName', { name })),
       !isAdmin(member) &&
-        button(t('members.promote'), 'quiet', () => take(member, 'promote', item), {
-          'aria-label': t('members.promoteName', { name }),
-        }),
+        button(
+          t('members.promote'),
+          'quiet',
+          () => take(member, 'promote', item),
+          t('members.promoteName', { name }),
+        ),
     ),
   )
   return item
@@ -45,7 +46,7 @@ export const activeMembers = ({ org_id: org }: Session, take: Take) => {
   const list = ul('people')
   const status = h('p', { class: 'aside' })
   const again = h('div')
-  const input = h('input', { id: 'find', type: 'search', autocomplete: 'off', maxlength: 60, dir: 'auto' })
+  const input = textField('find', '', { type: 'search' })
   const field = div('field', h('label', { for: 'find' }, t('members.search')), input)
 
   let latest = 0

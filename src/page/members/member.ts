@@ -6,10 +6,9 @@ import { type Added, askFirst } from '../devices/own-device.ts'
 import { decisionList } from '../history/history.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, div, h, ul } from '../shell/element.ts'
-import { problemLine } from '../shell/frame.ts'
+import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
-import type { View } from '../shell/view.ts'
 import { administratorLine } from './administrator.ts'
 import { moveMember } from './move.ts'
 
@@ -48,9 +47,7 @@ const deviceRow = (device: Device, { session, screen, name, isLast, added }: Aro
     device.state === 'active'
       ? div(
           'links',
-          button(t('devices.remove'), 'quiet', remove, {
-            'aria-label': t('devices.removeName', { name: device.name }),
-          }),
+          button(t('devices.remove'), 'quiet', remove, t('devices.removeName', { name: device.name })),
         )
       : '',
   )

@@ -1,12 +1,11 @@
 import { call, type Member, type Members, type Session } from '../calls/api.ts'
 import { askFirst } from '../devices/own-device.ts'
 import { t } from '../language/text.ts'
-import { button, div, h, ul } from '../shell/element.ts'
-import { problemLine } from '../shell/frame.ts'
+import { button, div, h, ul, pair } from '../shell/element.ts'
+import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-import type { View } from '../shell/view.ts'
 import { activeMembers } from './active-members.ts'
 import { isAdmin } from './administrator.ts'
 import { type MemberMove, moveMember } from './move.ts'
@@ -43,12 +42,7 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
     member.email ? h('p', { class: 'who' }, exactText(member.email)) : '',
     h('p', { class: 'who' }, t('members.since', { date: dateText(member.updated_at) })),
     problem.element,
-    h(
-      'div',
-      { class: 'pair', role: 'group', 'aria-label': name },
-      button(t('members.accept'), 'primary', accept),
-      button(t('members.reject'), 'danger', reject),
-    ),
+    pair(name, button(t('members.accept'), 'primary', accept), button(t('members.reject'), 'danger', reject)),
   )
   return item
 }

@@ -1,11 +1,10 @@
 import { call, type Mutes, type OrganizationMutes, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h, ul } from '../shell/element.ts'
-import { problemLine } from '../shell/frame.ts'
+import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-import type { View } from '../shell/view.ts'
 import { unmute } from './unmute.ts'
 
 /** A mute of this person, or of the member that it names. */
@@ -33,7 +32,7 @@ const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
     member && h('p', { class: 'who' }, nodes('mutes.by', { name: exactText(nameOf(member)) })),
     h('p', { class: 'who' }, t('mutes.until', { date: dateText(until) })),
     problem.element,
-    button(t('mutes.unmute'), 'plain', lift, { 'aria-label': t('mutes.unmuteName', { name }) }),
+    button(t('mutes.unmute'), 'plain', lift, t('mutes.unmuteName', { name })),
   )
 }
 

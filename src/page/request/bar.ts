@@ -14,14 +14,10 @@ type Actions = {
 
 /** The buttons below a request. Approving waits until the text was seen to its end; denying does not. */
 export const createBar = (text: HTMLElement, actions: Actions) => {
-  const approve = button(
-    t('request.readFirst'),
-    'primary',
-    () => (reading.isDone() ? actions.approve() : reading.next()),
-    {
-      'aria-describedby': 'warning',
-    },
+  const approve = button(t('request.readFirst'), 'primary', () =>
+    reading.isDone() ? actions.approve() : reading.next(),
   )
+  approve.setAttribute('aria-describedby', 'warning')
   const all = button('', 'quiet', actions.denyAll)
   const links = div(
     'links',

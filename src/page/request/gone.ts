@@ -1,14 +1,13 @@
 import type { Session } from '../calls/api.ts'
 import { button } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { nameOrganization, showNotice } from '../shell/frame.ts'
+import { nameOrganization, showNotice, type View } from '../shell/frame.ts'
 import { readOutcome } from '../calls/outcome.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { anotherOrganization } from '../enrollment/another-organization.ts'
 import { signedOutCards } from '../enrollment/signed-out.ts'
 import type { Queue } from './queue.ts'
 import { showMissing, showOutcome } from './result.ts'
-import type { View } from '../shell/view.ts'
 import { t } from '../language/text.ts'
 
 export const isWanted = ({ request_id }: PendingRequest, wanted: string): boolean => request_id === wanted

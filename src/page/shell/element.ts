@@ -29,6 +29,10 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
 export const div = (name: string, ...children: Child[]): HTMLDivElement =>
   h('div', { class: name }, ...children)
 
+/** Two buttons of one question, which a screen reader says with them. */
+export const pair = (question: string, ...buttons: Child[]): HTMLDivElement =>
+  h('div', { class: 'pair', role: 'group', 'aria-label': question }, ...buttons)
+
 /** Content that opens with a tap on its title. */
 export const details = (title: string, ...children: Child[]): HTMLDetailsElement =>
   h('details', {}, h('summary', { class: 'row' }, title), ...children)
@@ -40,14 +44,14 @@ export const ul = (name: string, ...items: Child[]): HTMLUListElement =>
 /** `primary` goes on or says yes, `danger` refuses or removes, `plain` is as important, `quiet` less. */
 type Kind = 'primary' | 'plain' | 'danger' | 'quiet'
 
-/** A large button. While its work runs, it is busy and ignores taps. */
+/** A large button. While its work runs, it is busy and ignores taps. `spoken`: what a screen reader says instead of the label. */
 export const button = (
   label: string,
   kind: Kind,
   work: () => unknown,
-  properties: Properties = {},
+  spoken?: string,
 ): HTMLButtonElement => {
-  const element = h('button', { type: 'button', class: `button ${kind}`, ...properties }, label)
+  const element = h('button', { type: 'button', class: `button ${kind}`, 'aria-label': spoken }, label)
   element.addEventListener('click', () => {
     if (element.hasAttribute('aria-disabled')) return
     element.setAttribute('aria-disabled', 'true')
@@ -55,6 +59,10 @@ export const button = (
   })
   return element
 }
+
+/** A field for a name or a search. */
+export const textField = (id: string, value = '', more: Properties = {}): HTMLInputElement =>
+  h('input', { id, value, maxlength: 60, autocomplete: 'off', dir: 'auto', ...more })
 
 const drawings = {
   check: 'M5 12.5l4.5 4.5L19 7.5',

@@ -1,4 +1,5 @@
 import { Refused } from '../calls/api.ts'
+import type { PendingRequest } from '../calls/feed.ts'
 import { button, div, type Drawing, h, picture } from './element.ts'
 import { CheckFailed } from '../calls/webauthn.ts'
 import { t, type Explained, type Plain } from '../language/text.ts'
@@ -51,6 +52,16 @@ export const nameOrganization = (
   if (image) image.addEventListener('error', () => image.replaceWith(initials))
   place('logo').replaceChildren(image || initials)
   place('organization').textContent = name
+}
+
+/** The screen that is shown now. */
+export type View = {
+  /** The pending requests have changed. */
+  update?: (requests: readonly PendingRequest[]) => void
+  /** Whether it shows by itself that requests have arrived. */
+  announces?: () => boolean
+  /** Another screen follows. */
+  leave?: () => void
 }
 
 let news: string | undefined

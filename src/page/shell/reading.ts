@@ -2,9 +2,8 @@ import { Refused } from '../calls/api.ts'
 import { Unreachable } from '../calls/exchange.ts'
 import { t } from '../language/text.ts'
 import { button, div, h } from './element.ts'
-import { outcomeLine, type problemLine, sentenceFor, show } from './frame.ts'
+import { outcomeLine, type problemLine, sentenceFor, show, type View } from './frame.ts'
 import { momentText } from '../language/time.ts'
-import type { View } from './view.ts'
 
 /** An answer that takes less replaces the screen at once, without a flash of another one. */
 export const noticeableMs = 400

@@ -9,7 +9,15 @@ import { showWelcome } from '../enrollment/welcome.ts'
 import { withdraw } from '../calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
 import { createNewRequests } from '../shell/new-requests.ts'
-import { hasScreen, nameOrganization, setOffline, setSlow, showNotice, tellNext } from '../shell/frame.ts'
+import {
+  hasScreen,
+  nameOrganization,
+  setOffline,
+  setSlow,
+  showNotice,
+  tellNext,
+  type View,
+} from '../shell/frame.ts'
 import { createSignOut } from '../inbox/sign-out.ts'
 import { createSurroundings } from '../inbox/surroundings.ts'
 import { createQueue } from '../request/queue.ts'
@@ -20,7 +28,6 @@ import { registerWorker } from '../notifications/register-worker.ts'
 import { noticeableMs } from '../shell/reading.ts'
 import { choose, chosenAmong, forget } from '../calls/sessions.ts'
 import { screenAt } from './screens.ts'
-import type { View } from '../shell/view.ts'
 import { loadLanguage } from '../shell/choice.ts'
 import { t } from '../language/text.ts'
 

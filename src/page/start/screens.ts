@@ -13,9 +13,8 @@ import { isWanted, showGone } from '../request/gone.ts'
 import type { Queue } from '../request/queue.ts'
 import { showRequest } from '../request/request.ts'
 import { inAddress, requestInAddress } from '../shell/address.ts'
-import { nameOrganization } from '../shell/frame.ts'
+import { nameOrganization, type View } from '../shell/frame.ts'
 import { showNotifications } from '../notifications/settings.ts'
-import type { View } from '../shell/view.ts'
 
 type Ways = Parameters<typeof showInbox>[2] & {
   /** The person removed the device that they use. */

@@ -15,9 +15,8 @@ import { originOf } from '../approvals/requester.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { isAdministrator } from '../devices/administrators.ts'
-import type { Db } from '../storage/schema.ts'
 import { readPeople, requireAdmin } from './members.ts'
-import { type DecidingDevice, outcomeOf } from './outcome.ts'
+import { type DecidingDevice, outcomeOf, readDevices } from './outcome.ts'
 
 /** As many as a person reads at once. */
 const pageSize = 30
@@ -44,24 +43,8 @@ const readPage = async ({ db }: Call, { org_id, user_id, before }: Chosen): Prom
     .execute()
 }
 
-const readDevices = async (
-  db: Db,
-  org_id: number,
-  rows: readonly ApprovalRow[],
-): Promise<Map<number, DecidingDevice>> => {
-  const ids = [...new Set(rows.flatMap(({ device_id }) => device_id ?? []))]
-  if (ids.length === 0) return new Map()
-  const devices = await db
-    .selectFrom('devices')
-    .where('org_id', '=', org_id)
-    .where('id', 'in', ids)
-    .select(['id', 'name'])
-    .execute()
-  return new Map(devices.map((device) => [device.id, device]))
-}
-
 const toDecision = (row: ApprovalRow, device: DecidingDevice | undefined) => ({
-  ...outcomeOf(row, device ?? null),
+  ...outcomeOf(row, device),
   requester: row.requester,
   verified_as: row.verified_as,
   requested_at: row.requested_at,

@@ -29,15 +29,21 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
   return row.ruling === null ? 'number' : 'factors'
 }
 
-const deviceOf = async (db: Db, { device_id, org_id }: ApprovalRow): Promise<Outcome['device']> => {
-  if (device_id === null) return null
-  const found = await db
+/** The devices that decided these requests, by id. */
+export const readDevices = async (
+  db: Db,
+  org_id: number,
+  rows: readonly ApprovalRow[],
+): Promise<Map<number, DecidingDevice>> => {
+  const ids = [...new Set(rows.flatMap(({ device_id }) => device_id ?? []))]
+  if (ids.length === 0) return new Map()
+  const devices = await db
     .selectFrom('devices')
-    .where('id', '=', device_id)
     .where('org_id', '=', org_id)
+    .where('id', 'in', ids)
     .select(['id', 'name'])
-    .executeTakeFirst()
-  return found ?? null
+    .execute()
+  return new Map(devices.map((device) => [device.id, device]))
 }
 
 const refusedBy = (row: ApprovalRow): Outcome['refused'] =>
@@ -46,7 +52,7 @@ const refusedBy = (row: ApprovalRow): Outcome['refused'] =>
   )
 
 /** What became of a request. */
-export const outcomeOf = (row: ApprovalRow, device: Outcome['device']): Outcome => {
+export const outcomeOf = (row: ApprovalRow, device: DecidingDevice | null = null): Outcome => {
   const ended_by = endingOf(row)
   return {
     request_id: row.request_id,
@@ -68,8 +74,8 @@ export const getOwnRequest: HandlerOf<typeof pageRequests.getOwnRequest> = {
     const { org_id, user_id } = requirePerson(caller)
     const row = trusted(await readCurrent(service, request_id, { orgId: org_id }), service)
     if (row.user_id !== user_id) throw notFound('Approval request')
-    const device = await service.storage.read((db) => deviceOf(db, row))
+    const devices = await service.storage.read((db) => readDevices(db, org_id, [row]))
     const missed = row.status === 'pending' && row.number !== null && { number_missed: row.number_tries > 0 }
-    return async () => ({ ...outcomeOf(row, device), ...missed })
+    return async () => ({ ...outcomeOf(row, devices.get(row.device_id ?? 0)), ...missed })
   },
 }

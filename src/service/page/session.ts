@@ -40,19 +40,18 @@ const cookieName = (publicUrl: string, org_id: number): string => `${sessionCook
 /** A browser is in a few organizations; each cookie costs a read. */
 const cookiesAtMost = 10
 
-/** The well-formed tokens in the cookies of a request. A cookie from before there were several has no organization. */
-const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefined) => {
-  const base = sessionCookie(publicUrl)
-  return Object.entries(getCookie(context))
+/** The well-formed tokens in the cookies of a request; only that of `wanted`, if the call names it. */
+const cookiesIn = (context: Context, publicUrl: string, wanted: string | undefined) =>
+  Object.entries(getCookie(context))
     .flatMap(([name, token]) => {
-      const org_id = name.startsWith(`${base}-`) ? Number(name.slice(base.length + 1)) : undefined
-      const known = name === base || (org_id !== undefined && name === cookieName(publicUrl, org_id))
-      return known && /^[\w-]{43}$/.test(token) ? [{ name, token, org_id }] : []
+      const org_id = Number(name.split('-').at(-1))
+      return name === cookieName(publicUrl, org_id) && /^[\w-]{43}$/.test(token)
+        ? [{ name, token, org_id }]
+        : []
     })
-    .filter(({ org_id }) => wanted === undefined || org_id === undefined || String(org_id) === wanted)
-    .sort((one, other) => (one.org_id ?? Infinity) - (other.org_id ?? Infinity))
+    .filter(({ org_id }) => wanted === undefined || String(org_id) === wanted)
+    .sort((one, other) => one.org_id - other.org_id)
     .slice(0, cookiesAtMost)
-}
 
 /** Finds an open session and its device, if the device is active and authentic. */
 const findSession = async (
@@ -78,14 +77,12 @@ export const isSessionOpen = async (service: Service, { session_id }: Person): P
 
 type Found = NonNullable<Awaited<ReturnType<typeof findSession>>> & { cookie: string }
 
-/** The open sessions of a browser, one for each organization; only that of `wanted`, if the call names it. */
+/** The open sessions of a browser, one for each organization. */
 const findSessions = async (service: Service, context: Context, wanted: string | undefined) => {
-  const found = new Map<number, Found>()
+  const found: Found[] = []
   for (const { name, token, org_id } of cookiesIn(context, service.publicUrl, wanted)) {
     const row = await findSession(service, 's.token_hash', sha256(token))
-    if (!row || (org_id !== undefined && org_id !== row.org_id) || found.has(row.org_id)) continue
-    if (wanted === undefined || String(row.org_id) === wanted)
-      found.set(row.org_id, Object.assign(row, { cookie: name }))
+    if (row?.org_id === org_id) found.push(Object.assign(row, { cookie: name }))
   }
   return found
 }
@@ -120,7 +117,7 @@ export const createSessionAuthenticator =
   (service: Service) =>
   async (context: Context): Promise<Authenticated | undefined> => {
     const wanted = context.req.header(organizationHeader)
-    const found = [...(await findSessions(service, context, wanted)).values()]
+    const found = await findSessions(service, context, wanted)
     for (const one of found) keepOpen(service, one)
     const sessions = found.map(toSignedIn)
     const [first] = sessions
