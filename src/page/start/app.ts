@@ -9,15 +9,7 @@ import { showWelcome } from '../enrollment/welcome.ts'
 import { withdraw } from '../calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
 import { createNewRequests } from '../shell/new-requests.ts'
-import {
-  hasScreen,
-  nameOrganization,
-  setOffline,
-  setSlow,
-  showNotice,
-  tellNext,
-  type View,
-} from '../shell/frame.ts'
+import { hasScreen, nameOrganization, setOffline, setSlow, showNotice, tellNext } from '../shell/frame.ts'
 import { createSignOut } from '../inbox/sign-out.ts'
 import { createSurroundings } from '../inbox/surroundings.ts'
 import { createQueue } from '../request/queue.ts'
@@ -35,12 +27,12 @@ import { t } from '../language/text.ts'
 let sessions: Session[] = []
 let session: Session | undefined
 let pending: PendingRequest[] | undefined
-let view: View = {}
+let view: ReturnType<typeof screenAt> = {}
 const language = loadLanguage()
 /** The request for access of a client, until the person is signed in. */
 let asked: string | undefined
 
-const change = (next: () => View | void): void => {
+const change = (next: () => typeof view | void): void => {
   withdraw()
   view.leave?.()
   view = {}
