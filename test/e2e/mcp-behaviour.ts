@@ -37,7 +37,18 @@ export const toolsUrl = ({ baseUrl } = service): string => new URL('/mcp', baseU
 export const newPerson = (): Promise<Person> => createPerson(remote(service.baseUrl, key), (people += 1))
 
 /** Registers the tests that every connection to the tools must pass. */
-export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
+export const behaves = (open: (mode: Era) => Promise<Client>): void => {
+  const opened = new Map<Era, Promise<Client>>()
+  /** One for each version of the protocol: a server answers many calls. */
+  const connect = (mode: Era): Promise<Client> => {
+    const client = opened.get(mode) ?? open(mode)
+    opened.set(mode, client)
+    return client
+  }
+  afterAll(async () => {
+    for (const client of opened.values()) await (await client).close()
+  })
+
   test.each(eras)('returns an approval with its receipt (%s)', async (_, mode) => {
     const ada = await newPerson()
     const client = await connect(mode)
@@ -58,7 +69,6 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     const { attestation: _receipt, ...short } = result
     expect(JSON.parse(text)).toEqual(short)
     expect(text.length).toBeLessThan(240)
-    await client.close()
   })
 
   test.each(eras)('returns a denial, also to a later check_status (%s)', async (_, mode) => {
@@ -73,7 +83,6 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     expect((await status()).result).toMatchObject({ status: 'pending' })
     await ada.answer({ decision: 'deny' })
     expect((await status()).result).toMatchObject({ status: 'denied', request_id: result.request_id })
-    await client.close()
   })
 
   test.each(eras)('withdraws the request when the client cancels the call (%s)', async (_, mode) => {
@@ -87,7 +96,6 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     gone.abort()
     await expect(calling).rejects.toThrow(/abort/i)
     await expect.poll(() => ada.requests('pending')).toEqual([])
-    await client.close()
   })
 
   test.each(eras)('expires at its timeout (%s)', async (_, mode) => {
@@ -100,7 +108,6 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     })
     expect(result.status).toBe('expired')
     expect(await ada.requests('pending')).toEqual([])
-    await client.close()
   })
 
   test.each(eras)('reports progress while it waits (%s)', async (_, mode) => {
@@ -114,7 +121,6 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     expect(messages[0]).toMatch(/^Waiting for \+\d+ to decide, 30 s left\. Request \w+_[\w-]+\.$/)
     await ada.answer()
     expect((await calling).structuredContent).toMatchObject({ status: 'approved' })
-    await client.close()
   })
 
   test('returns the number to type before the timeout', async () => {
@@ -129,7 +135,6 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     expect((await status()).result).toMatchObject({ status: 'pending', number: result.number })
     await ada.answer({ decision: 'approve', number: String(result.number) })
     expect((await status()).result).toMatchObject({ status: 'approved', attestation: { format: 'jws' } })
-    await client.close()
   })
 
   test('explains invalid arguments and rejects unknown request IDs and tools', async () => {
@@ -138,6 +143,5 @@ export const behaves = (connect: (mode: Era) => Promise<Client>): void => {
     const unknown = await call(client, 'check_status', { request_id: 'apr_none' })
     expect([unknown.isError, unknown.text]).toEqual([true, expect.stringContaining('unknown request_id')])
     await expect(client.callTool({ name: 'approve_all' })).rejects.toMatchObject({ code: -32602 })
-    await client.close()
   })
 }
