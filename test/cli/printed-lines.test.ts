@@ -57,12 +57,13 @@ const command = new RegExp(
 )
 /** Already a shell line, or several words of svc itself. */
 const isLine = (value: string): boolean =>
-  /^(?:shellQuote|quoted|sameService)\(|\.map\(shellQuote\)|\.example$|^Object\.keys\(/.test(value) ||
-  /\? '[^'$]*' : (?:'[^'$]*'|` --[a-z-]+ \$\{shellQuote\([\w.]+\)\}`)$/.test(value)
+  /^(?:shellQuote|quoted|sameService)\(|\.map\(shellQuote\)|\.example$|^Object\.keys\(|(?:^|\.)flags$/.test(
+    value,
+  ) || /\? '[^'$]*' : (?:'[^'$]*'|` --[a-z-]+ \$\{shellQuote\([\w.]+\)\}`)$/.test(value)
 /** Names of commands, flags and topics, chosen by svc. */
 const ownWords = new Set([
   'src/cli/approve/run.ts picking',
-  'src/cli/demo/command.ts flags',
+  'src/cli/approve/separation.ts inOrg',
   'src/cli/program/help-topics.ts meant',
   'src/cli/mcp/command.ts safeLine(word)',
   'src/cli/profile/commands.ts text',
