@@ -46,6 +46,18 @@ const rotationNote = {
   unchanged: 'The store already has this master key',
 }
 
+const maintenanceOf = async (
+  { dataDir, databaseUrl }: Place,
+  { io: { env }, output }: Context,
+): Promise<Maintenance> => {
+  if (dataDir === undefined) {
+    const { databaseMaintenance } = await import('../../service/lifecycle/database-maintenance.ts')
+    return databaseMaintenance(databaseUrl, env)
+  }
+  const { folderMaintenance } = await import('../../service/lifecycle/folder-maintenance.ts')
+  return folderMaintenance(dataDir, env, (await output()).warn)
+}
+
 /** Moves a data folder into a database. */
 const move = async (place: Place, { dryRun, toDatabaseUrlFile = '' }: Options, context: Context) => {
   if (place.dataDir === undefined)
@@ -92,8 +104,8 @@ export const registerService = (group: Command, context: Context): void => {
       const [typed] = command.args
       if (file && !typed) throw usageError('Missing <file>', example)
       const place = await placeOf(context.io, options)
-      const { maintenanceOf } = await import('../../service/lifecycle/open-maintenance.ts')
-      await work(await maintenanceOf(place), { options, place, file: resolve(context.io.cwd, typed ?? '') })
+      const store = await maintenanceOf(place, context)
+      await work(store, { options, place, file: resolve(context.io.cwd, typed ?? '') })
     })
   }
 
@@ -114,11 +126,10 @@ export const registerService = (group: Command, context: Context): void => {
     { about: 'Restore a backup into an empty folder or database; stop the old service first', file: true },
     async (store, { options, file }) => {
       if (options.dryRun) {
-        await store.checkRestore(file, context.io.env)
+        await store.checkRestore(file)
         return reportDryRun(context, { file, ...store.place })
       }
-      const { warn } = await context.output()
-      const returned = await store.restore(file, context.io.env, warn)
+      const returned = await store.restore(file)
       await report(context, 'Backup restored', { file, ...store.place, ...returned.counts })
       await noteReturned(context, returned)
     },
@@ -155,7 +166,7 @@ export const registerService = (group: Command, context: Context): void => {
       const [where = ''] = Object.values(store.place)
       const about = () => `This ${effect}\n  in ${safeLine(where)}\n`
       await requireYes('Continue?', { yes: options.yes, about, declined: 'Nothing was changed' }, context)
-      const returned = await store.settle((await context.output()).warn)
+      const returned = await store.settle()
       await report(context, 'Settled', { ...store.place, ...returned.counts })
       await noteReturned(context, returned)
     },
@@ -177,9 +188,7 @@ export const registerService = (group: Command, context: Context): void => {
       const declined = 'No key was revoked'
       await requireYes('Continue?', { yes: options.yes, about, declined }, context)
       const output = await context.output()
-      const { key, revoked, ended } = await store.resetOperatorKey(context.io.env, (line) =>
-        output.warn(line),
-      )
+      const { key, revoked, ended } = await store.resetOperatorKey()
       output.note(resetNote(revoked, ended))
       const saved = options.profile !== false && (await saveKey(context, key, place.dataDir))
       await report(
@@ -201,9 +210,7 @@ export const registerService = (group: Command, context: Context): void => {
         await store.checkRotation()
         return reportDryRun(context, { ...store.place, retires: from ?? 'the active signing key' })
       }
-      const output = await context.output()
-      const notify = (line: string): void => output.warn(line)
-      const done = await store.rotateSigningKey(context.io.env, { from, notify })
+      const done = await store.rotateSigningKey(from)
       const { rotated } = done
       await report(context, rotated ? 'New signing key' : `${from} is already retired`, {
         ...store.place,
@@ -226,8 +233,7 @@ export const registerService = (group: Command, context: Context): void => {
           : await readText(newKeyFile, context.io, '--new-key-file', { secret: true })
       if (dryRun) return reportDryRun(context, { ...store.place, rewraps: 'every wrapped value' })
       const output = await context.output()
-      const notify = (line: string): void => output.warn(line)
-      const { left_out, ...done } = await store.rotateMasterKey(env, { newKey, notify })
+      const { left_out, ...done } = await store.rotateMasterKey(newKey)
       if (left_out.length > 0)
         output.warn(
           `Skipped, because they were already not authentic or not readable: ${left_out.join(', ')}`,

@@ -121,7 +121,7 @@ const restore = async (url: string, file: string, masterKey: Buffer): Promise<Re
 }
 
 /** Maintenance of a store in a database. Nodes can keep running, except for `rotateMasterKey`. */
-export const databaseMaintenance = (url: string): Maintenance => {
+export const databaseMaintenance = (url: string, env: Env): Maintenance => {
   const requireStore = async (): Promise<void> =>
     database.requireSchema((await database.inspectDatabase(url)).version)
   return {
@@ -131,12 +131,12 @@ export const databaseMaintenance = (url: string): Maintenance => {
       await requireStore()
     },
     backup: (file) => backup(url, file),
-    checkRestore: async (file, env) => {
+    checkRestore: async (file) => {
       requireBackup(file)
       requireMasterKey(env, keyOfBackup)
       await database.checkEmpty(url)
     },
-    restore: async (file, env) => {
+    restore: async (file) => {
       requireBackup(file)
       const masterKey = requireMasterKey(env, keyOfBackup)
       await database.checkEmpty(url)
@@ -157,11 +157,11 @@ export const databaseMaintenance = (url: string): Maintenance => {
         return storage.write((db) => settleRestored(db, storage.now()), { org: 0 })
       }),
     checkReset: requireStore,
-    resetOperatorKey: (env) => useKeyring(url, env, replaceOperatorKeys),
+    resetOperatorKey: () => useKeyring(url, env, replaceOperatorKeys),
     checkRotation: requireStore,
-    rotateSigningKey: (env, { from }) => useKeyring(url, env, (parts) => rotateSigningKey(parts, from)),
+    rotateSigningKey: (from) => useKeyring(url, env, (parts) => rotateSigningKey(parts, from)),
     checkMasterKeyRotation: () => useDatabase(url, requireNoNodes),
-    rotateMasterKey: (env, { newKey }) => {
+    rotateMasterKey: (newKey) => {
       requireMasterKey(env)
       return useDatabase(url, async (storage) => {
         await requireNoNodes(storage)

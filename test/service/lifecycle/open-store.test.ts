@@ -3,12 +3,15 @@ import { basename, join } from 'node:path'
 import Libsql from 'libsql'
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
-import { backup, migrate, resetOperatorKey, restore } from '../../../src/service/lifecycle/maintenance.ts'
+import { backup, restore } from '../../../src/service/lifecycle/backup.ts'
+import { folderMaintenance } from '../../../src/service/lifecycle/folder-maintenance.ts'
 import { newestVersion } from '../../../src/service/storage/migrations.ts'
 import { addMigration } from '../next-migration.ts'
 import { ask, dataDir, folder, installHooks, start } from '../started.ts'
 
 installHooks()
+
+const quietly = () => folderMaintenance(dataDir, {}, () => undefined)
 
 const store = (): string => join(dataDir, 'svc.db')
 const inStore = <T>(file: string, sql: string): T[] => {
@@ -89,7 +92,7 @@ describe('an older store', () => {
   test('never replaces an earlier copy', async () => {
     await leaveOlder()
     writeFileSync(copy(), 'an earlier one')
-    expect(await migrate(dataDir)).toEqual({
+    expect(await quietly().migrate()).toEqual({
       from,
       to: from + 1,
       copy: join(dataDir, `upgrade-from-${from}-2.db`),
@@ -100,7 +103,7 @@ describe('an older store', () => {
   test('is copied by a new operator key too, which reports it', async () => {
     await leaveOlder()
     const said: string[] = []
-    await resetOperatorKey(dataDir, {}, (line) => said.push(line))
+    await folderMaintenance(dataDir, {}, (line) => said.push(line)).resetOperatorKey()
     expect(said).toEqual([expect.stringContaining(copy())])
     expect(readdirSync(dataDir)).toContain(basename(copy()))
   })
@@ -124,7 +127,7 @@ describe('a store that cannot be used', () => {
     await (await start()).stop()
     change(store(), 'UPDATE schema_version SET version = 99; PRAGMA wal_checkpoint(TRUNCATE)')
     const before = kept()
-    for (const attempt of [start, () => migrate(dataDir), () => resetOperatorKey(dataDir, {})])
+    for (const attempt of [start, () => quietly().migrate(), () => quietly().resetOperatorKey()])
       await expect(attempt()).rejects.toMatchObject({
         code: 'store_too_new',
         message: `A newer svc wrote this store: it has schema 99, and this svc knows schemas up to ${newestVersion()}`,
@@ -165,7 +168,7 @@ describe('a store that cannot be used', () => {
       hint: expect.stringContaining('svc service restore'),
     }
     await expect(start()).rejects.toMatchObject(refused)
-    await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject(refused)
+    await expect(quietly().resetOperatorKey()).rejects.toMatchObject(refused)
     expect(() => backup(dataDir, join(folder, 'backup.db'))).toThrow('is damaged')
     expect(kept()).toEqual(before)
   })

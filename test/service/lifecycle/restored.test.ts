@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { backup, restore } from '../../../src/service/lifecycle/maintenance.ts'
+import { backup, restore } from '../../../src/service/lifecycle/backup.ts'
 import { startService, type RunningService } from '../../../src/service/lifecycle/serve.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 

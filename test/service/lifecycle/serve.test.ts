@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { migrate, resetOperatorKey } from '../../../src/service/lifecycle/maintenance.ts'
+import { folderMaintenance } from '../../../src/service/lifecycle/folder-maintenance.ts'
 import { type Listed, ask, dataDir, installHooks, portOf, start } from '../started.ts'
 
 installHooks()
+
+const store = () => folderMaintenance(dataDir, {}, () => undefined)
 
 describe('a first start', () => {
   test('makes an operator key that works, and shows it this once', async () => {
@@ -130,9 +132,9 @@ describe('a lost operator key', () => {
   test('is replaced; the old one expires, and the audit shows it', async () => {
     const service = await start()
     const old = service.operatorKey!
-    await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject({ code: 'data_dir_in_use' })
+    await expect(store().resetOperatorKey()).rejects.toMatchObject({ code: 'data_dir_in_use' })
     await service.stop()
-    const { key: fresh } = await resetOperatorKey(dataDir, {})
+    const { key: fresh } = await store().resetOperatorKey()
     const again = await start()
     expect(again.operatorKey).toBeUndefined()
     expect((await ask(again, '/organizations', old)).status).toBe(401)
@@ -144,13 +146,13 @@ describe('a lost operator key', () => {
   })
 
   test('does not exist, and is not created, if no service ever ran', async () => {
-    await expect(resetOperatorKey(dataDir, {})).rejects.toMatchObject({ code: 'no_store' })
-    await expect(migrate(dataDir)).rejects.toMatchObject({ code: 'no_store' })
+    await expect(store().resetOperatorKey()).rejects.toMatchObject({ code: 'no_store' })
+    await expect(store().migrate()).rejects.toMatchObject({ code: 'no_store' })
     expect(existsSync(dataDir)).toBe(false)
   })
 
   test('a store that is up to date has nothing to migrate', async () => {
     await (await start()).stop()
-    expect(await migrate(dataDir)).toBeUndefined()
+    expect(await store().migrate()).toBeUndefined()
   })
 })

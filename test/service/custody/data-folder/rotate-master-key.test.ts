@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createKeyring } from '../../../../src/service/custody/create-keyring.ts'
 import { decodeMasterKey } from '../../../../src/service/custody/master-key.ts'
-import { backup, restore, rotateMasterKey } from '../../../../src/service/lifecycle/maintenance.ts'
+import { backup, restore } from '../../../../src/service/lifecycle/backup.ts'
+import { folderMaintenance } from '../../../../src/service/lifecycle/folder-maintenance.ts'
 import { openSqlite } from '../../../../src/service/storage/sqlite/open.ts'
 import { dataDir, folder, get, installHooks, notify, start } from './stopped-service.ts'
 import { openAll } from '../kept-values.ts'
@@ -15,7 +16,7 @@ installHooks()
 const keyFile = (dir = dataDir): string => join(dir, 'master.key')
 const pending = (): string => join(dataDir, 'master.key.next')
 const readKey = (dir = dataDir): string => readFileSync(keyFile(dir), 'utf8')
-const rotate = (newKey?: string, env = {}) => rotateMasterKey(dataDir, env, { newKey, notify })
+const rotate = (newKey?: string, env = {}) => folderMaintenance(dataDir, env, notify).rotateMasterKey(newKey)
 
 const valuesUnder = async (masterKey: string, dir = dataDir) => {
   const storage = await openSqlite({ path: join(dir, 'svc.db') })

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { rotateSigningKey } from '../../../../src/service/lifecycle/maintenance.ts'
+import { folderMaintenance } from '../../../../src/service/lifecycle/folder-maintenance.ts'
 import type { RunningService } from '../../../../src/service/lifecycle/serve.ts'
 import { addMigration } from '../../next-migration.ts'
 import { dataDir, get, installHooks, notify, start } from './stopped-service.ts'
 import { changeStore } from './store-changes.ts'
 
 installHooks()
+
+const rotate = (from?: string) => folderMaintenance(dataDir, {}, notify).rotateSigningKey(from)
 
 /** The kid of the key that signs. */
 const signer = async (service: RunningService): Promise<string> => {
@@ -18,7 +20,7 @@ describe('a new signing key', () => {
   test('signs and is published while the service runs, and the old one still verifies', async () => {
     const service = await start()
     const old = await signer(service)
-    const { kid, retired } = await rotateSigningKey(dataDir, {}, { notify })
+    const { kid, retired } = await rotate()
     expect([retired, await signer(service)]).toEqual([[old], kid])
     const [, { keys }] = await get(service, '/.well-known/jwks.json')
     expect(keys.map((one) => one.kid)).toEqual([kid, old])
@@ -26,13 +28,13 @@ describe('a new signing key', () => {
 
   test('is created once if the command names the key that it replaces', async () => {
     const [{ kid: from }] = changeStore(dataDir, 'SELECT kid FROM signing_keys') as [{ kid: string }]
-    const { kid } = await rotateSigningKey(dataDir, {}, { from, notify })
-    expect(await rotateSigningKey(dataDir, {}, { from, notify })).toEqual({
+    const { kid } = await rotate(from)
+    expect(await rotate(from)).toEqual({
       kid,
       retired: [],
       rotated: false,
     })
-    await expect(rotateSigningKey(dataDir, {}, { from: 'nobody', notify })).rejects.toMatchObject({
+    await expect(rotate('nobody')).rejects.toMatchObject({
       code: 'no_signing_key',
     })
     expect(changeStore(dataDir, 'SELECT kid FROM signing_keys')).toHaveLength(2)
@@ -40,14 +42,14 @@ describe('a new signing key', () => {
 
   test('replaces one that another program has changed', async () => {
     changeStore(dataDir, "UPDATE signing_keys SET created_at = '2020-01-01T00:00:00.000Z'")
-    const { kid } = await rotateSigningKey(dataDir, {}, { notify })
+    const { kid } = await rotate()
     const service = await start()
     expect(await signer(service)).toBe(kid)
     expect((await get(service, '/.well-known/jwks.json'))[1].keys).toHaveLength(1)
   })
 
   test('adds an audit row', async () => {
-    const { kid, retired } = await rotateSigningKey(dataDir, {}, { notify })
+    const { kid, retired } = await rotate()
     expect(
       changeStore(dataDir, "SELECT subject, changes FROM audit WHERE action = 'rotateSigningKey'"),
     ).toEqual([{ subject: `signing_key:${kid}`, changes: JSON.stringify([`retired:${retired[0]}`]) }])
@@ -56,6 +58,6 @@ describe('a new signing key', () => {
   test('is not created under a service of another version', async () => {
     await start()
     addMigration()
-    await expect(rotateSigningKey(dataDir, {}, { notify })).rejects.toMatchObject({ code: 'service_older' })
+    await expect(rotate()).rejects.toMatchObject({ code: 'service_older' })
   })
 })

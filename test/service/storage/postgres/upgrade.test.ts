@@ -16,21 +16,21 @@ beforeEach(async () => {
 })
 afterEach(() => dropDatabase(database))
 
-const rotate = () => databaseMaintenance(url).rotateSigningKey(env, { notify: () => undefined })
+const store = () => databaseMaintenance(url, env)
 
 test('an older database is upgraded by svc service migrate, not by other commands', async () => {
-  await expect(rotate()).rejects.toMatchObject({
+  await expect(store().rotateSigningKey()).rejects.toMatchObject({
     code: 'store_older',
     hint: expect.stringContaining('svc service migrate'),
   })
-  expect(await databaseMaintenance(url).plannedUpgrade()).toEqual({ from, to: from + 1 })
-  expect(await databaseMaintenance(url).migrate()).toEqual({ from, to: from + 1 })
-  expect(await databaseMaintenance(url).migrate()).toBeUndefined()
-  expect(await rotate()).toMatchObject({ rotated: true })
+  expect(await store().plannedUpgrade()).toEqual({ from, to: from + 1 })
+  expect(await store().migrate()).toEqual({ from, to: from + 1 })
+  expect(await store().migrate()).toBeUndefined()
+  expect(await store().rotateSigningKey()).toMatchObject({ rotated: true })
 })
 
 test('nodes that start together upgrade it once', async () => {
   const stores = await Promise.all([1, 2, 3].map(() => openPostgres({ url })))
   for (const storage of stores) await storage.close()
-  expect(await databaseMaintenance(url).plannedUpgrade()).toEqual({ from: from + 1, to: from + 1 })
+  expect(await store().plannedUpgrade()).toEqual({ from: from + 1, to: from + 1 })
 })
