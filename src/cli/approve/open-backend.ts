@@ -1,5 +1,6 @@
 import type { Backend } from '../../asking/backend.ts'
 import { createRestBackend, hasApprovals } from '../../asking/rest.ts'
+import { mayComeBack } from '../../client/retry.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import type { Settings } from '../context/settings.ts'
@@ -30,12 +31,12 @@ export const noApprovals = (settings: Settings, through?: Opening['through']): S
   })
 }
 
-/** Whether to use the tool server. A service that cannot be reached says so when it is asked. */
+/** Whether to use the tool server. A service that is away says so when it is asked. */
 const usesTools = async (context: Context, { through }: Opening): Promise<boolean> => {
   const { mcpUrl } = await context.settings()
   if (through !== undefined || !mcpUrl) return through === 'tools'
   return !(await hasApprovals(await context.client()).catch((error: unknown) => {
-    if (error instanceof SvcError && error.exit === 'unreachable') return true
+    if (mayComeBack(error)) return true
     throw error
   }))
 }

@@ -53,6 +53,7 @@ export const approveToolCall = async (
     ])
     const { approver_mobile, ...wanted } = request
     const { onAnswer, signal } = context.io
+    const { warn } = await context.output()
     const backend = await openBackend(context, { through: 'service', org: options.org })
     const approval = await ask(
       wanted,
@@ -60,7 +61,7 @@ export const approveToolCall = async (
       {
         backend,
         // Nobody reads the output while a call waits.
-        progress: { ...silent, requested: (record) => onAnswer?.(record) },
+        progress: { ...silent, warn, requested: (record) => onAnswer?.(record) },
         signal,
         nothing: nothingRan,
         proof: 'required',

@@ -37,7 +37,7 @@ export const askPerson =
       { approver_mobile: to },
       {
         backend,
-        progress,
+        progress: { ...progress, warn: (await context.output()).warn },
         signal: own.io.signal,
         nothing: 'the call was not forwarded',
         proof: 'required',
