@@ -28,26 +28,6 @@ export const organizationOf = async (
   return id === undefined ? organization() : String(id)
 }
 
-/** Takes the keys from the service that was asked. */
-const trustService = async (
-  { origin, local }: Proving,
-  requests: readonly (Pick<Ask, 'org_id'> | undefined)[],
-  surroundings: Surroundings,
-): Promise<Trust> => {
-  const { issuerIn } = await import('../receipt/signature.ts')
-  const keys = await surroundings.getJson(`${origin}/.well-known/jwks.json`)
-  return {
-    keys,
-    // Checked if known; a development service on this machine may leave it open.
-    organization: await organizationOf(requests, surroundings),
-    issuer: issuerIn(keys) ?? origin,
-    // `--dev` listens on loopback only, so from elsewhere such a receipt is a forgery.
-    allowDev: local,
-    // The requester is known: it is this run.
-    allowUnauthenticated: local,
-  }
-}
-
 /** The SHA-256 of what was asked; a text alone is a subject, too. */
 export const digestOfAsk = ({ subject, action }: Pick<Ask, 'subject' | 'action'>): string =>
   digestOf((subject ?? textSubject(action)).data)
@@ -114,12 +94,27 @@ type Proving = {
 export const createProver = (place: Proving, surroundings: Surroundings) => {
   const asks = new Map<string, Ask>()
 
-  const readTrust = (record: ApprovalRecord, ask: Ask | undefined): Promise<Trust> =>
-    trustService(place, [ask, record], surroundings).catch((error: unknown) => {
-      // A service that restarts is asked again; one without keys has none later either.
-      const hasNone = error instanceof SvcError && /^(?:http_[34]\d\d|not_json)$/.test(error.code)
-      throw hasNone ? unproved(record, `Its keys cannot be read: ${error.message}`) : error
-    })
+  /** The keys of the service that was asked, and what its receipts must name. */
+  const trustFor = async (record: ApprovalRecord, ask: Ask | undefined): Promise<Trust> => {
+    const { issuerIn } = await import('../receipt/signature.ts')
+    const keys = await surroundings
+      .getJson(`${place.origin}/.well-known/jwks.json`)
+      .catch((error: unknown) => {
+        // A service that restarts is asked again; one without keys has none later either.
+        const hasNone = error instanceof SvcError && /^(?:http_[34]\d\d|not_json)$/.test(error.code)
+        throw hasNone ? unproved(record, `Its keys cannot be read: ${error.message}`) : error
+      })
+    return {
+      keys,
+      // Checked if known; a development service on this machine may leave it open.
+      organization: await organizationOf([ask, record], surroundings),
+      issuer: issuerIn(keys) ?? place.origin,
+      // `--dev` listens on loopback only, so from elsewhere such a receipt is a forgery.
+      allowDev: place.local,
+      // The requester is known: it is this run.
+      allowUnauthenticated: place.local,
+    }
+  }
 
   /**
    * Throws unless the receipt of an approved record is genuine, and for exactly what was asked. A request of another run must be
@@ -136,7 +131,7 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
           ? 'There is no receipt'
           : 'Its receipt was removed after the retention period',
       )
-    const trust = use?.pinned ?? (await readTrust(record, ask))
+    const trust = use?.pinned ?? (await trustFor(record, ask))
     const at = place.now() + 1000
     const isNamed = place.isNamed(request_id)
     const expected = {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { openToolBackend } from '../../src/cli/approve/tool-server.ts'
+import { openBackend } from '../../src/cli/approve/open-backend.ts'
 import { openContext } from '../../src/cli/main.ts'
 import { createSharedRequests } from '../../src/tools/server/shared-requests.ts'
 import { checkStatus, requestApproval, requestApprovalAsync } from '../../src/tools/server/tool-calls.ts'
@@ -171,7 +171,7 @@ const command = async (word: string, ...args: string[]): Promise<Ended> => {
 }
 const to = ['--to', mobile]
 const tools = async (work: (context: never) => Promise<unknown>): Promise<Ended> => {
-  const gateway = await openToolBackend(openContext(memoryIo({ env: env() })), {})
+  const gateway = await openBackend(openContext(memoryIo({ env: env() })), { through: 'tools' })
   const defaults = { approver_mobile: mobile }
   try {
     const answer = await work({ gateway, shared: createSharedRequests(), caller: 'stdio', defaults } as never)

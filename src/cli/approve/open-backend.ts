@@ -1,10 +1,13 @@
 import type { Backend } from '../../asking/backend.ts'
 import { createRestBackend, hasApprovals } from '../../asking/rest.ts'
+import type { Surroundings } from '../../asking/surroundings.ts'
 import { mayComeBack } from '../../client/retry.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { getJson } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
-import { surroundingsOf, type Opening } from './opening.ts'
+import { sameService } from '../program/command-line.ts'
+import type { Opening } from './tool-server.ts'
 
 /** Whether an error means that the service in use has no `/svc/v1/approvals`. */
 export const lacksApprovals = async (failure: unknown, context: Context): Promise<boolean> => {
@@ -31,6 +34,17 @@ export const noApprovals = (settings: Settings, through?: Opening['through']): S
   })
 }
 
+const surroundingsOf = async (context: Context, typed: string | undefined): Promise<Surroundings> => {
+  const { io, globals } = context
+  const { cacert, org } = await context.settings()
+  return {
+    now: () => io.now().getTime(),
+    getJson: (url) => getJson(context, url, cacert?.value),
+    organization: async () => typed ?? org?.value,
+    flags: sameService(globals),
+  }
+}
+
 /** Whether to use the tool server. A service that is away says so when it is asked. */
 const usesTools = async (context: Context, { through }: Opening): Promise<boolean> => {
   const { mcpUrl } = await context.settings()
@@ -43,10 +57,10 @@ const usesTools = async (context: Context, { through }: Opening): Promise<boolea
 
 /** Opens the service of the profile, or its tool server. */
 export const openBackend = async (context: Context, opening: Opening = {}): Promise<Backend> => {
-  if (await usesTools(context, opening))
-    return (await import('./tool-server.ts')).openToolBackend(context, opening)
-  const [settings, client] = await Promise.all([context.settings(), context.client()])
   const surroundings = await surroundingsOf(context, opening.org)
+  if (await usesTools(context, opening))
+    return (await import('./tool-server.ts')).openToolBackend(context, opening, surroundings)
+  const [settings, client] = await Promise.all([context.settings(), context.client()])
   const rest = createRestBackend({ client, url: settings.baseUrl.value }, surroundings)
   const explained = async <T>(answer: Promise<T>): Promise<T> => {
     try {

@@ -1,4 +1,5 @@
 import type { Backend } from '../../asking/backend.ts'
+import type { Surroundings } from '../../asking/surroundings.ts'
 import { createToolBackend } from '../../asking/tool-server.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
@@ -9,8 +10,24 @@ import { maskPhone } from '../terminal/mask.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import { openTransport } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
-import { surroundingsOf, type Opening } from './opening.ts'
 import { personIn, notifyOnce } from './repeated-notice.ts'
+
+/** How requests are made. */
+export type Opening = {
+  /**
+   * `tools`: the tool server instead of the REST API. `service`: only the REST API. Otherwise the REST API, or the configured
+   * tool server if the service has no approvals.
+   */
+  through?: 'tools' | 'service' | undefined
+  /** The organization as typed. */
+  org?: string | undefined
+  /** The requester, as the approver sees it. */
+  requester?: string | undefined
+  /** The request must outlive this run: a call of a tool that waits could not be resumed. */
+  open?: boolean
+  /** The longest time to wait for a silent tool server, in seconds. */
+  mostSeconds?: number | undefined
+}
 
 /** Longer than any tool waits for a person. */
 const timeoutMs = 3_700_000
@@ -102,10 +119,13 @@ export const openRemembered = async (context: Context, url: string) => {
 }
 
 /** Asks through the three tools of the tool server at SVC_MCP_URL. */
-export const openToolBackend = async (context: Context, opening: Opening): Promise<Backend> => {
+export const openToolBackend = async (
+  context: Context,
+  opening: Opening,
+  surroundings: Surroundings,
+): Promise<Backend> => {
   const { url, token, tools, close } = await openTools(context, opening)
   const remembered = await openRemembered(context, url)
-  const surroundings = await surroundingsOf(context, opening.org)
   const backend = createToolBackend({ url, tools, close, recall: remembered.find }, surroundings)
   // A call that waits for the decision: whether the server accepts it is known only at its end.
   if (!opening.open) return backend

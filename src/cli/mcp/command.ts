@@ -51,10 +51,11 @@ const requireAccepted = async (looking: Promise<unknown>, signal: AbortSignal): 
 const chooseGateway = async (context: Context): Promise<Chosen> => {
   const settings = await context.settings()
   const { baseUrl } = settings
+  const { openBackend } = await import('../approve/open-backend.ts')
   if (await usesToolServer(context)) {
-    const { openToolBackend, toolServer, withTools } = await import('../approve/tool-server.ts')
+    const { toolServer, withTools } = await import('../approve/tool-server.ts')
     await withTools(context, ({ tools }) => requireAccepted(tools.list(), context.io.signal))
-    const backend = await openToolBackend(context, {})
+    const backend = await openBackend(context, { through: 'tools' })
     const about = `requests approvals through the tool server at ${toolServer(settings)}`
     return { gateway: backend, about, close: backend.close }
   }
@@ -64,8 +65,7 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
       about: 'demo that never approves: no API key and no tool server is configured',
       close: nothing,
     }
-  const [{ openBackend }, { requestingKey }, { throughRestarts }] = await Promise.all([
-    import('../approve/open-backend.ts'),
+  const [{ requestingKey }, { throughRestarts }] = await Promise.all([
     import('../approve/separation.ts'),
     import('../../asking/wait.ts'),
   ])
