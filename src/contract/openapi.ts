@@ -181,7 +181,10 @@ const ready = probe('ready', 'Report whether a load balancer should send request
   },
 })
 
-/** Like `createOpenApi`, but pauses after each operation, so that other requests are not delayed. */
+/**
+ * OpenAPI 3.1 of the whole table; pauses after each operation, so that other requests are not delayed. `publicUrl` is an
+ * origin, without a slash at the end.
+ */
 export function* openApiInParts(publicUrl: string): Generator<undefined, Json> {
   const atOrigin = { servers: [{ url: publicUrl }] }
   const paths: Record<string, Json> = {
@@ -215,14 +218,5 @@ export function* openApiInParts(publicUrl: string): Generator<undefined, Json> {
         approverSession: { type: 'apiKey', in: 'cookie', name: sessionCookie(publicUrl) },
       },
     },
-  }
-}
-
-/** OpenAPI 3.1 of the whole table. `publicUrl` is an origin, without a slash at the end. */
-export const createOpenApi = (publicUrl: string): Json => {
-  const parts = openApiInParts(publicUrl)
-  for (;;) {
-    const { done, value } = parts.next()
-    if (done) return value
   }
 }

@@ -1,6 +1,6 @@
 import { validate } from '@readme/openapi-parser'
 import { describe, expect, test } from 'vitest'
-import { createOpenApi } from '../../src/contract/openapi.ts'
+import { createOpenApi } from './whole-openapi.ts'
 import { table } from '../../src/contract/table.ts'
 
 type Schema = {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { planRequest } from '../../src/client/request.ts'
-import { createOpenApi } from '../../src/contract/openapi.ts'
+import { createOpenApi } from '../contract/whole-openapi.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { table } from '../../src/contract/table.ts'
 import { memoryIo } from '../cli/memory-io.ts'

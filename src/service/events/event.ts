@@ -1,16 +1,13 @@
 import type { EventRecord, EventType } from '../../contract/event.ts'
-import type { Tables } from '../storage/schema.ts'
+import type { ChainRow } from '../../receipt/chain.ts'
 
-/** A row of the audit log, from which an event is derived. */
-export type AuditRow = Omit<Tables['audit'], 'changes'> & { changes: string[] }
-
-type Naming = (row: AuditRow) => EventType | undefined
+type Naming = (row: ChainRow) => EventType | undefined
 
 /** The action of a row that states the head of its chain. */
 export const headAction = 'signAuditHead'
 
 /** The same for every delivery. After a restore of older data, the hash tells an event from one that took its place. */
-export const eventIdOf = ({ org_id, seq, hash }: Pick<AuditRow, 'org_id' | 'seq' | 'hash'>): string =>
+export const eventIdOf = ({ org_id, seq, hash }: Pick<ChainRow, 'org_id' | 'seq' | 'hash'>): string =>
   `evt_${org_id}_${seq}_${hash.slice(0, 8)}`
 
 /** The event for each action, with any subject of the kind. */
@@ -103,7 +100,7 @@ const bySubject: Record<string, Naming> = {
   audit: byAction({ [headAction]: 'audit.head' }),
 }
 
-const typeOf = (row: AuditRow): EventType | undefined => bySubject[row.subject.split(':', 1)[0]!]?.(row)
+const typeOf = (row: ChainRow): EventType | undefined => bySubject[row.subject.split(':', 1)[0]!]?.(row)
 
 /** The id of an actor without its name. */
 const actorId = (actor: string): string => {
@@ -113,7 +110,7 @@ const actorId = (actor: string): string => {
 }
 
 /** The event of a row of the audit, if the row is one. It contains ids and names of fields, and no other data. */
-export const toEvent = (row: AuditRow): EventRecord | undefined => {
+export const toEvent = (row: ChainRow): EventRecord | undefined => {
   const type = typeOf(row)
   if (type === undefined) return undefined
   const { org_id, seq, hash, action, subject, actor, changes } = row

@@ -2,20 +2,14 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { SvcError } from '../../core/errors.ts'
 import type { AuditHead } from '../../receipt/chain.ts'
 
-/** A file to which signed heads are appended, one JSON object in each line. */
-export type HeadFile = {
-  append(heads: readonly (AuditHead & { at: string; jws: string })[]): void
-  close(): void
-}
-
 const hints: Record<string, string> = {
   ENOENT: 'Create its folder first',
   EISDIR: 'Name a file, not a folder',
   EACCES: 'Use a file that this user can append to',
 }
 
-/** Opens the file for `--audit-heads`. Throws an SvcError: a service that cannot leave a witness must not seem to. */
-export const openHeadFile = (path: string): HeadFile => {
+/** Opens the file for `--audit-heads`, to which signed heads are appended, one JSON object in each line. Throws an SvcError: a service that cannot leave a witness must not seem to. */
+export const openHeadFile = (path: string) => {
   let fd: number
   try {
     fd = openSync(path, 'a', 0o600)
@@ -28,12 +22,14 @@ export const openHeadFile = (path: string): HeadFile => {
     })
   }
   return {
-    append: (heads) => {
+    append: (heads: readonly (AuditHead & { at: string; jws: string })[]): void => {
       if (heads.length === 0) return
       const bytes = Buffer.from(heads.map((head) => `${JSON.stringify(head)}\n`).join(''))
       for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
       fsyncSync(fd)
     },
-    close: () => closeSync(fd),
+    close: (): void => closeSync(fd),
   }
 }
+
+export type HeadFile = ReturnType<typeof openHeadFile>

@@ -3,14 +3,14 @@ import type { events } from '../../contract/event.ts'
 import type { EventRecord } from '../../contract/event.ts'
 import { passes } from '../../contract/event.ts'
 import { invalid } from '../../core/refusal.ts'
-import { genesisHash } from '../../receipt/chain.ts'
+import { type ChainRow, genesisHash } from '../../receipt/chain.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { reachChain } from '../custody/audit-log.ts'
 import { auditTopic } from '../call/signals/signals.ts'
 import { waitFor } from '../call/signals/wait.ts'
 import type { Db } from '../storage/schema.ts'
 import { withHead } from './audit-head.ts'
-import { type AuditRow, eventIdOf, toEvent } from './event.ts'
+import { eventIdOf, toEvent } from './event.ts'
 
 /** Rows in one query, and in one request: what passes no filter must not make a request endless. */
 const batch = 200
@@ -20,7 +20,7 @@ const standardLimit = 100
 const polls = { shared: 1_000, alone: 5_000 }
 
 /** The rows of a chain after `seq`, the oldest first. */
-export const readRows = async (db: Db, orgId: number, seq: number, limit: number): Promise<AuditRow[]> => {
+export const readRows = async (db: Db, orgId: number, seq: number, limit: number): Promise<ChainRow[]> => {
   const rows = await db
     .selectFrom('audit')
     .where('org_id', '=', orgId)
@@ -32,7 +32,7 @@ export const readRows = async (db: Db, orgId: number, seq: number, limit: number
   return rows.map((row) => Object.assign(row, { changes: JSON.parse(row.changes) as string[] }))
 }
 
-type Place = Pick<AuditRow, 'org_id' | 'seq' | 'hash'>
+type Place = Pick<ChainRow, 'org_id' | 'seq' | 'hash'>
 
 const genesis = (org_id: number): Place => ({ org_id, seq: 0, hash: genesisHash })
 

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { SvcError } from '../../core/errors.ts'
 import { isLoopbackName } from '../../core/loopback.ts'
+import { inTurn } from './pipelined.ts'
 import { answerParserError, redirectPlainHttp } from './plain-on-tls.ts'
-import { createSlowReaders, inTurn } from './slow-readers.ts'
+import { createSlowReaders } from './slow-readers.ts'
 
 export type HttpServer = {
   port: number

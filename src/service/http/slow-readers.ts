@@ -1,5 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { ServerResponse } from 'node:http'
 
 // Node limits the time of a client that sends slowly, but not of one that reads slowly, or not at all: its response stays in
 // memory, and its connection open.
@@ -46,28 +45,5 @@ export const createSlowReaders = () => {
         response.socket?.destroy()
       }
     },
-  }
-}
-
-/** The most requests that a client may send on one connection before it has their responses. */
-const pipelinedAtMost = 16
-
-/**
- * Handles the next request of a connection after the client has read the response to the one before. Node would handle all
- * that arrive together, hundreds of them, and keep all responses in memory.
- */
-export const inTurn = (listener: RequestListener): RequestListener => {
-  const waiting = new WeakMap<Socket, number>()
-  return (request, response) => {
-    // Node assigns the connection to one response at a time.
-    if (response.socket) return listener(request, response)
-    const { socket } = request
-    const count = (waiting.get(socket) ?? 0) + 1
-    waiting.set(socket, count)
-    if (count >= pipelinedAtMost) return void socket.destroy()
-    response.once('socket', () => {
-      waiting.set(socket, waiting.get(socket)! - 1)
-      listener(request, response)
-    })
   }
 }

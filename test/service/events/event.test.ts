@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { passes } from '../../../src/contract/event.ts'
-import { type AuditRow, eventIdOf, toEvent } from '../../../src/service/events/event.ts'
+import type { ChainRow } from '../../../src/receipt/chain.ts'
+import { eventIdOf, toEvent } from '../../../src/service/events/event.ts'
 
-const row = (more: Partial<AuditRow>): AuditRow => ({
+const row = (more: Partial<ChainRow>): ChainRow => ({
   org_id: 1,
   seq: 42,
   at: '2030-01-31T12:00:00.000Z',

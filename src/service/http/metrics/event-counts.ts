@@ -1,7 +1,7 @@
 import type { Channel } from '../../call/message.ts'
 import type { Decided } from '../../call/signals/signals.ts'
 import type { AttemptResult } from '../../delivery/rows.ts'
-import type { Family } from './exposition.ts'
+import { counter, type Family, histogram } from './exposition.ts'
 import { createHistogram, type Histogram } from './histogram.ts'
 
 // What this process counts as it happens. Labels are routes, states and channels, whose number is limited, and never an id, a
@@ -41,46 +41,42 @@ export const createEventCounts = () => {
   }
 
   const families = (): Family[] => [
-    {
-      name: 'svc_http_requests_total',
-      type: 'counter',
-      help: 'Requests that were answered, by route and status.',
-      samples: routes.flatMap(({ path, method, statuses }) =>
+    counter(
+      'svc_http_requests_total',
+      'Requests that were answered, by route and status.',
+      routes.flatMap(({ path, method, statuses }) =>
         [...statuses].map(([status, value]) => ({
           labels: { method, route: path, status: String(status) },
           value,
         })),
       ),
-    },
-    {
-      name: 'svc_http_request_duration_seconds',
-      type: 'histogram',
-      help: 'Time to answer a request, including the time that it asked to wait.',
-      samples: routes.flatMap(({ path, method, durations }) => durations.samples({ method, route: path })),
-    },
-    {
-      name: 'svc_approval_decision_seconds',
-      type: 'histogram',
-      help: 'Time from a request for approval to the decision of the person.',
-      samples: [...decisions].flatMap(([status, histogram]) => histogram.samples({ status })),
-    },
-    {
-      name: 'svc_delivery_attempts_total',
-      type: 'counter',
-      help: 'Attempts to send a message, by their result.',
-      samples: [...results.values()].map(({ channel, result, count }) => ({
+    ),
+    histogram(
+      'svc_http_request_duration_seconds',
+      'Time to answer a request, including the time that it asked to wait.',
+      routes.flatMap(({ path, method, durations }) => durations.samples({ method, route: path })),
+    ),
+    histogram(
+      'svc_approval_decision_seconds',
+      'Time from a request for approval to the decision of the person.',
+      [...decisions].flatMap(([status, durations]) => durations.samples({ status })),
+    ),
+    counter(
+      'svc_delivery_attempts_total',
+      'Attempts to send a message, by their result.',
+      [...results.values()].map(({ channel, result, count }) => ({
         labels: { channel, result },
         value: count,
       })),
-    },
+    ),
   ]
 
   return {
     route,
     decided: ({ status, seconds }: Decided): void => {
-      const histogram = decisions.get(status) ?? createHistogram(decisionBounds)
-      decisions.set(status, histogram)
-      histogram.observe(seconds)
+      const durations = decisions.get(status) ?? createHistogram(decisionBounds)
+      decisions.set(status, durations)
+      durations.observe(seconds)
     },
     attempted: (channel: Channel, state: AttemptResult['state']): void => {
       const result = state === 'queued' ? 'retry' : state

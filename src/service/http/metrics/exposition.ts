@@ -30,10 +30,16 @@ export const exposition = (families: readonly Family[]): string =>
     )
     .join('')
 
-/** A metric with one value and no labels. */
-export const single = (type: 'counter' | 'gauge', name: string, help: string, value: number): Family => ({
-  name,
-  type,
-  help,
-  samples: [{ value }],
-})
+/** A metric of a type, with one value, or with a sample for each of its labels. */
+const familyOf =
+  (type: Family['type']) =>
+  (name: string, help: string, value: number | readonly Sample[]): Family => ({
+    name,
+    type,
+    help,
+    samples: typeof value === 'number' ? [{ value }] : value,
+  })
+
+export const counter = familyOf('counter')
+export const gauge = familyOf('gauge')
+export const histogram = familyOf('histogram')

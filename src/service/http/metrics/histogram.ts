@@ -1,19 +1,17 @@
 import type { Labels, Sample } from './exposition.ts'
 
-export type Histogram = { observe(value: number): void; samples(labels?: Labels): Sample[] }
-
 /** Counts values by upper bounds, which must ascend. */
-export const createHistogram = (bounds: readonly number[]): Histogram => {
+export const createHistogram = (bounds: readonly number[]) => {
   const counts = Array.from({ length: bounds.length + 1 }, () => 0)
   let sum = 0
   return {
-    observe: (value) => {
+    observe: (value: number): void => {
       let bucket = 0
       while (bucket < bounds.length && value > bounds[bucket]!) bucket += 1
       counts[bucket]! += 1
       sum += value
     },
-    samples: (labels = {}) => {
+    samples: (labels: Labels = {}): Sample[] => {
       let below = 0
       const buckets = counts.map((count, i): Sample => {
         below += count
@@ -24,3 +22,5 @@ export const createHistogram = (bounds: readonly number[]): Histogram => {
     },
   }
 }
+
+export type Histogram = ReturnType<typeof createHistogram>

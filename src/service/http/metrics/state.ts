@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import { deliveryChannels } from '../../../contract/records.ts'
 import type { Service } from '../../call/service.ts'
-import { type Family, single } from './exposition.ts'
+import { counter, type Family, gauge } from './exposition.ts'
 
 // What is read when somebody asks. The counts of the store are of all organizations and, on a shared store, of all nodes.
 
@@ -28,7 +28,7 @@ const readCounts = ({ storage }: Parts) =>
 
 const storeFamilies = async (parts: Parts): Promise<Family[]> => {
   const counts = await readCounts(parts).catch(() => undefined)
-  const up = single('gauge', 'svc_store_up', 'Whether the store can be read.', counts ? 1 : 0)
+  const up = gauge('svc_store_up', 'Whether the store can be read.', counts ? 1 : 0)
   // A count that could not be read is absent, not 0.
   if (!counts) return [up]
   const { now, pending, waiting } = counts
@@ -37,22 +37,20 @@ const storeFamilies = async (parts: Parts): Promise<Family[]> => {
     oldest ? Math.max(0, (Date.parse(now) - Date.parse(oldest)) / 1000) : 0
   return [
     up,
-    single('gauge', 'svc_approvals_pending', 'Approval requests that wait for a person.', pending),
-    {
-      name: 'svc_outbox_messages',
-      type: 'gauge',
-      help: 'Messages that are not sent yet.',
-      samples: deliveryChannels.map((channel) => ({
+    gauge('svc_approvals_pending', 'Approval requests that wait for a person.', pending),
+    gauge(
+      'svc_outbox_messages',
+      'Messages that are not sent yet.',
+      deliveryChannels.map((channel) => ({
         labels: { channel },
         value: Number(of(channel)?.count ?? 0),
       })),
-    },
-    {
-      name: 'svc_outbox_oldest_seconds',
-      type: 'gauge',
-      help: 'Age of the oldest message that is not sent yet; 0 without one.',
-      samples: deliveryChannels.map((channel) => ({ labels: { channel }, value: age(of(channel)?.oldest) })),
-    },
+    ),
+    gauge(
+      'svc_outbox_oldest_seconds',
+      'Age of the oldest message that is not sent yet; 0 without one.',
+      deliveryChannels.map((channel) => ({ labels: { channel }, value: age(of(channel)?.oldest) })),
+    ),
   ]
 }
 
@@ -68,22 +66,16 @@ const processFamilies = (): Family[] => {
   const { user, system } = process.cpuUsage()
   const files = openFiles()
   return [
-    single(
-      'counter',
-      'process_cpu_seconds_total',
-      'Time that this process used the processor.',
-      (user + system) / 1e6,
-    ),
-    single('gauge', 'process_resident_memory_bytes', 'Memory of this process.', process.memoryUsage.rss()),
-    single(
-      'gauge',
+    counter('process_cpu_seconds_total', 'Time that this process used the processor.', (user + system) / 1e6),
+    gauge('process_resident_memory_bytes', 'Memory of this process.', process.memoryUsage.rss()),
+    gauge(
       'process_start_time_seconds',
       'When this process started, in seconds since 1970.',
       performance.timeOrigin / 1000,
     ),
     ...(files === undefined
       ? []
-      : [single('gauge', 'process_open_fds', 'Files and connections that are open.', files)]),
+      : [gauge('process_open_fds', 'Files and connections that are open.', files)]),
   ]
 }
 
@@ -104,19 +96,13 @@ export const createStateReader = (parts: Parts, version: string) => {
     }))
     delay.reset()
     return [
-      {
-        name: 'svc_event_loop_delay_seconds',
-        type: 'gauge',
-        help: 'How late the event loop was since the last scrape.',
-        samples: percentiles,
-      },
-      single(
-        'counter',
-        'svc_event_loop_active_seconds_total',
-        'Time that the event loop was busy.',
-        active / 1000,
+      gauge(
+        'svc_event_loop_delay_seconds',
+        'How late the event loop was since the last scrape.',
+        percentiles,
       ),
-      single('counter', 'svc_event_loop_idle_seconds_total', 'Time that the event loop waited.', idle / 1000),
+      counter('svc_event_loop_active_seconds_total', 'Time that the event loop was busy.', active / 1000),
+      counter('svc_event_loop_idle_seconds_total', 'Time that the event loop waited.', idle / 1000),
     ]
   }
 
@@ -124,28 +110,16 @@ export const createStateReader = (parts: Parts, version: string) => {
     const { requests } = parts.node()
     const { writes, connections, connections_limit } = parts.storage.load()
     return [
-      {
-        name: 'svc_build_info',
-        type: 'gauge',
-        help: 'The version of svc; always 1.',
-        samples: [{ labels: { version }, value: 1 }],
-      },
-      single('gauge', 'svc_http_requests_in_progress', 'Requests in progress.', requests),
-      single(
-        'gauge',
-        'svc_approval_waits',
-        'Callers and pages that wait for a change.',
-        parts.signals.waiting,
-      ),
-      single('counter', 'svc_store_writes_total', 'Writes that this process committed.', writes),
-      single(
-        'gauge',
+      gauge('svc_build_info', 'The version of svc; always 1.', [{ labels: { version }, value: 1 }]),
+      gauge('svc_http_requests_in_progress', 'Requests in progress.', requests),
+      gauge('svc_approval_waits', 'Callers and pages that wait for a change.', parts.signals.waiting),
+      counter('svc_store_writes_total', 'Writes that this process committed.', writes),
+      gauge(
         'svc_store_connections',
         'Connections to the database in use; 0 for an embedded store.',
         connections,
       ),
-      single(
-        'gauge',
+      gauge(
         'svc_store_connections_limit',
         'The most connections that this process opens; 0 for an embedded store.',
         connections_limit,

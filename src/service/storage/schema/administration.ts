@@ -1,3 +1,4 @@
+import type { ChainRow } from '../../../receipt/chain.ts'
 import type { Generated } from 'kysely'
 import type { Times } from './times.ts'
 
@@ -134,18 +135,7 @@ export type AdministrationTables = {
   /** Values that the service keeps across restarts. */
   settings: { name: string; value: string }
   /** One hash chain an organization; `org_id` 0 is the service itself. */
-  audit: {
-    org_id: number
-    seq: number
-    at: string
-    actor: string
-    action: string
-    subject: string
-    changes: string
-    request_id: string
-    prev_hash: string
-    hash: string
-  }
+  audit: Omit<ChainRow, 'changes'> & { changes: string }
   /** The image that the approver page shows beside the name of an organization; base64. */
   logos: { org_id: number; hash: string; image: string; updated_at: string }
   /** Limits that the operator set for an organization; `value` is JSON. */

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { createEventCounts } from '../../../../src/service/http/metrics/event-counts.ts'
-import { exposition, single } from '../../../../src/service/http/metrics/exposition.ts'
+import { exposition, gauge } from '../../../../src/service/http/metrics/exposition.ts'
 import { createHistogram } from '../../../../src/service/http/metrics/histogram.ts'
 
 test('writes the text format of Prometheus', () => {
   const labels = { a: 'back\\slash "quotes"\nline' }
   expect(
     exposition([
-      single('gauge', 'svc_up', 'Whether it is up.', 1),
+      gauge('svc_up', 'Whether it is up.', 1),
       { name: 'svc_things_total', type: 'counter', help: 'Things.', samples: [{ labels, value: 2 }] },
     ]),
   ).toBe(
