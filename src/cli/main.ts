@@ -7,9 +7,9 @@ import {
   buildProgram,
   runLine,
   type Group,
-  type ProgramParts,
   type Register,
   type RunLine,
+  type Tree,
 } from './program/program.ts'
 import type { Io } from './terminal/io.ts'
 
@@ -226,28 +226,15 @@ export const groups: Record<string, Group> = {
   },
 }
 
-/** The context of one run, with the approval guard. */
+/** The context of one run, which asks for an approval where a write needs one. */
 export const openContext = (io: Io): ReturnType<typeof createContext> =>
   createContext(io, createApprovalGuard)
 
 /** Runs one command and returns its result. */
-export const run: RunLine = (argv, io) => runLine(argv, openContext(io), parts)
+export const run: RunLine = (argv, io) => runLine(argv, openContext(io), tree)
 
-/** The headings of `svc --help`, in the order of a newcomer's day. */
-export const headings: Record<string, (keyof typeof groups)[]> = {
-  'Start here': ['demo', 'serve', 'profile', 'whoami', 'doctor'],
-  'Request and decide': ['approve', 'auth'],
-  'People, keys and rules': ['org', 'user', 'key', 'geofence', 'timeslot'],
-  'Hold back agents and this machine': ['mcp', 'hook', 'guard'],
-  'See what happens': ['top', 'audit', 'events', 'webhook', 'notify'],
-  'An organization as a file': ['export', 'diff', 'apply'],
-  'Operate the service': ['service'],
-  'Apps and machines': ['mobile', 'iot'],
-  'About svc': ['api', 'commands', 'completion', 'version', 'help'],
-}
-
-const parts: ProgramParts = { groups, headings, run }
+const tree: Tree = { groups, run }
 
 /** The branch of the command tree that `argv` names, or without `argv` the whole tree. */
 export const commandTree = (context: Context, argv?: readonly string[]): Promise<Command> =>
-  buildProgram(context, parts, argv)
+  buildProgram(context, tree, argv)

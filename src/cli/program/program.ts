@@ -4,6 +4,7 @@ import type { Context } from '../context/context.ts'
 import { checkAccepted } from '../terminal/output.ts'
 import type { Io, OutputStream } from '../terminal/io.ts'
 import { maskProse } from '../terminal/mask-prose.ts'
+import { headings } from './headings.ts'
 import { aliasVerbs, describeCommand, wordsOf } from './command-node.ts'
 import { helpText, wrapProse } from './help-text.ts'
 import { watchFlags } from './watch-flags.ts'
@@ -28,10 +29,9 @@ export type Group = {
   load(): Promise<Register>
 }
 
-/** Every group by its first word, its heading in the help, and the function that runs a command line. */
-export type ProgramParts = {
+/** Every group by its first word, and the function that runs a command line. */
+export type Tree = {
   groups: Record<string, Group>
-  headings: Record<string, readonly string[]>
   run: RunLine
 }
 
@@ -67,7 +67,7 @@ const helpWidth = ({ stdout }: Io): number => Math.min(stdout.columns, 100)
 /** The command tree. Loads only the group in `argv`; without `argv`, all groups. */
 export const buildProgram = async (
   context: Context,
-  parts: ProgramParts,
+  parts: Tree,
   argv?: readonly string[],
 ): Promise<Command> => {
   const { io } = context
@@ -122,7 +122,7 @@ export const buildProgram = async (
     },
   }
   const word = argv && firstWord(argv)
-  const named = Object.entries(parts.headings).flatMap(([heading, names]) =>
+  const named = Object.entries(headings).flatMap(([heading, names]) =>
     names.map((name) => ({ name, heading, group: parts.groups[name]! })),
   )
   for (const { name, heading, group } of named) {
@@ -146,7 +146,7 @@ const asGroup = (command: Command): Command => command.helpCommand(false).usage(
 export const runLine = async (
   argv: string[],
   context: Context & { close(): Promise<void> },
-  parts: ProgramParts,
+  parts: Tree,
 ): Promise<number> => {
   const { stderr } = context.io
   context.io.stderr = Object.create(stderr, {
@@ -177,7 +177,7 @@ export const runLine = async (
 }
 
 /** A usage error for what the parser refused, with suggestions from the whole command tree. */
-const asUsage = async (refusal: CommanderError, argv: string[], context: Context, parts: ProgramParts) => {
+const asUsage = async (refusal: CommanderError, argv: string[], context: Context, parts: Tree) => {
   const { globals } = context
   const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context, parts)])
   context.globals = globals
