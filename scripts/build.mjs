@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { lazyChildProcess, rareUndici } from './bundle-stubs.mjs'
+import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from './bundle-stubs.mjs'
 import { recordCompiled } from './record-compiled.mjs'
 import { contractManifest, schemas } from './contract-manifest.mjs'
 import { libraryFiles } from './library.mjs'
@@ -19,7 +19,7 @@ const bundle = await rolldown({
   external: ['libsql', 'jq-wasm'],
   // Its other build loads its parts at run time.
   resolve: { alias: { 'jsonc-parser': root('node_modules/jsonc-parser/lib/esm/main.js') } },
-  plugins: [rareUndici, lazyChildProcess, contractManifest],
+  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, contractManifest],
 })
 const { output } = await bundle.generate({
   format: 'cjs',

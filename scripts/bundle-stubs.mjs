@@ -1,5 +1,24 @@
 // Rolldown plugins that leave out of the bundle what a short command would load and never use.
 
+/** `conf` brings a JSON-schema validator, most of what it weighs. We give it no schema, so it never calls it. */
+export const withoutAjv = {
+  name: 'without-ajv',
+  resolveId: (id, importer) =>
+    /^ajv(-formats)?(\/|$)/.test(id) && importer?.includes('/node_modules/conf/') ? '\0no-ajv' : undefined,
+  load: (id) => (id === '\0no-ajv' ? 'export const Ajv2020 = undefined; export default {}' : undefined),
+}
+
+/**
+ * `conf` removes its temporary file at the end of the process through `when-exit`, which listens to 16 signals from the
+ * moment it is loaded and sends each one again. In a service that is a second SIGTERM. The profile store removes
+ * temporary files that are left over.
+ */
+export const withoutSignalListeners = {
+  name: 'without-signal-listeners',
+  resolveId: (id) => (id === 'when-exit' ? '\0no-when-exit' : undefined),
+  load: (id) => (id === '\0no-when-exit' ? 'export default () => () => undefined' : undefined),
+}
+
 // HTTP/2, form bodies and the parser for processors without SIMD are more than half of undici's client. Our client
 // never or hardly ever reaches them, so they stay in node_modules and are loaded from there if it does.
 const rare = {

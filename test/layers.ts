@@ -52,6 +52,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
       'chalk',
       'cli-table3',
       'commander',
+      'conf',
       'csv-parse',
       'csv-stringify',
       'ipaddr.js',

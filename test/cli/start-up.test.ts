@@ -13,6 +13,7 @@ const run = promisify(execFile)
 const dist = join(dirname(bin), '..', 'dist')
 const heavy = {
   'the validator (zod)': 'invalid_union',
+  'the profile store (conf)': 'projectName',
   'prompts (inquirer)': 'ExitPromptError',
   'tables (cli-table3)': 'top-mid',
   'the server (hono)': 'Context is not finalized',

@@ -21,7 +21,7 @@ test('contains no module of the command line or of the service', async () => {
     new Set(['asking', 'client', 'contract', 'core', 'library', 'receipt']),
   )
   const packages = all.flatMap((id) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id)?.[1] ?? [])
-  for (const name of ['commander', '@inquirer/prompts', 'hono', 'kysely', 'chalk', 'yaml'])
+  for (const name of ['commander', '@inquirer/prompts', 'hono', 'kysely', 'conf', 'chalk', 'yaml'])
     expect(packages).not.toContain(name)
   expect(packages).toContain('undici')
 })

@@ -86,12 +86,18 @@ export type ProfileStore = {
   update(change: (file: ProfileFile) => void): Promise<void>
 }
 
-const name = 'profiles.json'
+const name = 'profiles'
+/** The names of the temporary files of `conf`. */
+const leftover = /^profiles\.json\.tmp-\d{10}[0-9a-f]{6}$/
 
-/** The profile file. Every command reads it, so what only a write needs is loaded for one. */
+const sweep = (dir: string): void => {
+  for (const entry of readdirSync(dir)) if (leftover.test(entry)) rmSync(join(dir, entry), { force: true })
+}
+
+/** The profile file. Every command reads it, so `conf` and the lock are loaded only to write. */
 export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
   const dir = configDir(io)
-  const path = join(dir, name)
+  const path = join(dir, `${name}.json`)
 
   const read = (): ProfileFile => {
     const text = readPrivate(path)
@@ -102,18 +108,27 @@ export const createStore = (io: Pick<Io, 'env' | 'cwd'>): ProfileStore => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     checkFolder(dir)
     chmodSync(dir, 0o700)
-    const [{ isPartOf, replaceFile }, { acquireLock }] = await Promise.all([
-      import('../../core/replace-file.ts'),
+    const [{ default: Conf }, { acquireLock }] = await Promise.all([
+      import('conf'),
       import('./profile-lock.ts'),
     ])
+    const save = (file: ProfileFile): void => {
+      const conf = new Conf<ProfileFile>({
+        cwd: dir,
+        configName: name,
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        serialize: (value) => `${JSON.stringify(value, null, 2)}\n`,
+      })
+      conf.store = file
+    }
     for (let attempts = 0; attempts < 5; attempts++) {
       const lock = await acquireLock(path)
       try {
-        for (const entry of readdirSync(dir))
-          if (isPartOf(entry, name)) rmSync(join(dir, entry), { force: true })
+        sweep(dir)
         const file = read()
         change(file)
-        if (lock.mine()) return replaceFile(path, `${JSON.stringify(file, null, 2)}\n`)
+        if (lock.mine()) return save(file)
       } finally {
         lock.release()
       }

@@ -72,7 +72,7 @@ describe('writing', () => {
     })
   test('leaves only the file, and removes what a killed write left', async () => {
     put('{"version":1,"profiles":{}}')
-    writeFileSync(join(dir, 'profiles.json.aB3-_xyz.part'), '{', { mode: 0o600 })
+    writeFileSync(join(dir, 'profiles.json.tmp-1700000000abcdef'), '{', { mode: 0o600 })
     writeFileSync(join(dir, 'profiles.json.mine'), 'kept')
     await save()
     expect(readdirSync(dir).sort()).toEqual(['profiles.json', 'profiles.json.mine'])
