@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hostNames, type HostName } from '../../src/cli/hook/host.ts'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { challengeOf } from '../../src/receipt/context.ts'
-import { callHook, hookProcess, installedLine, type Held } from '../e2e/hook-line.ts'
+import { callHook, hookProcess, installedLine, withOthers, type Held } from '../e2e/hook-line.ts'
 import { bin, startService, type Service } from '../e2e/processes.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -105,7 +105,7 @@ const attempt = async (
   ]
   const line = naive
     ? naive(approver.mobile)
-    : change(await installedLine(host, [...common, ...(flags?.(stage) ?? [])], env))
+    : change(await installedLine(host, withOthers(common, flags?.(stage) ?? []), env))
   const held = callHook(line, input(JSON.stringify(inputOf(host, `touch ${upstream}`))), env)
   await interfere(held, stage, approver, meanwhile)
   if (letsRun(host, await held.ended)) writeFileSync(upstream, '')
