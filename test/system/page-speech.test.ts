@@ -101,9 +101,10 @@ test('takes an announcement away after a while', async () => {
   const phone = await stage.enrolled(user)
   await phone.page.clock.install()
   await phone.page.getByRole('button', { name: 'Sign out' }).focus()
-  await stage.ask(user)
   const announcement = phone.page.locator('#announcement')
-  await announcement.getByText('1 request is waiting').waitFor()
+  const said = announcement.getByText('1 request is waiting').waitFor()
+  await stage.ask(user)
+  await said
   await phone.page.clock.runFor(5000)
   expect(await announcement.textContent()).toBe('')
 })

@@ -26,10 +26,10 @@ const row = (
     })
   return h(
     'li',
-    { class: 'member' },
+    'member',
     h('h2', {}, exactText(name)),
     h('p', {}, claimedLine(client_name)),
-    h('p', { class: 'who' }, usedText(last_used_at)),
+    h('p', 'who', usedText(last_used_at)),
     problem.element,
     button(t('agents.disconnect'), 'danger', disconnect, t('agents.disconnectName', { name })),
   )
@@ -41,7 +41,7 @@ export const showAgents = (session: Session): View =>
     title: t('agents.title'),
     read: () => call('listOwnAgents', {}, { org: session.org_id }),
     draw: ({ agents }, screen) => [
-      h('p', { class: 'aside' }, t(agents.length > 0 ? 'agents.what' : 'agents.none')),
+      h('p', 'aside', t(agents.length > 0 ? 'agents.what' : 'agents.none')),
       ul('cards', ...agents.map((one) => row(one, session, screen))),
     ],
   })

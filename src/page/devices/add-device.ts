@@ -39,7 +39,7 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
   const showLink = ({ url, expires_in_ms }: Awaited<ReturnType<typeof createLink>>): void => {
     stop?.()
     before = known
-    const left = h('p', { class: 'aside' })
+    const left = h('p', 'aside')
     put(t('devices.openThere'), createCode(url, t('devices.codeAlt')), left, createCopy(url))
     stop = countDown(
       deadline(expires_in_ms),

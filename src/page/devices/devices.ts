@@ -20,22 +20,18 @@ export const countWaiting = ({ devices, recoveries }: Devices): number =>
 const recoveryRow = (device: Recovery, session: Session, screen: Screen): HTMLElement =>
   h(
     'li',
-    { class: 'member' },
+    'member',
     h('h3', {}, exactText(nameOf(device.member))),
     ...[
       exactText(device.member.mobile),
       exactText(device.name),
       device.active_from === null ? '' : stateText(device),
-    ].map((line) => line && h('p', { class: 'who' }, line)),
+    ].map((line) => line && h('p', 'who', line)),
     answersFor(device, { session, screen }, device.active_from === null),
   )
 
 const removedRow = (device: Device): HTMLElement =>
-  h(
-    'li',
-    { class: 'person' },
-    h('p', {}, exactText(device.name), h('span', { class: 'who' }, deviceLines(device).join(' '))),
-  )
+  h('li', 'person', h('p', {}, exactText(device.name), h('span', 'who', deviceLines(device).join(' '))))
 
 /** Revoked devices, which people rarely look for. */
 export const removedDevices = (devices: readonly Device[]): HTMLElement | false => {
@@ -66,21 +62,21 @@ export const showDevices = (session: Session, ended: () => void): View => {
         recoveries.length > 0 &&
         h(
           'section',
-          { class: 'waiting' },
+          'waiting',
           h('h2', {}, t('devices.lost')),
-          isAsked && h('p', { class: 'aside' }, t('devices.lostWhy')),
+          isAsked && h('p', 'aside', t('devices.lostWhy')),
           ul('cards', ...recoveries.map((device) => recoveryRow(device, session, screen))),
         )
       return [
         wasAsked && lost,
-        kept.some(({ state }) => state === 'pending') && h('p', { class: 'aside' }, t('devices.onlyOwn')),
+        kept.some(({ state }) => state === 'pending') && h('p', 'aside', t('devices.onlyOwn')),
         ul(
           'cards',
           ...kept.map((device) =>
             ownDevice(device, { session, screen, isLast: active.length === 1, added, ended }),
           ),
         ),
-        kept.length === 1 && h('p', { class: 'aside' }, t('devices.suggestSecond')),
+        kept.length === 1 && h('p', 'aside', t('devices.suggestSecond')),
         h(
           'a',
           { class: `button ${kept.length === 1 ? 'primary' : 'plain'}`, href: '#add-device' },

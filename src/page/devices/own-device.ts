@@ -70,7 +70,7 @@ export const askFirst = (item: HTMLElement, question: Question): void => {
       ? [
           h('p', {}, t(stays ? 'devices.addedStays' : 'devices.addedWith')),
           ul('', ...[...added.devices, ...added.agents].map(({ name }) => h('li', {}, exactText(name)))),
-          !stays && h('label', { class: 'result' }, box, t('devices.withAdded')),
+          !stays && h('label', 'result', box, t('devices.withAdded')),
         ].filter((one) => one !== false)
       : []),
     problem.element,
@@ -100,7 +100,7 @@ const rename = (device: Device, item: HTMLElement, { session, screen }: Surround
   }
   const form = h(
     'form',
-    { class: 'field' },
+    'field',
     h('label', { for: 'name' }, t('devices.name')),
     field,
     problem.element,
@@ -171,7 +171,7 @@ export const ownDevice = (device: Device, around: Surroundings): HTMLElement => 
     })
   item.append(
     h('h2', {}, exactText(device.name)),
-    ...deviceLines(device, session.device_id).map((line) => h('p', { class: 'who' }, line)),
+    ...deviceLines(device, session.device_id).map((line) => h('p', 'who', line)),
   )
   if (device.state === 'pending') item.append(answersFor(device, around, device.proof === 'device'))
   if (device.state === 'active')

@@ -28,7 +28,7 @@ export const showRemoved = ({ wayBack, key, newcomers = [] }: Removed): void => 
       outcome.focus({ preventScroll: true })
     })
   const row = (newcomer: Newcomer): HTMLElement => {
-    const item = h('li', { class: 'member' })
+    const item = h('li', 'member')
     const { active_from } = newcomer
     const line =
       active_from === null

@@ -36,7 +36,7 @@ const showForm = (ways: Ways): void => {
     actions: [button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem))],
     foot: [
       lostDevice(),
-      h('p', { class: 'aside' }, t('enrollment.newHere')),
+      h('p', 'aside', t('enrollment.newHere')),
       handOver,
       div('foot', languageChoice(again)),
     ],

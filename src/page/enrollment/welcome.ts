@@ -14,7 +14,7 @@ export const showWelcome = ({ organization }: Session): Promise<void> =>
       lines: [],
       body: [
         h('h2', {}, t('enrollment.nextTitle')),
-        h('ol', { class: 'terms' }, ...steps.map((step) => h('li', {}, step))),
+        h('ol', 'terms', ...steps.map((step) => h('li', {}, step))),
       ],
       actions: [button(t('common.continue'), 'primary', () => resolve())],
     })

@@ -33,12 +33,12 @@ export const decisionRow = (decision: Decision & { member?: Person }, isNamed: b
         class: 'card',
         href: `#${member === undefined ? 'decision' : 'activity'}=${encodeURIComponent(request_id)}`,
       },
-      isNamed && member !== undefined && h('span', { class: 'who' }, exactText(nameOf(member))),
-      h('span', { class: 'asked' }, exactLine(headline)),
-      h('span', { class: `end ${status}` }, endText(decision, member)),
-      reported === true && h('span', { class: 'who' }, t('history.reported')),
-      note !== undefined && h('span', { class: 'who' }, noteText(note)),
-      h('span', { class: 'who' }, t('history.asked', { when: momentText(requested_at) })),
+      isNamed && member !== undefined && h('span', 'who', exactText(nameOf(member))),
+      h('span', 'asked', exactLine(headline)),
+      h('span', `end ${status}`, endText(decision, member)),
+      reported === true && h('span', 'who', t('history.reported')),
+      note !== undefined && h('span', 'who', noteText(note)),
+      h('span', 'who', t('history.asked', { when: momentText(requested_at) })),
     ),
   )
 }

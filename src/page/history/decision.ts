@@ -27,23 +27,17 @@ const receiptPart = ({
 }: DecisionDetail): (Node | false)[] => {
   if (receipt !== null)
     return [
-      h('p', { class: 'aside' }, t('history.receiptWhy')),
+      h('p', 'aside', t('history.receiptWhy')),
       button(t('history.receipt'), 'plain', () => save(receipt, `receipt-${request_id}.json`)),
     ]
   if (cleared_at === undefined) {
     const end = ended_by === 'factors' || ended_by === 'number' || ended_by === 'person' ? ended_by : 'other'
-    return [h('p', { class: 'aside' }, t('history.noReceipt', { end }))]
+    return [h('p', 'aside', t('history.noReceipt', { end }))]
   }
   return [
-    h('p', { class: 'aside' }, t('history.cleared', { date: dateText(cleared_at) })),
+    h('p', 'aside', t('history.cleared', { date: dateText(cleared_at) })),
     receipt_digest !== undefined &&
-      h(
-        'p',
-        { class: 'aside' },
-        t('history.digest'),
-        ' ',
-        h('code', { class: 'exact', dir: 'ltr' }, receipt_digest),
-      ),
+      h('p', 'aside', t('history.digest'), ' ', h('code', { class: 'exact', dir: 'ltr' }, receipt_digest)),
   ]
 }
 
@@ -91,8 +85,8 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
         ),
         h(
           'section',
-          { class: 'paper' },
-          h('h2', { class: 'action' }, exactLine(headline(decision))),
+          'paper',
+          h('h2', 'action', exactLine(headline(decision))),
           ...(cleared_at === undefined
             ? [
                 div('asker', ...requesterLines(decision.origin)),
@@ -100,7 +94,7 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
               ]
             : []),
         ),
-        !own && h('p', { class: 'aside' }, nodes('history.approver', { name: exactText(nameOf(member)) })),
+        !own && h('p', 'aside', nodes('history.approver', { name: exactText(nameOf(member)) })),
         ...receiptPart(decision),
       ]
     },

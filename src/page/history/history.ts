@@ -51,9 +51,7 @@ export const showHistory = (session: Session, sessions: readonly Session[]): Vie
     title: historyTitle(session, sessions),
     read: () => read(),
     draw: (page) =>
-      page.decisions.length === 0
-        ? [h('p', { class: 'aside' }, t('history.none'))]
-        : decisionList(page, read),
+      page.decisions.length === 0 ? [h('p', 'aside', t('history.none'))] : decisionList(page, read),
   })
 }
 
@@ -66,7 +64,7 @@ export const showActivity = ({ org_id: org }: Session): View => {
     read: () => read(),
     draw: (page) =>
       page.decisions.length === 0
-        ? [h('p', { class: 'aside' }, t('history.noneOfAnybody'))]
-        : [h('p', { class: 'aside' }, t('history.filter')), ...decisionList(page, read)],
+        ? [h('p', 'aside', t('history.noneOfAnybody'))]
+        : [h('p', 'aside', t('history.filter')), ...decisionList(page, read)],
   })
 }

@@ -34,7 +34,7 @@ const card = (
   one: PendingRequest,
   { expired, named }: { expired: () => void; named: boolean },
 ): { item: HTMLElement; stop: () => void } => {
-  const left = h('span', { class: 'left' })
+  const left = h('span', 'left')
   const tick = (ms: number): void => {
     left.textContent = t('common.timeLeft', { time: clockText(ms) })
     // Not while the list is being rendered.
@@ -47,8 +47,8 @@ const card = (
     h(
       'a',
       { class: 'card', href: `#request=${encodeURIComponent(one.request_id)}` },
-      named && h('span', { class: 'who' }, exactText(one.session.organization)),
-      h('span', { class: 'asked' }, exactLine(headline(one))),
+      named && h('span', 'who', exactText(one.session.organization)),
+      h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
       left,
     ),
@@ -118,7 +118,7 @@ const foot = (session: Session, { sessions, signOut, reentry }: Actions, below: 
     'foot',
     ...signedOutCards(sessions, reentry),
     below,
-    h('p', { class: 'aside' }, exactText(session.device_name)),
+    h('p', 'aside', exactText(session.device_name)),
     anotherOrganization(sessions, reentry),
     button(
       sessions.length > 1 ? t('inbox.signOutOf', { organization: session.organization }) : t('inbox.signOut'),

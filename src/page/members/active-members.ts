@@ -15,15 +15,15 @@ const shownText = (shown: number, total: number, find: string): string => {
 type Take = (member: Member, move: 'hold' | 'promote', item: HTMLElement) => unknown
 
 const activeRow = (member: Member, take: Take): HTMLElement => {
-  const item = h('li', { class: 'person' })
+  const item = h('li', 'person')
   const name = nameOf(member)
   item.append(
     h(
       'p',
       {},
       h('a', { href: `#member=${encodeURIComponent(member.user_id)}` }, exactText(name)),
-      h('span', { class: 'who' }, exactText(member.mobile)),
-      h('span', { class: 'who' }, exactText(member.email)),
+      h('span', 'who', exactText(member.mobile)),
+      h('span', 'who', exactText(member.email)),
       administratorLine(member),
     ),
     div(
@@ -44,7 +44,7 @@ const activeRow = (member: Member, take: Take): HTMLElement => {
 /** The active members. They are fetched when the list is opened, and only the first are shown: an organization can be large. */
 export const activeMembers = ({ org_id: org }: Session, take: Take) => {
   const list = ul('people')
-  const status = h('p', { class: 'aside' })
+  const status = h('p', 'aside')
   const again = h('div')
   const input = textField('find', '', { type: 'search' })
   const field = div('field', h('label', { for: 'find' }, t('members.search')), input)
@@ -76,9 +76,9 @@ export const activeMembers = ({ org_id: org }: Session, take: Take) => {
   })
   const element = h(
     'details',
-    { class: 'active' },
-    h('summary', { class: 'row' }, t('members.active')),
-    h('p', { class: 'aside' }, t('members.activeWhy')),
+    'active',
+    h('summary', 'row', t('members.active')),
+    h('p', 'aside', t('members.activeWhy')),
     status,
     again,
     list,

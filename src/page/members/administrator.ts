@@ -7,4 +7,4 @@ export const isAdmin = ({ role }: Pick<Session | Member, 'role'>): boolean =>
 
 /** Says that a member is an administrator. */
 export const administratorLine = (member: Member): HTMLElement | false =>
-  isAdmin(member) && h('span', { class: 'who' }, t('members.administrator'))
+  isAdmin(member) && h('span', 'who', t('members.administrator'))

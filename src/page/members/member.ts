@@ -15,7 +15,7 @@ import { moveMember } from './move.ts'
 type Around = { session: Session; screen: Screen; name: string; isLast: boolean; added: Added | undefined }
 
 const deviceRow = (device: Device, { session, screen, name, isLast, added }: Around): HTMLElement => {
-  const item = h('li', { class: 'member' })
+  const item = h('li', 'member')
   const remove = (): void =>
     askFirst(item, {
       lines: [
@@ -41,8 +41,8 @@ const deviceRow = (device: Device, { session, screen, name, isLast, added }: Aro
   const waits = device.state === 'pending' && device.active_from === null && device.proof === 'admin'
   item.append(
     h('h3', {}, exactText(device.name)),
-    ...deviceLines(device).map((line) => h('p', { class: 'who' }, line)),
-    waits ? h('p', { class: 'who' }, t('members.waitsForApproval')) : '',
+    ...deviceLines(device).map((line) => h('p', 'who', line)),
+    waits ? h('p', 'who', t('members.waitsForApproval')) : '',
     waits ? h('a', { class: 'button quiet', href: '#devices' }, t('members.toDevices')) : '',
     device.state === 'active'
       ? div(
@@ -76,11 +76,11 @@ export const showMember = (session: Session, user_id: string): View => {
         problem.attempt(async () => screen.tell(...(await moveMember(session, member, 'link'))))
       return [
         h('h2', {}, exactText(name)),
-        h('p', { class: 'who' }, exactText(member.mobile)),
-        h('p', { class: 'who' }, exactText(member.email)),
+        h('p', 'who', exactText(member.mobile)),
+        h('p', 'who', exactText(member.email)),
         administratorLine(member),
         h('h2', {}, t('devices.title')),
-        kept.length === 0 && h('p', { class: 'aside' }, t('members.noDevices')),
+        kept.length === 0 && h('p', 'aside', t('members.noDevices')),
         ul(
           'cards',
           ...kept.map((device) =>
@@ -96,13 +96,13 @@ export const showMember = (session: Session, user_id: string): View => {
         removedDevices(devices),
         ...(active.length === 0 && member.state === 'active'
           ? [
-              h('p', { class: 'aside' }, t('members.sendLinkWhy')),
+              h('p', 'aside', t('members.sendLinkWhy')),
               problem.element,
               button(t('members.sendLink'), 'plain', sendLink),
             ]
           : []),
         h('h2', {}, t('members.decisions')),
-        page.decisions.length === 0 && h('p', { class: 'aside' }, t('members.noDecisions')),
+        page.decisions.length === 0 && h('p', 'aside', t('members.noDecisions')),
         ...decisionList(page, (before) => call('listDecisions', { user_id, before }, { org }), false),
       ]
     },

@@ -26,7 +26,7 @@ const take = async (
 
 const waitingRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
-  const item = h('li', { class: 'member' })
+  const item = h('li', 'member')
   const problem = problemLine()
   const accept = (): Promise<void> => around.screen.act(problem, () => take(member, 'accept', around))
   const reject = (): void =>
@@ -38,9 +38,9 @@ const waitingRow = (member: Member, around: Around): HTMLElement => {
     })
   item.append(
     h('h3', {}, exactText(name)),
-    h('p', { class: 'who' }, exactText(member.mobile)),
-    member.email ? h('p', { class: 'who' }, exactText(member.email)) : '',
-    h('p', { class: 'who' }, t('members.since', { date: dateText(member.updated_at) })),
+    h('p', 'who', exactText(member.mobile)),
+    member.email ? h('p', 'who', exactText(member.email)) : '',
+    h('p', 'who', t('members.since', { date: dateText(member.updated_at) })),
     problem.element,
     pair(name, button(t('members.accept'), 'primary', accept), button(t('members.reject'), 'danger', reject)),
   )
@@ -57,14 +57,14 @@ export const showMembers = (session: Session): View => {
     draw: ({ members, total }, screen) => {
       const more = total - members.length
       return [
-        h('p', { class: 'aside' }, t('members.onlyExpected')),
+        h('p', 'aside', t('members.onlyExpected')),
         h(
           'section',
-          { class: 'waiting' },
+          'waiting',
           h('h2', {}, t('members.waiting')),
           ul('cards', ...members.map((one) => waitingRow(one, { session, screen, changed }))),
-          total === 0 && h('p', { class: 'aside' }, t('members.noneWaiting')),
-          more > 0 && h('p', { class: 'aside' }, t('members.andMore', { count: more })),
+          total === 0 && h('p', 'aside', t('members.noneWaiting')),
+          more > 0 && h('p', 'aside', t('members.andMore', { count: more })),
         ),
       ]
     },

@@ -21,7 +21,7 @@ const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
     })
   return h(
     'li',
-    { class: 'member' },
+    'member',
     h(
       'h2',
       {},
@@ -29,8 +29,8 @@ const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
         ? exactText(credential)
         : nodes('mutes.agentOfTools', { name: exactText(requester) }),
     ),
-    member && h('p', { class: 'who' }, nodes('mutes.by', { name: exactText(nameOf(member)) })),
-    h('p', { class: 'who' }, t('mutes.until', { date: dateText(until) })),
+    member && h('p', 'who', nodes('mutes.by', { name: exactText(nameOf(member)) })),
+    h('p', 'who', t('mutes.until', { date: dateText(until) })),
     problem.element,
     button(t('mutes.unmute'), 'plain', lift, t('mutes.unmuteName', { name })),
   )
@@ -39,7 +39,7 @@ const row = (mute: Mute, session: Session, screen: Screen): HTMLElement => {
 const listOf =
   (session: Session, none: 'mutes.none' | 'mutes.noneOfMembers', why: 'mutes.what' | 'mutes.ofMembersWhy') =>
   ({ mutes }: { mutes: Mute[] }, screen: Screen) => [
-    h('p', { class: 'aside' }, t(mutes.length === 0 ? none : why)),
+    h('p', 'aside', t(mutes.length === 0 ? none : why)),
     ul('cards', ...mutes.map((one) => row(one, session, screen))),
   ]
 

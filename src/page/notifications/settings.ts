@@ -52,8 +52,8 @@ const quietForm = (kept: QuietHours | undefined): HTMLElement[] => {
   for (const input of [use, ...times]) input.addEventListener('change', () => void save())
   return [
     h('h2', {}, t('notifications.quiet')),
-    h('p', { class: 'aside' }, t('notifications.quietWhy')),
-    h('label', { class: 'result' }, use, t('notifications.quietOn')),
+    h('p', 'aside', t('notifications.quietWhy')),
+    h('label', 'result', use, t('notifications.quietOn')),
     rows,
     outcome,
   ]
@@ -70,7 +70,7 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
   let overdue = 0
   const say = (text: string): void => {
     clearTimeout(overdue)
-    outcome.replaceChildren(...(text ? [h('p', { class: 'outcome' }, text)] : []))
+    outcome.replaceChildren(...(text ? [h('p', 'outcome', text)] : []))
   }
 
   const sendTest = (): Promise<void> =>
@@ -100,7 +100,7 @@ export const showNotifications = (session: Session, { sessions, notify, again }:
   }
   navigator.serviceWorker?.addEventListener('message', onMessage)
 
-  const quiet = h('section', { class: 'content' }, ...(offer === 'on' ? quietForm(undefined) : []))
+  const quiet = h('section', 'content', ...(offer === 'on' ? quietForm(undefined) : []))
   if (offer === 'on') void readQuietHours().then((kept) => kept && quiet.replaceChildren(...quietForm(kept)))
 
   show(

@@ -62,7 +62,7 @@ export const denyAllStep = ({ requests, session, queue, back, over }: DenyAll): 
   return div(
     'step',
     h('h2', {}, t('request.denyAllTitle', { count: ids.length })),
-    h('ul', { class: 'plain-list' }, ...requests.map((one) => h('li', {}, exactLine(headline(one))))),
+    h('ul', 'plain-list', ...requests.map((one) => h('li', {}, exactLine(headline(one))))),
     h('p', {}, t('request.denyAllWhy')),
     problem.element,
     div(

@@ -9,7 +9,7 @@ const mostLines = 6
 export const longText = (text: string): Node => {
   const whole = exactText(text)
   if (text.length <= longest && text.split(/\n|\\u\{000a\}/).length <= mostLines) return whole
-  const body = h('span', { class: 'folded' }, whole)
+  const body = h('span', 'folded', whole)
   const more = h('button', { type: 'button', class: 'button quiet more' }, t('request.showAll'))
   more.addEventListener('click', () => {
     const had = document.activeElement === more
@@ -20,7 +20,7 @@ export const longText = (text: string): Node => {
     if (had) body.focus({ preventScroll: true })
     dispatchEvent(new Event('scroll'))
   })
-  return h('span', { class: 'long' }, body, more)
+  return h('span', 'long', body, more)
 }
 
 /** Opens all folded text in an element. */

@@ -64,15 +64,10 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
   const words = requestLines(request)
   const signed = div(
     'signed',
-    h('h1', { class: 'action' }, exactLine(headline(request))),
+    h('h1', 'action', exactLine(headline(request))),
     div('asker', ...requesterLines(request.origin)),
     words.length > 0 && h('dl', {}, ...words),
   )
-  const facts = h(
-    'dl',
-    { class: 'facts' },
-    ...originLines(request),
-    line(t('request.checked'), conditionList(request)),
-  )
-  return { element: h('section', { class: 'paper' }, signed, facts), signed }
+  const facts = h('dl', 'facts', ...originLines(request), line(t('request.checked'), conditionList(request)))
+  return { element: h('section', 'paper', signed, facts), signed }
 }

@@ -155,39 +155,32 @@ export const showRequest = (
     numberStep({
       wrong: knowsMiss ? t('request.wrongNumber') : undefined,
       approve: (number) => choose({ decision: 'approve', number }),
-      back: () => bar.toStart(),
+      back: bar.toStart,
       deny: () => deny(),
     })
   const miss = (): void => {
     knowsMiss = true
     bar.put(numbered())
   }
-  const denyAll = (): void => {
-    const whole = {
-      requests: same,
-      session,
-      queue,
-      back: () => bar.toStart(),
-      over: (refresh: () => void) => {
-        stop()
-        follow = refresh
-      },
-    }
-    bar.put(denyAllStep(whole))
-  }
   const text = requestText(request)
   const bar = createBar(text.signed, {
     approve: () => (request.number_required ? bar.put(numbered()) : choose({ decision: 'approve' })),
     deny: () => deny(),
-    denyWithNote: () => bar.put(noteStep(deny, () => bar.toStart())),
-    notMe: () =>
+    denyWithNote: () => bar.put(noteStep(deny, bar.toStart)),
+    notMe: () => bar.put(notMeStep(() => choose({ decision: 'deny', not_me: true }), bar.toStart)),
+    denyAll: () =>
       bar.put(
-        notMeStep(
-          () => choose({ decision: 'deny', not_me: true }),
-          () => bar.toStart(),
-        ),
+        denyAllStep({
+          requests: same,
+          session,
+          queue,
+          back: bar.toStart,
+          over: (refresh) => {
+            stop()
+            follow = refresh
+          },
+        }),
       ),
-    denyAll,
   })
   bar.follow(same)
   show(t('request.title'), backLink(back), left.element, text.element, bar.element, bar.more)

@@ -139,7 +139,7 @@ type Showing = {
 /** How a request ended, as the service recorded it, and the way on. Returns what follows the requests that arrive. */
 export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing): (() => void) => {
   const { lines, title, ...look } = wordsFor(outcome, session.device_id)
-  const quote = h('span', { class: 'quote asked' }, exactLine(outcome.headline))
+  const quote = h('span', 'quote asked', exactLine(outcome.headline))
   const note = muted === undefined ? undefined : muteNote(muted, session)
   const next = createNext(queue, [outcome.request_id])
   showNotice({

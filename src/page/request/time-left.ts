@@ -5,7 +5,7 @@ import { nodes } from '../language/text.ts'
 
 /** The time left, as a number and as a bar. Calls `over` when it has run out. */
 export const timeLeft = (wholeMs: number, say: (text: string) => void, over: () => void) => {
-  const number = h('span', { class: 'digits' })
+  const number = h('span', 'digits')
   const bar = h('progress', { max: wholeMs, 'aria-hidden': 'true' })
   const element = div('left', h('p', { role: 'timer' }, nodes('request.leftToDecide', { time: number })), bar)
   let stop: (() => void) | undefined

@@ -4,16 +4,18 @@ type Properties = Record<string, string | number | boolean | Listener | undefine
 
 const svgNames = new Set(['svg', 'path'])
 
-/** Creates an element. Functions become listeners, `true` an empty attribute; text is never parsed as markup. */
+/** Creates an element, with a class if that is all it has. Functions become listeners, `true` an empty attribute; text is never parsed as markup. */
 export const h = <K extends keyof HTMLElementTagNameMap>(
   name: K | 'svg' | 'path',
-  properties: Properties = {},
+  properties: Properties | string = {},
   ...children: Child[]
 ): HTMLElementTagNameMap[K] => {
   const element = svgNames.has(name)
     ? document.createElementNS('http://www.w3.org/2000/svg', name)
     : document.createElement(name)
-  for (const [key, value] of Object.entries(properties)) {
+  for (const [key, value] of Object.entries(
+    typeof properties === 'string' ? { class: properties } : properties,
+  )) {
     if (typeof value === 'function') element.addEventListener(key, value)
     else if (value !== false && value !== undefined)
       element.setAttribute(key, value === true ? '' : String(value))
@@ -26,8 +28,7 @@ export const h = <K extends keyof HTMLElementTagNameMap>(
   return element as unknown as HTMLElementTagNameMap[K]
 }
 
-export const div = (name: string, ...children: Child[]): HTMLDivElement =>
-  h('div', { class: name }, ...children)
+export const div = (name: string, ...children: Child[]): HTMLDivElement => h('div', name, ...children)
 
 /** Two buttons of one question, which a screen reader says with them. */
 export const pair = (question: string, ...buttons: Child[]): HTMLDivElement =>
@@ -35,7 +36,7 @@ export const pair = (question: string, ...buttons: Child[]): HTMLDivElement =>
 
 /** Content that opens with a tap on its title. */
 export const details = (title: string, ...children: Child[]): HTMLDetailsElement =>
-  h('details', {}, h('summary', { class: 'row' }, title), ...children)
+  h('details', {}, h('summary', 'row', title), ...children)
 
 /** Safari takes a list without bullets for layout, unless it says that it is a list. */
 export const ul = (name: string, ...items: Child[]): HTMLUListElement =>

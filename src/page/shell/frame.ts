@@ -47,7 +47,7 @@ const initialsOf = (name: string): string =>
 export const nameOrganization = (
   { organization: name, logo }: Named = { organization: t('common.title'), logo: '/approver/icon.svg' },
 ): void => {
-  const initials = h('span', { class: 'logo' }, initialsOf(name))
+  const initials = h('span', 'logo', initialsOf(name))
   const image = logo !== null && h('img', { class: 'logo', src: logo, alt: '' })
   if (image) image.addEventListener('error', () => image.replaceWith(initials))
   place('logo').replaceChildren(image || initials)

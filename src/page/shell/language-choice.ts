@@ -24,5 +24,5 @@ export const languageChoice = (again: () => unknown): HTMLElement => {
     document.getElementById(list.id)?.focus()
   }
   list.addEventListener('change', () => void choose())
-  return h('div', {}, h('label', { class: 'row picker' }, picture('globe'), list), problem.element)
+  return h('div', {}, h('label', 'row picker', picture('globe'), list), problem.element)
 }

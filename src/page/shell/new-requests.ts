@@ -10,7 +10,7 @@ export const createNewRequests = () => {
   let fresh: string[] = []
 
   // The same element, because it may have the focus.
-  const link = h('a', { class: 'arrival' })
+  const link = h('a', 'arrival')
   const write = (): void => {
     const [first] = fresh
     if (first === undefined) return link.remove()

@@ -62,10 +62,7 @@ const problemOf = (error: unknown): string => {
 /** A screen of what the service answers. Without an answer, the screen says so: an empty list would be untrue. */
 export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): View => {
   const status = h('div', { class: 'reading', role: 'status' })
-  const loading = setTimeout(
-    () => status.replaceChildren(h('p', { class: 'aside' }, t('common.moment'))),
-    noticeableMs,
-  )
+  const loading = setTimeout(() => status.replaceChildren(h('p', 'aside', t('common.moment'))), noticeableMs)
   const told = outcomeLine()
   const content = div('content')
   let left = false
@@ -85,10 +82,8 @@ export const showReading = <D>({ title, back, read, draw, below }: Reading<D>): 
     } catch (error) {
       if (left) return
       status.replaceChildren(
-        h('p', { class: 'problem' }, problemOf(error)),
-        drawn === undefined
-          ? ''
-          : h('p', { class: 'aside' }, t('common.readAt', { when: momentText(readAt) })),
+        h('p', 'problem', problemOf(error)),
+        drawn === undefined ? '' : h('p', 'aside', t('common.readAt', { when: momentText(readAt) })),
         error instanceof Refused ? '' : button(t('common.tryAgain'), 'plain', refresh),
       )
     }

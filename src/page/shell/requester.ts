@@ -16,7 +16,7 @@ const badge = (isVerified: boolean): HTMLElement =>
   )
 
 /** A frame shows where a name begins and ends, whatever is in it. */
-const framed = (name: string): HTMLElement => h('span', { class: 'framed' }, exactLine(name))
+const framed = (name: string): HTMLElement => h('span', 'framed', exactLine(name))
 
 const credentialLine = (credential: Origin['credential']): Line => {
   if (credential === null) return { text: t('requester.none') }
@@ -41,8 +41,7 @@ const ownerLines = ({ owner, kind }: NonNullable<Origin['credential']>): Line[] 
   ]
 }
 
-const shown = ({ badge: mark, text }: Line): HTMLElement =>
-  h('span', { class: 'who' }, mark, mark && ' ', text)
+const shown = ({ badge: mark, text }: Line): HTMLElement => h('span', 'who', mark, mark && ' ', text)
 
 /** What a program says that it is. */
 export const claimedLine = (name: string): HTMLElement =>

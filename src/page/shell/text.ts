@@ -17,7 +17,7 @@ const token = (char: string): string =>
 const wrapped = (text: string): (Node | string)[] =>
   text.split(/([/\\=&?,_@]+)/).flatMap((part, at) => (at % 2 === 0 ? [part] : [part, h('wbr')]))
 
-const mark = (...codes: string[]): HTMLElement => h('bdi', { class: 'mark' }, ...codes)
+const mark = (...codes: string[]): HTMLElement => h('bdi', 'mark', ...codes)
 
 /** The code for a character in a subject, as it is. A line break follows that of a line break, except in one line. */
 const escaped = (written: string, code: string, isLine: boolean): (Node | string)[] => {
@@ -33,7 +33,7 @@ export const exactText = (text: string, isLine = false): Node => {
   for (const { 0: found, 1: unseen, 2: space = '', 3: option, 4: code, index } of text.matchAll(special)) {
     whole.append(...wrapped(text.slice(from, index) + space))
     if (unseen !== undefined) whole.append(mark(...[...unseen].map(token)))
-    else if (option !== undefined) whole.append(h('span', { class: 'option' }, option))
+    else if (option !== undefined) whole.append(h('span', 'option', option))
     else whole.append(...escaped(found, code!, isLine))
     from = index + found.length
   }
