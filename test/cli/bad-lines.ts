@@ -6,6 +6,7 @@ import type { CommandNode, FlagNode } from '../../src/cli/program/command-node.t
 import { exits } from '../../src/core/exit-codes.ts'
 import { commandWords } from '../command-words.ts'
 import { memoryIo, type MemoryIo } from './memory-io.ts'
+import { patienceMs } from '../patience.mts'
 
 // Command lines that are wrong in one of many ways, generated from the help examples of every command.
 
@@ -166,7 +167,7 @@ export const problemOf = async (
   const { run, env, cwd, written } = world
   const before = [await written(), profilesIn(env)]
   const io = memoryIo({ env, cwd, signal: AbortSignal.timeout(1_500) })
-  const late = new Promise<number>((resolve) => setTimeout(resolve, 15_000, -1).unref())
+  const late = new Promise<number>((resolve) => setTimeout(resolve, patienceMs, -1).unref())
   const exit = await Promise.race([run(argv, io).catch(() => -2), late])
   // The service records a failed login of a machine.
   const mayWrite =

@@ -19,7 +19,7 @@ const way = () => {
 const lineOf = (host: HostName, flags: string[] = []) =>
   installedLine(
     host,
-    withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way()], flags),
+    withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '120', ...way()], flags),
     agent(),
   )
 const call = async (

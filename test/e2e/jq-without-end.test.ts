@@ -39,21 +39,17 @@ test.each([
   ['SIGINT', 0.3, 'was interrupted'],
   // SIGTERM has the same result before and while the filter runs.
   ['SIGTERM', 0, 'did not finish within 5 s'],
-] as const)(
-  '%s ends it after a write, and the result is still printed',
-  async (name, filtering, why) => {
-    const { child, ended } = start('key', 'create', '--can', 'all', '--name', name, '--debug')
-    await answered(child)
-    const before = busySeconds(child.pid!)
-    await expect
-      .poll(() => busySeconds(child.pid!) - before, { interval: 20 })
-      .toBeGreaterThanOrEqual(filtering)
-    child.kill(name)
-    const { exit, stdout, stderr } = await ended
-    expect(exit).toBe(11)
-    expect(JSON.parse(stdout)).toMatchObject({ name, key: expect.stringMatching(/^svc_op_/) })
-    expect(stderr).toContain('svc key create was carried out, but its answer could not be shown')
-    expect(stderr).toContain(why)
-  },
-  30_000,
-)
+] as const)('%s ends it after a write, and the result is still printed', async (name, filtering, why) => {
+  const { child, ended } = start('key', 'create', '--can', 'all', '--name', name, '--debug')
+  await answered(child)
+  const before = busySeconds(child.pid!)
+  await expect
+    .poll(() => busySeconds(child.pid!) - before, { interval: 20 })
+    .toBeGreaterThanOrEqual(filtering)
+  child.kill(name)
+  const { exit, stdout, stderr } = await ended
+  expect(exit).toBe(11)
+  expect(JSON.parse(stdout)).toMatchObject({ name, key: expect.stringMatching(/^svc_op_/) })
+  expect(stderr).toContain('svc key create was carried out, but its answer could not be shown')
+  expect(stderr).toContain(why)
+})

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bin, startService, svc, type Service } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { patienceMs } from '../patience.mts'
 
 // The scripts, loaded and used in the real shells.
 
@@ -33,7 +34,7 @@ const output = (command: string, args: string[]): string[] => {
   const text = execFileSync(command, args, {
     cwd: folder,
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: patienceMs,
     env: { ...process.env, ...env },
   })
   return text.split('\n').filter((line) => line !== '')

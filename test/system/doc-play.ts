@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { patienceMs } from '../patience.mts'
 import { agreesLoosely } from './doc-compare.ts'
 import type { Step } from './doc-page.ts'
 import { loop, openShell, type Seen, type Shell, type Width } from './doc-shell.ts'
@@ -88,7 +89,11 @@ const hasShown = (step: Step, width: Width, { lines, written }: Seen): boolean =
 }
 
 /** The output of each step on a terminal of this width. After `limitMs` everything is stopped and reported as it is. */
-export const play = async (steps: readonly Step[], width: Width, limitMs = 120_000): Promise<Shown[]> => {
+export const play = async (
+  steps: readonly Step[],
+  width: Width,
+  limitMs = 2 * patienceMs,
+): Promise<Shown[]> => {
   const folder = temporaryFolder()
   const stage = createStage(folder.path, width)
   const over = new AbortController()

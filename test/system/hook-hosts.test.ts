@@ -40,7 +40,7 @@ const start = async (
   const way = ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
   await installedLine(
     host,
-    withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '20', ...way], flags),
+    withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '120', ...way], flags),
     agent(),
   )
   const model = await startModel(command)

@@ -8,6 +8,7 @@ import { createPerson, remote, type Person } from '../e2e/person.ts'
 import { startService, type Service } from '../e2e/processes.ts'
 import { root } from '../source-tree.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { patienceMs } from '../patience.mts'
 
 // A program of its own, which has installed the packed package, runs the examples of docs/library.md.
 
@@ -100,7 +101,7 @@ test('the examples compile in strict mode against the installed types, as ES mod
 test('the examples print what the page shows', async () => {
   for (const [i, { language, code, output }] of examples.entries()) {
     const file = language === 'ts' ? join('out', fileOf(i).replace('.mts', '.mjs')) : fileOf(i)
-    const running = run(process.execPath, [file], { cwd: consumer, env, timeout: 30_000 })
+    const running = run(process.execPath, [file], { cwd: consumer, env, timeout: patienceMs })
     if (code.includes('watchApproval(')) await person.answer()
     const { stdout } = await running
     const parts = output.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
