@@ -14,27 +14,30 @@ export const deriveKey = (masterKey: Buffer, purpose: Purpose): Buffer =>
 /** The form of a wrapped value. */
 const version = 'v2'
 
-const wrapUnder = (key: Buffer): Wrapping => ({
-  wrap: (plain, context) => {
-    const nonce = randomBytes(12)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
-    const wrapped = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-    return [version, ...[nonce, cipher.getAuthTag(), wrapped].map((part) => part.toString('base64url'))].join(
-      '.',
-    )
-  },
-  unwrap: (text, context) => {
-    const [format, nonce, tag, wrapped] = text.split('.')
-    if (format !== version || !nonce || !tag || wrapped === undefined) throw new Error('not a wrapped value')
-    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
-      authTagLength: 16,
-    })
-    decipher.setAAD(Buffer.from(context)).setAuthTag(Buffer.from(tag, 'base64url'))
-    return decipher.update(wrapped, 'base64url', 'utf8') + decipher.final('utf8')
-  },
-})
-
-export const createWrapping = (masterKey: Buffer): Wrapping => wrapUnder(deriveKey(masterKey, 'wrap'))
+export const createWrapping = (masterKey: Buffer): Wrapping => {
+  const key = deriveKey(masterKey, 'wrap')
+  return {
+    wrap: (plain, context) => {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
+      const wrapped = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+      return [
+        version,
+        ...[nonce, cipher.getAuthTag(), wrapped].map((part) => part.toString('base64url')),
+      ].join('.')
+    },
+    unwrap: (text, context) => {
+      const [format, nonce, tag, wrapped] = text.split('.')
+      if (format !== version || !nonce || !tag || wrapped === undefined)
+        throw new Error('not a wrapped value')
+      const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(nonce, 'base64url'), {
+        authTagLength: 16,
+      })
+      decipher.setAAD(Buffer.from(context)).setAuthTag(Buffer.from(tag, 'base64url'))
+      return decipher.update(wrapped, 'base64url', 'utf8') + decipher.final('utf8')
+    },
+  }
+}
 
 export const opens = (
   { unwrap }: Pick<Wrapping, 'unwrap'>,

@@ -1,7 +1,7 @@
 import type { node, NodeRecord } from '../../contract/node.ts'
 import type { HandlerOf } from '../call/call.ts'
 import type { NodeReport } from '../call/service.ts'
-import { lostAfterS } from '../storage/schema/nodes.ts'
+import { lostAfterS } from '../storage/schema/service.ts'
 
 const recordOf = (report: NodeReport, now: string): NodeRecord => {
   const lag_s = Math.max(0, Math.round((Date.parse(now) - Date.parse(report.seen_at)) / 100) / 10)

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { failure } from '../../../core/errors.ts'
 import { newestVersion } from '../migrations.ts'
-import { lostAfterS } from '../schema/nodes.ts'
+import { lostAfterS } from '../schema/service.ts'
 import type { WholeStore } from '../whole-store.ts'
 import { checkServer } from './check-server.ts'
 import { execute } from './connection.ts'

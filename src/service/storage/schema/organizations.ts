@@ -1,4 +1,3 @@
-import type { ChainRow } from '../../../receipt/chain.ts'
 import type { Generated } from 'kysely'
 import type { Times } from './times.ts'
 
@@ -11,7 +10,7 @@ type Slot = {
   is_active: 0 | 1
 }
 
-export type AdministrationTables = {
+export type OrganizationsTables = {
   organizations: { id: Generated<number>; name: string; slug: string; policy: string } & Times
   /** `mobile` is E.164; `national` reads as the same number under `country_code`. */
   people: {
@@ -130,35 +129,24 @@ export type AdministrationTables = {
   /** `days` is a comma list of weekdays. */
   timeslots: { id: Generated<number>; org_id: number } & Slot & Times
   user_timeslots: { id: Generated<number>; org_id: number; user_id: number } & Slot
-  /** The number of migrations that the store has seen, in one row. */
-  schema_version: { version: number }
-  /** Values that the service keeps across restarts. */
-  settings: { name: string; value: string }
-  /** One hash chain an organization; `org_id` 0 is the service itself. */
-  audit: Omit<ChainRow, 'changes'> & { changes: string }
   /** The image that the approver page shows beside the name of an organization; base64. */
   logos: { org_id: number; hash: string; image: string; updated_at: string }
   /** Limits that the operator set for an organization; `value` is JSON. */
   organization_limits: { org_id: number; name: string; value: string }
-  /** Stored responses for repeats of an `Idempotency-Key`, without secrets. */
-  idempotency: {
-    key_id: number
-    /** The organization whose quota it uses; null for operator keys and callers without a key. */
-    org_id: number | null
-    bytes: number
-    idempotency_key: string
-    fingerprint: string
-    answer: string
-    created_at: string
-    row_mac: string | null
-  }
-  /** The service's own keys; the private half is wrapped by the master key. */
-  signing_keys: {
-    kid: string
-    public_jwk: string
-    wrapped_jwk: string
-    created_at: string
-    retired_at: string | null
-    row_mac: string | null
-  }
+  /**
+   * Prices are decimals in canonical form: no separators, two decimals. `stock_name` is what was typed; the two below it
+   * are the stock's code and name where the provider of quotes knew it.
+   */
+  machines: {
+    id: Generated<number>
+    org_id: number
+    machine_id: string
+    machine_name: string
+    stock_name: string
+    stock_symbol: string | null
+    stock_title: string | null
+    total_price: string
+    current_stock_price: string
+    mobile: string
+  } & Times
 }
