@@ -52,8 +52,10 @@ const fieldsIn = (shape: Shape, above: string[]): Field[] =>
 const described = new WeakMap<Schema, Field[]>()
 
 /** The input of an operation, field by field; an object in it (a policy) becomes one field per key. */
-export const fieldsOf = ({ input, outline }: Pick<Operation, 'input' | 'outline'>): Field[] => {
-  if (outline) return outline.fields
+export const fieldsOf = (operation: Pick<Operation, 'input' | 'outline'>): Field[] => {
+  if (operation.outline) return operation.outline.fields
+  // Only now: in the built command line, reading `input` loads the validator.
+  const { input } = operation
   const fields = described.get(input) ?? fieldsIn(fieldSchemas(input), [])
   described.set(input, fields)
   return fields
