@@ -84,10 +84,13 @@ test('a client is not configured without a profile', async () => {
   expect(stderr).toContain('svc profile login')
 })
 
-test('a damaged file is refused with its position and stays as it is', async () => {
+test.each([
+  ['{ "mcpServers": ', /mcp\.json:1:\d+ is not valid JSON/],
+  ['{ "mcpServers": "x" }', /mcp\.json:1:17 must be an object/],
+])('a damaged file is refused with its position and stays as it is: %s', async (text, problem) => {
   const path = clientFiles.cursor.user({ env: home, cwd: folder.path })
-  writeFileSync(path, '{ "mcpServers": ')
+  writeFileSync(path, text)
   const { exit, stderr } = await svc(['mcp', 'install', 'cursor'], home)
-  expect([exit, readFileSync(path, 'utf8')]).toEqual([1, '{ "mcpServers": '])
-  expect(stderr).toMatch(/mcp\.json:1:\d+ is not valid JSON/)
+  expect([exit, readFileSync(path, 'utf8')]).toEqual([1, text])
+  expect(stderr).toMatch(problem)
 })

@@ -21,6 +21,10 @@ export type ForeignConfig = {
   text: string | undefined
   /** The value at a path; undefined if it is absent. */
   at(path: JSONPath): unknown
+  /** Throws if the value at a path is there and is not an object. */
+  requireObject(path: JSONPath): void
+  /** What the file contains, or `fresh` as JSON if that is nothing. */
+  textOr(fresh: object): string
   /** An error that names the line and column of a path, or of the closest parent. */
   wrong(path: JSONPath, problem: string): SvcError
 }
@@ -93,6 +97,8 @@ export const readForeignConfig = (path: string): ForeignConfig => {
   const content = text === undefined || text.trim() === '' ? '{}' : text
   const root = parse(path, content)
   const nodeAt = (at: JSONPath): Node => findNodeAtLocation(root, at) ?? nodeAt(at.slice(0, -1))
+  const wrong: ForeignConfig['wrong'] = (at, problem) =>
+    damaged(path, position(content, nodeAt(at).offset), problem)
   return {
     path,
     text,
@@ -101,7 +107,12 @@ export const readForeignConfig = (path: string): ForeignConfig => {
       // Its objects have no prototype.
       return node && JSON.parse(JSON.stringify(getNodeValue(node)))
     },
-    wrong: (at, problem) => damaged(path, position(content, nodeAt(at).offset), problem),
+    requireObject: (at) => {
+      const node = findNodeAtLocation(root, at)
+      if (node && node.type !== 'object') throw wrong(at, 'must be an object')
+    },
+    textOr: (fresh) => (text?.trim() ? text : `${JSON.stringify(fresh, null, 2)}\n`),
+    wrong,
   }
 }
 
@@ -153,18 +164,17 @@ const appended = (
   return splice(text, offset + 1, 0, eolOf(text) + indent + label + block(text, value, indent) + end)
 }
 
-/** The text with a value at a path whose last parent exists. The element -1 of a list is a new one at its end. */
+/**
+ * The text with a value at a path, and with the parents of it that are missing. The element -1 of a list is a new one at its end.
+ */
 export const withValue = (text: string, at: JSONPath, value: unknown): string => {
   const root = parseTree(text, [], { allowTrailingComma: true })!
-  const node = at.at(-1) === -1 ? undefined : findNodeAtLocation(root, at)
-  if (node) return replaced(text, node, value)
-  const name = at.at(-1)
-  return appended(
-    text,
-    findNodeAtLocation(root, at.slice(0, -1))!,
-    typeof name === 'string' ? name : '',
-    value,
-  )
+  const [parents, last] = [at.slice(0, -1), at.at(-1)]
+  const isMember = typeof last === 'string'
+  const parent = findNodeAtLocation(root, parents)
+  if (!parent) return withValue(text, parents, isMember ? { [last]: value } : [value])
+  const node = last === -1 ? undefined : findNodeAtLocation(root, at)
+  return node ? replaced(text, node, value) : appended(text, parent, isMember ? last : '', value)
 }
 
 /** The text without the member or element at a path, and without the comma that belongs to it. */

@@ -1,7 +1,7 @@
-import { realpathSync } from 'node:fs'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { quoted, shellQuote } from '../../core/shell-quote.ts'
+import { ownProgram } from '../context/own-program.ts'
 import type { HostName } from './host.ts'
 
 // The line that a host runs. A host blocks on exit code 2 with a reason, and most of them let a call run if a hook ends in any
@@ -19,9 +19,6 @@ const script =
 /** The name of the shell's script, by which svc knows its lines again. */
 const mark = ' svc-hook '
 
-/** The program that runs svc, by absolute paths: a host may have another PATH. */
-export const program = (): string[] => [process.execPath, realpathSync(process.argv[1]!)]
-
 /** The line for `svc hook run` with these words, and with these variables. */
 export const hookLine = (
   host: HostName,
@@ -29,7 +26,7 @@ export const hookLine = (
   variables: Readonly<Record<string, string>>,
 ): string => {
   const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`)
-  const all = [...set, ...program(), 'hook', 'run', host, ...words]
+  const all = [...set, ...ownProgram(), 'hook', 'run', host, ...words]
   const replaced = all.find((word) => word.includes('$'))
   if (replaced !== undefined)
     throw usageError(

@@ -4,7 +4,7 @@ import { safeLine } from '../../core/safe-text.ts'
 import { textSubject } from '../../receipt/subject.ts'
 import { gatherAsk, hookOperation } from '../approve/ask.ts'
 import type { Context } from '../context/context.ts'
-import { configDir } from '../context/private-file.ts'
+import { movedConfig } from '../context/own-program.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 import { deleteForeignConfig, writeForeignConfig } from '../context/foreign-config.ts'
 import { disabledBy } from './disabled.ts'
@@ -110,7 +110,7 @@ const approverOf = async (options: Options, level: Level, context: Context): Pro
 /** The only variables that the hook gets. */
 const variablesOf = (level: Level, io: Context['io']): Record<string, string> => ({
   ...(level !== 'managed' && io.env['HOME'] && { HOME: io.env['HOME'] }),
-  ...((io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']) && { SVC_CONFIG_DIR: configDir(io) }),
+  ...movedConfig(io),
 })
 
 /** `svc hook install` */

@@ -3,7 +3,7 @@ import { readForeignConfig, without, withValue, type ForeignConfig } from '../co
 import type { Host, EntryParts } from './host.ts'
 import { isOurCommand } from './hook-line.ts'
 
-/** The configuration of a host: its file, and the element that svc has written. */
+/** The configuration of a host: its file, and the element that svc has written, or -1. */
 export type Installation = {
   config: ForeignConfig
   index: number
@@ -25,9 +25,7 @@ const commandOf = (host: Host, entry: unknown): string | undefined => {
 /** Reads what is installed. Throws if the file is damaged or has another form than the host documents. */
 export const readInstallation = (host: Host, path: string): Installation => {
   const config = readForeignConfig(path)
-  const hooks = config.at(['hooks'])
-  if (hooks !== undefined && (typeof hooks !== 'object' || hooks === null || Array.isArray(hooks)))
-    throw config.wrong(['hooks'], 'must be an object')
+  config.requireObject(['hooks'])
   const list = config.at(['hooks', host.event]) ?? []
   if (!Array.isArray(list)) throw config.wrong(['hooks', host.event], 'must be a list')
   const index = list.findIndex((entry) => commandOf(host, entry) !== undefined)
@@ -43,12 +41,7 @@ export const installed = (
 ): string | undefined => {
   const next = host.entry(wanted)
   if (isDeepStrictEqual(entry, next)) return undefined
-  const isNew = config.text === undefined || config.text.trim() === ''
-  const text = isNew ? `${JSON.stringify(host.fresh, null, 2)}\n` : config.text!
-  const list = ['hooks', host.event]
-  if (index !== -1) return withValue(text, [...list, index], next)
-  if (config.at(['hooks']) === undefined) return withValue(text, ['hooks'], { [host.event]: [next] })
-  return config.at(list) === undefined ? withValue(text, list, [next]) : withValue(text, [...list, -1], next)
+  return withValue(config.textOr(host.fresh), ['hooks', host.event, index], next)
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
@@ -7,7 +6,7 @@ import { within } from '../../core/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
-import { configDir } from '../context/private-file.ts'
+import { movedConfig, ownProgram } from '../context/own-program.ts'
 import type { Setting, Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
@@ -132,13 +131,10 @@ const servePrompt = async (context: Context): Promise<void> => {
 const config = async (client: McpClient, http: boolean, context: Context): Promise<void> => {
   const { io } = context
   const settings = await context.settings()
-  const program = [process.execPath, realpathSync(process.argv[1]!)] as const
-  // A client does not pass on the variables for the folder of the profiles.
-  const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
-  const env = { ...io.env, SVC_CONFIG_DIR: moved && configDir(io) }
+  const env = { ...io.env, ...movedConfig(io) }
   const { data, format, notes } = http
     ? await httpSnippet(client, settings, io.env)
-    : await childSnippet(client, settings, { program, env })
+    : await childSnippet(client, settings, { program: ownProgram(), env })
   const output = await context.output()
   for (const note of notes) output.warn(`# ${note}`)
   const { output: wanted, json, jq, envelope } = context.globals

@@ -1,10 +1,9 @@
-import { realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { fieldsIn } from '../../client/answer-data.ts'
 import { key } from '../../contract/key.ts'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import { configDir } from '../context/private-file.ts'
+import { movedConfig, ownProgram } from '../context/own-program.ts'
 import {
   readForeignText,
   readForeignConfig,
@@ -75,13 +74,12 @@ const prepareKey = async (
 }
 
 const entryFor = (file: ClientFile, name: string, { io }: Context): Entry => {
-  // A client that was started from a desktop does not have the variables of this shell.
-  const moved = io.env['SVC_CONFIG_DIR'] || io.env['XDG_CONFIG_HOME']
+  const [command, script] = ownProgram()
   return {
     ...(file.typed && { type: 'stdio' as const }),
-    command: process.execPath,
-    args: [realpathSync(process.argv[1]!), 'mcp'],
-    env: { SVC_PROFILE: name, ...(moved && { SVC_CONFIG_DIR: configDir(io) }) },
+    command,
+    args: [script, 'mcp'],
+    env: { SVC_PROFILE: name, ...movedConfig(io) },
   }
 }
 
@@ -96,15 +94,10 @@ const edited = async (file: ClientFile, path: string, entry: Entry | undefined) 
   }
   const config = readForeignConfig(path)
   const at = [file.servers, serverName]
-  const before = config.at(at)
-  if (JSON.stringify(before) === JSON.stringify(entry)) return { config, text: undefined }
-  const content = config.text === undefined || config.text.trim() === '' ? '{}\n' : config.text
-  if (entry === undefined) return { config, text: without(content, at) }
-  const hasServers = config.at([file.servers]) !== undefined
-  const text = hasServers
-    ? withValue(content, at, entry)
-    : withValue(content, [file.servers], { [serverName]: entry })
-  return { config, text }
+  config.requireObject([file.servers])
+  if (JSON.stringify(config.at(at)) === JSON.stringify(entry)) return { config, text: undefined }
+  const content = config.textOr({})
+  return { config, text: entry === undefined ? without(content, at) : withValue(content, at, entry) }
 }
 
 /** Starts the tools and calls one. If the service itself cannot be used, its error says more than that of the tools. */
