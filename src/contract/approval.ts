@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
-import { chosen, line, positive, seen } from './field.ts'
+import { chosen, line, positive, seconds, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
 import { scopes } from './scopes.ts'
@@ -30,12 +30,7 @@ export const attestation = z.looseObject({
   claims: chosen(z.looseObject({}), 'The decoded claims'),
 })
 
-const request_id = chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' })
-const seconds = (most: number) =>
-  z
-    .int('must be a whole number of seconds')
-    .check(z.gte(1, 'must be 1 or more'), z.lte(most, `must be ${most} or less`))
-
+export const request_id = chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' })
 export const approvalRecord = z.looseObject({
   request_id,
   org_id: chosen(positive, 'Organization id'),
@@ -145,14 +140,18 @@ export const approval = operations({
         z.optional(z.array(z.enum(factors))),
         'Factors to check without factors; one without a geofence or time slot is reported as not checked',
       ),
-      lifetime_s: chosen(z.optional(seconds(3600)), 'Time for the decision, in seconds; default: 300', {
+      lifetime_s: chosen(z.optional(seconds(1, 3600)), 'Time for the decision, in seconds; default: 300', {
         example: 300,
         flag: 'timeout',
       }),
-      use_within_s: chosen(z.optional(seconds(86_400)), 'Time to use an approval, in seconds; default: 600', {
-        example: 600,
-        flag: 'use-within',
-      }),
+      use_within_s: chosen(
+        z.optional(seconds(1, 86_400)),
+        'Time to use an approval, in seconds; default: 600',
+        {
+          example: 600,
+          flag: 'use-within',
+        },
+      ),
       number: chosen(
         z.optional(z.boolean()),
         'Require the approver to type a number that only the requester sees',
@@ -176,7 +175,7 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({
       request_id,
-      wait_s: chosen(z.optional(seconds(60)), 'Seconds to wait for the decision before answering', {
+      wait_s: chosen(z.optional(seconds(1, 60)), 'Seconds to wait for the decision before answering', {
         example: 30,
         flag: 'wait',
       }),

@@ -19,6 +19,10 @@ const uses = z
   .int('must be a whole number')
   .check(z.gte(1, 'must be 1 or more'), z.lte(1_000_000, 'must be 1,000,000 or less'))
 
+/** `otherwise`: what holds without it. */
+const expiry = (otherwise = '') =>
+  chosen(z.optional(moment), `When it expires${otherwise}`, { example: '2030-01-31T18:00:00Z', future: true })
+
 export const authCode = operations({
   listAuthCodes: {
     route: 'GET /organization/{org_id}/get-org-auth-codes',
@@ -42,10 +46,7 @@ export const authCode = operations({
       org_id,
       label: chosen(line(120), 'Purpose', { example: 'Berlin office' }),
       uses: chosen(z.optional(uses), 'Number of uses; default: no limit', { example: 50 }),
-      expires_at: chosen(z.optional(moment), 'When it expires; default: never', {
-        example: '2030-01-31T18:00:00Z',
-        future: true,
-      }),
+      expires_at: expiry('; default: never'),
     }),
     data: newAuthCode,
   },
@@ -61,10 +62,7 @@ export const authCode = operations({
       authCodeId: shown(id, 'Auth code id', { example: '3' }),
       label: chosen(z.optional(line(120)), 'Purpose', { example: 'Berlin office' }),
       uses: chosen(z.optional(uses), 'Number of uses left', { example: 50 }),
-      expires_at: chosen(z.optional(moment), 'When it expires', {
-        example: '2030-01-31T18:00:00Z',
-        future: true,
-      }),
+      expires_at: expiry(),
     }),
     data: authCodeRecord,
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { addedThings, endedThings, with_added } from './added.ts'
-import { ceremony, approvalRecord } from './approval.ts'
+import { approvalRecord, ceremony, request_id } from './approval.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './declaration.ts'
 import { org_id, place, time, user_id, webauthn } from './records.ts'
@@ -164,7 +164,7 @@ export const device = operations({
     scope: ['ask', 'read'],
     summary: 'Get the bytes that the device of the approver signs',
     message: 'Ceremony',
-    input: z.strictObject({ request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }) }),
+    input: z.strictObject({ request_id }),
     data: ceremony,
   },
   decideApproval: {
@@ -175,7 +175,7 @@ export const device = operations({
     summary: 'Approve or deny a request with a signature of the device',
     message: 'Decided',
     input: z.strictObject({
-      request_id: chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' }),
+      request_id,
       decision: chosen(z.enum(['approve', 'deny']), 'Decision, and the context that was signed'),
       not_me: chosen(
         z.optional(z.boolean()),

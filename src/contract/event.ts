@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, positive } from './field.ts'
+import { chosen, positive, seconds } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, time } from './records.ts'
 
@@ -110,15 +110,10 @@ export const events = operations({
         'Number of events; default: 100',
         { example: 100 },
       ),
-      wait_s: chosen(
-        z.optional(
-          z
-            .int('must be a whole number of seconds')
-            .check(z.gte(1, 'must be 1 or more'), z.lte(60, 'must be 60 or less')),
-        ),
-        'Seconds to wait for an event if there is none',
-        { example: 30, flag: 'wait' },
-      ),
+      wait_s: chosen(z.optional(seconds(1, 60)), 'Seconds to wait for an event if there is none', {
+        example: 30,
+        flag: 'wait',
+      }),
     }),
     data: z.looseObject({
       events: chosen(z.array(event), 'The events, oldest first'),

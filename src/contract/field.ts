@@ -89,6 +89,12 @@ export const line = (max = 200) =>
 /** A whole number from 1. The specification declares only `org_id` and the `id` of a geofence as integers. */
 export const positive = z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'))
 
+/** A whole number of seconds. `words`: how the most of them is written in an error. */
+export const seconds = (least: number, most: number, words = String(most)) =>
+  z
+    .int('must be a whole number of seconds')
+    .check(z.gte(least, `must be ${least} or more`), z.lte(most, `must be ${words} or less`))
+
 /** Any other id is text, as `user_id` is in the specification. It is opaque: a third-party service may use `usr_8f3`. */
 export const id = line(64).brand<'id'>()
 

@@ -38,13 +38,16 @@ const registration = {
   currentStockPrice: shown(price, 'Price of the stock at registration', { example: '250.42' }),
 }
 
-/** Without the stock and the prices, with which a machine logs in. */
-const machineRecord = z.looseObject({
+const machine = {
   machineId: chosen(z.string(), 'Machine id'),
   machineName: chosen(z.string(), 'Name of the machine'),
-  mobile: chosen(z.string(), 'Mobile number, E.164', personal.e164),
   org_id: chosen(positive, 'Organization id'),
   registered_at: chosen(time, 'When it was registered'),
+}
+/** Without the stock and the prices, with which a machine logs in. */
+const machineRecord = z.looseObject({
+  ...machine,
+  mobile: chosen(z.string(), 'Mobile number, E.164', personal.e164),
   updated_at: chosen(time, 'When it was last changed'),
 })
 const machine_id = chosen(machineId, 'Machine id', { example: 'press-01', flag: 'machine-id' })
@@ -67,14 +70,11 @@ export const iot = operations({
       org_id: orgOfKey,
     }),
     data: z.looseObject({
-      machineId: chosen(z.string(), 'Machine id'),
-      machineName: chosen(z.string(), 'Name of the machine'),
-      org_id: chosen(positive, 'Organization id'),
+      ...machine,
       stock_symbol: chosen(
         z.nullable(z.string()),
         'Code of the stock; null if the quote provider does not know it',
       ),
-      registered_at: chosen(time, 'When it was registered'),
     }),
   },
   loginMachine: {
@@ -110,11 +110,8 @@ export const iot = operations({
       org_id: orgOfKey,
     }),
     data: z.looseObject({
-      machineId: chosen(z.string(), 'Machine id'),
+      ...machine,
       known: chosen(z.literal(true), 'Always true; an unknown machine is answered with 404'),
-      machineName: chosen(z.string(), 'Name of the machine'),
-      org_id: chosen(positive, 'Organization id'),
-      registered_at: chosen(time, 'When it was registered'),
     }),
   },
   listMachines: {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { addedByKey, endedThings, with_added } from './added.ts'
-import { chosen, id, line, positive } from './field.ts'
+import { chosen, id, line, positive, seconds } from './field.ts'
 import { operations } from './declaration.ts'
 import { keyRecord, keySecret, moment, newKey, paging } from './records.ts'
 import { grantMeanings, grants, scopes } from './scopes.ts'
@@ -127,11 +127,7 @@ export const key = operations({
     input: z.strictObject({
       id: keyId,
       overlap_s: chosen(
-        z.optional(
-          z
-            .int('must be a whole number of seconds')
-            .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
-        ),
+        z.optional(seconds(0, 2_592_000, '2592000 (30 days)')),
         'How long older secrets still work, in seconds; 0 ends them now; default: 86400',
         { example: 3600, flag: 'overlap' },
       ),

@@ -7,10 +7,4 @@ export const commandsOfMoves = {
   link: 'user enroll',
 } as const
 
-export const memberMoves = [
-  'accept',
-  'reject',
-  'hold',
-  'promote',
-  'link',
-] as const satisfies (keyof typeof commandsOfMoves)[]
+export const memberMoves = Object.keys(commandsOfMoves) as (keyof typeof commandsOfMoves)[]

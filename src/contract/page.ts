@@ -62,6 +62,10 @@ export const shownMember = z.extend(shownPerson, {
 })
 
 /** What an administrator can do with a member on the page. `link` sends one who has no device a link to register one. */
+const memberMove = {
+  user_id: chosen(id, 'User id'),
+  move: chosen(z.enum(memberMoves), 'The change to make'),
+}
 
 export const page = operations({
   beginEnrollment: {
@@ -174,10 +178,7 @@ export const page = operations({
     effect: 'read',
     summary: 'Get a challenge that an administrator signs to change a member',
     message: 'Challenge',
-    input: z.strictObject({
-      user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(memberMoves), 'The change to make'),
-    }),
+    input: z.strictObject(memberMove),
     data: challengeRecord,
   },
   moveMember: {
@@ -187,8 +188,7 @@ export const page = operations({
       'Accept, reject, hold or promote a member, or send them a link to register a device, signed by an administrator',
     message: 'Member changed',
     input: z.strictObject({
-      user_id: chosen(id, 'User id'),
-      move: chosen(z.enum(memberMoves), 'The change to make'),
+      ...memberMove,
       ...signedChallenge,
     }),
     data: z.extend(shownMember, { enrollment: sentEnrollment }),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chosen, line } from './field.ts'
+import { chosen, line, seconds } from './field.ts'
 import { factors } from './records.ts'
 
 const approvalRule = z.strictObject({
@@ -59,11 +59,7 @@ export const policy = z.strictObject({
     { example: 'otp' },
   ),
   recovery_delay_s: chosen(
-    z.optional(
-      z
-        .int('must be a whole number of seconds')
-        .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
-    ),
+    z.optional(seconds(0, 2_592_000, '2592000 (30 days)')),
     'Seconds before a recovered device or a new administrator takes effect; default: 86400',
     { example: 86_400, flag: 'recovery-delay' },
   ),

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { chainOrg, event, eventFilter } from './event.ts'
-import { chosen, line } from './field.ts'
+import { chosen, line, seconds } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, time, times } from './records.ts'
 
@@ -91,11 +91,7 @@ export const webhook = operations({
     input: z.strictObject({
       webhook_id,
       overlap_s: chosen(
-        z.optional(
-          z
-            .int('must be a whole number of seconds')
-            .check(z.gte(0, 'must be 0 or more'), z.lte(2_592_000, 'must be 2592000 (30 days) or less')),
-        ),
+        z.optional(seconds(0, 2_592_000, '2592000 (30 days)')),
         'How long the old secret signs too, in seconds; default: 86400',
         { example: 3600, flag: 'overlap' },
       ),
