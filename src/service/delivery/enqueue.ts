@@ -57,19 +57,6 @@ const queuedRow = (
   }
 }
 
-/** Stores a message in the outbox, in the transaction that accepts it. Returns its id. */
-export const enqueue = async (
-  { db, now, keyring }: Moment & { keyring: Pick<Keyring, 'wrap'> },
-  message: Message,
-): Promise<string> => {
-  const message_id = `msg_${randomToken(18)}`
-  await db
-    .insertInto('outbox')
-    .values(queuedRow({ now, keyring }, message, message_id))
-    .execute()
-  return message_id
-}
-
 /** Stores messages under ids of the caller. One that is queued under its id stays; one that has ended is sent again. */
 export const enqueueAs = async (
   { db, now, keyring }: Moment & { keyring: Pick<Keyring, 'wrap'> },
@@ -94,6 +81,16 @@ export const enqueueAs = async (
         .where('outbox.state', 'not in', ['queued', 'sending']),
     )
     .execute()
+}
+
+/** Stores a message in the outbox, in the transaction that accepts it. Returns its id. */
+export const enqueue = async (
+  deps: Moment & { keyring: Pick<Keyring, 'wrap'> },
+  message: Message,
+): Promise<string> => {
+  const message_id = `msg_${randomToken(18)}`
+  await enqueueAs(deps, [{ message_id, message }])
+  return message_id
 }
 
 type Options = Pick<Service, 'channels' | 'claim'> & { keyring: Pick<Keyring, 'wrap'> }

@@ -6,6 +6,7 @@ import type { Service } from '../call/service.ts'
 import { signHead } from '../custody/audit-log.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import { takePeriod } from '../storage/period.ts'
+import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { headAction } from './event.ts'
 import type { HeadFile } from './head-file.ts'
@@ -30,30 +31,23 @@ async function* chains({ read }: Pick<Storage, 'read'>): AsyncGenerator<number> 
   }
 }
 
-const readLast = ({ read }: Pick<Storage, 'read'>, org: number) =>
-  read((db) =>
-    db
-      .selectFrom('audit')
-      .where('org_id', '=', org)
-      .select(['org_id', 'seq', 'hash', 'action'])
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirstOrThrow(),
-  )
+const readLast = (db: Db, org: number) =>
+  db
+    .selectFrom('audit')
+    .where('org_id', '=', org)
+    .select(['org_id', 'seq', 'hash', 'action'])
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
 
 /** Adds a row to each chain that has grown since the last one. The event of the row contains the signed head. */
 export const stateHeads = async ({ storage }: Pick<Signing, 'storage'>): Promise<void> => {
   for await (const org of chains(storage)) {
-    if ((await readLast(storage, org)).action === headAction) continue
+    const { action } = await storage.read((db) => readLast(db, org))
+    if (action === headAction) continue
     await storage.write(
       async (db) => {
-        const last = await db
-          .selectFrom('audit')
-          .where('org_id', '=', org)
-          .select(['seq', 'action'])
-          .orderBy('seq', 'desc')
-          .limit(1)
-          .executeTakeFirstOrThrow()
+        const last = await readLast(db, org)
         if (last.action !== headAction)
           await auditByService(db, storage.now(), {
             orgId: org,
@@ -99,7 +93,7 @@ export const watchAuditHeads = (service: Signing, log: Log, file?: HeadFile): ((
     const heads: (AuditHead & { at: string; jws: string })[] = []
     for await (const org of chains(storage)) {
       if (performance.now() > until) break
-      const { org_id, seq, hash } = await readLast(storage, org)
+      const { org_id, seq, hash } = await storage.read((db) => readLast(db, org))
       if (written.get(org) === seq) continue
       const at = storage.now()
       heads.push({ ...(await signHead(service, { org_id, seq, hash }, at)), at })
