@@ -56,7 +56,7 @@ describe.each(changes)('a device is not used after another program has changed %
       ada.device,
       sha256(token),
     )
-    const headers = { cookie: `${sessionCookie('http://127.0.0.1:8080')}=${token}` }
+    const headers = { cookie: `${sessionCookie('http://127.0.0.1:8080')}-${org}=${token}` }
     const session = () => service.call('GET', '/svc/v1/approver/session', { key: null, headers })
     expect((await session()).status).toBe(200)
     await changeDevice(set)
