@@ -5,15 +5,17 @@ import { namedKeyOf } from '../../src/service/call/caller.ts'
 import { dataOf } from '../service/fixtures.ts'
 import { startTestService } from '../service/harness.ts'
 import { createCrowd } from './approvers.ts'
-import type { Result, Torture } from './torture.ts'
+import { race, type Tally } from './race.ts'
 
-const people = 10
+const approvers = 10
 const requests = 500
 const keys = 20
 const pendingAtMost = 3
 
+type Create = Pick<Handlers<typeof approval>, 'createApproval'>
+
 /** The broken variant checks the limits first and adds the request afterwards. */
-const lookFirst: Pick<Handlers<typeof approval>, 'createApproval'> = {
+const lookFirst: Create = {
   createApproval: {
     before: async ({ approver_mobile }, { service, caller }) => {
       const { storage } = service
@@ -67,10 +69,8 @@ const count = (of: Map<string, number>, who: string, by = 1): void =>
   void of.set(who, (of.get(who) ?? 0) + by)
 
 /** Sends 500 requests to each person at once with twenty keys, which withdraw half of them. */
-const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'> | undefined) => {
+const storm = async (tally: Tally, people: number, handlers?: Create): Promise<void> => {
   const service = await startTestService({ dev: true, handlers })
-  const hits: Record<string, number> = { 'reached the phone': 0 }
-  let failures = 0
   try {
     const { org, key, mobiles } = await createCrowd(service, people)
     const asking = [key]
@@ -96,26 +96,28 @@ const storm = async (handlers: Pick<Handlers<typeof approval>, 'createApproval'>
             count(pending, who, -1)
         }
         const what = answer.status === 200 ? 'reached the phone' : answer.body.data.code
-        hits[what] = (hits[what] ?? 0) + 1
-        if (answer.status !== 200 && !answer.headers['retry-after']) failures++
+        tally.hit(what)
+        if (answer.status !== 200 && !answer.headers['retry-after'])
+          tally.wrong(`${what} without Retry-After`)
       }
       await Promise.all(Array.from({ length: requests }, (_, i) => ask(i)))
-      failures += Math.max(0, service.notified.length - before - requestsPerApprover)
-      for (const times of notified.values()) failures += Math.max(0, times - requestsPerKey)
-      for (const times of pending.values()) failures += Math.max(0, times - pendingAtMost)
+      tally.count += requests
+      tally.wrong('too many requests', Math.max(0, service.notified.length - before - requestsPerApprover))
+      for (const times of notified.values())
+        tally.wrong('too many requests of a key', Math.max(0, times - requestsPerKey))
+      for (const times of pending.values())
+        tally.wrong('too many pending of a key', Math.max(0, times - pendingAtMost))
     }
-    return { failures, hits }
   } finally {
     await service.close()
   }
 }
 
-export const torture: Torture = {
-  name: 'Limits: 500 simultaneous requests for one approver, for ten approvers',
-  must: '0 requests beyond 5 per key and 15 in all, 0 pending beyond 3 per key',
-  run: async (): Promise<Result> => {
-    const { failures, hits } = await storm(undefined)
-    const broken = await storm(lookFirst)
-    return { count: people * requests, failures, hits, control: broken.failures }
+export const torture = race(
+  {
+    name: 'Limits: 500 simultaneous requests for one approver, for ten approvers',
+    must: '0 requests beyond 5 per key and 15 in all, 0 pending beyond 3 per key',
   },
-}
+  storm,
+  { n: approvers, control: approvers, broken: lookFirst },
+)

@@ -8,7 +8,7 @@ import { createClock, minute } from '../service/clock.ts'
 import { createTenant, dataOf } from '../service/fixtures.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
 import { below, turns } from './approvers.ts'
-import type { Result, Torture } from './torture.ts'
+import { race, type Tally } from './race.ts'
 
 const people = 20
 const rounds = 50
@@ -44,7 +44,7 @@ const approved = async (service: TestService, approver: Approver, key: string) =
   return { id: request_id, digest: subject!.digest }
 }
 
-const race = async (
+const useAtOnce = async (
   service: TestService,
   { id, digest }: { id: string; digest: string },
   key: string,
@@ -61,28 +61,24 @@ const race = async (
   ])
 }
 
-const run = async (handlers: Consume | undefined, times: number) => {
+const run = async (tally: Tally, times: number, handlers?: Consume): Promise<void> => {
   const clock = createClock()
   const service = await startTestService({ dev: true, now: clock.now, handlers })
-  const hits: Record<string, number> = { won: 0, 'already used': 0, 'other subject': 0 }
-  const examples: string[] = []
-  let [count, failures] = [0, 0]
   try {
     const { id: org, key } = await createTenant(service, 'acme')
     const approvers: Approver[] = []
     for (let n = 0; n < people; n++) approvers.push(await createApprover(service, org, n))
     for (let round = 0; round < times; round++) {
       const all = await Promise.all(approvers.map((one) => approved(service, one, key)))
-      const results = await Promise.all(all.map((one) => race(service, one, key)))
+      const results = await Promise.all(all.map((one) => useAtOnce(service, one, key)))
       for (const [at, statuses] of results.entries()) {
-        count++
-        const won = statuses.filter((status) => status === 200).length
-        hits.won! += won
-        hits['already used']! += statuses.filter((status) => status === 409).length
-        hits['other subject']! += statuses.filter((status) => status === 422).length
-        if (won === 1 && (handlers || statuses.at(-1) === 422)) continue
-        failures++
-        if (examples.length < 5) examples.push(`${all[at]!.id}: ${statuses.join(', ')}`)
+        tally.count++
+        const times = (wanted: number): number => statuses.filter((status) => status === wanted).length
+        tally.hit('won', times(200))
+        tally.hit('already used', times(409))
+        tally.hit('other subject', times(422))
+        if (times(200) !== 1 || (!handlers && statuses.at(-1) !== 422))
+          tally.wrong(`${all[at]!.id}: ${statuses.join(', ')}`)
       }
       clock.tick(11 * minute)
     }
@@ -95,19 +91,18 @@ const run = async (handlers: Consume | undefined, times: number) => {
         .groupBy('subject')
         .execute(),
     )
-    failures += Math.abs(rows.length - count) + rows.filter((row) => Number(row.times) !== 1).length
-    return { count, failures, hits, examples }
+    const twice = rows.filter((row) => Number(row.times) !== 1).length
+    tally.wrong('not once in the audit log', Math.abs(rows.length - tally.count) + twice)
   } finally {
     await service.close()
   }
 }
 
-export const torture: Torture = {
-  name: `Using approvals: ${racers} at once with the right digest, one with another`,
-  must: 'exactly one succeeds each',
-  run: async (): Promise<Result> => {
-    const honest = await run(undefined, rounds)
-    const broken = await run(readThenWrite, 5)
-    return { ...honest, control: broken.failures }
+export const torture = race(
+  {
+    name: `Using approvals: ${racers} at once with the right digest, one with another`,
+    must: 'exactly one succeeds each',
   },
-}
+  run,
+  { n: rounds, control: 5, broken: readThenWrite },
+)

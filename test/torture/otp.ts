@@ -6,9 +6,9 @@ import { Refusal } from '../../src/core/refusal.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
 import { codeFor } from '../service/mobile-user.ts'
 import { nextMobile, send } from './requests.ts'
-import type { Result, Torture } from './torture.ts'
+import { race, type Tally } from './race.ts'
 
-const numbers = 20
+const howMany = 20
 const guesses = 50
 const resends = 5
 const triesAtMost = 5
@@ -41,19 +41,17 @@ const countComparisons = ({ keyring }: TestService): Map<string, number> => {
 }
 
 /** Guesses the code of each number 50 times at once over HTTP, and requests a new code after every tenth guess. */
-const storm = async (handlers: Confirm | undefined) => {
+const storm = async (tally: Tally, numbers: number, handlers?: Confirm): Promise<void> => {
   const service = await startTestService({ handlers })
   const server = await startServer(
     { port: 0, host: '127.0.0.1' },
     () => (request, bindings) => service.app.fetch(request, bindings as object),
   )
   const root = `http://127.0.0.1:${server.port}/admin/public/api`
-  const hits: Record<string, number> & { compared: number } = { compared: 0 }
-  let failures = 0
   const ask = async (path: string, body: object): Promise<number> => {
     const reply = await send(root + path, 'POST', service.operatorKey, JSON.stringify(body))
     const { code = `${path} ${reply.status}` } = (reply.body.data ?? {}) as { code?: string }
-    hits[code] = (hits[code] ?? 0) + 1
+    tally.hit(code)
     return reply.status
   }
   const compared = countComparisons(service)
@@ -78,27 +76,28 @@ const storm = async (handlers: Confirm | undefined) => {
             : ask('/wp/confirm/register', { mobile, otp: wrong(i) }),
         ),
       )
-      for (const times of compared.values()) failures += Math.max(0, times - triesAtMost)
+      tally.count += guesses
+      for (const times of compared.values())
+        tally.wrong(`a code compared ${times} times`, Math.max(0, times - triesAtMost))
       const together = [...compared.values()].reduce((sum, times) => sum + times, 0)
-      failures += Math.max(0, together - triesAtMost)
-      hits.compared += together
+      tally.wrong(`codes of a number compared ${together} times`, Math.max(0, together - triesAtMost))
+      tally.hit('compared', together)
       // Even the right code is not compared any more.
       const otp = await codeFor(service, mobile)
-      if ((await ask('/wp/confirm/register', { mobile, otp })) === 200) failures++
+      if ((await ask('/wp/confirm/register', { mobile, otp })) === 200)
+        tally.wrong('the right code was accepted')
     }
-    return { failures, hits }
   } finally {
     await server.stop()
     await service.close()
   }
 }
 
-export const torture: Torture = {
-  name: `One-time codes: ${guesses} guesses at once over HTTP with ${resends} resends between them, for ${numbers} numbers`,
-  must: `0 comparisons beyond ${triesAtMost} per code and number, and then the right code is refused`,
-  run: async (): Promise<Result> => {
-    const { failures, hits } = await storm(undefined)
-    const broken = await storm(forgetful)
-    return { count: numbers * guesses, failures, hits, control: broken.failures }
+export const torture = race(
+  {
+    name: `One-time codes: ${guesses} guesses at once over HTTP with ${resends} resends between them, for ${howMany} numbers`,
+    must: `0 comparisons beyond ${triesAtMost} per code and number, and then the right code is refused`,
   },
-}
+  storm,
+  { n: howMany, control: howMany, broken: forgetful },
+)
