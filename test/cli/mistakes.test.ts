@@ -168,7 +168,7 @@ describe('problems with the address or the key', () => {
     expect(err).not.toMatch(/hint: .*login/)
   })
   test('a missing object: the hint names --org if the command has it', async () => {
-    expect((await run('user show 99 --org acme')).err).toMatch(/hint: Check the id and --org\./)
+    expect((await run('user get 99 --org acme')).err).toMatch(/hint: Check the id and --org\./)
     for (const line of ['key revoke 99 --yes', 'approve status apr_none', 'approve cancel apr_none'])
       expect((await run(line)).err).toMatch(/not found\nhint: Check the id\. .*: svc whoami\n/)
   })

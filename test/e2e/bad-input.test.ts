@@ -56,7 +56,7 @@ describe('reports what the service rejects, with an exit code and a request ID',
       'a wrong time zone',
       [
         'timeslot',
-        'add',
+        'create',
         '--org',
         'acme',
         '--name',

@@ -56,7 +56,7 @@ test('a credential command gets no secret of svc', async () => {
   writeFileSync(path('key'), `${key}\n`, { mode: 0o600 })
   const program = spy('print-key', `cat ${path('key')}`)
   const home = { ...rest, ...canaries, SVC_CONFIG_DIR: path('config') }
-  await svc(['profile', 'add', 'cmd', '--base-url', url, '--credential-command', program], home)
+  await svc(['profile', 'create', 'cmd', '--base-url', url, '--credential-command', program], home)
   expect(await svc(['org', 'list', '-p', 'cmd'], { ...home, SVC_ASK_KEY: canary })).toMatchObject({ exit: 0 })
   expectNoSecret('print-key', [key])
 })

@@ -19,7 +19,7 @@ describe('a credential command', () => {
   }
   beforeAll(async () => {
     writeFileSync(keyFile, `${operator}\n`, { mode: 0o600 })
-    await ok(['profile', 'add', 'cmd', '--base-url', service.baseUrl, '--credential-command', script])
+    await ok(['profile', 'create', 'cmd', '--base-url', service.baseUrl, '--credential-command', script])
   })
 
   test('prints the key that svc uses', async () => {
@@ -35,7 +35,7 @@ describe('a credential command', () => {
       writeFileSync(join(dir, 'print-key'), `#!/bin/sh\n${body}\n`, { mode: 0o700 })
       writeFileSync(join(dir, 'key'), `${operator}\n`)
     }
-    const add = ['profile', 'add', 'near', '--base-url', service.baseUrl, '--credential-command']
+    const add = ['profile', 'create', 'near', '--base-url', service.baseUrl, '--credential-command']
     expect((await svc([...add, './print-key'], env, '', mine)).exit).toBe(0)
     expect(await svc(['org', 'list', '-p', 'near'], env, '', theirs)).toMatchObject({ exit: 0 })
     expect(existsSync(join(folder.path, 'run-by-theirs'))).toBe(false)

@@ -185,7 +185,7 @@ describe('in a pipe', () => {
   test('requires --confirm with the slug in a protected profile', async () => {
     const config = { SVC_CONFIG_DIR: file('protected'), SVC_API_KEY: key }
     await svcHere(
-      ['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key', '--protected'],
+      ['profile', 'create', 'prod', '--base-url', service.baseUrl, '--with-key', '--protected'],
       config,
       `${key}\n`,
     )

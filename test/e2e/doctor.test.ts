@@ -118,7 +118,7 @@ describe('svc doctor', () => {
   test('reports a profile file that others can read, and --fix corrects it', async () => {
     const dir = path('open')
     const own = { SVC_CONFIG_DIR: dir }
-    await svc(['profile', 'add', 'prod', '--base-url', service.baseUrl], { ...env, ...own })
+    await svc(['profile', 'create', 'prod', '--base-url', service.baseUrl], { ...env, ...own })
     const file = join(dir, 'profiles.json')
     chmodSync(file, 0o644)
     chmodSync(dir, 0o755)

@@ -15,7 +15,7 @@ describe('an organization with require_approval', () => {
   const remove = () => ['geofence', 'delete', site, '--org', ada.org.slug, '--yes']
 
   beforeAll(async () => {
-    await ok(['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
+    await ok(['profile', 'create', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
     await ok(['profile', 'use', 'prod'])
   })
   beforeEach(async () => {

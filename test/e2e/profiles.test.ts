@@ -12,7 +12,7 @@ const saved = join(folder.path, 'config', 'profiles.json')
 
 describe('svc profile login', () => {
   let profiles = 0
-  beforeEach(() => ok(['profile', 'add', `p${++profiles}`, '--base-url', service.baseUrl]))
+  beforeEach(() => ok(['profile', 'create', `p${++profiles}`, '--base-url', service.baseUrl]))
 
   test('prompts without echo, tests the key, and saves it for its owner alone', async () => {
     const { exit, screen } = await onTerminal(['profile', 'login', `p${profiles}`], env, [
@@ -41,10 +41,10 @@ describe('a confirmation prompt', () => {
     const { org } = await newPerson()
     ;({ slug, id } = org)
     await ok(
-      ['profile', 'add', 'guarded', '--base-url', service.baseUrl, '--protected', '--with-key'],
+      ['profile', 'create', 'guarded', '--base-url', service.baseUrl, '--protected', '--with-key'],
       operator,
     )
-    await ok(['profile', 'add', 'plain', '--base-url', service.baseUrl, '--with-key'], operator)
+    await ok(['profile', 'create', 'plain', '--base-url', service.baseUrl, '--with-key'], operator)
   })
   const where = (profile: string) =>
     new RegExp(`in organization ${slug} \\(${slug}\\) at http://127\\.0\\.0\\.1:\\d+, profile ${profile}`)

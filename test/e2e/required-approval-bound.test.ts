@@ -12,7 +12,7 @@ installHooks()
 
 let ada: Person
 beforeAll(async () => {
-  await ok(['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
+  await ok(['profile', 'create', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
   await ok(['profile', 'set', 'prod', 'require_approval=geofence, user, org, timeslot'])
   await ok(['profile', 'use', 'prod'])
   env.SVC_ASK_KEY = (await ok(['key', 'create', '--name', 'asks', '--can', 'ask', '--jq', '.key'])).trim()

@@ -17,7 +17,7 @@ describe('a profile with require_approval', () => {
     (await ok(['audit', 'list', '--org', ada.org.slug, '--jq', '.[].changes[]'])).trim().split('\n')
 
   beforeAll(async () => {
-    await ok(['profile', 'add', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
+    await ok(['profile', 'create', 'prod', '--base-url', service.baseUrl, '--with-key'], operator)
     await ok(['profile', 'set', 'prod', 'require_approval=geofence create, org delete, user'])
     await ok(['profile', 'use', 'prod'])
     // The key that enrolls a device must not be the key that requests approvals.
@@ -99,7 +99,7 @@ describe('a profile with require_approval', () => {
     const absent = json(404, { status: 'error', message: 'Not found' })
     hosted.always((seen, response) => (seen.path.startsWith('/svc/') ? absent : fine)(seen, response))
     try {
-      await ok(['profile', 'add', 'hosted', '--base-url', hosted.baseUrl, '--with-key'], 'a-key')
+      await ok(['profile', 'create', 'hosted', '--base-url', hosted.baseUrl, '--with-key'], 'a-key')
       const mobile = `default_mobile=${ada.mobile}`
       await ok(['profile', 'set', 'hosted', 'require_approval=api', mobile])
       const write = ['api', '/organization/create', '-f', 'name=Acme', '-p', 'hosted']

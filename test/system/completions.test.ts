@@ -142,7 +142,7 @@ describe('values that only the service knows', () => {
     await create('org', 'create', '--name', '$(touch run): `touch run`', '--slug', 'borealis')
     const fence = ['--latitude', '52.5', '--longitude', '13.4', '--radius', '100', '--is-active', '1']
     await create('geofence', 'create', '--org', 'acme', '--name', 'Head Office', ...fence)
-    await create('profile', 'add', 'prod', '--base-url', service.baseUrl)
+    await create('profile', 'create', 'prod', '--base-url', service.baseUrl)
     const ada = ['--first-name', 'Ada', '--last-name', 'L', '--email', 'ada@acme.example']
     await create('user', 'create', '--org', 'acme', ...ada, '--country-code', '+1', '--mobile', '2025550101')
     await create('user', 'enroll', '1', '--org', 'acme', '--software', '--file', join(folder, 'ada.json'))

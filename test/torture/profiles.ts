@@ -8,7 +8,7 @@ import type { Result, Torture } from './torture.ts'
 
 const add = (name: string): string[] => [
   'profile',
-  'add',
+  'create',
   name,
   '--base-url',
   'http://127.0.0.1:1/admin/public/api',

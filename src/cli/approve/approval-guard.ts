@@ -2,11 +2,9 @@ import type { Client, RawRequest } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { ApprovalGuard, Change, Context } from '../context/context.ts'
 
-/** `org delete` is listed as itself or by its group: `org`. Old profiles may contain `add`, which is now `create`. */
+/** `org delete` is listed as itself or by its group: `org`. */
 const isListed = (listed: readonly string[], words: string): boolean =>
-  listed
-    .map((entry) => entry.replace(/ add$/, ' create'))
-    .some((entry) => words === entry || words.startsWith(`${entry} `))
+  listed.some((entry) => words === entry || words.startsWith(`${entry} `))
 
 /** The error codes for an approval that does not satisfy the rule. */
 const notForRules = new Set(['unknown_approval', 'other_subject', 'already_used'])

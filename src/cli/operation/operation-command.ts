@@ -4,7 +4,7 @@ import { asksFirst, type Field, type Operation, type Operations } from '../../co
 import { neededScope } from '../../contract/scopes.ts'
 import { usageError } from '../../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
-import { noteScope, sameVerb } from '../program/command-node.ts'
+import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { addFlag, optionKey } from './flags.ts'
 import { needFor } from './need.ts'
@@ -95,8 +95,7 @@ export const addOperations = (
       .description(joinedSummary(candidates.map(({ summary }) => summary)))
       .usage([...names.map((name) => `<${name}>`), '[flags]'].join(' '))
     for (const name of names) command.argument(`[${name}]`)
-    if (words && !cli.split(' ').every((word) => sameVerb(word).some((verb) => words.includes(verb))))
-      continue
+    if (words && !cli.split(' ').every((word) => words.includes(word))) continue
 
     const flags = new Map<string, Field>()
     for (const operation of candidates)

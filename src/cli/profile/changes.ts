@@ -7,7 +7,6 @@ import type { Program } from '../program/program.ts'
 import { defaultBaseUrl, originOf, pathHint } from '../../client/address.ts'
 import { createStore, type Profile, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, requireProfile } from '../context/settings.ts'
-import { wordsOf } from '../program/command-node.ts'
 import { checkName, parseChange } from './edit.ts'
 import { readNewKey, saveProfile } from './save.ts'
 
@@ -75,7 +74,7 @@ export const setFields = async (
   const changes = (named ? words.slice(1) : words).map((text) => parseChange(text, io))
   if (changes.length === 0) throw usageError('svc profile set requires key=value', 'svc profile set org=acme')
   const listed = changes.find(([field]) => field === 'require_approval')?.[1] as string[] | undefined
-  const commands = listed && checkCommands(listed, await tree())
+  if (listed) checkCommands(listed, await tree())
   const name = named ? words[0]! : createSettings({ io, globals }).profile.value
   const changed = (field: string): boolean => changes.some(([one]) => one === field)
   let hints: (string | undefined)[] = []
@@ -83,7 +82,7 @@ export const setFields = async (
     const profile = requireProfile(file, name)
     for (const [field, value] of changes) {
       if (value === undefined) delete profile[field]
-      else Object.assign(profile, { [field]: field === 'require_approval' ? commands : value })
+      else Object.assign(profile, { [field]: value })
     }
     const { base_url: url = defaultBaseUrl, api_key_origin: origin } = profile
     const elsewhere =
@@ -112,20 +111,9 @@ const allWords = (command: Command, before: string[] = []): string[] =>
     return [words.join(' '), ...allWords(child, words)]
   })
 
-/** The canonical name of a command; the words themselves if there is no such command. */
-const commandName = (tree: Command, words: string): string => {
-  let at: Command | undefined = tree
-  for (const word of words.split(' '))
-    at = at?.commands.find((child) => child.name() === word || child.aliases().includes(word))
-  return at ? wordsOf(at).join(' ') : words
-}
-
-/**
- * The canonical names of the listed commands and groups. Throws for an unknown name: a typing error would protect nothing.
- */
-const checkCommands = (typed: readonly string[], tree: Command): string[] => {
+/** Throws for a name that is no command or group: a typing error would protect nothing. */
+const checkCommands = (listed: readonly string[], tree: Command): void => {
   const known = allWords(tree)
-  const listed = typed.map((words) => commandName(tree, words))
   const wrong = listed.find((words) => !known.includes(words))
   if (wrong !== undefined) {
     const near = nearest(wrong, known)
@@ -139,5 +127,4 @@ const checkCommands = (typed: readonly string[], tree: Command): string[] => {
       'require_approval cannot contain approve: its commands request the approvals',
       'List commands that change something: org delete, user, apply',
     )
-  return listed
 }

@@ -97,7 +97,7 @@ export const describeCommand = (command: Command): CommandNode => ({
 export const wordsOf = (command: Command): string[] =>
   command.parent ? [...wordsOf(command.parent), command.name()] : []
 
-// Synonyms of verbs. The one that a group uses is its command; the others are hidden aliases.
+// Verbs that people type for each other.
 const synonyms = [
   ['create', 'add', 'new'],
   ['list', 'ls'],
@@ -109,15 +109,3 @@ const synonyms = [
 /** Words that mean the same as this one, itself included. */
 export const sameVerb = (word: string): readonly string[] =>
   synonyms.find((words) => words.includes(word)) ?? [word]
-
-/** Adds aliases to the commands of a group, unless a word could mean two of them. */
-export const aliasVerbs = (group: Command): void => {
-  const names = group.commands.map((command) => command.name())
-  for (const command of group.commands) {
-    const words = sameVerb(command.name())
-    // `user delete` erases and `user remove` does not: `user rm` must not choose between them.
-    if (names.filter((name) => words.includes(name)).length === 1)
-      command.aliases(words.filter((word) => word !== command.name()))
-    aliasVerbs(command)
-  }
-}

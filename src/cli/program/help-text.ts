@@ -76,30 +76,21 @@ export const helpText = (node: CommandNode, words: readonly string[], width: num
   ].join('')
 }
 
-/** Reads what the build saved: a line for the root, and one for each group, so that help parses only what it shows. */
-const readSaved = <T>(use: (root: CommandNode, groups: string[]) => T): T | undefined => {
+/**
+ * The command tree that the build saved: a line for the root and one for each group, so that help parses only the group that
+ * it shows. Undefined when svc runs from its sources.
+ */
+export const prebuiltTree = (only?: string): CommandNode | undefined => {
   try {
-    const [root = '', ...groups] = readFileSync(join(__dirname, 'help.ndjson'), 'utf8').trim().split('\n')
-    return use(JSON.parse(root) as CommandNode, groups)
+    const lines = readFileSync(join(__dirname, 'help.ndjson'), 'utf8').split('\n')
+    const root = JSON.parse(lines[0]!) as CommandNode
+    const commands = root.commands.map((one, i): CommandNode =>
+      (only ?? one.name) === one.name ? JSON.parse(lines[i + 1]!) : one,
+    )
+    return { ...root, commands }
   } catch {
     return undefined
   }
-}
-
-/** The command tree that the build saved; undefined when svc runs from its sources. */
-export const prebuiltTree = (): CommandNode | undefined =>
-  readSaved((root, groups) => ({
-    ...root,
-    commands: groups.map((group) => JSON.parse(group) as CommandNode),
-  }))
-
-const findNode = (root: CommandNode, groups: string[], words: readonly string[]): CommandNode | undefined => {
-  const [first, ...rest] = words
-  if (first === undefined) return root
-  const line = groups[root.commands.findIndex(({ name }) => name === first)]
-  let node = line === undefined ? undefined : (JSON.parse(line) as CommandNode)
-  for (const word of rest) node = node?.commands.find(({ name }) => name === word)
-  return node
 }
 
 /**
@@ -110,6 +101,9 @@ export const prebuiltHelp = (argv: readonly string[], width: number): string | u
   const words = argv.slice(0, -1)
   const asks = argv.length === 0 || argv.at(-1) === '--help' || argv.at(-1) === '-h'
   if (!asks || words.some((word) => word.startsWith('-'))) return undefined
-  const node = readSaved((root, groups) => findNode(root, groups, words))
+  const node = words.reduce<CommandNode | undefined>(
+    (at, word) => at?.commands.find(({ name }) => name === word),
+    prebuiltTree(words[0] ?? ''),
+  )
   return node && wrapProse(helpText(node, words, width) + node.after, width)
 }

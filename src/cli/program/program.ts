@@ -5,7 +5,7 @@ import { checkAccepted } from '../terminal/output.ts'
 import type { Io, OutputStream } from '../terminal/io.ts'
 import { maskProse } from '../terminal/mask-prose.ts'
 import { headings } from './headings.ts'
-import { aliasVerbs, describeCommand, wordsOf } from './command-node.ts'
+import { describeCommand, wordsOf } from './command-node.ts'
 import { helpText, wrapProse } from './help-text.ts'
 import { watchFlags } from './watch-flags.ts'
 
@@ -130,7 +130,6 @@ export const buildProgram = async (
     if (argv && name !== word) continue
     const register = await group.load()
     await register(command, context, part)
-    aliasVerbs(command)
     for (const child of command.commands)
       if (group.subgroups?.[child.name()]) asGroup(child.description(group.subgroups[child.name()]!))
     if (command.commands.length > 0) asGroup(command)

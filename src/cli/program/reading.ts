@@ -2,17 +2,21 @@ import type { Command, Option } from 'commander'
 import { nearest } from '../../core/nearest.ts'
 import { looksLikePath } from '../terminal/input-file.ts'
 import { looksSecret } from './command-line.ts'
+import { sameVerb } from './command-node.ts'
 
 // Reads a command line that the parser refused, and corrects likely typing errors.
 
 export const childCalled = (at: Command, word: string): Command | undefined =>
-  at.commands.find((child) => child.name() === word || child.aliases().includes(word))
+  at.commands.find((child) => child.name() === word)
 
 /** The subcommand that was probably meant. */
 const childNear = (at: Command, word: string): Command | undefined => {
+  const same = at.commands.filter((child) => sameVerb(child.name()).includes(word))
+  // `user delete` erases and `user remove` does not: `user rm` must not choose between them.
+  if (same.length > 0) return same.length === 1 ? same[0] : undefined
   const near = nearest(
     word,
-    at.commands.flatMap((child) => [child.name(), ...child.aliases()]),
+    at.commands.map((child) => child.name()),
   )
   return near === undefined ? undefined : childCalled(at, near)
 }

@@ -12,7 +12,7 @@ beforeEach(async () => {
   work = join(home, 'code', 'acme')
   mkdirSync(work, { recursive: true })
   for (const name of ['local', 'prod', 'staging'])
-    await run(`profile add ${name} --base-url https://${name}.example/admin/public/api`)
+    await run(`profile create ${name} --base-url https://${name}.example/admin/public/api`)
 })
 afterEach(() => remove())
 

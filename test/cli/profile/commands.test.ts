@@ -18,10 +18,10 @@ const saved = () => JSON.parse(readFileSync(join(dir, 'profiles.json'), 'utf8'))
 const key = `svc_org_1a2b3c4d_${'k'.repeat(43)}`
 const url = 'https://host.example/admin/public/api'
 
-describe('svc profile add', () => {
+describe('svc profile create', () => {
   test('saves the profile with a key from standard input and makes the first one current', async () => {
     const { exit, out, err } = await run(
-      `profile add prod --base-url ${url} --org acme --protected --with-key`,
+      `profile create prod --base-url ${url} --org acme --protected --with-key`,
       {
         stdin: `${key}\n`,
       },
@@ -43,31 +43,31 @@ describe('svc profile add', () => {
     })
   })
   test('keeps the current profile and rejects a name that exists', async () => {
-    await run(`profile add a --base-url ${url}`)
-    await run(`profile add b --base-url ${url}`)
+    await run(`profile create a --base-url ${url}`)
+    await run(`profile create b --base-url ${url}`)
     expect(saved().current).toBe('a')
-    expect(await run(`profile add b --base-url ${url}`)).toMatchObject({
+    expect(await run(`profile create b --base-url ${url}`)).toMatchObject({
       exit: 3,
       err: expect.stringContaining('hint: svc profile set b'),
     })
   })
   test('suggests the API root if the address has no path', async () => {
-    expect((await run('profile add a --base-url https://host.example')).err).toContain(
+    expect((await run('profile create a --base-url https://host.example')).err).toContain(
       'https://host.example/admin/public/api',
     )
   })
   const wrong: [string, RegExp][] = [
-    ['profile add a', /requires --base-url/],
-    ['profile add __proto__ --base-url https://h.example/x', /is not a valid profile name/],
-    ['profile add a --base-url h.example', /base_url is not a valid URL/],
-    ['profile add a --base-url https://h.example/x --mcp-url https://h.example/', /must end in \/mcp/],
-    ['profile add a --base-url https://h.example/x --default-mobile 12025550101', /E\.164/],
-    ['profile add a --base-url https://h.example/x --credential-command pass|head', /JSON list/],
+    ['profile create a', /requires --base-url/],
+    ['profile create __proto__ --base-url https://h.example/x', /is not a valid profile name/],
+    ['profile create a --base-url h.example', /base_url is not a valid URL/],
+    ['profile create a --base-url https://h.example/x --mcp-url https://h.example/', /must end in \/mcp/],
+    ['profile create a --base-url https://h.example/x --default-mobile 12025550101', /E\.164/],
+    ['profile create a --base-url https://h.example/x --credential-command pass|head', /JSON list/],
     [
-      'profile add a --base-url http://h.example/x --with-key',
+      'profile create a --base-url http://h.example/x --with-key',
       /is not sent to http:\/\/h\.example over plain http/,
     ],
-    ['profile add a --base-url https://h.example/x --with-key', /must be one line/],
+    ['profile create a --base-url https://h.example/x --with-key', /must be one line/],
   ]
   for (const [args, message] of wrong)
     test(`rejects: ${args}`, async () => {
@@ -79,7 +79,7 @@ describe('svc profile add', () => {
 })
 
 describe('svc profile show', () => {
-  beforeEach(() => run(`profile add prod --base-url ${url} --with-key`, { stdin: key }))
+  beforeEach(() => run(`profile create prod --base-url ${url} --with-key`, { stdin: key }))
   test('masks the key in every format unless --reveal', async () => {
     for (const format of ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson']) {
       expect((await run(`profile show -o ${format}`)).out).toContain('svc_org_1a2b3c4d_••••')
@@ -126,8 +126,8 @@ describe('svc profile show', () => {
 
 describe('svc profile set, use, remove, list', () => {
   beforeEach(async () => {
-    await run(`profile add prod --base-url ${url} --with-key`, { stdin: key })
-    await run(`profile add test --base-url ${url}`)
+    await run(`profile create prod --base-url ${url} --with-key`, { stdin: key })
+    await run(`profile create test --base-url ${url}`)
   })
   test('set changes the named or the current profile, and an empty value removes a field', async () => {
     await run('profile set test org=acme protected=true default-factors=biometric,location')

@@ -44,7 +44,7 @@ const listen = async (status = 401): Promise<{ base: string; seen: unknown[] }> 
 describe('svc profile login', () => {
   test('saves a valid key for its address', async () => {
     const { base, seen } = await listen()
-    await run(`profile add here --base-url ${base}`)
+    await run(`profile create here --base-url ${base}`)
     const { exit, out, err } = await run('profile login here --with-key', { stdin: key })
     expect({ exit, seen }).toEqual({ exit: 0, seen: [key] })
     expect(out + err).not.toContain(key)
@@ -52,13 +52,13 @@ describe('svc profile login', () => {
   })
   test('does not save a key that the service rejects', async () => {
     const { base } = await listen()
-    await run(`profile add here --base-url ${base}`)
+    await run(`profile create here --base-url ${base}`)
     expect((await run('profile login here --with-key', { stdin: 'wrong' })).exit).toBe(4)
     expect(saved().profiles.here.api_key).toBeUndefined()
   })
   test('saves a valid key that cannot list organizations, and says so', async () => {
     const { base } = await listen(403)
-    await run(`profile add here --base-url ${base}`)
+    await run(`profile create here --base-url ${base}`)
     const { exit, err } = await run('profile login here --with-key', { stdin: 'limited' })
     expect({ exit, err }).toMatchObject({ exit: 0, err: expect.stringContaining('cannot list') })
     expect(saved().profiles.here.api_key).toBe('limited')
@@ -108,7 +108,7 @@ describe('svc profile login', () => {
     expect(existsSync(join(dir, 'profiles.json'))).toBe(false)
   })
   test('does not prompt in a pipe', async () => {
-    await run(`profile add here --base-url ${url}`)
+    await run(`profile create here --base-url ${url}`)
     expect(await run('profile login here')).toMatchObject({
       exit: 2,
       err: expect.stringContaining('--with-key'),
