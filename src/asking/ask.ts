@@ -99,7 +99,8 @@ const awaited = async (ask: Ask, first: ApprovalRecord, since: number, terms: Te
 }
 
 /**
- * Asks people for an approval of exactly this, waits, proves it, and uses it up as the terms say. Throws in every other case, and nothing may be done then; the error says what did not happen.
+ * Asks people for an approval of exactly this, waits, proves it, and uses it up as the terms say. Throws in every other case, and
+ * nothing may be done then; the error says what did not happen.
  */
 export const ask = async (wanted: Wanted, who: Who, terms: Terms): Promise<Approval> => {
   const { backend, progress, signal, nothing, proof, submit = (_, send) => send(), recheck } = terms

@@ -69,10 +69,8 @@ describe('asking', () => {
 
   test('uses no approval if what was approved has changed', async () => {
     const { terms, told } = playing([approved])
-    const recheck = (): never => {
-      throw new Error('changed')
-    }
-    await expect(ask(wanted, who, { ...terms, recheck })).rejects.toThrow('changed')
+    const changed = { ...terms, recheck: () => Promise.reject(new Error('changed')) }
+    await expect(ask(wanted, who, changed)).rejects.toThrow('changed')
     expect(told).toEqual(['asked: Deploy 4.2', 'proven'])
   })
 
