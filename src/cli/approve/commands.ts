@@ -8,6 +8,7 @@ import type { Context } from '../context/context.ts'
 import type { Typed } from '../operation/flags.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
 import { registerInbox } from './inbox.ts'
+import { showBelow } from './messages.ts'
 import { registerRequest } from './request.ts'
 import { registerRun } from './run.ts'
 import { registerVerify } from './verify.ts'
@@ -70,10 +71,7 @@ const requireAbout = (answer: Pick<Answer, 'envelope'>, requestedId: unknown): v
 }
 
 const byService = async (operation: Operation, typed: Typed, context: Context): Promise<void> => {
-  const [{ runOperation }, { showBelow }] = await Promise.all([
-    import('../operation/run-operation.ts'),
-    import('./messages.ts'),
-  ])
+  const { runOperation } = await import('../operation/run-operation.ts')
   let record: Record<string, unknown> = {}
   await runOperation(operation, typed, context, {
     afterShown: (answer) => {
