@@ -104,7 +104,7 @@ describe('svc hook run blocks', () => {
     try {
       const mcp = `mcp_url=${new URL('/mcp', service.baseUrl).href}`
       for (const words of [
-        ['add', 'hosted', '--base-url', hosted.baseUrl, '--with-key'],
+        ['create', 'hosted', '--base-url', hosted.baseUrl, '--with-key'],
         ['set', 'hosted', mcp],
       ])
         expect(await svc(['profile', ...words], agent(), 'a-key')).toMatchObject({ exit: 0 })
