@@ -68,19 +68,20 @@ export async function* throughRestarts<T>(
     }
 }
 
+type Arriving = Envelope & { data: readonly unknown[] }
+
 /** Prints the rows of each answer, until Ctrl-C. */
 export const printArriving = async (
-  answers: AsyncIterable<Envelope>,
+  answers: AsyncIterable<Arriving>,
   { output, shape }: { output: Output; shape: Shape },
   context: Context,
 ): Promise<void> => {
   let above: unknown[] = []
   try {
-    for await (const envelope of answers) {
-      const rows = envelope.data as unknown[]
-      if (rows.length === 0) continue
-      await output.show(envelope, { ...shape, paged: false, above })
-      above = [...above, ...rows].slice(-mostAbove)
+    for await (const answer of answers) {
+      if (answer.data.length === 0) continue
+      await output.show(answer, { ...shape, paged: false, above })
+      above = [...above, ...answer.data].slice(-mostAbove)
     }
   } catch (error) {
     // Ctrl-C is the normal end.
@@ -119,7 +120,7 @@ export const followList = async (
   await checkFlags(context, options)
   const output = await arrivingOutput('--follow prints rows', context)
   const client = await context.client()
-  const answers = async function* (): AsyncGenerator<Envelope, void> {
+  const answers = async function* (): AsyncGenerator<Arriving, void> {
     const { envelope, newer } = await asTyped(
       operation,
       input,
