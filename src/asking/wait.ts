@@ -85,8 +85,8 @@ export const waitFor = async (
 }
 
 /**
- * The same gateway, but its `wait` goes on through a restart of the service: for tools, which wait once. `request` can add what
- * the tools leave open.
+ * The same gateway, but its `wait` goes on through a restart of the service: for tools at the REST API, which wait once. `request`
+ * can add what the tools leave open.
  */
 export const throughRestarts = (
   backend: Backend,

@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startExactHosted } from '../exact-hosted.ts'
 import { standing } from '../spec/law.ts'
 import { call, overStdio } from './mcp-client.ts'
+import { svc } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
@@ -42,5 +43,27 @@ describe('svc mcp for another service', () => {
       true,
       expect.stringMatching(/It is not known whether the request was approved\. This is not an approval\.$/),
     ])
+  })
+
+  test('says about the tool server of its profile, too, that nothing proves an approval', async () => {
+    const folder = temporaryFolder()
+    const service = await startExactHosted({ routes: standing })
+    onTestFinished(async () => {
+      await service.close()
+      folder.remove()
+    })
+    const env = { SVC_CONFIG_DIR: folder.path }
+    await svc(`profile create default --base-url ${service.baseUrl}`, env)
+    await svc(`profile set default mcp_url=${service.mcpUrl}`, env)
+    const client = await overStdio('legacy', { ...env, SVC_API_KEY: 'key' })
+    onTestFinished(() => client.close())
+    service.tools.request_approval = { status: 'approved', attestation: {} }
+    const { result } = await call(client, 'request_approval', ask)
+    expect(result).toMatchObject({
+      status: 'approved',
+      notice: expect.stringMatching(/^Only the tool server at .* says so: no receipt/),
+    })
+    service.tools.request_approval = { status: 'approved', bound_to_action: false }
+    expect((await call(client, 'request_approval', ask)).result).toMatchObject({ bound_to_action: false })
   })
 })

@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { readAskingDefaults, type AskingDefaults, type NamedSetting } from '../../contract/asking-defaults.ts'
+import type { Backend } from '../../asking/backend.ts'
 import { within } from '../../core/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
@@ -29,6 +30,13 @@ const usesToolServer = async (context: Context): Promise<boolean> => {
   return (await bearer(mcpUrl.value)) !== undefined || (await apiKey(baseUrl.value)) === undefined
 }
 
+/** The tool server waits by itself, and each answer can change what is said about it. */
+const byTools = (backend: Backend, { mcpUrl }: Settings): Chosen => ({
+  gateway: backend,
+  about: `requests approvals through the tool server at ${mcpUrl!.value}`,
+  close: backend.close,
+})
+
 const checkMs = 5_000
 
 /**
@@ -52,11 +60,9 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
   const { baseUrl } = settings
   const { openBackend } = await import('../approve/open-backend.ts')
   if (await usesToolServer(context)) {
-    const { toolServer, withTools } = await import('../approve/tool-server.ts')
+    const { withTools } = await import('../approve/tool-server.ts')
     await withTools(context, ({ tools }) => requireAccepted(tools.list(), context.io.signal))
-    const backend = await openBackend(context, { through: 'tools' })
-    const about = `requests approvals through the tool server at ${toolServer(settings)}`
-    return { gateway: backend, about, close: backend.close }
+    return byTools(await openBackend(context, { through: 'tools' }), settings)
   }
   if ((await settings.apiKey(baseUrl.value)) === undefined)
     return {
@@ -70,6 +76,7 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
   ])
   await requireAccepted(requestingKey(context), context.io.signal)
   const backend = await openBackend(context)
+  if (backend.tools) return byTools(backend, settings)
   const { org } = settings
   /** In the organization of the profile. An operator key can reach several. */
   const gateway = throughRestarts(backend, async (ask) =>
