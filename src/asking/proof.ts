@@ -32,15 +32,16 @@ export const organizationOf = async (
 export const digestOfAsk = ({ subject, action }: Pick<Ask, 'subject' | 'action'>): string =>
   digestOf((subject ?? textSubject(action)).data)
 
-/** The verdict on a receipt, at `now`. With passkeys, one of them must have signed. */
+/** The verdict on a receipt, at `now`. With passkeys, one of them must have signed: an empty list accepts no receipt. */
 export const verdictOn = async (
   attestation: unknown,
-  { keys, passkeys = [], ...expected }: Trust & Expectations,
+  { keys, passkeys, ...expected }: Trust & Expectations,
   now: number,
 ): Promise<ReceiptVerification> => {
   // Rarely needed, and large.
   const { verifyReceipt } = await import('../receipt/verify.ts')
-  const pins = passkeys.length > 0 ? passkeys : [expected.pinnedKey]
+  // No receipt names an empty key.
+  const pins = passkeys?.length === 0 ? [''] : (passkeys ?? [expected.pinnedKey])
   const verdicts = await Promise.all(
     pins.map((pinnedKey) => verifyReceipt(attestation, keys, { ...expected, pinnedKey }, new Date(now))),
   )
