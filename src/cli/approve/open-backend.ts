@@ -45,12 +45,12 @@ const surroundingsOf = async (context: Context, typed: string | undefined): Prom
   }
 }
 
-/** Whether to use the tool server. A service that is away says so when it is asked. */
+/** Whether to use the tool server. A service that is away, or refuses the key, says so when it is asked. */
 const usesTools = async (context: Context, { through }: Opening): Promise<boolean> => {
   const { mcpUrl } = await context.settings()
   if (through !== undefined || !mcpUrl) return through === 'tools'
   return !(await hasApprovals(await context.client()).catch((error: unknown) => {
-    if (mayComeBack(error)) return true
+    if (mayComeBack(error) || (error instanceof SvcError && error.exit === 'forbidden')) return true
     throw error
   }))
 }

@@ -11,6 +11,15 @@ installHooks()
 
 const submit = (key: string) => approve(['submit', 'Deploy', ...to], { SVC_API_KEY: key })
 
+test('a key that may not list requests waits at the service, also if a tool server is configured', async () => {
+  respondWith({
+    ...decides({ status: 'denied' }),
+    [`GET ${approvals}`]: refused(403, 'scope_missing'),
+  })
+  const tools = { SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
+  expect(await approve(['wait', 'apr_1', '-o', 'json'], tools)).toMatchObject({ exit: 6 })
+})
+
 describe('svc approve request', () => {
   test('sends the request once, with an idempotency key that joins an accidental repeat', async () => {
     playApproving()
