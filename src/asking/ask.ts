@@ -27,9 +27,9 @@ export type Terms = {
    */
   proof: 'required' | 'reported'
   /** `always`: the approval is used up. `if-possible`: only if the service can do that; a tool server cannot. */
-  once?: 'always' | 'if-possible' | undefined
-  /** Refuses a requesting key that can influence who approves. Without it, such a key is accepted. */
-  separated?: Separated | undefined
+  once: 'always' | 'if-possible' | 'never'
+  /** Refuses a requesting key that can influence who approves, or accepts `any-key`. */
+  separated: Separated | 'any-key'
   /** What the receipt must match, from files of this machine. */
   pinned?: Trust | undefined
   /** Seconds after which not to wait any longer. */
@@ -65,7 +65,7 @@ const requirePossible = async (
     throw new SvcError('failed', 'not_once', `A tool server cannot use up an approval: ${nothing}`, {
       hint: 'Use the REST API: svc profile login --ask',
     })
-  if (separated) await requireSeparated(separated)
+  if (separated !== 'any-key') await requireSeparated(separated)
   const isElsewhere = backend.tools && !backend.local
   if (proof === 'required' && isElsewhere && (await organizationOf([ask], backend)) === undefined)
     throw usageError(
@@ -91,7 +91,7 @@ const awaited = async (ask: Ask, first: ApprovalRecord, since: number, terms: Te
   let id = record.request_id
   if (proof === 'required' && record.status === 'approved') {
     if (!backend.boundToAction || !record.attestation) throw notBound(backend)
-    id = await backend.prove(record, { ask, since, pinned, allowUnseparated: separated === undefined })
+    id = await backend.prove(record, { ask, since, pinned, allowUnseparated: separated === 'any-key' })
   }
   progress.decided(record)
   if (record.status === 'approved') return { id, record }
@@ -124,7 +124,7 @@ export const ask = async (wanted: Wanted, who: Who, terms: Terms): Promise<Appro
     throw error
   }
   await recheck?.()
-  if (terms.once) await backend.consume?.(approval.id, digestOfAsk(request))
+  if (terms.once !== 'never') await backend.consume?.(approval.id, digestOfAsk(request))
   if (proof === 'required' && signal.aborted) throw interrupted(nothing)
   return approval
 }

@@ -54,6 +54,7 @@ const playing = (answers: (ApprovalRecord | SvcError)[], changes: Partial<Backen
     nothing: 'nothing was run',
     proof: 'required',
     once: 'always',
+    separated: 'any-key',
   }
   return { terms, told, abort }
 }
@@ -155,7 +156,7 @@ describe('asking', () => {
 
   test('leaves the request open if the approval is only reported, and uses nothing', async () => {
     const { terms, told } = playing([record(), new SvcError('interrupted', 'interrupted', 'Interrupted')])
-    const reported: Terms = { ...terms, proof: 'reported', once: undefined }
+    const reported: Terms = { ...terms, proof: 'reported', once: 'never' }
     expect((await failure(ask(wanted, who, { ...reported, most: 0 }))).code).toBe('pending')
     expect((await failure(ask(wanted, who, reported))).exit).toBe('interrupted')
     expect(told).toEqual(['asked: Deploy 4.2', 'asked: Deploy 4.2'])

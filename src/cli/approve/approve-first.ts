@@ -79,7 +79,13 @@ export const askFirst = async (
     const approval = await ask(
       wanted,
       { approver_mobile: approver },
-      { ...askingIn(context, backend), nothing: 'nothing was sent', proof: 'required', once: 'if-possible' },
+      {
+        ...askingIn(context, backend),
+        nothing: 'nothing was sent',
+        proof: 'required',
+        once: 'if-possible',
+        separated: 'any-key',
+      },
     )
     if (!backend.tools) return approval.id
     await saveReceipt(approval, context)

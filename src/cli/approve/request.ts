@@ -111,6 +111,8 @@ export const registerRequest = (group: Command, context: Context): void => {
         signal: io.signal,
         nothing: '',
         proof: 'reported',
+        once: 'never',
+        separated: 'any-key',
         most,
         submit,
       }
