@@ -52,7 +52,7 @@ const service = spawn(tsx, [...watched, 'serve', ...flags], {
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 service.once('exit', (code) => process.exit(code ?? 0))
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => service.kill(signal))
 service.stdout.pipe(process.stdout)
 await new Promise((resolve) => {
   service.stdout.on('data', (text) => `${text}`.includes('svc is ready') && resolve())

@@ -13,14 +13,22 @@ type Replacement = {
 export const openReplacement = (path: string, mode = 0o600): Replacement => {
   const part = `${path}.${randomToken(6)}.part`
   const fd = openSync(part, 'wx', mode)
+  let isOpen = true
+  const close = (): void => {
+    if (isOpen) closeSync(fd)
+    isOpen = false
+  }
   return {
     write: (text) => writeFileSync(fd, text),
     keep: () => {
       fsyncSync(fd)
-      closeSync(fd)
+      close()
       renameSync(part, path)
     },
-    drop: () => rmSync(part, { force: true }),
+    drop: () => {
+      close()
+      rmSync(part, { force: true })
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isPartOf, openReplacement, replaceFile } from '../../src/core/replace-file.ts'
@@ -16,6 +16,15 @@ const changed = () => {
   throw new Error('changed meanwhile')
 }
 
+/** The file of a descriptor; '' if it was closed meanwhile. */
+const openedBy = (fd: string): string => {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`)
+  } catch {
+    return ''
+  }
+}
+
 test('replaces a file as a whole, and keeps it private', () => {
   replaceFile(path, 'one')
   replaceFile(path, 'two')
@@ -29,6 +38,12 @@ test('changes nothing and leaves nothing if the last check fails', () => {
   expect(() => replaceFile(path, 'two', { check: changed })).toThrow('changed meanwhile')
   expect(readFileSync(path, 'utf8')).toBe('one')
   expect(readdirSync(folder.path)).toEqual(['a.json'])
+})
+
+test.skipIf(process.platform !== 'linux')('leaves no file open if the last check fails', () => {
+  expect(() => replaceFile(path, 'one', { check: changed })).toThrow('changed meanwhile')
+  const open = readdirSync('/proc/self/fd').map(openedBy)
+  expect(open.filter((file) => file.startsWith(folder.path))).toEqual([])
 })
 
 test('leaves nothing if the file cannot be put in place', () => {

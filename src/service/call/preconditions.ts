@@ -60,8 +60,9 @@ export const requireLiveCaller = (
 ): void => {
   if (person) {
     if (sessionExpiresAt === null || sessionExpiresAt <= now) throw sessionOver()
-  } else if (keyId > 0 && (keyExpiresAt === null || keyExpiresAt <= now)) {
-    // Below are callers that have no key in the store, such as the bearer of the tool server.
-    throw unauthenticated()
+    return
   }
+  // Some callers have no key in the store, such as the bearer of the tool server.
+  if (keyId <= 0) return
+  if (keyExpiresAt === null || keyExpiresAt <= now) throw unauthenticated()
 }

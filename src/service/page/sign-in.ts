@@ -54,7 +54,7 @@ export const readSession = async (
     organizations: organizations ?? [org_id],
     only_device: !other,
     subscribed: targets.length > 0,
-    push_hashes: targets.flatMap(({ endpoint_hash }) => endpoint_hash ?? []),
+    push_hashes: targets.map(({ endpoint_hash }) => endpoint_hash),
     rp_id: (await readSite(db, service.publicUrl)).rp_id,
     wants_location: await usesLocation(db, { org_id, user_id }),
     push_key: service.pushKey,
