@@ -1,0 +1,70 @@
+import * as z from 'zod/mini'
+import { usageError } from '../core/errors.ts'
+
+// Whom a request asks, in the same words at every edge: `+12025550101`, `+12025550101,+12025550102` (one of them),
+// `@sre` (one member), `@sre:2` (two). spec: not shown
+
+/** People of whom `need` must agree; either numbers in E.164 or the name of a group. */
+export type Line = { people: string[]; group?: undefined; need: number } | { group: string; need: number }
+
+/** More people than this are a group of groups, which nobody can read on a phone. */
+export const mostPeople = 20
+export const mostLines = 10
+
+/** Lower-case words, so that `@SRE` and `@sre` cannot be two groups. */
+export const groupName = z
+  .string()
+  .check(
+    z.regex(
+      /^[a-z][a-z0-9-]{0,39}$/,
+      'must be 1 to 40 lower-case letters, digits and hyphens, starting with a letter',
+    ),
+  )
+
+const shape =
+  /^(?:@(?<group>[a-z][a-z0-9-]{0,39})|(?<people>\+[1-9]\d{6,14}(?:,\+[1-9]\d{6,14})*))(?::(?<need>[1-9]\d?))?$/
+
+/** The line that a text means; undefined if it means none. */
+const readLine = (text: string): Line | undefined => {
+  const found = shape.exec(text)?.groups
+  if (!found) return undefined
+  const need = Number(found.need ?? 1)
+  if (found.group !== undefined) return need <= mostPeople ? { group: found.group, need } : undefined
+  const people = [...new Set(found.people!.split(','))]
+  return need <= people.length && people.length <= mostPeople ? { people, need } : undefined
+}
+
+const expected =
+  'must be a phone number in E.164 such as +12025550101, several with commas, or a group such as @sre or @sre:2'
+
+export const lineText = z.string().check(
+  z.trim(),
+  z.maxLength(400, 'must have at most 400 characters'),
+  z.refine((text) => readLine(text) !== undefined, expected),
+)
+
+/** The line of a text that `lineText` accepts. */
+export const parseLine = (text: string): Line => {
+  const line = readLine(text)
+  if (!line) throw new TypeError(`Not a line of approvers: ${text}`)
+  return line
+}
+
+/** Checks the lines of a setting or a flag, with its name as the user knows it. Throws a usage error. */
+export const checkedLines = (texts: readonly string[], name: string): string[] =>
+  texts.map((text) => {
+    const checked = lineText.safeParse(text)
+    if (checked.success) return checked.data
+    throw usageError(
+      `${name} ${expected}: "${text}"`,
+      'Example: +12025550101, +12025550101,+12025550102 or @sre:2',
+    )
+  })
+
+/** The only person that lines name; undefined if they name a group or several people. */
+export const onlyPerson = (texts: readonly string[]): string | undefined => {
+  const [line, ...others] = texts.map(parseLine)
+  return line && others.length === 0 && line.group === undefined && line.people.length === 1
+    ? line.people[0]
+    : undefined
+}
