@@ -1,5 +1,5 @@
 import { claimsShape, type Receipt, type ReceiptClaims } from './claims.ts'
-import { checkHuman } from './human.ts'
+import { checkAlone, checkHuman } from './human.ts'
 import { checkSignature, type Note } from './signature.ts'
 
 /**
@@ -19,7 +19,9 @@ export const verifyApproval = async (
   try {
     const { jws } = JSON.parse(receipt ?? '') as Receipt
     const claims = claimsShape.parse((await checkSignature(jws, jwks, note))?.payload)
-    return (await checkHuman(claims, note)) && isGenuine ? claims : undefined
+    if (!(await checkHuman(claims, note))) return undefined
+    checkAlone(claims, note)
+    return isGenuine ? claims : undefined
   } catch {
     return undefined
   }

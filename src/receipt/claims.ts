@@ -1,9 +1,20 @@
 import * as z from 'zod/mini'
-import { denialNote, organization, phone, requestingKey, sha256Hex, wellFormed, word } from './context.ts'
+import {
+  approvalLines,
+  approver,
+  denialNote,
+  holdingRules,
+  organization,
+  phone,
+  requestingKey,
+  sha256Hex,
+  wellFormed,
+  word,
+} from './context.ts'
 import { evidenceShape, readEvidence, type Evidence } from './evidence.ts'
 
 /** `typ` of the JWS. A format with other members needs another `typ`. */
-export const receiptType = 'approval-receipt-2+jwt'
+export const receiptType = 'approval-receipt+jwt'
 
 const factorResult = z.strictObject({
   factor: word,
@@ -23,8 +34,9 @@ export const relations = ['self', 'creator', 'other', 'operator', 'unknown'] as 
 
 export const claimsShape = z.strictObject({
   iss: wellFormed.check(z.minLength(1)),
-  /** The approver, E.164. */
+  /** The number of the approver, E.164. */
   sub: phone,
+  approver,
   /** The requester. */
   aud: wellFormed.check(z.minLength(1)),
   /** When it was decided, in seconds. There is no `exp`: proof of a past decision does not expire. */
@@ -49,6 +61,9 @@ export const claimsShape = z.strictObject({
   dev: z.optional(z.literal(true)),
   organization,
   key: requestingKey,
+  /** Who had to agree. One person satisfies at most one line. */
+  lines: approvalLines,
+  rules: holdingRules,
   subject: z.strictObject({ type: word, data: z.record(z.string(), z.json()), digest: sha256Hex }),
   /** How, when and by which key the device became the approver's. */
   device: z.strictObject({

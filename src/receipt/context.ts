@@ -43,7 +43,36 @@ export const requestingKey = z.strictObject({
   scopes: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
   owner: z.optional(keyOwner),
 })
+/** Who signs, in separate fields: a name alone identifies nobody. */
+export const approver = z.strictObject({
+  user_id: id,
+  name: someText,
+  mobile: phone,
+  /** Whether another active member had the same name, or one that looks like it. */
+  twin: z.boolean(),
+})
+const isRising = (ids: readonly string[]): boolean =>
+  ids.every((one, at) => at === 0 || Number(ids[at - 1]) < Number(one))
+/** User ids, rising. */
+const peopleIds = z.array(id).check(z.minLength(1), z.refine(isRising, 'is not in the order of the ids'))
+/** People of whom `need` must agree. Each agrees for one line only. */
+export const approvalLine = z
+  .strictObject({
+    people: peopleIds,
+    need: z.int().check(z.positive()),
+    /** The group that they were the members of; null for people who were named. */
+    group: z.nullable(z.strictObject({ id, name: someText })),
+    /** The rules that ask for it, by name. */
+    rules: z.array(someText),
+    /** Whether a person does not count whose device the requesting key enrolled, or whose device has an unknown origin. */
+    separated: z.boolean(),
+  })
+  .check(z.refine(({ people, need }) => need <= people.length, 'needs more people than it has'))
+/** Every line must be satisfied. */
+export const approvalLines = z.array(approvalLine).check(z.minLength(1))
 export const sha256Hex = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'is not a SHA-256 in hex'))
+/** The rules that held the request, each with the SHA-256 of what it said. */
+export const holdingRules = z.array(z.strictObject({ name: someText, digest: sha256Hex }))
 /** What the approver wrote with a denial: one line that a reader sees in full. */
 export const denialNote = z
   .string()
@@ -63,19 +92,29 @@ const shape = z
     reason: z.nullable(wellFormed),
     /** The claimed name of the requester, as the approver saw it. */
     requester: someText,
-    approver: phone,
+    approver,
+    lines: approvalLines,
+    rules: holdingRules,
     factors: z.array(word).check(z.refine((all) => new Set(all).size === all.length, 'contains a duplicate')),
     decision: z.enum(['approve', 'deny']),
     nonce: z.string().check(z.regex(/^[\w-]{22,128}$/, 'is not 128 bits or more of base64url')),
     requested_at: time,
     request_expires_at: time,
-    format: z.literal(2),
+    format: z.literal(1),
     organization,
     key: requestingKey,
     subject: z.strictObject({ type: word, digest: sha256Hex }),
     note: z.optional(denialNote),
+    /** Reserved: a grant for calls that the person does not see. Nothing issues or accepts it yet. */
+    basis: z.optional(z.literal('grant')),
+    /** Reserved: who signs instead of the people that the rules name. Nothing issues or accepts it yet. */
+    break_glass: z.optional(z.strictObject({ reason: someText, skipped: peopleIds })),
   })
   .check(
+    z.refine(
+      ({ lines, approver }) => lines.some(({ people }) => people.includes(approver.user_id)),
+      'approver is in no line',
+    ),
     z.refine(
       ({ requested_at, request_expires_at }) => request_expires_at > requested_at,
       'request_expires_at is not after requested_at',

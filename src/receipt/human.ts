@@ -4,6 +4,7 @@ import { amrOf, approvalProblem, type ReceiptClaims } from './claims.ts'
 import { challengeOf, readContext, type ApprovalContext } from './context.ts'
 import { readEvidence, verifyEvidence } from './evidence.ts'
 import { fromBase64url } from '../core/exact-json.ts'
+import { aloneProblem } from './lines.ts'
 import type { Note } from './signature.ts'
 import { readSubject } from './subject.ts'
 import { timeText } from './time-text.ts'
@@ -44,13 +45,16 @@ const signerOf = ({ dev }: ReceiptClaims): 'software key' | 'human' =>
 const checkSameAsContext = (claims: ReceiptClaims, context: ApprovalContext, note: Note): void => {
   const { type, digest } = claims.subject
   const pairs: [string, unknown, unknown][] = [
-    ['sub', claims.sub, context.approver],
+    ['sub', claims.sub, context.approver.mobile],
+    ['approver', canonicalize(claims.approver), canonicalize(context.approver)],
     ['aud', claims.aud, context.requester],
     ['jti', claims.jti, context.request_id],
     ['action', claims.action, context.action],
     ['reason', claims.reason, context.reason],
     ['organization', canonicalize(claims.organization), canonicalize(context.organization)],
     ['key', canonicalize(claims.key), canonicalize(context.key)],
+    ['lines', canonicalize(claims.lines), canonicalize(context.lines)],
+    ['rules', canonicalize(claims.rules), canonicalize(context.rules)],
     ['subject', canonicalize({ type, digest }), canonicalize(context.subject)],
     ['note', claims.note, context.note],
   ]
@@ -123,6 +127,20 @@ const verifiedText = 'by fingerprint, face or PIN; the device does not report wh
 
 const programOnly = 'a program answered for the approver; no fingerprint, face or PIN was checked'
 
+/** Checks that an approval needs nobody else. Any denial ends its request. */
+export const checkAlone = (claims: ReceiptClaims, note: Note): void => {
+  if (claims.status !== 'approved') return
+  const problem = aloneProblem(claims)
+  note('alone', problem === undefined, problem ?? 'nobody else had to agree')
+}
+
+/** Nothing issues these yet. A reader must not take them for the answer of a person who was asked and saw this request. */
+const checkBasis = ({ basis, break_glass }: ApprovalContext, note: Note): void => {
+  if (basis !== undefined) note('basis', false, 'a grant given in advance: no person saw this request')
+  if (break_glass !== undefined)
+    note('break glass', false, `the people that the rules name were not asked: ${break_glass.reason}`)
+}
+
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
 export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<ApprovalContext | undefined> => {
   const read = contextOf(claims.context)
@@ -132,6 +150,7 @@ export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<App
   checkSubject(claims, note)
   checkTime(claims, context, note)
   checkFactors(claims, context, note)
+  checkBasis(context, note)
 
   const { client, user_present, user_verified } = readEvidence(claims.evidence)
   const challenge = challengeOf(bytes)

@@ -53,7 +53,8 @@ export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Prom
   if (problem) throw new TypeError(`Not an approval: ${problem}`)
   const claims = claimsShape.parse({
     iss: parts.issuer,
-    sub: context.approver,
+    sub: context.approver.mobile,
+    approver: context.approver,
     aud: context.requester,
     iat: Math.floor(parts.decidedAt.getTime() / 1000),
     jti: context.request_id,
@@ -63,6 +64,8 @@ export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Prom
     reason: context.reason,
     organization: context.organization,
     key: context.key,
+    lines: context.lines,
+    rules: context.rules,
     subject: { type, data, digest },
     device: parts.device,
     influences: parts.influences,

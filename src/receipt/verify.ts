@@ -5,7 +5,7 @@ import { shapeProblem } from './context.ts'
 import { parseExact } from '../core/exact-json.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
 import { factsOf, headlineOf } from './facts.ts'
-import { checkHuman } from './human.ts'
+import { checkAlone, checkHuman } from './human.ts'
 import { checkSignature, type Check, type Note } from './signature.ts'
 
 export type ReceiptVerification = {
@@ -100,6 +100,7 @@ export const verifyReceipt = async (
   try {
     claims = await readClaims(receipt, jwks, note)
     if (claims && (await checkHuman(claims, note))) {
+      checkAlone(claims, note)
       checkExpectations(claims, expected, now, note)
       finished = true
       if (checks.every(({ ok }) => ok)) headline = headlineOf(claims)

@@ -48,6 +48,7 @@ const status = (word: unknown): Lie => ({ says: (honest) => ({ ...honest, status
 const envelope = (body: object): Lie => ({ answers: json(200, body) })
 const payloadOf = ({ jws }: Receipt) => JSON.parse(Buffer.from(jws.split('.')[1]!, 'base64url').toString())
 /** Claims that nobody signed, with the signature of others. */
+const someoneElse = { ...approval.approver, mobile: '+12025550109' }
 const edited = (honest: Receipt, changes: object) => {
   const [head, , signature] = honest.jws.split('.')
   const claims = { ...payloadOf(honest), ...changes }
@@ -78,7 +79,7 @@ export const lies: Record<string, Lie> = {
   },
   'a receipt of another request': { shows: (_, asked) => receiptFor(asked, { request_id: 'apr_0' }) },
   'a receipt of another action': { shows: () => receiptFor({ action: 'Delete everything' }) },
-  'a receipt of another approver': { shows: (_, asked) => receiptFor(asked, { approver: '+12025550109' }) },
+  'a receipt of another approver': { shows: (_, asked) => receiptFor(asked, { approver: someoneElse }) },
   'a receipt of a denial': { shows: (_, asked) => receiptFor(asked, { decision: 'deny' }) },
   'a receipt of another organization': {
     shows: (_, asked) => receiptFor(asked, { organization: { id: '2', slug: 'globex' } }),

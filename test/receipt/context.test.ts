@@ -10,10 +10,11 @@ const changed = (change: Record<string, unknown>) => ({ ...approval, ...change }
 describe('an approval context', () => {
   test('has the bytes of RFC 8785', () => {
     expect(text).toBe(
-      '{"action":"Deploy 4.2 to production ✓","approver":"+12025550101","decision":"approve",' +
-        '"factors":["biometric","location"],"format":2,"key":{"id":"3","name":"ci","scopes":["ask"]},"nonce":"AAECAwQFBgcICQoLDA0ODw","organization":{"id":"7","slug":"acme"},"reason":"release day",' +
+      '{"action":"Deploy 4.2 to production ✓","approver":{"mobile":"+12025550101","name":"Ada Lovelace","twin":false,"user_id":"5"},"decision":"approve",' +
+        '"factors":["biometric","location"],"format":1,"key":{"id":"3","name":"ci","scopes":["ask"]},' +
+        '"lines":[{"group":null,"need":1,"people":["5"],"rules":[],"separated":false}],"nonce":"AAECAwQFBgcICQoLDA0ODw","organization":{"id":"7","slug":"acme"},"reason":"release day",' +
         '"request_expires_at":"2030-01-31T12:02:00.000Z","request_id":"apr_3vQ1kZ",' +
-        '"requested_at":"2030-01-31T12:00:00.000Z","requester":"ci@acme",' +
+        '"requested_at":"2030-01-31T12:00:00.000Z","requester":"ci@acme","rules":[],' +
         `"subject":{"digest":"${approval.subject.digest}","type":"text"},"type":"approval"}`,
     )
   })
@@ -78,12 +79,26 @@ describe('an approval context', () => {
     ['an end before the start', text.replace('12:02:00', '11:02:00')],
     ['a duplicate factor', text.replace('"location"', '"biometric"')],
     ['a short nonce', text.replace('AAECAwQFBgcICQoLDA0ODw', 'AAEC')],
-    ['another format', text.replace('"format":2', '"format":3')],
-    ['no format', text.replace('"format":2,', '')],
+    ['another format', text.replace('"format":1', '"format":2')],
+    ['no format', text.replace('"format":1,', '')],
     ['no organization', text.replace('"organization":{"id":"7","slug":"acme"},', '')],
     ['an organization without an ID', text.replace('"id":"7",', '')],
     ['a duplicate scope', text.replace('["ask"]', '["ask","ask"]')],
     ['an invalid digest', text.replace(approval.subject.digest, 'abc')],
+    ['an approver without an id', text.replace(',"user_id":"5"', '')],
+    ['an approver whom no line asks', text.replace('"people":["5"]', '"people":["6"]')],
+    ['no lines', text.replace(/"lines":\[.*?\],"nonce"/, '"lines":[],"nonce"')],
+    ['a line without people', text.replace('"people":["5"]', '"people":[]')],
+    ['a person twice in a line', text.replace('["5"]', '["5","5"]')],
+    ['people in another order than that of their ids', text.replace('["5"]', '["10","5"]')],
+    ['a line that needs more people than it has', text.replace('"need":1', '"need":2')],
+    ['a line that needs nobody', text.replace('"need":1', '"need":0')],
+    ['a group without an id', text.replace('"group":null', '"group":{"name":"sre"}')],
+    [
+      'a rule without its digest',
+      text.replace('"rules":[],"subject"', '"rules":[{"name":"destroy"}],"subject"'),
+    ],
+    ['an unknown basis', text.replace('"decision"', '"basis":"habit","decision"')],
     ['no object', 'null'],
     ['nothing', ''],
   ])('is not read with %s', (_, bad) => {
@@ -96,7 +111,9 @@ describe('an approval context', () => {
   })
 
   test('is not created from what it would not read', () => {
-    expect(() => contextBytes(changed({ approver: 'bob' }))).toThrow('approver: is not E.164')
+    expect(() => contextBytes(changed({ approver: { ...approval.approver, mobile: 'bob' } }))).toThrow(
+      'approver.mobile: is not E.164',
+    )
     expect(() => contextBytes(changed({ action: '\ud83d' }))).toThrow(
       'action: contains an unpaired surrogate',
     )

@@ -144,14 +144,14 @@ describe('the note of a denial', () => {
     ['no note', { note: undefined }],
   ])('fails with %s in the claims', async (_, change) => {
     const { claims } = await made({}, denial)
-    expect(
-      await failed(await issuer.sign({ ...claims, ...change }, 'approval-receipt-2+jwt'), denied),
-    ).toEqual(['claims'])
+    expect(await failed(await issuer.sign({ ...claims, ...change }, 'approval-receipt+jwt'), denied)).toEqual(
+      ['claims'],
+    )
   })
 
   test('fails if the human signed none', async () => {
     const { claims } = await made({}, { ...approval, decision: 'deny' })
-    const receipt = await issuer.sign({ ...claims, note: 'Deploy tomorrow' }, 'approval-receipt-2+jwt')
+    const receipt = await issuer.sign({ ...claims, note: 'Deploy tomorrow' }, 'approval-receipt+jwt')
     expect(await failed(receipt, denied)).toEqual(['claims'])
   })
 
@@ -159,20 +159,20 @@ describe('the note of a denial', () => {
     const { claims } = await made({}, denial)
     const note = 'Deploy tomorrow'
     const context = Buffer.from(contextBytes({ ...denial, note })).toString('base64url')
-    const receipt = await issuer.sign({ ...claims, note, context }, 'approval-receipt-2+jwt')
+    const receipt = await issuer.sign({ ...claims, note, context }, 'approval-receipt+jwt')
     expect(await failed(receipt, denied)).toEqual(['challenge', 'human signature'])
   })
 })
 
-test.each(['organization', 'key', 'subject', 'device', 'influences'])(
+test.each(['organization', 'key', 'approver', 'lines', 'rules', 'subject', 'device', 'influences'])(
   'fails without the claim %s',
   async (name) => {
     const { [name]: _, ...claims } = (await made({})).claims as Record<string, unknown>
-    expect(await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))).toEqual(['shape'])
+    expect(await failed(await issuer.sign(claims, 'approval-receipt+jwt'))).toEqual(['shape'])
   },
 )
 
 test('fails with another type', async () => {
   const { claims } = await made({})
-  expect(await failed(await issuer.sign(claims, 'approval-receipt+jwt'))).toEqual(['type'])
+  expect(await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))).toEqual(['type'])
 })

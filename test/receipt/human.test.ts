@@ -15,7 +15,7 @@ const failed = failedChecks(issuer)
 
 /** What a dishonest or broken service would sign: other claims, with a valid signature. */
 const resigned = (change: Partial<Record<keyof ReceiptClaims, unknown>> & Record<string, unknown>) =>
-  issuer.sign({ ...receipt.claims, ...change }, 'approval-receipt-2+jwt')
+  issuer.sign({ ...receipt.claims, ...change }, 'approval-receipt+jwt')
 const evidence = (change: Partial<ReceiptClaims['evidence']>) =>
   resigned({ evidence: { ...receipt.claims.evidence, ...change } })
 
@@ -142,7 +142,7 @@ describe('a service that signs what the human did not sign', () => {
 
   test('is detected when it turns a denial into an approval', async () => {
     const claims = { ...denial.claims, status: 'approved', context: receipt.claims.context }
-    const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))
+    const names = await failed(await issuer.sign(claims, 'approval-receipt+jwt'))
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
@@ -150,7 +150,7 @@ describe('a service that signs what the human did not sign', () => {
     const context = { ...approval, action: 'Delete production' }
     const other = await specimen(issuer, context, approverKey())
     const claims = { ...other.claims, evidence: receipt.claims.evidence }
-    const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'))
+    const names = await failed(await issuer.sign(claims, 'approval-receipt+jwt'))
     expect(names).toEqual(['challenge', 'human signature'])
   })
 
@@ -183,7 +183,7 @@ describe('a service that signs what the human did not sign', () => {
     )
     expect(await failed(touched, { status: 'denied' })).toEqual([])
     const claims = { ...touched.claims, amr: ['hwk', 'user', 'mfa'] }
-    const names = await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'), { status: 'denied' })
+    const names = await failed(await issuer.sign(claims, 'approval-receipt+jwt'), { status: 'denied' })
     expect(names).toEqual(['means'])
   })
 
@@ -206,8 +206,6 @@ describe('a service that signs what the human did not sign', () => {
   test('is not suspected for a denial although other factors failed', async () => {
     const factors = denial.claims.factors.map((one) => ({ ...one, result: 'FAIL' }))
     const claims = { ...denial.claims, factors, number_matched: false }
-    expect(await failed(await issuer.sign(claims, 'approval-receipt-2+jwt'), { status: 'denied' })).toEqual(
-      [],
-    )
+    expect(await failed(await issuer.sign(claims, 'approval-receipt+jwt'), { status: 'denied' })).toEqual([])
   })
 })

@@ -13,12 +13,15 @@ describe('a receipt', () => {
     expect(receipt).toMatchObject({ format: 'jws', kid: issuer.kid })
     expect(decodeProtectedHeader(receipt.jws)).toEqual({
       alg: 'EdDSA',
-      typ: 'approval-receipt-2+jwt',
+      typ: 'approval-receipt+jwt',
       kid: issuer.kid,
     })
     expect(receipt.claims).toMatchObject({
       iss: 'https://approve.example.com',
-      sub: approval.approver,
+      sub: approval.approver.mobile,
+      approver: approval.approver,
+      lines: approval.lines,
+      rules: [],
       aud: approval.requester,
       iat: Math.floor(decidedAt.getTime() / 1000),
       jti: approval.request_id,

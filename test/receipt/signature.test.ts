@@ -21,14 +21,14 @@ describe('a receipt that the service did not sign', () => {
     ['encoding', `${receipt.jws}=`],
     ['encoding', `${header}.${payload}.${signature.slice(0, 40)}\n${signature.slice(40)}`],
     ['encoding', `${receipt.jws.slice(0, -1)}${receipt.jws.endsWith('A') ? 'B' : 'h'}`],
-    ['algorithm', `${encode({ alg: 'none', typ: 'approval-receipt-2+jwt', kid: issuer.kid })}.${payload}.AA`],
+    ['algorithm', `${encode({ alg: 'none', typ: 'approval-receipt+jwt', kid: issuer.kid })}.${payload}.AA`],
     [
       'algorithm',
-      `${encode({ alg: 'toString', typ: 'approval-receipt-2+jwt', kid: issuer.kid })}.${payload}.AA`,
+      `${encode({ alg: 'toString', typ: 'approval-receipt+jwt', kid: issuer.kid })}.${payload}.AA`,
     ],
     [
       'key',
-      `${encode({ alg: 'ES256', typ: 'approval-receipt-2+jwt', kid: issuer.kid })}.${payload}.${signature}`,
+      `${encode({ alg: 'ES256', typ: 'approval-receipt+jwt', kid: issuer.kid })}.${payload}.${signature}`,
     ],
     ['header', `${encode({ alg: 'EdDSA', kid: issuer.kid })}.${payload}.${signature}`],
     ['header', `${encode({ alg: 'EdDSA', typ: 'x', kid: issuer.kid, jwk: {} })}.${payload}.${signature}`],
@@ -41,7 +41,7 @@ describe('a receipt that the service did not sign', () => {
   test('fails with an HMAC keyed with the public key', async () => {
     const secret = new TextEncoder().encode(JSON.stringify(issuer.publicJwk))
     const jws = await new SignJWT(receipt.claims)
-      .setProtectedHeader({ alg: 'HS256', typ: 'approval-receipt-2+jwt', kid: issuer.kid })
+      .setProtectedHeader({ alg: 'HS256', typ: 'approval-receipt+jwt', kid: issuer.kid })
       .sign(secret)
     const keys = { keys: [...issuer.jwks.keys, { kty: 'oct', k: Buffer.from(secret).toString('base64url') }] }
     expect(await verifyReceipt(jws, keys, ours, now)).toMatchObject({ valid: false })

@@ -37,7 +37,7 @@ export const signedSubject = ({ type, data }: Subject) => ({ type, digest: diges
 
 export const approval: ApprovalContext = {
   type: 'approval',
-  format: 2,
+  format: 1,
   request_id: 'apr_3vQ1kZ',
   action,
   organization: { id: '7', slug: 'acme' },
@@ -45,7 +45,9 @@ export const approval: ApprovalContext = {
   subject: signedSubject(textSubject(action)),
   reason: 'release day',
   requester: 'ci@acme',
-  approver: '+12025550101',
+  approver: { user_id: '5', name: 'Ada Lovelace', mobile: '+12025550101', twin: false },
+  lines: [{ people: ['5'], need: 1, group: null, rules: [], separated: false }],
+  rules: [],
   factors: ['biometric', 'location'],
   decision: 'approve',
   nonce: 'AAECAwQFBgcICQoLDA0ODw',

@@ -52,7 +52,7 @@ describe('the expected values of a receipt', () => {
   test('match when all are given', async () => {
     const wanted: Expectations = {
       action: approval.action,
-      approver: approval.approver,
+      approver: approval.approver.mobile,
       requester: approval.requester,
       requestId: approval.request_id,
       issuer: 'https://approve.example.com',
@@ -151,7 +151,7 @@ describe('an invalid receipt', () => {
     'is a signed payload that says %s',
     async (text) => {
       const jws = await new CompactSign(Buffer.from(text))
-        .setProtectedHeader({ alg: 'EdDSA', typ: 'approval-receipt-2+jwt', kid: issuer.kid })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'approval-receipt+jwt', kid: issuer.kid })
         .sign(issuer.privateKey)
       expect(await verify(jws)).toMatchObject({ valid: false })
     },

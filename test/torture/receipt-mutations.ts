@@ -8,7 +8,7 @@ import type { Issuer } from '../receipt/specimen.ts'
 /** A genuine receipt, another one, the service that signed both, one that is not in the key set, and `retired`, which is. */
 export type Case = { receipt: Receipt; other: Receipt; issuer: Issuer; retired: Issuer; stranger: Issuer }
 
-const typ = 'approval-receipt-2+jwt'
+const typ = 'approval-receipt+jwt'
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 const pick = <T>(all: readonly T[]): T => all[randomInt(all.length)]!
 const partsOf = ({ jws }: Receipt) => jws.split('.') as [string, string, string]
@@ -51,6 +51,9 @@ const otherClaims: ((claims: Receipt['claims'], other: Receipt['claims']) => Rec
   ({ action }) => ({ action: action.normalize('NFD').replace(' ', '\u00a0') }),
   (_, { sub }) => ({ sub: `${sub}0` }),
   ({ aud }) => ({ aud: aud.toUpperCase() }),
+  ({ approver }) => ({ approver: { ...approver, name: 'Ada Lovelacé' } }),
+  ({ lines }) => ({ lines: [...lines, ...lines] }),
+  () => ({ rules: [{ name: 'destroy', digest: '0'.repeat(64) }] }),
   (_, { jti }) => ({ jti }),
   ({ reason }) => ({ reason: reason === null ? 'because' : null }),
   () => ({ action_sha256: '0'.repeat(64) }),
@@ -59,7 +62,11 @@ const otherClaims: ((claims: Receipt['claims'], other: Receipt['claims']) => Rec
 const otherContexts: ((context: ApprovalContext) => Partial<ApprovalContext>)[] = [
   ({ action }) => ({ action: `${action}!` }),
   ({ decision }) => ({ decision: decision === 'approve' ? 'deny' : 'approve' }),
-  ({ approver }) => ({ approver: `${approver}7` }),
+  ({ approver }) => ({ approver: { ...approver, mobile: `${approver.mobile}7` } }),
+  ({ approver }) => ({ approver: { ...approver, twin: !approver.twin } }),
+  ({ lines }) => ({ lines: [{ ...lines[0]!, group: { id: '1', name: 'sre' } }] }),
+  () => ({ rules: [{ name: 'destroy', digest: '0'.repeat(64) }] }),
+  () => ({ basis: 'grant' }),
   ({ requester }) => ({ requester: `${requester}x` }),
   ({ request_id }) => ({ request_id: `${request_id}x` }),
   ({ factors }) => ({ factors: [...factors, 'device'] }),
@@ -161,9 +168,11 @@ export const kinds: Record<string, (one: Case) => string | Promise<string>> = {
   })),
   'signed: claims and context edited': (one) => {
     const context = { ...contextOf(one), ...pick(otherContexts)(contextOf(one)) }
-    const { approver: sub, requester: aud, request_id: jti, action } = context
+    const { approver, lines, rules, requester: aud, request_id: jti, action } = context
+    const sub = approver.mobile
     const status = context.decision === 'approve' ? 'approved' : 'denied'
-    return resign(() => ({ sub, aud, jti, action, status, context: base64url(contextBytes(context)) }))(one)
+    const bytes = base64url(contextBytes(context))
+    return resign(() => ({ sub, approver, lines, rules, aud, jti, action, status, context: bytes }))(one)
   },
   'signed: context respelled': resign(({ receipt }) => {
     const json = Buffer.from(receipt.claims.context, 'base64url').toString()

@@ -31,7 +31,7 @@ const makeReceipts = async (issuers: Issuers): Promise<Receipt[]> => {
       ...approval,
       request_id: `apr_${at}`,
       action: `${approval.action} no ${at}`,
-      approver: `+1202555${String(at).padStart(4, '0')}`,
+      approver: { ...approval.approver, mobile: `+1202555${String(at).padStart(4, '0')}` },
       reason: at % 4 === 0 ? null : approval.reason,
       factors: approval.factors.slice(0, at % 3),
       decision: at % 5 === 0 ? ('deny' as const) : ('approve' as const),

@@ -130,7 +130,7 @@ const withoutHuman = ({ checks }: ReceiptVerification): boolean =>
 
 const sign = (issuer: Issuer, receipt: Receipt, mutated: Receipt, kind: string): Promise<string> => {
   const claims = { ...receipt.claims, ...kinds[kind]!(receipt.claims, mutated.claims) }
-  return issuer.sign(JSON.parse(JSON.stringify(claims)) as Record<string, unknown>, 'approval-receipt-2+jwt')
+  return issuer.sign(JSON.parse(JSON.stringify(claims)) as Record<string, unknown>, 'approval-receipt+jwt')
 }
 
 export const torture: Torture = {

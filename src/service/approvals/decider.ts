@@ -11,6 +11,7 @@ import { readSite } from '../devices/site.ts'
 import { requiresLocation } from '../policy/factor-settings.ts'
 import { requestNotAuthentic } from './authentic.ts'
 import { readCurrent } from './current.ts'
+import { readApprover } from './key-owner.ts'
 import type { PostedDecision } from './decision.ts'
 import { alreadyEnded, decisionDigest, isRepeated } from './posted-decision.ts'
 import { approvalAccess, encodedContexts, findApproval, toSubjectRecord } from './record.ts'
@@ -70,7 +71,7 @@ export const getCeremony: HandlerOf<typeof device.getCeremony> = {
       return {
         request_id,
         ...(await readSite(call.db, call.service.publicUrl)),
-        contexts: encodedContexts(row),
+        contexts: encodedContexts(row, await readApprover(call, row)),
         credentials: devices.filter((one) => isAuthenticDevice(call, one)).map((one) => one.credential_id),
         number_required: row.number !== null,
         verified_as: row.verified_as,

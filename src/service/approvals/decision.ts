@@ -15,6 +15,7 @@ import { credentialOf, type DeviceRow } from '../devices/rows.ts'
 import type { Site } from '../devices/site.ts'
 import { withRequested } from '../policy/factor-settings.ts'
 import { countWrongNumber, finishApproval, type VerifiedDecision } from './finish.ts'
+import { readApprover } from './key-owner.ts'
 import { alreadyEnded, isRepeated, repeatedOutcome } from './posted-decision.ts'
 import { type ApprovalRow, contextFor, findApproval, storedSubject, toApprovalRecord } from './record.ts'
 import { checkDecider, readDeviceClaim } from './separation.ts'
@@ -105,7 +106,8 @@ export const prepareDecision = async (
     throw invalid('note', 'can only be combined with decision deny', 'leave note out, or deny')
   const { storage, publicUrl, keyring, dev } = service
   const { row, device, site, decidedAt } = posted
-  const context = contextBytes(contextFor(row, input.decision, input.note))
+  const approver = await storage.read((db) => readApprover({ db }, row))
+  const context = contextBytes(contextFor(row, approver, input.decision, input.note))
   const { presence } = posted
   const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context), {
     presence: presence && !approving && !input.not_me,

@@ -84,11 +84,12 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
 /** What the approver signs for a decision. */
 export const contextFor = (
   row: ApprovalRow,
+  approver: ApprovalContext['approver'],
   decision: ApprovalContext['decision'],
   note?: string,
 ): ApprovalContext => ({
   type: 'approval',
-  format: 2,
+  format: 1,
   organization: { id: String(row.org_id), slug: row.org_slug },
   key: {
     id: String(row.key_id),
@@ -101,7 +102,9 @@ export const contextFor = (
   action: row.action,
   reason: row.reason,
   requester: row.requester,
-  approver: row.approver_mobile,
+  approver,
+  lines: [{ people: [approver.user_id], need: 1, group: null, rules: [], separated: false }],
+  rules: [],
   factors: JSON.parse(row.factors) as string[],
   decision,
   nonce: row.nonce,
@@ -111,9 +114,12 @@ export const contextFor = (
 })
 
 /** The exact bytes of both contexts, base64url. */
-export const encodedContexts = (row: ApprovalRow): Record<ApprovalContext['decision'], string> => {
+export const encodedContexts = (
+  row: ApprovalRow,
+  approver: ApprovalContext['approver'],
+): Record<ApprovalContext['decision'], string> => {
   const encoded = (decision: ApprovalContext['decision']): string =>
-    Buffer.from(contextBytes(contextFor(row, decision))).toString('base64url')
+    Buffer.from(contextBytes(contextFor(row, approver, decision))).toString('base64url')
   return { approve: encoded('approve'), deny: encoded('deny') }
 }
 

@@ -4,6 +4,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
 import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
+import { readApprover } from '../approvals/key-owner.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
 import { type Caller, sessionOver, type SignedIn } from '../call/caller.ts'
@@ -30,7 +31,7 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
       .execute(),
   )
 
-type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check'>
+type Details = Pick<Pending, 'contexts' | 'conditions' | 'origin' | 'deny_check'>
 
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
@@ -49,7 +50,9 @@ const readDetails = async (
     device: { id: device_id, registered_to: user_id, revoked: false },
     biometric: { user_verified: true },
   }
+  const approver = await service.storage.read((db) => readApprover({ db }, rows[0]!))
   return rows.map((row) => ({
+    contexts: encodedContexts(row, approver),
     conditions: conditionsOf(withRequested(rules, JSON.parse(row.factors) as Factor[]), evidence),
     origin: originOf(row, rules.ipAllow),
     deny_check: policy.deny_check ?? 'verification',
@@ -69,7 +72,6 @@ const toPending = (row: ApprovalRow, now: string, details: Details): Pending => 
   expires_in_ms: Date.parse(row.expires_at) - Date.parse(now),
   number_required: row.number !== null,
   number_missed: row.number_tries > 0,
-  contexts: encodedContexts(row),
   ...details,
 })
 

@@ -26,7 +26,7 @@ const subject = {
 } satisfies Subject
 const asked: ApprovalContext = {
   type: 'approval',
-  format: 2,
+  format: 1,
   organization: { id: '1', slug: 'acme' },
   key: { id: '3', name: 'ci', scopes: ['ask'] },
   subject: { type: subject.type, digest: digestOf(subject.data) },
@@ -34,13 +34,16 @@ const asked: ApprovalContext = {
   action: 'Deploy \u202e4.2\u0007',
   reason: null,
   requester: 'ci\u001b[2J',
-  approver: mine.mobile,
+  approver: { user_id: '7', name: 'Ada Lovelace', mobile: mine.mobile, twin: false },
+  lines: [{ people: ['7'], need: 1, group: null, rules: [], separated: false }],
+  rules: [],
   factors: ['biometric'],
   decision: 'approve',
   nonce: 'AAECAwQFBgcICQoLDA0ODw',
   requested_at: record().requested_at,
   request_expires_at: record().expires_at,
 }
+const other = { ...asked.approver, mobile: '+12025550102' }
 const encoded = (changes: Partial<ApprovalContext>): string =>
   Buffer.from(contextBytes({ ...asked, ...changes })).toString('base64url')
 const approve = encoded({})
@@ -128,8 +131,8 @@ describe('the data that an approver signs', () => {
       'the request of another person',
       {
         contexts: {
-          approve: encoded({ approver: '+12025550102' }),
-          deny: encoded({ approver: '+12025550102', decision: 'deny' }),
+          approve: encoded({ approver: other }),
+          deny: encoded({ approver: other, decision: 'deny' }),
         },
       },
     ],

@@ -40,7 +40,7 @@ describe('svc approve run', () => {
   test.each([
     ['matches', {}, 0],
     ['is for another command', { subject: textSubject('Deploy') }, 101],
-    ['is from another person', { approver: '+12025550102' }, 101],
+    ['is from another person', { approver: { ...approval.approver, mobile: '+12025550102' } }, 101],
     ['is for another request', { request_id: 'apr_0' }, 101],
     ['is a denial', { decision: 'deny' }, 101],
     ['lacks a required factor', { factors: ['biometric'] }, 101],

@@ -64,7 +64,7 @@ describe('svc approve verify', () => {
   })
   test.each([
     ['--action', approval.action],
-    ['--approver', approval.approver],
+    ['--approver', approval.approver.mobile],
     ['--requester', approval.requester],
     ['--factors', 'biometric,location'],
     ['--max-age', '15m'],

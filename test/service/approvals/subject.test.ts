@@ -46,7 +46,7 @@ describe('a request with a subject', () => {
     expect(subject).toMatchObject({ ...call, digest })
     for (const context of Object.values(contexts) as string[])
       expect(readContext(Buffer.from(context, 'base64url'))).toMatchObject({
-        format: 2,
+        format: 1,
         organization: { id: String(acme.id), slug: 'acme' },
         key: { name: 'of acme', scopes: expect.arrayContaining(['ask', 'keys']) },
         subject: { type: 'tool_call', digest },
