@@ -22,7 +22,10 @@ const loadSchemas = async () => {
   const lines = Object.entries(from).map(
     ([name, file]) => `export { ${name} } from ${JSON.stringify(root(`src/${file}.ts`))}`,
   )
-  lines.push(`export { claimsShape } from ${JSON.stringify(root('src/receipt/claims.ts'))}`)
+  lines.push(
+    `export { claimsShape } from ${JSON.stringify(root('src/receipt/claims.ts'))}`,
+    `export { completionShape } from ${JSON.stringify(root('src/receipt/set.ts'))}`,
+  )
   const bundle = await rolldown({
     input: 'schemas',
     platform: 'node',
@@ -46,7 +49,7 @@ const scopeText = (needed, { operator }) => {
 }
 
 const writtenOut = async () => {
-  const { table, jsonSchema, neededScope, exits, claimsShape } = await loadSchemas()
+  const { table, jsonSchema, neededScope, exits, claimsShape, completionShape } = await loadSchemas()
   const methods = Object.entries(table)
     .filter(([, { session }]) => !session)
     .map(([id, operation]) =>
@@ -68,6 +71,11 @@ const writtenOut = async () => {
     'src/receipt/claims.ts': {
       ReceiptClaims: {
         text: `/** What a receipt states and proves. */\nexport type ReceiptClaims = ${schemaType(jsonSchema(claimsShape))}`,
+      },
+    },
+    'src/receipt/set.ts': {
+      CompletionClaims: {
+        text: `/** What the service states at the end of a request of several people. */\nexport type CompletionClaims = ${schemaType(jsonSchema(completionShape))}`,
       },
     },
     'src/core/exit-codes.ts': {

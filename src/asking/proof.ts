@@ -11,12 +11,8 @@ import type { Surroundings } from './surroundings.ts'
 /** Whose receipts count: the keys of the service, and what they must name. */
 export type Trust = Pick<
   Expectations,
-  'organization' | 'issuer' | 'allowDev' | 'allowUnseparated' | 'allowUnauthenticated'
-> & {
-  keys: unknown
-  /** The public keys of the approver's passkeys (COSE, base64url). With them, the service alone cannot make a receipt. */
-  passkeys?: readonly string[] | undefined
-}
+  'organization' | 'issuer' | 'passkeys' | 'allowDev' | 'allowUnseparated' | 'allowUnauthenticated'
+> & { keys: unknown }
 
 /** The organization of a request: as asked, as the service reports it, or as typed or configured. */
 export const organizationOf = async (
@@ -32,20 +28,15 @@ export const organizationOf = async (
 export const digestOfAsk = ({ subject, action }: Pick<Ask, 'subject' | 'action'>): string =>
   digestOf((subject ?? textSubject(action)).data)
 
-/** The verdict on a receipt, at `now`. With passkeys, one of them must have signed: an empty list accepts no receipt. */
+/** The verdict on a receipt or a set, at `now`. */
 export const verdictOn = async (
   attestation: unknown,
-  { keys, passkeys, ...expected }: Trust & Expectations,
+  { keys, ...expected }: Trust & Expectations,
   now: number,
 ): Promise<ReceiptVerification> => {
   // Rarely needed, and large.
   const { verifyReceipt } = await import('../receipt/verify.ts')
-  // No receipt names an empty key.
-  const pins = passkeys?.length === 0 ? [''] : (passkeys ?? [expected.pinnedKey])
-  const verdicts = await Promise.all(
-    pins.map((pinnedKey) => verifyReceipt(attestation, keys, { ...expected, pinnedKey }, new Date(now))),
-  )
-  return verdicts.find(({ valid }) => valid) ?? verdicts[0]!
+  return verifyReceipt(attestation, keys, expected, new Date(now))
 }
 
 /**
@@ -150,18 +141,21 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
       throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {
         detail: sentence(verdict),
       })
-    const { claims } = verdict
+    const { receipts, completion } = verdict
     const isIgnored = (name: string): boolean =>
       aboutInfluence.has(name) || (name === 'expected organization' && trust.organization === undefined)
     const checks = verdict.checks.filter(({ name, ok }) => !ok && !isIgnored(name))
-    if (checks.length > 0 || !claims) throw unproved(record, sentence({ ...verdict, valid: false, checks }))
+    if (checks.length > 0 || !receipts[0])
+      throw unproved(record, sentence({ ...verdict, valid: false, checks }))
+    const isMissing = (mobile: string): boolean =>
+      receipts.every(({ sub }) => samePhone(mobile, sub) === false)
     const isOther =
-      [ask?.approver_mobile ?? approver_mobile, approver_mobile].some(
-        (mobile) => samePhone(mobile, claims.sub) === false,
-      ) ||
-      (!ask && claims.action !== action)
+      (ask && isMissing(ask.approver_mobile)) ||
+      // Of several people, a record names the first who was asked.
+      (!completion && isMissing(approver_mobile)) ||
+      (!ask && receipts[0].action !== action)
     if (isOther) throw unproved(record, 'Its receipt is for another person or action')
-    return claims.jti
+    return receipts[0].jti
   }
 
   return {

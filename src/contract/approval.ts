@@ -23,12 +23,21 @@ export const actionText = z
 export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 2000 characters'), seen)
 
 /** `{format: "jws", jws, kid, claims}`; see `receipt/receipt.ts`. */
-export const attestation = z.looseObject({
+export const receipt = z.looseObject({
   format: chosen(z.literal('jws'), 'Format of the signature'),
   jws: chosen(z.string(), 'The signed receipt'),
   kid: chosen(z.string(), 'Id of the signing key in /.well-known/jwks.json'),
   claims: chosen(z.looseObject({}), 'The decoded claims'),
 })
+
+/** Of several people: all of their receipts, and what the service signed at the end; see `receipt/set.ts`. */
+const receiptSet = z.looseObject({
+  format: chosen(z.literal('set'), 'Receipts of several people'),
+  receipts: chosen(z.array(receipt), 'The receipt of everybody who agreed'),
+  completion: chosen(receipt, 'What the service signed once everybody who was needed had agreed'),
+})
+
+const attestation = z.discriminatedUnion('format', [receipt, receiptSet])
 
 export const request_id = chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' })
 export const approvalRecord = z.looseObject({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { attestation } from './approval.ts'
+import { receipt } from './approval.ts'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import {
@@ -166,7 +166,7 @@ export const auth = operations({
     }),
     data: z.looseObject({
       ...decided,
-      attestation: chosen(attestation, 'The receipt that the phone of the person signed'),
+      attestation: chosen(receipt, 'The receipt that the phone of the person signed'),
     }),
     folded: ['attestation'],
   },

@@ -1,27 +1,26 @@
-import { claimsShape, type Receipt, type ReceiptClaims } from './claims.ts'
-import { checkAlone, checkHuman } from './human.ts'
-import { checkSignature, type Note } from './signature.ts'
+import { type Answers, checkAnswers } from './answers.ts'
+import type { ReceiptClaims } from './claims.ts'
+import { notesFor } from './signature.ts'
 
 /**
- * The claims of a stored receipt, if the service signed it and a person signed the decision in it; otherwise undefined.
- * Whether the receipt is enough is the caller's decision. Never throws, whatever the text.
+ * The claims of everybody whose answer is in a stored attestation, if the service signed it and each of them signed the
+ * decision in it; otherwise undefined. One yes of several that are needed is not an approval. Whether it is the right one is
+ * the caller's decision. Never throws, whatever the text.
  */
 export const verifyApproval = async (
-  receipt: string | null,
+  attestation: string | null,
   jwks: unknown,
-): Promise<ReceiptClaims | undefined> => {
+): Promise<ReceiptClaims[] | undefined> => {
+  const found: Answers = { receipts: [] }
   let isGenuine = true
-  const note: Note = (name, ok) => {
+  const notes = notesFor(({ name, ok }) => {
     // A clock that was set back does not make a receipt false.
-    isGenuine &&= ok || name === 'time'
-    return ok
-  }
+    isGenuine &&= ok || name === 'time' || name === 'completed'
+  })
   try {
-    const { jws } = JSON.parse(receipt ?? '') as Receipt
-    const claims = claimsShape.parse((await checkSignature(jws, jwks, note))?.payload)
-    if (!(await checkHuman(claims, note))) return undefined
-    checkAlone(claims, note)
-    return isGenuine ? claims : undefined
+    return (await checkAnswers(attestation ?? '', jwks, notes, found)) && isGenuine
+      ? found.receipts
+      : undefined
   } catch {
     return undefined
   }

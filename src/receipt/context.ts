@@ -19,8 +19,8 @@ const time = z
   )
 
 /** Digits as text: the id of a row. */
-const id = z.string().check(z.regex(/^\d{1,15}$/, 'is not an id'))
-const someText = wellFormed.check(z.minLength(1))
+export const id = z.string().check(z.regex(/^\d{1,15}$/, 'is not an id'))
+export const someText = wellFormed.check(z.minLength(1))
 
 /** The organization of the request; two organizations can have the same name. */
 export const organization = z.strictObject({ id, slug: someText })

@@ -1,16 +1,16 @@
+import type { Answers } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
+import { checkPeople, type ExpectedPeople } from './expected-people.ts'
 import { headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
-import type { Note } from './signature.ts'
+import type { Note, Notes } from './signature.ts'
 
 /**
  * What the verifier expects. Fields that are left out are not checked, except `status`, `organization` and `issuer`: a
  * receipt of another organization or service must not pass just because these are missing.
  */
-export type Expectations = {
+export type Expectations = ExpectedPeople & {
   /** The exact text that the approver must have seen as the headline. */
   action?: string | undefined
-  /** E.164. */
-  approver?: string | undefined
   requester?: string | undefined
   /** Default `approved`, so that a genuine denial does not pass as an approval. */
   status?: 'approved' | 'denied' | undefined
@@ -25,8 +25,6 @@ export type Expectations = {
   factors?: readonly string[] | undefined
   /** Maximum number of seconds since the decision. */
   maxAgeS?: number | undefined
-  /** COSE public key, base64url, as stored when the approver enrolled. */
-  pinnedKey?: string | undefined
   /** Accept receipts made with a software key on a development service. */
   allowDev?: boolean
   /** Accept requests from a key that can influence who approves, and devices of unknown origin. */
@@ -41,7 +39,6 @@ export type Expectations = {
 const skew = 60
 
 const exact = [
-  ['approver', 'sub', ''],
   ['requester', 'aud', '; claimed by the requester, not verified'],
   ['requestId', 'jti', ''],
 ] as const
@@ -115,15 +112,8 @@ const checkTime = (claims: ReceiptClaims, { maxAgeS }: Expectations, now: Date, 
     note('age', age <= maxAgeS, `${Math.round(age)} s, expected at most ${maxAgeS} s`)
 }
 
-/** Compares a genuine receipt with the expectations, at `now`. */
-export const checkExpectations = (
-  claims: ReceiptClaims,
-  expected: Expectations,
-  now: Date,
-  note: Note,
-): void => {
-  const status = expected.status ?? 'approved'
-  note('expected status', claims.status === status, `${claims.status}, expected ${status}`)
+/** What is equal in all receipts of a set. */
+const checkRequest = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
   checkAction(claims, expected, note)
   for (const [name, claim, caveat] of exact) {
     const found = `"${claims[claim]}", expected "${expected[name]}"${caveat}`
@@ -131,22 +121,38 @@ export const checkExpectations = (
   }
   checkIssuer(claims, expected, note)
   checkOrganization(claims, expected, note)
-  checkSeparation(claims, expected, note)
   checkKey(claims, expected, note)
   if (expected.digest !== undefined) {
     const { digest } = claims.subject
     note('expected subject', digest === expected.digest, `SHA-256 ${digest}, expected ${expected.digest}`)
   }
+}
+
+const checkPerson = (claims: ReceiptClaims, expected: Expectations, now: Date, note: Note): void => {
+  const status = expected.status ?? 'approved'
+  note('expected status', claims.status === status, `${claims.status}, expected ${status}`)
+  checkSeparation(claims, expected, note)
   for (const factor of expected.factors ?? []) {
     const result = claims.factors.find((one) => one.factor === factor)?.result ?? 'not requested'
     note(`expected factor ${factor}`, result === 'PASS', result)
   }
-  if (expected.pinnedKey !== undefined)
-    note('pinned key', claims.evidence.public_key === expected.pinnedKey, 'the pinned key of the approver')
   note(
     'development',
     claims.dev !== true || expected.allowDev === true,
     claims.dev ? 'a software key, on a service started with --dev' : 'no',
   )
   checkTime(claims, expected, now, note)
+}
+
+/** Compares genuine receipts of one request with the expectations, at `now`. */
+export const checkExpectations = (
+  { receipts, completion }: Answers,
+  expected: Expectations,
+  now: Date,
+  notes: Notes,
+): void => {
+  checkRequest(receipts[0]!, expected, notes())
+  checkPeople(receipts, expected, notes())
+  for (const [at, one] of receipts.entries())
+    checkPerson(one, expected, now, notes(completion && `receipt ${at + 1}`))
 }

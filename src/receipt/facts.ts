@@ -1,5 +1,6 @@
 import { credentialText } from '../core/credential-text.ts'
 import { readEvidence } from './evidence.ts'
+import type { Answers } from './answers.ts'
 import type { ReceiptClaims, Relation } from './claims.ts'
 import type { KeyOwner } from './context.ts'
 import { summaryOf } from './subject-text.ts'
@@ -36,22 +37,36 @@ const ownerFacts = ({ user_id, name, mobile, confirmed, twin }: KeyOwner): strin
   ...(twin ? ['Another active member had the same name, or one that looks like it'] : []),
 ]
 
-/** Facts about a valid receipt that only the service claims. */
-export const factsOf = (claims: ReceiptClaims): string[] => {
-  const { organization, key, device, influences } = claims
+/** About one of the people who answered, also each in a sentence of its own. */
+const personFacts = ({ approver, sub, device, dev, evidence }: ReceiptClaims): string[] => {
   const { relation, name } = device.enrolled_by
-  const who = key.id === '0' ? key.name : `${credentialText('key', key.name)} (id ${key.id})`
   const origin = name === null ? origins[relation] : `${origins[relation]} (${JSON.stringify(name)})`
-  const isVerified = readEvidence(claims.evidence).user_verified
+  const isVerified = readEvidence(evidence).user_verified
   return [
-    ...(claims.dev === true ? ['A software key signed it, which proves nothing about a person'] : []),
-    ...(isVerified || claims.dev === true
+    ...(dev === true ? ['A software key signed it, which proves nothing about a person'] : []),
+    ...(isVerified || dev === true
       ? []
       : ['The denial required only a touch: the device did not verify its user']),
+    `The approver is user ${approver.user_id}, mobile ${sub}`,
+    `The name of the approver is ${JSON.stringify(approver.name)}`,
+    ...(approver.twin
+      ? ['Another active member had the same name as the approver, or one that looks like it']
+      : []),
+    `The origin of the device is ${origin}; it was proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
+  ]
+}
+
+/** Facts about valid receipts that only the service claims. */
+export const factsOf = ({ receipts, completion }: Answers): string[] => {
+  const { organization, key } = receipts[0]!
+  const who = key.id === '0' ? key.name : `${credentialText('key', key.name)} (id ${key.id})`
+  return [
+    ...receipts.flatMap((one, at) =>
+      personFacts(one).map((fact) => (completion ? `Receipt ${at + 1}: ${fact}` : fact)),
+    ),
     `Requested in the organization ${organization.slug} (id ${organization.id}) by ${who}, with the scopes: ${key.scopes.join(', ') || 'none'}`,
     ...(key.owner === undefined ? [] : ownerFacts(key.owner)),
-    `The origin of the device is ${origin}; it was proved by ${proofs[device.proof]}${device.bound_at === null ? '' : `, active since ${device.bound_at}`}`,
-    influences
+    receipts.some(({ influences }) => influences)
       ? 'The requesting key could influence who approves'
       : 'The requesting key could not influence who approves',
   ]

@@ -7,10 +7,7 @@ import { fromBase64url } from '../core/exact-json.ts'
 import { aloneProblem } from './lines.ts'
 import type { Note } from './signature.ts'
 import { readSubject } from './subject.ts'
-import { timeText } from './time-text.ts'
-
-/** Seconds by which the clocks of a node and of its store can differ. */
-const skew = 5
+import { skew, timeText } from './time-text.ts'
 
 const statuses = { approve: 'approved', deny: 'denied' } as const
 

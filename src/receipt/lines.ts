@@ -12,10 +12,12 @@ export const yesOf = ({ approver, lines, device }: Answer): Yes => ({
   counts: (line) => !(lines[line]!.separated && dependent.has(device.enrolled_by.relation)),
 })
 
+export const neededIn = (lines: Answer['lines']): number => lines.reduce((sum, { need }) => sum + need, 0)
+
 /** Why the yes of one person is not an approval; undefined if it is. */
 export const aloneProblem = (answer: Answer): string | undefined => {
   if (assign(answer.lines, [yesOf(answer)])) return undefined
-  const needed = answer.lines.reduce((sum, { need }) => sum + need, 0)
+  const needed = neededIn(answer.lines)
   return needed === 1
     ? 'it counts on no line, because the requesting key enrolled the device or its origin is not known'
     : `one of ${needed}: not an approval alone`

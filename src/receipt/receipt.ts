@@ -10,7 +10,8 @@ import {
 } from './claims.ts'
 import { challengeOf, readContext } from './context.ts'
 import { readEvidence, type Evidence } from './evidence.ts'
-import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../core/exact-json.ts'
+import { toBase64url } from '../core/exact-json.ts'
+import { type SignClaims, signJws } from './jws.ts'
 import { digestOf, type Subject } from './subject.ts'
 
 export type { FactorResult, Receipt, ReceiptClaims } from './claims.ts'
@@ -32,11 +33,6 @@ export type ReceiptParts = {
   influences: boolean
 }
 
-/** Signs JSON claims as a compact JWS with that `typ` and a `kid`. */
-export type SignClaims = (claims: Record<string, unknown>, typ: string) => Promise<string>
-
-const jsonOf = (part: string | undefined): unknown => parseExact(fromUtf8(fromBase64url(part ?? '')))
-
 /**
  * Only a decision that the human signed has a receipt; an expiry, a wrong number and an approval that a factor overrode have
  * none. Throws in those cases, if the evidence does not match the context, and if a part does not fit the format.
@@ -51,7 +47,7 @@ export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Prom
     throw new TypeError('The subject does not match this context')
   const problem = context.decision === 'approve' ? approvalProblem(context.factors, parts) : undefined
   if (problem) throw new TypeError(`Not an approval: ${problem}`)
-  const claims = claimsShape.parse({
+  const claims = {
     iss: parts.issuer,
     sub: context.approver.mobile,
     approver: context.approver,
@@ -76,9 +72,6 @@ export const createReceipt = async (parts: ReceiptParts, sign: SignClaims): Prom
     evidence: parts.evidence,
     ...(context.note === undefined ? {} : { note: context.note }),
     ...(parts.dev ? { dev: true } : {}),
-  })
-  const jws = await sign(claims, receiptType)
-  const [header, payload] = jws.split('.')
-  const { kid } = jsonOf(header) as { kid: string }
-  return { format: 'jws', jws, kid, claims: claimsShape.parse(jsonOf(payload)) }
+  }
+  return signJws(claimsShape, claims, receiptType, sign)
 }

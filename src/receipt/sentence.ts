@@ -1,11 +1,22 @@
+import type { Check } from './signature.ts'
 import { timeText } from './time-text.ts'
 import type { ReceiptVerification } from './verify.ts'
 
+/** The name of a check, with the part of a set that was checked. */
+export const nameOf = ({ part, name }: Check): string => (part === undefined ? name : `${part}: ${name}`)
+
 /** The result in one line. It quotes the receipt, so it must be escaped for a terminal. */
-export const sentence = ({ valid, claims, headline, checks }: ReceiptVerification): string => {
+export const sentence = ({ valid, receipts, completion, headline, checks }: ReceiptVerification): string => {
   const failed = checks.filter(({ ok }) => !ok)
-  if (!valid) return `Not valid: ${failed.map(({ name, detail }) => `${name} (${detail})`).join('; ')}`
-  const { sub, status, iat, dev } = claims!
+  if (!valid) return `Not valid: ${failed.map((one) => `${nameOf(one)} (${one.detail})`).join('; ')}`
+  const { status, iat } = receipts[0]!
   const done = `${status} "${headline}"`
-  return `Valid: ${dev ? `a software key ${done} for ${sub}` : `${sub} ${done}`} at ${timeText(iat)}`
+  const numbers = receipts.map(({ sub }) => sub).join(', ')
+  const isProgram = receipts.some(({ dev }) => dev)
+  if (completion) {
+    const who = receipts.length === 1 ? '1 person' : `${receipts.length} people`
+    const by = isProgram ? `software keys ${done} for ${who}` : `${who} ${done}`
+    return `Valid: ${by} at ${timeText(completion.iat)}: ${numbers}`
+  }
+  return `Valid: ${isProgram ? `a software key ${done} for ${numbers}` : `${numbers} ${done}`} at ${timeText(iat)}`
 }

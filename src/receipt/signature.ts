@@ -1,12 +1,21 @@
 import { calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose'
 import * as z from 'zod/mini'
-import { receiptType } from './claims.ts'
 import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
 
-/** One thing that was checked, for a person. `detail` may quote the receipt. */
-export type Check = { name: string; ok: boolean; detail: string }
+/** One thing that was checked, for a person. `detail` may quote the receipt, and `part` says which of a set. */
+export type Check = { part?: string; name: string; ok: boolean; detail: string }
 /** Records a check and returns whether it passed. */
 export type Note = (name: string, ok: boolean, detail: string) => boolean
+/** Records checks of one part of a set, or of the whole. */
+export type Notes = (part?: string) => Note
+
+export const notesFor =
+  (checked: (check: Check) => void): Notes =>
+  (part) =>
+  (name, ok, detail) => {
+    checked({ ...(part !== undefined && { part }), name, ok, detail })
+    return ok
+  }
 
 const headerShape = z.strictObject({ alg: z.string(), typ: z.string(), kid: z.string() })
 
@@ -56,6 +65,7 @@ const isCanonicalJws = (parts: string[]): boolean => {
 export const checkSignature = async (
   jws: string,
   jwks: unknown,
+  expectedType: string,
   note: Note,
 ): Promise<{ kid: string; payload: unknown } | undefined> => {
   const parts = jws.split('.')
@@ -68,7 +78,7 @@ export const checkSignature = async (
   const type = Object.hasOwn(keyTypes, alg) ? keyTypes[alg] : undefined
   if (!note('algorithm', type !== undefined, `${alg}; only EdDSA and ES256 are accepted`) || !type)
     return undefined
-  if (!note('type', typ === receiptType, `typ ${typ}; a receipt is ${receiptType}`)) return undefined
+  if (!note('type', typ === expectedType, `typ ${typ}, expected ${expectedType}`)) return undefined
 
   const key = await findKey(jwks, kid, type)
   const known = key ? `the key with thumbprint ${kid} is in the key set` : `no key in the key set is ${kid}`

@@ -1,3 +1,6 @@
+/** Seconds by which the clocks of a node and of its store can differ. */
+export const skew = 5
+
 /**
  * A time as text in whole seconds, as a receipt counts its decision: beside milliseconds, a decision would seem to be
  * before its request. Beyond the calendar, the number.

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import { verdictOn } from '../../src/asking/proof.ts'
-import { approverKey, createIssuer, now, ours, specimen } from '../receipt/specimen.ts'
+import { approval, approverKey, createIssuer, now, ours, specimen } from '../receipt/specimen.ts'
 
 const issuer = await createIssuer()
 const [own, other] = [approverKey(), approverKey()]
 const receipt = await specimen(issuer, undefined, own)
 const isValid = async (passkeys: string[] | undefined, pinnedKey?: string): Promise<boolean> => {
-  const trust = { ...ours, keys: issuer.jwks, passkeys, pinnedKey }
+  const byNumber = passkeys && { [approval.approver.mobile]: passkeys }
+  const trust = { ...ours, keys: issuer.jwks, passkeys: byNumber, pinnedKey }
   return (await verdictOn(receipt, trust, now.getTime())).valid
 }
 

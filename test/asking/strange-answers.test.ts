@@ -13,7 +13,7 @@ import { inputOf } from '../hook-hosts.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { folder, installHooks, run, service, toService } from '../cli/other-service.ts'
 import { to } from '../cli/approve/approval-service.ts'
-import { lies, playApproving } from './strange-answers.ts'
+import { lies, playApproving, truths } from './strange-answers.ts'
 
 installHooks()
 
@@ -80,12 +80,14 @@ const laterEdges: typeof edges = {
 }
 
 describe.each(Object.entries({ ...edges, ...laterEdges }))('%s', (name, edge) => {
-  test('accepts an honest approval', async () => {
-    playApproving()
+  test.each(Object.entries(truths))('accepts %s', async (_, truth) => {
+    playApproving(truth)
     expect((await edge()).yes).toBe(true)
   })
 
-  const told = Object.entries(lies).filter(([, { creates }]) => !creates || !(name in laterEdges))
+  const told = Object.entries(lies).filter(
+    ([, { creates, known }]) => !(creates || known) || !(name in laterEdges),
+  )
   test.each(told)('does not accept %s', async (_, lie) => {
     playApproving(lie)
     const { yes, said } = await edge()

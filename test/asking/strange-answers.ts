@@ -2,6 +2,7 @@ import { approvals, respondWith, success, to } from '../cli/approve/approval-ser
 import { record } from '../cli/approve/records.ts'
 import type { ApprovalRecord } from '../../src/contract/approval.ts'
 import type { ApprovalContext } from '../../src/receipt/context.ts'
+import { createSet } from '../../src/receipt/set.ts'
 import { textSubject, type Subject } from '../../src/receipt/subject.ts'
 import { json, page, text, type Answering } from '../fake-hosted.ts'
 import { approval, approverKey, createIssuer, specimen } from '../receipt/specimen.ts'
@@ -30,6 +31,19 @@ const receiptFor = (
   return specimen(by, context, approverKey(), { decidedAt, subject: subject ?? textSubject(action) })
 }
 
+const both = { lines: [{ ...approval.lines[0]!, people: ['5', '6'], need: 2 }] }
+const second = { ...approval.approver, user_id: '6', mobile: '+12025550106' }
+
+/** The set of the person who was asked and a second one, whom a rule asked. */
+const setFor = async (asked: Asked, changes: Partial<ApprovalContext> = {}) => {
+  const people = [approval.approver, second].map((approver) =>
+    receiptFor(asked, { ...both, approver, ...changes }),
+  )
+  const [first, ...receipts] = await Promise.all(people)
+  const completedAt = new Date(requested_at)
+  return createSet({ receipts: [first!, ...receipts], completedAt, excluded: [] }, issuer.sign)
+}
+
 type Asked = { subject?: Subject; action: string; approver_mobile: string }
 type Receipt = Awaited<ReturnType<typeof receiptFor>>
 type Lie = {
@@ -40,6 +54,8 @@ type Lie = {
   keys?: Answering
   answers?: Answering
   creates?: Answering
+  /** Only whoever asked can know that it is one. */
+  known?: 'to the requester'
 }
 
 const keys = (set: object, from = 'https://approve.example.com'): Answering =>
@@ -54,6 +70,11 @@ const edited = (honest: Receipt, changes: object) => {
   const claims = { ...payloadOf(honest), ...changes }
   const jws = [head, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.')
   return { ...honest, jws, claims }
+}
+
+export const truths: Record<string, Lie> = {
+  'an honest approval': {},
+  'an honest approval of two people': { shows: (_, asked) => setFor(asked) },
 }
 
 export const lies: Record<string, Lie> = {
@@ -85,6 +106,30 @@ export const lies: Record<string, Lie> = {
     shows: (_, asked) => receiptFor(asked, { organization: { id: '2', slug: 'globex' } }),
   },
   'a receipt that another service signed': { shows: (_, asked) => receiptFor(asked, {}, other) },
+  'a receipt of one of two': { shows: (_, asked) => receiptFor(asked, both) },
+  'a set without its completion': {
+    shows: async (_, asked) => ({ ...(await setFor(asked)), completion: undefined }),
+  },
+  'a set with the receipt of another instead of its completion': {
+    shows: async (honest, asked) => ({ ...(await setFor(asked)), completion: honest }),
+  },
+  'a set without one of its receipts': {
+    shows: async (_, asked) => {
+      const set = await setFor(asked)
+      return { ...set, receipts: set.receipts.slice(1) }
+    },
+  },
+  'a set of nobody': { shows: async (_, asked) => ({ ...(await setFor(asked)), receipts: [] }) },
+  'a set of another request': { shows: (_, asked) => setFor(asked, { request_id: 'apr_0' }) },
+  'a set of other people': {
+    known: 'to the requester',
+    shows: async (_, asked) => {
+      const lines = [{ ...approval.lines[0]!, people: ['6'] }]
+      const first = await receiptFor(asked, { lines, approver: second })
+      const completedAt = new Date(requested_at)
+      return createSet({ receipts: [first], completedAt, excluded: [] }, issuer.sign)
+    },
+  },
   'the keys of another service': { keys: keys(other.jwks) },
   'no keys': { keys: keys({ keys: [] }) },
   'keys that are a web page': { keys: page() },

@@ -66,6 +66,9 @@ const honest: Record<string, Said> = {
   'an attestation about this request': content(
     says({ attestation: { request_id: 'r-1', approver: mobile } }),
   ),
+  'an attestation with the approver in an object': content(
+    says({ attestation: { request_id: 'r-1', approver: { mobile } } }),
+  ),
   'a masked approver': content(says({ approver_mobile: '+1••••••0101' })),
   'an approver in another spelling': content(says({ approver_mobile: '+1 (202) 555-0101' })),
   'no approver': content(says({ approver_mobile: undefined })),
@@ -77,6 +80,10 @@ const twice = (id: unknown, first: string, second: string): string =>
 const twiceInText = '{"request_id":"r-1","status":"denied","status":"approved"}'
 const receipt = (changes: object) =>
   says({ attestation: { format: 'jws', kid: 'k', claims: {}, ...changes } })
+
+const signed = (part: object) => ({ format: 'jws', kid: 'k', claims: {}, ...part })
+const set = (receipts: object[], completion: object) =>
+  says({ attestation: { format: 'set', receipts: receipts.map(signed), completion: signed(completion) } })
 
 const strange: Record<string, Said> = {
   'another approver': content(says({ approver_mobile: '+19999999999' })),
@@ -101,6 +108,14 @@ const strange: Record<string, Said> = {
   'an attestation of another request': content(says({ attestation: { request_id: 'r-0' } })),
   'an attestation by another approver': content(says({ attestation: { approver_mobile: '+19999999999' } })),
   'an attestation of a denial': content(says({ attestation: { status: 'denied' } })),
+  'an attestation with another approver in an object': content(
+    says({ attestation: { approver: { mobile: '+19999999999' } } }),
+  ),
+  'a set of garbage': content(set([{ jws: 'a.b.c' }], { jws: 'a.b.c' })),
+  'a set of another request': content(
+    set([{ jws: 'a.b.c', claims: { jti: 'r-0' } }], { jws: 'a.b.c', claims: { jti: 'r-0' } }),
+  ),
+  'a set with a denial': content(set([{ jws: 'a.b.c', claims: { status: 'denied' } }], { jws: 'a.b.c' })),
   'a receipt of garbage': content(receipt({ jws: 'a.b.c' })),
   'a receipt without a signature': content(receipt({ jws: '' })),
   'a receipt of another request': content(

@@ -78,8 +78,10 @@ describe('separation of duties', () => {
   test('reports who requested, who enrolled the device and what the key can do', async () => {
     const { facts } = await verifyReceipt(await enrolled('creator'), issuer.jwks, ours, now)
     expect(facts).toEqual([
-      'Requested in the organization acme (id 7) by key "ci" (id 3), with the scopes: ask',
+      'The approver is user 5, mobile +12025550101',
+      'The name of the approver is "Ada Lovelace"',
       'The origin of the device is a key that created the requesting key, or that has the same creator ("operator"); it was proved by possession of the link, active since 2030-01-01T09:00:00.000Z',
+      'Requested in the organization acme (id 7) by key "ci" (id 3), with the scopes: ask',
       'The requesting key could not influence who approves',
     ])
   })

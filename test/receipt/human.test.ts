@@ -81,7 +81,7 @@ test('says that a device was only touched for a denial', async () => {
   const touched = await specimen(issuer, { ...approval, decision: 'deny' }, key, {}, { userVerified: false })
   const verdict = await verifyReceipt(touched, issuer.jwks, { ...ours, status: 'denied' }, now)
   expect(verdict.valid).toBe(true)
-  expect(verdict.claims!.amr).toEqual(['hwk', 'user'])
+  expect(verdict.receipts[0]!.amr).toEqual(['hwk', 'user'])
   expect(verdict.facts).toContain('The denial required only a touch: the device did not verify its user')
   const names = verdict.checks.map(({ name }) => name)
   expect(names).toContain('user present')

@@ -27,7 +27,7 @@ describe('the receipt of one person', () => {
   test('is an approval if one of several must agree', async () => {
     const receipt = await asked({ lines: [{ ...line!, people: ['4', '5', '6'] }] })
     expect(await failed(receipt)).toEqual([])
-    expect(await verifyApproval(JSON.stringify(receipt), issuer.jwks)).toEqual(receipt.claims)
+    expect(await verifyApproval(JSON.stringify(receipt), issuer.jwks)).toEqual([receipt.claims])
   })
 
   test('is a denial, however many had to agree', async () => {
@@ -44,7 +44,7 @@ describe('the receipt of one person', () => {
       expect(await verifyApproval(JSON.stringify(receipt), issuer.jwks)).toBeUndefined()
       const named = await asked({}, relation)
       expect(await failed(named)).not.toContain('alone')
-      expect(await verifyApproval(JSON.stringify(named), issuer.jwks)).toEqual(named.claims)
+      expect(await verifyApproval(JSON.stringify(named), issuer.jwks)).toEqual([named.claims])
     },
   )
 

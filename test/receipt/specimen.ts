@@ -2,7 +2,8 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK }
 import { assert, createSoftwareKey, type SoftwareKey } from '../../src/client/software-authenticator.ts'
 import { verifyAssertion, type Credential } from '../../src/receipt/assertion.ts'
 import { challengeOf, contextBytes, type ApprovalContext } from '../../src/receipt/context.ts'
-import { createReceipt, type ReceiptParts, type SignClaims } from '../../src/receipt/receipt.ts'
+import type { SignClaims } from '../../src/receipt/jws.ts'
+import { createReceipt, type ReceiptParts } from '../../src/receipt/receipt.ts'
 import { digestOf, textSubject, type Subject } from '../../src/receipt/subject.ts'
 
 /** A signing service: its key set, and `sign` with the interface of the keyring. */

@@ -18,9 +18,9 @@ const failed = failedChecks(issuer)
 describe('a genuine receipt', () => {
   test('is valid as an object, as text, and as the bare JWS', async () => {
     for (const value of [receipt, JSON.stringify(receipt, null, 2), `${receipt.jws}\n`]) {
-      const { valid, claims, checks } = await verify(value)
+      const { valid, receipts, checks } = await verify(value)
       expect(checks.filter(({ ok }) => !ok)).toEqual([])
-      expect({ valid, claims }).toEqual({ valid: true, claims: receipt.claims })
+      expect({ valid, receipts }).toEqual({ valid: true, receipts: [receipt.claims] })
     }
   })
 
@@ -142,8 +142,8 @@ describe('an invalid receipt', () => {
     ['300 KB of context', { ...receipt, claims: 'x'.repeat(300_000) }],
     ['__proto__', '{"__proto__":{"format":"jws"}}'],
   ])('is rejected and does not throw: %s', async (_, value) => {
-    const { valid, claims, checks } = await verify(value)
-    expect({ valid, claims }).toEqual({ valid: false, claims: undefined })
+    const { valid, receipts, checks } = await verify(value)
+    expect({ valid, receipts }).toEqual({ valid: false, receipts: [] })
     expect(checks.at(-1)).toMatchObject({ ok: false })
   })
 

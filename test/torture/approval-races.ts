@@ -6,6 +6,7 @@ import { type Arena, dataOf, oddOf } from './arena.ts'
 import { below } from './approvers.ts'
 import { enrollApprover, request, type EnrolledApprover } from './enrolled-approver.ts'
 import type { Reply } from './requests.ts'
+import { receiptStatus } from './receipt-status.ts'
 
 const approvers = 40
 /** More requests than this to one approver would be refused. */
@@ -88,9 +89,9 @@ const raceOne = async (
       : `reported ${reported}, is ${outcome}`,
     uses === (outcome === 'approved' ? 1 : 0) ? undefined : `${outcome}, and used ${uses} times`,
     new Set(shown.map((one) => JSON.stringify(one))).size === 1 ? undefined : 'differs between nodes',
-    shown[0]!.attestation?.claims.status === (shown[0]!.decided_at === null ? undefined : outcome)
+    receiptStatus(shown[0]!) === (shown[0]!.decided_at === null ? undefined : outcome)
       ? undefined
-      : `${outcome}, and the receipt says ${String(shown[0]!.attestation?.claims.status)}`,
+      : `${outcome}, and the receipt says ${String(receiptStatus(shown[0]!))}`,
   ]
   return wrong.find((one) => one !== undefined)
 }

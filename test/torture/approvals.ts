@@ -10,6 +10,7 @@ import { createTenant, dataOf } from '../service/fixtures.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
 import { below, turns } from './approvers.ts'
 import type { Result, Torture } from './torture.ts'
+import { receiptStatus } from './receipt-status.ts'
 
 const people = 50
 const rounds = 20
@@ -125,7 +126,7 @@ const run = async (handlers: Racing | undefined, times: number) => {
         const outcomes = request.reported.join(' and ')
         if (outcomes !== (outcome === 'expired' ? '' : outcome))
           wrong(request, `reported ${outcomes}, was ${outcome}`)
-        const receipt = record.attestation?.claims.status
+        const receipt = receiptStatus(record)
         if (!handlers && receipt !== (record.decided_at === null ? undefined : record.status))
           wrong(request, `${record.status}, and the receipt says ${String(receipt)}`)
       }

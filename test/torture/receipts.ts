@@ -49,7 +49,7 @@ const verifier = ({ active, retired }: Issuers) => {
     verifyReceipt(text, jwks, { status, allowDev: true }, now)
   return async (text: string): Promise<ReceiptVerification> => {
     const verdict = await as(text, 'approved')
-    return verdict.claims?.status === 'denied' ? as(text, 'denied') : verdict
+    return verdict.receipts[0]?.status === 'denied' ? as(text, 'denied') : verdict
   }
 }
 

@@ -19,6 +19,7 @@ export type ExpectedFlags = {
   factors?: string[]
   maxAge?: string
   pinnedKey?: string
+  need?: string
   separation?: string
   allowUnseparated?: boolean
   allowUnauthenticated?: boolean
@@ -32,6 +33,12 @@ const secondsOf = (text: string): number => {
   const [, count, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
   if (count === undefined) throw usageError(`--max-age must be a time such as 15m, 36h or 7d, not "${text}"`)
   return Number(count) * units[unit]!
+}
+
+const peopleOf = (text: string): number => {
+  if (!/^[1-9]\d{0,2}$/.test(text))
+    throw usageError(`--need must be a number of people such as 2, not "${text}"`)
+  return Number(text)
 }
 
 /** The digest of a subject in JSON: `{"type", "data"}`. */
@@ -96,6 +103,7 @@ export const readExpectations = async (
     factors: flags.factors,
     maxAgeS,
     pinnedKey: flags.pinnedKey,
+    need: flags.need === undefined ? undefined : peopleOf(flags.need),
     ...(flags.separation === 'strict' && { separation: 'strict' }),
     allowUnseparated: flags.allowUnseparated === true,
     allowUnauthenticated: flags.allowUnauthenticated === true,
@@ -113,6 +121,6 @@ const allowing: Record<string, string> = {
 }
 
 export const hintOf = ({ checks }: ReceiptVerification): string | undefined => {
-  const [only, ...more] = checks.filter(({ ok }) => !ok)
-  return only && more.length === 0 ? allowing[only.name] : undefined
+  const [only, ...more] = new Set(checks.flatMap(({ name, ok }) => (ok ? [] : [name])))
+  return only !== undefined && more.length === 0 ? allowing[only] : undefined
 }

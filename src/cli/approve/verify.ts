@@ -43,7 +43,7 @@ const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<u
 export const registerVerify = (group: Command, context: Context): void => {
   const command = group
     .command('verify')
-    .description('Verify a receipt offline: exit 0 valid, 1 not')
+    .description('Verify a receipt, or those of several people, offline: exit 0 valid, 1 not')
     .usage('<receipt> [flags]')
     .argument('[receipt]', 'File with the receipt; - for standard input')
     .option('--jwks <file>', 'File with the keys of the service; no network is used')
@@ -56,7 +56,8 @@ export const registerVerify = (group: Command, context: Context): void => {
       'File with the subject that must have been approved, as JSON; - for standard input',
     )
     .option('--digest <hex>', 'SHA-256 that the subject must have')
-    .option('--approver <mobile>', 'Mobile number that the approver must have, E.164')
+    .option('--approver <mobile>', 'Mobile number of somebody who must have answered, E.164')
+    .option('--need <number>', 'How many different people must have agreed, at least')
     .option('--requester <text>', 'Requester that the receipt must name; claimed, not verified')
     .option('--status <word>', 'Required decision; default: approved (approved|denied)')
     .option(
@@ -99,17 +100,17 @@ export const registerVerify = (group: Command, context: Context): void => {
     let keys: Promise<unknown> | undefined
     const keysOnce = (): Promise<unknown> => (keys ??= readKeys(options, context))
     const { readExpectations, hintOf } = await import('./receipt-check.ts')
-    const { sentence } = await import('../../receipt/sentence.ts')
+    const { nameOf, sentence } = await import('../../receipt/sentence.ts')
     const receipt = receiptIn(await readText(file, io, 'receipt'))
     const wanted = await readExpectations(options, { byProfile, keys: keysOnce }, context)
     const { verifyReceipt } = await import('../../receipt/verify.ts')
     const verdict = await verifyReceipt(receipt, await keysOnce(), wanted, io.now())
 
     const output = await context.output()
-    const rows = verdict.checks.map(({ name, ok, detail }) => ({
-      ok: ok ? 'ok' : 'FAILED',
-      check: name,
-      detail,
+    const rows = verdict.checks.map((check) => ({
+      ok: check.ok ? 'ok' : 'FAILED',
+      check: nameOf(check),
+      detail: check.detail,
     }))
     const whole = ['json', 'yaml', 'ndjson'].includes(output.format)
     if (whole || options.details || context.globals.output !== undefined)

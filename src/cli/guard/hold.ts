@@ -87,7 +87,7 @@ export const hold = async (
       recheck,
     }
     for (const [at, { mobile, passkeys }] of approvers.entries()) {
-      const pinned = { keys, issuer, organization, passkeys, allowDev }
+      const pinned = { keys, issuer, organization, allowDev, passkeys: passkeys && { [mobile]: passkeys } }
       try {
         return await ask(wanted, { approver_mobile: mobile }, { ...terms, pinned })
       } catch (error) {

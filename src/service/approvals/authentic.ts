@@ -22,8 +22,8 @@ const isOfRow = (claims: ReceiptClaims, row: ApprovalRow): boolean =>
 const hasReceipt = async ({ keyring }: Pick<Service, 'keyring'>, row: ApprovalRow): Promise<boolean> => {
   // The verifier is slow to load, and not every service needs it.
   const { verifyApproval } = await import('../../receipt/approval.ts')
-  const claims = await verifyApproval(row.attestation, await keyring.jwks())
-  return claims !== undefined && isOfRow(claims, row)
+  const receipts = await verifyApproval(row.attestation, await keyring.jwks())
+  return receipts !== undefined && receipts.every((claims) => isOfRow(claims, row))
 }
 
 /**

@@ -3,6 +3,7 @@ import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
 import type { Receipt } from '../../receipt/claims.ts'
+import { proofIn, type ReceiptSet } from '../../receipt/set.ts'
 import { forgetErased } from '../approvals/erasure.ts'
 import { auditByService } from '../call/audit.ts'
 import { isApproved } from '../approvals/record.ts'
@@ -32,7 +33,7 @@ const withoutTexts = {
 
 /** Replaces the cleared receipt: with it, somebody who kept a copy can prove that the copy is genuine. */
 const digestOf = (attestation: string | null): string | null =>
-  attestation === null ? null : sha256((JSON.parse(attestation) as Receipt).jws)
+  attestation === null ? null : sha256(proofIn(JSON.parse(attestation) as Receipt | ReceiptSet))
 
 const approvalsToClear = (db: Db, before: string) =>
   db.selectFrom('approvals').where('cleared_at', 'is', null).where('ended_at', '<', before)

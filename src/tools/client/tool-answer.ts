@@ -58,6 +58,13 @@ const requireApprover = (answer: ToolAnswer, asked: string): void => {
   throw unclear('The tool server answered about another approver', text(answer.request_id))
 }
 
+const requireRequest = (part: ToolAnswer, status: unknown, id: string | null): void => {
+  const named = part.request_id ?? part.jti ?? id
+  if (named !== id && id !== null) throw otherRequest(id)
+  if ('status' in part && part.status !== status)
+    throw unclear('The tool server contradicts its own attestation', id)
+}
+
 /**
  * Throws if an answer, or the attestation in it, is about another request, approver or decision than this one.
  * `expected` is the id of the request, if it is known.
@@ -68,12 +75,12 @@ export const requireAbout = (answer: ToolAnswer, asked: string, expected?: strin
   requireApprover(answer, asked)
   const receipt: ToolAnswer = isRecord(attestation) ? { ...receiptOf(attestation) } : {}
   for (const part of [receipt, receipt.claims].filter(isRecord)) {
-    requireApprover({ approver_mobile: part.approver_mobile ?? part.approver ?? part.sub }, asked)
-    const named = part.request_id ?? part.jti ?? id
-    if (named !== id && id !== null) throw otherRequest(id)
-    if ('status' in part && part.status !== status)
-      throw unclear('The tool server contradicts its own attestation', id)
+    const approver = isRecord(part.approver) ? part.approver.mobile : part.approver
+    requireApprover({ approver_mobile: part.approver_mobile ?? approver ?? part.sub }, asked)
+    requireRequest(part, status, id)
   }
+  // Each receipt of a set is of another person.
+  for (const part of partsOf(receipt)) requireRequest(isRecord(part.claims) ? part.claims : {}, status, id)
 }
 
 /** The id of a new request, which must still be pending. */
@@ -85,14 +92,21 @@ export const readNewRequestId = (answer: ToolAnswer): string => {
   return id
 }
 
-/** Whether an attestation has the form of a receipt of svc. The specification does not show its contents. */
-export const isReceipt = (attestation: unknown): boolean =>
-  isRecord(attestation) && attestation.format === 'jws' && typeof attestation.jws === 'string'
+const isJws = (value: unknown): boolean =>
+  isRecord(value) && value.format === 'jws' && typeof value.jws === 'string'
 
-/** A receipt with the claims next to the JWS, as in the records of the service. The tools leave them out. */
-export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {
-  if (typeof attestation !== 'object' || attestation === null) return null
-  const receipt = attestation as NonNullable<ApprovalRecord['attestation']>
+/** The receipts and the completion of a set; none of anything else. */
+const partsOf = (attestation: ToolAnswer): ToolAnswer[] =>
+  attestation.format === 'set' && Array.isArray(attestation.receipts)
+    ? [...(attestation.receipts as unknown[]), attestation.completion].filter(isRecord)
+    : []
+
+/** Whether an attestation has the form of those of svc. The specification does not show its contents. */
+export const isReceipt = (attestation: unknown): boolean =>
+  isJws(attestation) ||
+  (isRecord(attestation) && partsOf(attestation).length > 1 && partsOf(attestation).every(isJws))
+
+const withClaims = (receipt: ToolAnswer): ToolAnswer => {
   if (typeof receipt.jws !== 'string' || receipt.claims !== undefined) return receipt
   try {
     const payload = Buffer.from(receipt.jws.split('.')[1] ?? '', 'base64url').toString()
@@ -100,6 +114,19 @@ export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] =
   } catch {
     return receipt
   }
+}
+
+/** An attestation with the claims next to each JWS, as in the records of the service. The tools leave them out. */
+export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {
+  if (!isRecord(attestation)) return null
+  if (!isReceipt(attestation) || attestation.format !== 'set')
+    return withClaims(attestation) as ApprovalRecord['attestation']
+  const { receipts, completion } = attestation as { receipts: ToolAnswer[]; completion: ToolAnswer }
+  return {
+    ...attestation,
+    receipts: receipts.map(withClaims),
+    completion: withClaims(completion),
+  } as ApprovalRecord['attestation']
 }
 
 /** What a tool is called with for this. */

@@ -46,11 +46,15 @@ const gatewayNotes = ({ gateway }: ToolContext) => ({
   ...(gateway.notice === undefined ? {} : { notice: gateway.notice }),
 })
 
-/** The receipt without its decoded copy. The JWS contains the claims, and agents pay for each word. */
-const compact = (receipt: Record<string, unknown>): Record<string, unknown> =>
-  typeof receipt.jws === 'string'
-    ? Object.fromEntries(Object.entries(receipt).filter(([name]) => name !== 'claims'))
-    : receipt
+/** The receipts without their decoded copies. Each JWS contains the claims, and agents pay for each word. */
+const compact = (attestation: NonNullable<ApprovalRecord['attestation']>): Record<string, unknown> => {
+  if (attestation.format === 'set') {
+    const { receipts, completion } = attestation
+    return { ...attestation, receipts: receipts.map(compact), completion: compact(completion) }
+  }
+  const { claims: _, ...receipt } = attestation
+  return receipt
+}
 
 const outcome = (record: ApprovalRecord, toolContext: ToolContext): StatusOutput => ({
   status: record.status,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { approval, approverKey, createIssuer, device, now, specimen } from '../../receipt/specimen.ts'
+import { genuineSet } from '../../receipt/set-specimen.ts'
 import { svc } from '../svc.ts'
 
 const folder = temporaryFolder()
@@ -19,6 +20,11 @@ beforeAll(async () => {
   write('bare.jws', `${receipt.jws}\n`)
   write('status.json', { request_id: approval.request_id, status: 'approved', attestation: receipt })
   write('pending.json', { request_id: approval.request_id, status: 'pending', attestation: null })
+  const set = await genuineSet(issuer)
+  write('set.json', set)
+  write('set-status.json', { request_id: approval.request_id, status: 'approved', attestation: set })
+  write('one-of-three.json', set.receipts[0])
+  write('incomplete.json', { ...set, receipts: set.receipts.slice(1) })
   write('forged.json', { ...receipt, claims: { ...receipt.claims, action: 'Delete everything' } })
   write('denied.json', await specimen(issuer, { ...approval, decision: 'deny' }, key))
   write('dev.json', await specimen(issuer, approval, key, { dev: true }))
@@ -116,12 +122,39 @@ describe('svc approve verify', () => {
     async (flags) => {
       const { exit, out, err } = await offline('creator.json', ...flags)
       expect(exit).toBe(0)
-      expect(err).toMatch(/^Valid: .*\nRequested in the organization acme /)
+      expect(err).toMatch(
+        /^Valid: .*\nThe approver is user 5, mobile \+1••••••0101\nThe name of the approver is "Ada Lovelace"\n/,
+      )
       expect(err).toContain('The origin of the device is a key that created the requesting key')
       expect(err).toMatch(/\nClaimed by the service, not verified: .*\n$/)
       expect(out).not.toContain('The origin of the device')
     },
   )
+  test('accepts the receipts of several people', async () => {
+    for (const file of ['set.json', 'set-status.json']) {
+      const { exit, err } = await offline(file, '--need', '3', '--approver', '+12025550109')
+      expect(err).toMatch(
+        /^Valid: 3 people approved "Deploy 4\.2 to production ✓" at 2030-01-31T12:00:43Z: \+1/,
+      )
+      expect(err).toContain('\nReceipt 2: The name of the approver is "Grace Hopper"\n')
+      expect(exit).toBe(0)
+    }
+  })
+  test.each([
+    ['set.json', ['--need', '4'], 'Not valid: expected people (3 agreed, expected at least 4)'],
+    ['receipt.json', ['--need', '2'], 'Not valid: expected people (1 agreed, expected at least 2)'],
+    ['one-of-three.json', [], 'Not valid: alone (one of 3: not an approval alone)'],
+    ['incomplete.json', [], 'Not valid: receipts (not those that the completion names)'],
+    [
+      'set.json',
+      ['--max-age', '1m'],
+      'Not valid: receipt 1: age (559 s, expected at most 60 s); receipt 2: age',
+    ],
+  ])('rejects %s with %j', async (file, flags, text) => {
+    const { exit, err } = await offline(file, ...flags)
+    expect(err.startsWith(text)).toBe(true)
+    expect(exit).toBe(1)
+  })
   test.each([[['--details']], [['-o', 'csv']]])('prints each check with %j', async (flags) => {
     expect((await offline('receipt.json', ...flags)).out).toMatch(/^ok[\t,]human signature[\t,]/m)
     expect((await offline('forged.json', ...flags)).out).toMatch(/^FAILED[\t,]copy[\t,]/m)
@@ -163,7 +196,7 @@ describe('svc approve verify', () => {
   })
   test('returns every check to a program', async () => {
     const { exit, out } = await offline('forged.json', '-o', 'json')
-    expect(JSON.parse(out)).toMatchObject({ valid: false, claims: { action: approval.action } })
+    expect(JSON.parse(out)).toMatchObject({ valid: false, receipts: [{ action: approval.action }] })
     expect(exit).toBe(1)
   })
   test.each([

@@ -64,9 +64,9 @@ describe('a request with a subject', () => {
         { organization: 'acme', issuer: jwks.issuer, allowDev: true, digest, ...more },
         clock.now(),
       )
-    const { checks, claims } = await verify({})
+    const { checks, receipts } = await verify({})
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
-    expect(claims).toMatchObject({
+    expect(receipts[0]).toMatchObject({
       subject: { ...call, digest },
       influences: true,
       device: { id: ada.device, proof: 'link' },

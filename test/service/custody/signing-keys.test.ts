@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { receiptType } from '../../../src/receipt/claims.ts'
 import { checkSignature } from '../../../src/receipt/signature.ts'
 import { createIssuer, specimen } from '../../receipt/specimen.ts'
 import { startTestService, type TestService } from '../harness.ts'
@@ -32,9 +33,9 @@ describe('a signing key that another program inserted', () => {
     const issuer = await insertForeign()
     const { jws } = await specimen(issuer)
     expect(await kids()).toEqual(before)
-    expect(await checkSignature(jws, await jwks(), (_, isGood) => isGood)).toBeUndefined()
+    expect(await checkSignature(jws, await jwks(), receiptType, (_, isGood) => isGood)).toBeUndefined()
     // Only the key of the receipt is wrong.
-    expect(await checkSignature(jws, issuer.jwks, (_, isGood) => isGood)).toBeDefined()
+    expect(await checkSignature(jws, issuer.jwks, receiptType, (_, isGood) => isGood)).toBeDefined()
   })
 
   test('is not published with the MAC of another row either', async () => {

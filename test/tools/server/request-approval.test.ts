@@ -36,6 +36,19 @@ describe('request_approval', () => {
     expect(result.isError).toBeUndefined()
   })
 
+  test('leaves the decoded copies out of the receipts of several people', async () => {
+    const receipt = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
+    const attestation = { format: 'set' as const, receipts: [receipt, receipt], completion: receipt }
+    const { result } = await whileAsked({}, () => fake.end('apr_1', { status: 'approved', attestation }))
+    const { claims, ...short } = receipt
+    expect(claims).toEqual({})
+    expect(result.structuredContent.attestation).toEqual({
+      format: 'set',
+      receipts: [short, short],
+      completion: short,
+    })
+  })
+
   test('labels the note of a denial as the words of the approver', async () => {
     const detail = `Denied: "Not now" (the approver's words)`
     const { result } = await whileAsked({}, () =>

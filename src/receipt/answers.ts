@@ -1,0 +1,61 @@
+import { sha256 } from '../core/ids.ts'
+import { claimsShape, receiptType, type ReceiptClaims } from './claims.ts'
+import type { ApprovalContext } from './context.ts'
+import { readEnvelope, readSigned, type Signed } from './envelope.ts'
+import { checkAlone, checkHuman } from './human.ts'
+import { type CompletionClaims, completionShape, completionType } from './set.ts'
+import { checkTogether } from './set-checks.ts'
+import type { Note, Notes } from './signature.ts'
+
+/** What was signed: the receipts of everybody who answered, and of several people what completed the request. */
+export type Answers = { receipts: ReceiptClaims[]; completion?: CompletionClaims }
+
+const receiptKind = { type: receiptType, shape: claimsShape }
+const completionKind = { type: completionType, shape: completionShape }
+
+/**
+ * Checks all of an attestation that needs no expectation, with nothing but the key set. `found` gets what the service signed,
+ * even if the rest is not valid. False if it stopped early.
+ */
+export const checkAnswers = async (
+  attestation: unknown,
+  jwks: unknown,
+  notes: Notes,
+  found: Answers,
+): Promise<boolean> => {
+  const person = async (one: Signed, note: Note) => {
+    const claims = await readSigned(one, jwks, receiptKind, note)
+    if (claims) found.receipts.push(claims)
+    return claims && checkHuman(claims, note)
+  }
+  const note = notes()
+  const envelope = readEnvelope(attestation, note)
+  if (!envelope) return false
+  if (envelope.format !== 'set') {
+    if (!(await person(envelope, note))) return false
+    checkAlone(found.receipts[0]!, note)
+    return true
+  }
+  const { receipts, completion } = envelope
+  const completed = await readSigned(completion, jwks, completionKind, notes('completion'))
+  if (!completed) return false
+  found.completion = completed
+  const named = completed.ballots.map(({ receipt }) => receipt).join()
+  const isNamed = named === receipts.map(({ jws }) => sha256(jws)).join()
+  if (
+    !note(
+      'receipts',
+      isNamed,
+      isNamed ? 'those that the completion names' : 'not those that the completion names',
+    )
+  )
+    return false
+  const contexts: ApprovalContext[] = []
+  for (const [at, one] of receipts.entries()) {
+    const context = await person(one, notes(`receipt ${at + 1}`))
+    if (!context) return false
+    contexts.push(context)
+  }
+  checkTogether(found.receipts, contexts, completed, note)
+  return true
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod/mini'
+import { sha256 } from '../core/ids.ts'
+import { assign } from './assignment.ts'
+import type { Receipt } from './claims.ts'
+import { approvalLines, holdingRules, id, organization, sha256Hex, someText, word } from './context.ts'
+import { yesOf } from './lines.ts'
+import { type SignClaims, signJws } from './jws.ts'
+
+// A request of several people is proved by all of their receipts, and by the signature of the service that they are all of
+// them. So the yeses of a request that ended otherwise are not an approval.
+
+/** `typ` of the completion. */
+export const completionType = 'approval-completion+jwt'
+
+export const completionShape = z.strictObject({
+  iss: someText,
+  /** When the last line was satisfied, in seconds. */
+  iat: z.int().check(z.positive()),
+  /** The request's id. */
+  jti: someText,
+  organization,
+  subject: z.strictObject({ type: word, digest: sha256Hex }),
+  lines: approvalLines,
+  rules: holdingRules,
+  /** Who agreed, each with the SHA-256 of the JWS of the receipt, in the order of the receipts. */
+  ballots: z.array(z.strictObject({ user_id: id, receipt: sha256Hex })),
+  /** Who agreed for which line. */
+  assignment: z.array(z.array(id)),
+  /** Who was left out of the lines of groups and rules, and why. */
+  excluded: z.array(z.strictObject({ user_id: id, reason: someText })),
+})
+
+export type CompletionClaims = z.infer<typeof completionShape>
+export type Completion = { format: 'jws'; jws: string; kid: string; claims: CompletionClaims }
+
+/** The `attestation` of a request of several people that was approved. */
+export type ReceiptSet = { format: 'set'; receipts: Receipt[]; completion: Completion }
+
+export type CompletionParts = {
+  /** The receipt of everybody who agreed; of one request. */
+  receipts: readonly [Receipt, ...Receipt[]]
+  completedAt: Date
+  excluded: CompletionClaims['excluded']
+}
+
+/** Throws if those who agreed do not satisfy every line. */
+export const completionClaims = ({ receipts, completedAt, excluded }: CompletionParts): CompletionClaims => {
+  const answers = receipts.map(({ claims }) => claims)
+  const { iss, jti, organization, subject, lines, rules } = receipts[0].claims
+  const assignment = assign(lines, answers.map(yesOf))
+  if (!assignment) throw new TypeError('Not an approval: the people who agreed do not satisfy every line')
+  const { type, digest } = subject
+  return {
+    iss,
+    // The clock of another node can be ahead.
+    iat: Math.max(Math.floor(completedAt.getTime() / 1000), ...answers.map(({ iat }) => iat)),
+    jti,
+    organization,
+    subject: { type, digest },
+    lines,
+    rules,
+    ballots: receipts.map(({ jws, claims }) => ({ user_id: claims.approver.user_id, receipt: sha256(jws) })),
+    assignment,
+    excluded,
+  }
+}
+
+/** Signs that these receipts are all of an approval. */
+export const createSet = async (parts: CompletionParts, sign: SignClaims): Promise<ReceiptSet> => ({
+  format: 'set',
+  receipts: [...parts.receipts],
+  completion: await signJws(completionShape, completionClaims(parts), completionType, sign),
+})
+
+/** The JWS that proves an outcome; its digest identifies the whole attestation. */
+export const proofIn = (attestation: Receipt | ReceiptSet): string =>
+  attestation.format === 'set' ? attestation.completion.jws : attestation.jws
