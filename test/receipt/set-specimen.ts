@@ -43,9 +43,10 @@ export const answerOf = (
   { approver, key }: Person,
   changes: Partial<ApprovalContext> = {},
   parts: Partial<ReceiptParts> = {},
+  how: { userVerified?: boolean } = {},
 ): Promise<Receipt> => {
   const nonce = String(nonces++).padStart(22, 'A')
-  return specimen(issuer, { ...question, approver, nonce, ...changes }, key, parts)
+  return specimen(issuer, { ...question, approver, nonce, ...changes }, key, parts, how)
 }
 
 /** The parts of a device of this origin. */
