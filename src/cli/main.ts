@@ -80,6 +80,10 @@ export const groups: Record<string, Group> = {
       more: [bulk, async () => (await import('./picture/commands.ts')).registerWeek],
     }),
   },
+  group: {
+    about: 'Manage groups of approvers',
+    load: fromTable(async () => (await import('../contract/group.ts')).group),
+  },
   approve: {
     about: 'Request approvals, wait for decisions and verify receipts',
     subgroups: { mutes: 'List and delete the mutes of requesters that approvers reported' },

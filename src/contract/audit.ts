@@ -66,7 +66,7 @@ export const audit = operations({
     cli: 'audit altered',
     scope: 'read',
     summary:
-      'List approvals, devices, keys, links and users that another program changed in the store; the service does not use them',
+      'List approvals, devices, groups, keys, links and users that another program changed in the store; the service does not use them',
     message: 'Altered rows',
     example: '--org acme',
     input: z.strictObject({
@@ -83,6 +83,8 @@ export const audit = operations({
             'api_key',
             'device',
             'appointment',
+            'group',
+            'rule_head',
             'approval',
             'link',
             'verification',
@@ -94,7 +96,7 @@ export const audit = operations({
         ),
         id: chosen(
           z.string(),
-          'Id of the row; of a request or a verification, its request id; of a signing key, its kid; of an appointment, the user',
+          'Id of the row; of a request or a verification, its request id; of a signing key, its kid; of an appointment, the user; of a rule_head, the organization',
         ),
       }),
     ),

@@ -59,6 +59,7 @@ export const limits = operations({
       users: limit('users'),
       geofences: limit('geofences'),
       timeslots: limit('timeslots'),
+      groups: limit('groups'),
       pending_approvals: limit('pending_approvals'),
       idempotency_mib: limit('idempotency_mib'),
       reset: chosen(z.optional(z.array(z.enum(limitNames))), 'Limits to reset to their defaults', {

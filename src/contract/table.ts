@@ -13,6 +13,7 @@ import { auth } from './auth.ts'
 import { device } from './device.ts'
 import { events } from './event.ts'
 import { geofence } from './geofence.ts'
+import { group } from './group.ts'
 import { iot } from './iot.ts'
 import { key } from './key.ts'
 import { limits } from './limits.ts'
@@ -38,6 +39,7 @@ export const table = {
   ...pendingUser,
   ...geofence,
   ...timeslot,
+  ...group,
   ...key,
   ...agents,
   ...audit,

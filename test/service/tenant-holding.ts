@@ -45,6 +45,9 @@ export type Holding = {
   machine: string
   /** An agent that the user connected, and that the user has muted. */
   agent: string
+  /** A group, and somebody with a device who is not in it. */
+  group: string
+  grace: string
 }
 
 export const machineValues = { stockName: 'AAPL', totalPrice: '1', currentStockPrice: '2' }
@@ -123,6 +126,10 @@ export const settle = async (
   dataOf(await service.call('PUT', `/organization/${org}/update`, { body: { policy } }))
   const { id: user, mobile, device, key: authenticator } = await createApprover(service, org, n)
   const { device: pendingDevice } = await enroll(service, org, user)
+  const grace = await createApprover(service, org, n + 5)
+  const alan = await createApprover(service, org, n + 6)
+  const group = { name: `of-${slug}`, members: [user, alan.id] }
+  dataOf(await service.call('POST', `/svc/v1/organizations/${org}/groups`, { body: group }))
   const waiting = (await createMember(service, org, n + 1)).id
   await post(`user/${waiting}/pending`, {})
   const account = await createMobileUser(service, {
@@ -146,6 +153,8 @@ export const settle = async (
     agent: await connectedAgent(service, org, user),
     sender: (await createMember(service, org, n + 4)).mobile_e164,
     machine,
+    group: `of-${slug}`,
+    grace: grace.id,
     user,
     waiting,
     fence: await post('create/geo-fence', fence),

@@ -48,6 +48,11 @@ const lists: Record<Exclude<ValueKind, 'profile' | 'field'>, List> = {
     operation: async () => (await import('../../contract/timeslot.ts')).timeslot.listTimeslots,
     ...byId,
   },
+  group: {
+    operation: async () => (await import('../../contract/group.ts')).group.listGroups,
+    value: (row) => row['name'],
+    about: (row) => `members: ${String(row['members'])}`,
+  },
   key: {
     operation: async () => (await import('../../contract/key.ts')).key.listKeys,
     // Nothing can be done with a revoked key.

@@ -9,6 +9,7 @@ export type ValueKind =
   | 'user'
   | 'geofence'
   | 'timeslot'
+  | 'group'
   | 'request'
   | 'key'
   | 'auth-code'
@@ -72,6 +73,7 @@ const kindOfArgument = (place: string, argument: string | undefined): ValueKind 
   const kind = argument === undefined ? undefined : kindOfId[argument]
   if (kind) return kind
   if (argument === 'request-id' && group === 'approve') return 'request'
+  if (group === 'group' && argument === 'name' && verb !== 'create') return 'group'
   const named = group === 'profile' && (argument === 'name' || verb === 'set')
   return named && verb !== 'create' ? 'profile' : undefined
 }

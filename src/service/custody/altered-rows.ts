@@ -4,6 +4,7 @@ import type { audit } from '../../contract/audit.ts'
 import type { Log } from '../../core/log.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
+import { areGroupsWhole } from '../policy/group-rows.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import type { SealedTable } from '../storage/schema/covered.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -13,7 +14,7 @@ import { takePeriod } from '../storage/period.ts'
 type AlteredRow = RowData<typeof audit.listAlteredRows>[number]
 type Deps = Pick<Service, 'storage' | 'keyring'>
 /** A stored response ends within days, and says so itself when it is asked for. */
-type Table = Exclude<SealedTable, 'signing_keys' | 'idempotency'>
+type Table = Exclude<SealedTable, 'signing_keys' | 'idempotency' | 'rule_heads'>
 
 const batch = 200
 
@@ -56,6 +57,23 @@ const findSigningKeys = async ({ storage, keyring }: Deps): Promise<AlteredRow[]
     .filter((row) => !keyring.holds('signing_keys', row))
     .map(({ kid }) => ({ org_id: 0, kind: 'signing_key', id: kid }))
 
+/** Organizations of whose groups a row is missing, or is an older one. */
+const findRuleHeads = async ({ storage, keyring }: Deps, orgId?: number): Promise<AlteredRow[]> => {
+  const orgs = await storage.read((db) =>
+    db
+      .selectFrom('organizations')
+      .$if(orgId !== undefined, (query) => query.where('id', '=', orgId!))
+      .select('id')
+      .orderBy('id')
+      .execute(),
+  )
+  const altered: AlteredRow[] = []
+  for (const { id } of orgs)
+    if (!(await storage.read((db) => areGroupsWhole({ db, keyring }, id))))
+      altered.push({ org_id: id, kind: 'rule_head', id: String(id) })
+  return altered
+}
+
 /**
  * Rows that the master key does not authenticate: another program wrote them, and the service does not use them. A row that
  * can no longer be used needs no MAC. With an organization, only its rows; without, also those that belong to none.
@@ -76,6 +94,8 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     ...(await find('api_keys', 'api_key', (row) => isAuthenticKey(keyring, row))),
     ...(await find('devices', 'device', (row) => keyring.holds('devices', row))),
     ...(await find('appointments', 'appointment', (row) => keyring.holds('appointments', row))),
+    ...(await find('groups', 'group', (row) => keyring.holds('groups', row))),
+    ...(await findRuleHeads(deps, orgId)),
     ...(await find(
       'approvals',
       'approval',

@@ -29,6 +29,10 @@ const rules = byAction({
   createAuthCode: 'policy.updated',
   updateAuthCode: 'policy.updated',
   deleteAuthCode: 'policy.updated',
+  createGroup: 'policy.updated',
+  addGroupMember: 'policy.updated',
+  removeGroupMember: 'policy.updated',
+  deleteGroup: 'policy.updated',
 })
 
 const approvals: Naming = ({ action, changes }) => {
@@ -93,6 +97,7 @@ const bySubject: Record<string, Naming> = {
   organization: rules,
   geofence: rules,
   timeslot: rules,
+  group: rules,
   'auth-code': rules,
   webhook: webhooks,
   signing_key: byAction({ rotateSigningKey: 'key.signing_key_rotated' }),

@@ -22,6 +22,7 @@ import { appoint } from '../devices/appointments.ts'
 import { sendEnrollment } from '../devices/enrollment-message.ts'
 import { notifyPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
+import { leaveGroups } from '../policy/group-rows.ts'
 import { eraseAccounts, erasePeople } from '../members/erasure.ts'
 import { findUser } from '../members/member.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -123,6 +124,7 @@ const moves = {
 
   reject: async (call: Call, member: Member) => {
     const user = await change(call, member, 'reject')
+    await leaveGroups(call, member)
     await endDevices(call, member)
     return user
   },
@@ -168,6 +170,7 @@ export const makeAdmin: HandlerOf<typeof user.makeAdmin> = async (input, call) =
 
 export const removeUser: HandlerOf<typeof user.removeUser> = async (input, call) => {
   const removed = await change(call, input, 'remove')
+  await leaveGroups(call, input)
   await endDevices(call, input)
   return removed
 }
@@ -175,6 +178,7 @@ export const removeUser: HandlerOf<typeof user.removeUser> = async (input, call)
 export const deleteUser: HandlerOf<typeof user.deleteUser> = async ({ orgId, userId }, call) => {
   await reachOrganization(call, orgId)
   const member = { org_id: orgId, user_id: userId }
+  await leaveGroups(call, member)
   await eraseDevices(call, member)
   await eraseApprovals(call, member)
   await endVerifications(call, member)

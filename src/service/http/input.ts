@@ -101,6 +101,9 @@ const createReturnedFields = ({ method, updates = method === 'PUT', data, input 
   }
 }
 
+/** A client can write any id as a number or as text. */
+const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id)
+
 /** Compiled once for each operation: reads and checks its input. Throws a Refusal. */
 export const createInputReader = (operation: Operation) => {
   const shape = fieldSchemas(operation.input)
@@ -111,12 +114,16 @@ export const createInputReader = (operation: Operation) => {
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE'
   const free = known.filter((name) => !inPath.includes(name))
   const textIds = known.filter((name) => isId(shape[name]!))
+  const idLists = known.filter((name) => {
+    const { element } = coreOf(shape[name]!)
+    return element !== undefined && isId(element)
+  })
   const orgIds = known.filter((name) => orgFields.includes(name))
 
-  /** A client can write any id as a number or as text. */
   const normalizeIds = (body: Fields): Fields => {
     const fields = { ...body }
-    for (const name of textIds) if (Number.isSafeInteger(fields[name])) fields[name] = String(fields[name])
+    for (const name of textIds) if (fields[name] !== undefined) fields[name] = textOf(fields[name])
+    for (const name of idLists) if (Array.isArray(fields[name])) fields[name] = fields[name].map(textOf)
     for (const name of orgIds)
       if (typeof fields[name] === 'string') fields[name] = coerce(fields[name], types[name])
     return fields
@@ -169,6 +176,8 @@ export const createInputReader = (operation: Operation) => {
     if (!checked.success) throw invalidFields(issuesOf(checked.error, operation.input, fields))
     const input = checked.data as Fields
     for (const name of textIds) if (input[name] !== undefined) input[name] = rowOfId(input[name] as string)
+    for (const name of idLists)
+      if (input[name] !== undefined) input[name] = (input[name] as string[]).map(rowOfId)
     return { input, fieldNames, returned }
   }
 

@@ -44,6 +44,7 @@ const mostOfWrite: Record<Counted, number> = {
   sms_per_day: 1,
   geofences: 1_000,
   timeslots: 1_000,
+  groups: 1,
   idempotency_mib: 2 * bytesPerMib,
 }
 

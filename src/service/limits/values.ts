@@ -52,6 +52,8 @@ export const counts: Record<Counted, Count> = {
     ),
   geofences: countRules('geofences'),
   timeslots: countRules('timeslots'),
+  groups: (db, orgId) =>
+    countRows(db.selectFrom('groups').where('org_id', '=', orgId).where('deleted_at', 'is', null)),
   pending_approvals: (db, orgId, now) =>
     countRows(
       db

@@ -47,6 +47,8 @@ export const tables = {
   token_families: { key: ['family'] },
   refresh_tokens: numbered,
   email_verifications: numbered,
+  groups: numbered,
+  rule_heads: { key: ['org_id'] },
   machines: numbered,
   webhooks: { key: ['webhook_id'] },
   outbox: numbered,

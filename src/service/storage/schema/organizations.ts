@@ -129,6 +129,18 @@ export type OrganizationsTables = {
   /** `days` is a comma list of weekdays. */
   timeslots: { id: Generated<number>; org_id: number } & Slot & Times
   user_timeslots: { id: Generated<number>; org_id: number; user_id: number } & Slot
+  /** `members` is a JSON list of user ids; a deleted group has none, and keeps its name. */
+  groups: {
+    id: Generated<number>
+    org_id: number
+    name: string
+    members: string
+    created_at: string
+    deleted_at: string | null
+    row_mac: string | null
+  }
+  /** What the groups of an organization are now: their digest, and the number of changes so far, which the audit repeats. */
+  rule_heads: { org_id: number; counter: number; digest: string; row_mac: string | null }
   /** The image that the approver page shows beside the name of an organization; base64. */
   logos: { org_id: number; hash: string; image: string; updated_at: string }
   /** Limits that the operator set for an organization; `value` is JSON. */

@@ -116,6 +116,19 @@ create table user_timeslots (
 );
 create index user_timeslots_member on user_timeslots (org_id, user_id);
 
+-- The name of a deleted group is never used again. "members" is JSON, so that the MAC of a row covers who is in it.
+create table groups (
+  id integer primary key autoincrement,
+  org_id integer not null references organizations (id) on delete cascade, name text not null,
+  members text not null, created_at text not null, deleted_at text, row_mac text
+);
+create unique index groups_name on groups (org_id, name);
+
+create table rule_heads (
+  org_id integer primary key references organizations (id) on delete cascade,
+  counter integer not null, digest text not null, row_mac text
+);
+
 create table machines (
   id integer primary key autoincrement,
   org_id integer not null references organizations (id) on delete cascade, machine_id text not null,

@@ -1,0 +1,102 @@
+import * as z from 'zod/mini'
+import { groupName, mostPeople } from './approvers.ts'
+import { operations } from './declaration.ts'
+import { chosen, id, positive } from './field.ts'
+import { org_id, paging, time } from './records.ts'
+
+// Groups: people who are asked under one name, under /svc/v1. spec: not shown
+
+const name = chosen(groupName, 'Name of the group', { example: 'sre' })
+const user_id = chosen(id, 'User id', { example: '7', flag: 'user' })
+
+const groupRecord = z.looseObject({
+  id: chosen(id, 'Group id'),
+  org_id: chosen(positive, 'Organization id'),
+  name: chosen(z.string(), 'Name, written @name where people are asked'),
+  members: chosen(z.array(id), 'User ids of the members'),
+  asleep: chosen(z.array(id), 'Members who are not asked: without an active device, or on hold'),
+  created_at: chosen(time, 'When it was created'),
+})
+
+export const group = operations({
+  listGroups: {
+    route: 'GET /svc/v1/organizations/{org_id}/groups',
+    cli: 'group list',
+    scope: 'read',
+    summary: 'List the groups of an organization',
+    message: 'Groups',
+    example: '--org acme',
+    input: z.strictObject({ org_id, ...paging }),
+    data: z.array(groupRecord),
+    columns: ['id', 'name', 'members', 'asleep', 'created_at'],
+    wide: ['created_at'],
+  },
+  getGroup: {
+    route: 'GET /svc/v1/organizations/{org_id}/groups/{name}',
+    cli: 'group get',
+    scope: 'read',
+    summary: 'Show one group',
+    message: 'Group',
+    example: 'sre --org acme',
+    input: z.strictObject({ org_id, name }),
+    data: groupRecord,
+  },
+  createGroup: {
+    route: 'POST /svc/v1/organizations/{org_id}/groups',
+    cli: 'group create',
+    args: ['name'],
+    scope: 'rules',
+    operator: true,
+    summary: 'Create a group of people who can be asked together; its name is never used again',
+    message: 'Group created',
+    example: 'sre --members 3,7,9 --org acme',
+    input: z.strictObject({
+      org_id,
+      name,
+      members: chosen(
+        z
+          .array(id)
+          .check(
+            z.minLength(1, 'must name at least one user'),
+            z.maxLength(mostPeople, `must name at most ${mostPeople} users`),
+          ),
+        'User ids; each needs an active device',
+        { example: ['3', '7', '9'] },
+      ),
+    }),
+    data: groupRecord,
+  },
+  addGroupMember: {
+    route: 'POST /svc/v1/organizations/{org_id}/groups/{name}/members',
+    cli: 'group add',
+    scope: 'rules',
+    operator: true,
+    summary: 'Add a user with an active device to a group',
+    message: 'User added to the group',
+    example: 'sre --user 7 --org acme',
+    input: z.strictObject({ org_id, name, user_id }),
+    data: groupRecord,
+  },
+  removeGroupMember: {
+    route: 'DELETE /svc/v1/organizations/{org_id}/groups/{name}/members/{user_id}',
+    cli: 'group remove',
+    args: ['name'],
+    scope: 'rules',
+    operator: true,
+    summary: 'Remove a user from a group; open requests no longer count on them',
+    message: 'User removed from the group',
+    example: 'sre --user 7 --org acme --yes',
+    input: z.strictObject({ org_id, name, user_id }),
+    data: groupRecord,
+  },
+  deleteGroup: {
+    route: 'DELETE /svc/v1/organizations/{org_id}/groups/{name}',
+    cli: 'group delete',
+    scope: 'rules',
+    operator: true,
+    summary: 'Delete a group; nobody can create another one with its name',
+    message: 'Group deleted',
+    example: 'sre --org acme --yes',
+    input: z.strictObject({ org_id, name }),
+  },
+})

@@ -1,0 +1,135 @@
+import { mostPeople } from '../../contract/approvers.ts'
+import type { group as contract } from '../../contract/group.ts'
+import { conflict, notFound } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { changeGroup, type Group, insertGroup, readGroups } from '../policy/group-rows.ts'
+import { awakeAmong, named } from '../devices/seats.ts'
+
+const records = async (call: Call, orgId: number, groups: readonly Group[]) => {
+  const awake = await awakeAmong(
+    call,
+    orgId,
+    groups.flatMap(({ members }) => members),
+  )
+  return groups.map(({ id, org_id, name, members, created_at }) => ({
+    id,
+    org_id,
+    name,
+    members,
+    asleep: members.filter((one) => !awake.has(one)),
+    created_at,
+  }))
+}
+
+const recordOf = async (call: Call, group: Group) => (await records(call, group.org_id, [group]))[0]!
+
+const findGroup = async (call: Call, orgId: number, name: string): Promise<Group> => {
+  await reachOrganization(call, orgId)
+  const group = named(await readGroups(call, orgId), name)
+  if (!group) throw notFound('Group', `svc group list --org ${orgId} lists the groups`)
+  return group
+}
+
+/** Who joins must be able to answer, so that a group is not made of people whom somebody else can still enroll. */
+const checkJoining = async (call: Call, orgId: number, users: readonly number[]): Promise<void> => {
+  const awake = await awakeAmong(call, orgId, users)
+  const asleep = users.find((user) => !awake.has(user))
+  if (asleep === undefined) return
+  const member = await call.db
+    .selectFrom('memberships')
+    .where('org_id', '=', orgId)
+    .where('user_id', '=', asleep)
+    .where('state', '=', 'active')
+    .select('id')
+    .executeTakeFirst()
+  if (!member) throw notFound('User', `svc user list --org ${orgId} --state active lists the active users`)
+  throw conflict(
+    'member_not_enrolled',
+    `User ${asleep} has no active device, so they cannot join a group`,
+    `Create a link that registers one: svc user enroll ${asleep} --org ${orgId}`,
+  )
+}
+
+export const listGroups: HandlerOf<typeof contract.listGroups> = async ({ org_id }, call) => {
+  await reachOrganization(call, org_id)
+  const { after, limit } = call.page
+  const groups = (await readGroups(call, org_id)).filter(
+    ({ id, deleted_at }) => id > after && deleted_at === null,
+  )
+  return records(
+    call,
+    org_id,
+    call.paged(groups.slice(0, limit + 1), ({ id }) => id),
+  )
+}
+
+export const getGroup: HandlerOf<typeof contract.getGroup> = async ({ org_id, name }, call) =>
+  recordOf(call, await findGroup(call, org_id, name))
+
+export const createGroup: HandlerOf<typeof contract.createGroup> = async (
+  { org_id, name, members },
+  call,
+) => {
+  await reachOrganization(call, org_id)
+  const taken = (await readGroups(call, org_id)).find((one) => one.name === name)
+  if (taken)
+    throw taken.deleted_at === null
+      ? conflict('group_exists', `The group ${name} already exists`, `svc group get ${name} --org ${org_id}`)
+      : conflict(
+          'group_name_used',
+          `A group with the name ${name} was deleted, and the name of a group is never used again`,
+          'Choose another name',
+        )
+  const users = [...new Set(members)].toSorted((a, b) => a - b)
+  await checkJoining(call, org_id, users)
+  const group = await insertGroup(call, { org_id, name, members: users })
+  await call.claim(org_id, 'groups')
+  await call.audit(org_id, `group:${group.id}`)
+  return recordOf(call, group)
+}
+
+const change = async (call: Call, group: Group) => {
+  await changeGroup(call, group)
+  await call.audit(group.org_id, `group:${group.id}`, [group.deleted_at === null ? 'members' : 'deleted_at'])
+  return recordOf(call, group)
+}
+
+export const addGroupMember: HandlerOf<typeof contract.addGroupMember> = async (
+  { org_id, name, user_id },
+  call,
+) => {
+  const group = await findGroup(call, org_id, name)
+  if (group.members.includes(user_id))
+    throw conflict('already_in_group', `User ${user_id} is in the group ${name} already`)
+  if (group.members.length >= mostPeople)
+    throw conflict(
+      'group_full',
+      `The group ${name} has ${mostPeople} members, the most that a group can have`,
+      `Remove one: svc group remove ${name} --user ID --org ${org_id}`,
+    )
+  await checkJoining(call, org_id, [user_id])
+  return change(call, { ...group, members: [...group.members, user_id].toSorted((a, b) => a - b) })
+}
+
+export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = async (
+  { org_id, name, user_id },
+  call,
+) => {
+  const group = await findGroup(call, org_id, name)
+  const members = group.members.filter((id) => id !== user_id)
+  if (members.length === group.members.length)
+    throw notFound('User', `svc group get ${name} --org ${org_id} shows who is in the group`)
+  if (members.length === 0)
+    throw conflict(
+      'last_of_group',
+      `User ${user_id} is the last one in the group ${name}`,
+      `Add another user first: svc group add ${name} --user ID --org ${org_id}; or delete the group: svc group delete ${name} --org ${org_id}`,
+    )
+  return change(call, { ...group, members })
+}
+
+export const deleteGroup: HandlerOf<typeof contract.deleteGroup> = async ({ org_id, name }, call) => {
+  const group = await findGroup(call, org_id, name)
+  await change(call, { ...group, members: [], deleted_at: call.now })
+}

@@ -1,0 +1,141 @@
+import { type Selectable, sql } from 'kysely'
+import { sha256 } from '../../core/ids.ts'
+import { conflict } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { coveredText } from '../storage/schema/covered.ts'
+import type { Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+
+// Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
+// is an older one. So the head of an organization has a MAC over all of its rows and over a number that rises with each
+// change, and the audit repeats the number: an older head is not the last one that the audit names.
+
+type GroupRow = Selectable<Tables['groups']>
+export type Group = Omit<GroupRow, 'members' | 'row_mac'> & { members: number[] }
+
+type Deps = Pick<Call, 'db' | 'keyring'>
+
+const digestOf = (rows: readonly GroupRow[]): string =>
+  sha256(JSON.stringify(rows.map((row) => coveredText('groups', row))))
+
+const nameInAudit = (counter: number): string => `rules:${counter}`
+
+// One statement, so that all of it is from one moment.
+const read = statement((db, { orgId }: { orgId: number }) =>
+  db
+    .selectFrom('organizations as o')
+    .leftJoin('rule_heads as h', 'h.org_id', 'o.id')
+    .leftJoin('groups as g', 'g.org_id', 'o.id')
+    .where('o.id', '=', orgId)
+    .select(['g.id', 'g.name', 'g.members', 'g.created_at', 'g.deleted_at', 'g.row_mac'])
+    .select(['h.counter', 'h.digest', 'h.row_mac as head_mac'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('audit as a')
+          .whereRef('a.org_id', '=', 'o.id')
+          .where('a.subject', '=', sql<string>`'rules:' || (coalesce(h.counter, 0) + 1)`)
+          .select('a.seq'),
+      ).as('is_old'),
+    )
+    .orderBy('g.id'),
+)
+
+/** The groups of an organization, with those that were deleted. `isWhole`: no other program has changed one, or the head. */
+const readRows = async (
+  { db, keyring }: Deps,
+  org_id: number,
+): Promise<{ rows: GroupRow[]; counter: number; isWhole: boolean }> => {
+  const found = (await read(db, { orgId: org_id })).rows
+  const rows = found.flatMap(({ id, name, members, created_at, deleted_at, row_mac }): GroupRow[] =>
+    id === null
+      ? []
+      : [{ id, org_id, name: name!, members: members!, created_at: created_at!, deleted_at, row_mac }],
+  )
+  const { counter, digest, head_mac: row_mac, is_old } = found[0] ?? { counter: null, is_old: false }
+  if (counter === null) return { rows, counter: 0, isWhole: rows.length === 0 && !is_old }
+  const head = { org_id, counter, digest: digest!, row_mac: row_mac! }
+  const isWhole = !is_old && keyring.holds('rule_heads', head) && digest === digestOf(rows)
+  return { rows, counter, isWhole }
+}
+
+/** Whether the groups of an organization are as the service wrote them. */
+export const areGroupsWhole = async (deps: Deps, orgId: number): Promise<boolean> =>
+  (await readRows(deps, orgId)).isWhole
+
+const parsed = (row: GroupRow): Group => {
+  const { row_mac: _, members, ...rest } = row
+  return { ...rest, members: JSON.parse(members) as number[] }
+}
+
+/** All groups of an organization, with those that were deleted. Throws 409 if another program has changed them. */
+export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> => {
+  const { rows, isWhole } = await readRows(deps, orgId)
+  if (isWhole) return rows.map(parsed)
+  throw conflict(
+    'groups_altered',
+    'Another program has changed the groups of the organization in the store, so nobody can use or change them',
+    `Ask the operator to restore a backup; this shows what was changed: svc audit altered --org ${orgId}`,
+  )
+}
+
+/** Writes the head again after a change, and has the audit repeat its number. */
+const moveHead = async (call: Call, org_id: number): Promise<void> => {
+  const { db, keyring } = call
+  const { rows, counter } = await readRows(call, org_id)
+  const head = { org_id, counter: counter + 1, digest: digestOf(rows) }
+  const row_mac = keyring.macOf('rule_heads', head)
+  await db
+    .insertInto('rule_heads')
+    .values({ ...head, row_mac })
+    .onConflict((of) => of.column('org_id').doUpdateSet({ ...head, row_mac }))
+    .execute()
+  await call.audit(org_id, nameInAudit(head.counter), [])
+}
+
+const setRow = async ({ db, keyring }: Deps, { members, ...group }: Group): Promise<void> => {
+  const row = { ...group, members: JSON.stringify(members) }
+  await db
+    .updateTable('groups')
+    .set({ members: row.members, deleted_at: row.deleted_at, row_mac: keyring.macOf('groups', row) })
+    .where('org_id', '=', row.org_id)
+    .where('id', '=', row.id)
+    .execute()
+}
+
+/** Adds a group. `readGroups` has checked the others in this transaction. */
+export const insertGroup = async (
+  call: Call,
+  { org_id, name, members }: Pick<Group, 'org_id' | 'name' | 'members'>,
+): Promise<Group> => {
+  const row = await call.db
+    .insertInto('groups')
+    .values({ org_id, name, members: JSON.stringify(members), created_at: call.now })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const group = parsed(row)
+  await changeGroup(call, group)
+  return group
+}
+
+/** Writes a changed group. `readGroups` has checked it in this transaction. */
+export const changeGroup = async (call: Call, group: Group): Promise<void> => {
+  await setRow(call, group)
+  await moveHead(call, group.org_id)
+}
+
+/**
+ * Takes somebody who leaves the organization out of its groups. Leaving never waits. If another program has changed the groups,
+ * nobody can use them, and they stay as they are.
+ */
+export const leaveGroups = async (
+  call: Call,
+  { org_id, user_id }: { org_id: number; user_id: number },
+): Promise<void> => {
+  const { rows, isWhole } = await readRows(call, org_id)
+  const own = isWhole ? rows.map(parsed).filter(({ members }) => members.includes(user_id)) : []
+  for (const group of own) {
+    await setRow(call, { ...group, members: group.members.filter((id) => id !== user_id) })
+    await call.audit(org_id, `group:${group.id}`, ['members'])
+  }
+  if (own.length > 0) await moveHead(call, org_id)
+}

@@ -1,0 +1,96 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import {
+  acme,
+  ada,
+  add,
+  alan,
+  create,
+  drop,
+  grace,
+  groupsAt,
+  installHooks,
+  list,
+  remove,
+  service,
+  show,
+} from '../members/groups-stage.ts'
+
+installHooks()
+
+beforeEach(async () => {
+  dataOf(await create('sre', [ada.id, grace.id]))
+  dataOf(await create('dba', [grace.id]))
+})
+
+const altered = async () => dataOf(await service.call('GET', `/svc/v1/audit/altered?org_id=${acme.id}`))
+const headIsAltered = { org_id: 1, kind: 'rule_head', id: '1' }
+
+/** Puts back what a table held before, row by row. */
+const restore = async (table: 'groups' | 'rule_heads', rows: object[]): Promise<void> => {
+  await service.runSql(`DELETE FROM ${table}`)
+  for (const row of rows) {
+    const names = Object.keys(row)
+    const marks = names.map(() => '?').join(', ')
+    await service.runSql(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, Object.values(row))
+  }
+}
+
+describe('groups that another program has changed', () => {
+  test.each([
+    ['another member', "UPDATE groups SET members = '[3]' WHERE name = 'dba'", true],
+    ['another name', "UPDATE groups SET name = 'dbas' WHERE name = 'dba'", true],
+    ['a row that is gone', "DELETE FROM groups WHERE name = 'dba'", false],
+    ['no rows at all', 'DELETE FROM groups', false],
+    ['no head', 'DELETE FROM rule_heads', false],
+    ['another head', "UPDATE rule_heads SET digest = 'x'", false],
+    ['a head that counts from the start', 'UPDATE rule_heads SET counter = 0', false],
+  ])('are not used: %s', async (_, sql, isOfRow) => {
+    expect(await altered()).toEqual([])
+    await service.runSql(sql)
+    for (const call of [
+      () => list(),
+      () => show('sre'),
+      () => create('ops', [ada.id]),
+      () => add('sre', alan.id),
+      () => remove('sre', ada.id),
+      () => drop('sre'),
+    ])
+      expect(await refusedWithoutTrace(service, call)).toEqual([409, 'groups_altered', []])
+    const rows = isOfRow ? [{ org_id: 1, kind: 'group', id: '2' }] : []
+    expect(await altered()).toEqual([...rows, headIsAltered])
+  })
+
+  test('are found if every row is an older one with its own MAC', async () => {
+    const [groups, heads] = [
+      await service.runSql('SELECT * FROM groups'),
+      await service.runSql('SELECT * FROM rule_heads'),
+    ]
+    dataOf(await remove('sre', ada.id))
+    expect(await altered()).toEqual([])
+    await restore('groups', groups)
+    expect(refusal(await show('sre'))).toEqual([409, 'groups_altered', []])
+    await restore('rule_heads', heads)
+    expect(refusal(await show('sre'))).toEqual([409, 'groups_altered', []])
+    expect(await altered()).toEqual([headIsAltered])
+  })
+
+  test('are found if all of them are gone with their head', async () => {
+    await service.runSql('DELETE FROM groups')
+    await service.runSql('DELETE FROM rule_heads')
+    expect(refusal(await list())).toEqual([409, 'groups_altered', []])
+    expect(await altered()).toEqual([headIsAltered])
+  })
+
+  test('keep nobody in the organization', async () => {
+    await service.runSql("UPDATE groups SET members = 'x'")
+    const path = `/organization/${acme.id}/delete/user/${ada.id}`
+    expect((await service.call('DELETE', path)).status).toBe(200)
+  })
+
+  test('are another organization’s own concern', async () => {
+    await service.runSql('DELETE FROM rule_heads')
+    const { id } = dataOf(await service.call('POST', '/organization/create', { body: { name: 'globex' } }))
+    expect(dataOf(await service.call('GET', groupsAt(id)))).toEqual([])
+  })
+})
