@@ -58,6 +58,11 @@ type RequestTrace = Trace & {
   limits?: Record<string, string>
 }
 
+/** The operations with their routes, in the order in which they must be matched. */
+const operations = (Object.keys(table) as OperationId[])
+  .map((id) => ({ id, operation: table[id] as Operation, route: routeOf(table[id]) }))
+  .sort((a, b) => bySpecificity(a.route, b.route))
+
 const anonymous: Authenticated = { ...anonymousCaller, orgSlug: null }
 
 const refuse = (trace: RequestTrace, error: unknown): Response => {
@@ -155,9 +160,6 @@ export const createApp = (options: AppOptions): Hono => {
   ])
     mount(route)
 
-  const operations = (Object.keys(table) as OperationId[])
-    .map((id) => ({ id, operation: table[id] as Operation, route: routeOf(table[id]) }))
-    .sort((a, b) => bySpecificity(a.route, b.route))
   for (const { id, operation, route } of operations) {
     const { method, path } = route
     routes.push(route)

@@ -76,15 +76,19 @@ const readFiles = (from: string): Map<string, StaticFile> => {
   )
 }
 
+/** The page of this program, which all services of a process share. */
+let built: Map<string, StaticFile> | undefined
+const builtFiles = (): Map<string, StaticFile> => {
+  const folder = findFolder()
+  return (built ??= folder === undefined ? undefined : readFiles(folder)) ?? new Map()
+}
+
 const sendPage = (context: Context, file: StaticFile, id: string): Response =>
   sendStatic(context, file, { ...headers, 'x-request-id': id })
 
 /** The approver page and its files, all in memory. */
-export const createPageRoutes = (
-  { publicUrl }: { publicUrl: string },
-  from: string | undefined = findFolder(),
-): MountedRoute[] => {
-  const files = from === undefined ? new Map<string, StaticFile>() : readFiles(from)
+export const createPageRoutes = ({ publicUrl }: { publicUrl: string }, from?: string): MountedRoute[] => {
+  const files = from === undefined ? builtFiles() : readFiles(from)
   const index = files.get('index.html')
 
   const page: MountedRoute['respond'] = (context, { id }) => {

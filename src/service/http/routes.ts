@@ -33,11 +33,13 @@ export const bySpecificity = (a: Route, b: Route): number => (rank(a.path) < ran
 
 /** The methods of a path, for 405 and OPTIONS; none if the path does not exist. */
 export const createAllow = (routes: readonly Route[]) => {
-  const matchers = routes.map(({ method, path }) => ({
-    method,
-    matches: createPathMatcher(path.replaceAll(/:(\w+)/g, '{$1}')),
-  }))
+  // Few services are ever asked for a wrong route.
+  let matchers: { method: string; matches(path: string): boolean }[] | undefined
   return (path: string): string[] => {
+    matchers ??= routes.map((route) => ({
+      method: route.method,
+      matches: createPathMatcher(route.path.replaceAll(/:(\w+)/g, '{$1}')),
+    }))
     const methods = matchers.filter(({ matches }) => matches(path)).map(({ method }) => method)
     if (methods.length === 0) return []
     return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])]
