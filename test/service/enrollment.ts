@@ -1,7 +1,8 @@
 import { afterEach, beforeEach } from 'vitest'
 import { createClock } from './clock.ts'
 import { createMember, createTenant } from './fixtures.ts'
-import { startTestService, type Answer, type TestService } from './harness.ts'
+import type { Answer, TestService } from './harness.ts'
+import { keepService } from './kept-service.ts'
 
 // After `installHooks`, each test has new instances of these: a service with `--dev`, acme, and Ada, who has no device yet.
 
@@ -9,12 +10,17 @@ export let clock: ReturnType<typeof createClock>
 export let service: TestService
 export let acme: { id: number; key: string }
 export let ada: { id: string; mobile: string }
+const startFilled = keepService(async (on) => {
+  const tenant = await createTenant(on, 'acme')
+  const { id, mobile_e164 } = await createMember(on, tenant.id, 1)
+  return { acme: tenant, ada: { id, mobile: mobile_e164 } }
+})
+
 export const open = async (options: { dev?: boolean; publicUrl?: string } = {}): Promise<void> => {
   clock = createClock()
-  service = await startTestService({ dev: true, now: clock.now, ...options })
-  acme = await createTenant(service, 'acme')
-  const { id, mobile_e164 } = await createMember(service, acme.id, 1)
-  ada = { id, mobile: mobile_e164 }
+  const started = await startFilled({ dev: true, now: clock.now, ...options })
+  service = started.service
+  ;({ acme, ada } = started.made)
 }
 
 /** Installs the hooks that set it up, in the test file that calls this. */

@@ -10,21 +10,17 @@ import { wrapContext } from '../../src/service/delivery/enqueue.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import type { EntryOptions } from '../../src/service/http/entry-check.ts'
 import { compose } from '../../src/service/lifecycle/compose.ts'
-import { ensureOperatorKey } from '../../src/service/lifecycle/operator-keys.ts'
 import type { QuoteProvider } from '../../src/service/machines/quotes/quote.ts'
 import { createQuotes } from '../../src/service/machines/quotes/quotes.ts'
 import { sampleProvider } from '../../src/service/machines/quotes/quotes.ts'
 import { openTestStore, shareTestStore, type TestStore } from './test-store.ts'
 import { watchedStorage } from './watched-storage.ts'
 
-/** The store of a test service that was closed, to start others from copies of it. */
-export type KeptStore = { path: string; operatorKey: string }
-
 type Options = {
-  /** Starts from a copy of this store. */
-  from?: KeptStore
+  /** Starts from a copy of the store that another was closed with. */
+  from?: string | undefined
   /** Starts another node on the store of this service. */
-  at?: { store: TestStore; operatorKey: string }
+  at?: { store: TestStore }
   now?: () => Date
   /** Handlers that replace the real ones. */
   handlers?: Partial<Handlers<Table>> | undefined
@@ -83,11 +79,10 @@ export const startTestService = async ({
   quotes = sampleProvider,
   twice = process.env['SVC_TEST_TWICE'] === '1',
 }: Options = {}) => {
-  const store = at ? await shareTestStore(at.store, now) : await openTestStore({ from: from?.path, now })
-  const { folder, masterKey, vapid } = store
+  const store = at ? await shareTestStore(at.store, now) : await openTestStore({ from, now })
+  const { folder, masterKey, vapid, operatorKey } = store
   const storage = watchedStorage(store.storage, { twice })
   const keyring = await createKeyring(storage, masterKey)
-  const operatorKey = (at ?? from)?.operatorKey ?? (await ensureOperatorKey({ storage, keyring }))!
   const log: LogRecord[] = []
   const notified: Parameters<NotifyApprover>[0][] = []
   const logged = (record: LogRecord): number => log.push(record)

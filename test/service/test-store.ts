@@ -3,6 +3,7 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Libsql from 'libsql'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
+import { ensureOperatorKey } from '../../src/service/lifecycle/operator-keys.ts'
 import { createVapid } from '../../src/service/page/push/vapid.ts'
 import { openPostgres } from '../../src/service/storage/postgres/open.ts'
 import { openSqlite } from '../../src/service/storage/sqlite/open.ts'
@@ -29,6 +30,8 @@ type Open = {
 /** The engine of the tests. Opens a copy of the store that was closed with `keep`, or an empty one. */
 type Engine = (folder: string, from?: string, now?: () => Date) => Promise<Open>
 
+let embeddedTables: readonly string[] | undefined
+
 const openEmbedded: Engine = async (folder, from, now) => {
   const path = join(folder, 'svc.db')
   if (from !== undefined) copyFileSync(from, path)
@@ -44,13 +47,13 @@ const openEmbedded: Engine = async (folder, from, now) => {
       database.close()
     }
   }
-  const tables = await runSql(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
-  )
+  embeddedTables ??= (
+    await runSql("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+  ).map(({ name }) => name as string)
   return {
     storage,
     runSql,
-    tables: tables.map(({ name }) => name as string),
+    tables: embeddedTables,
     explain: async (query) =>
       (await runSql(`EXPLAIN QUERY PLAN ${query}`)).map(({ detail }) => detail).join('; '),
     share: () => Promise.reject(new Error('the embedded store belongs to one process')),
@@ -103,8 +106,9 @@ const createTemplate = async () => {
   const masterKey = randomBytes(32)
   const keyring = await createKeyring(storage, masterKey)
   const vapid = await createVapid(storage, keyring)
+  const operatorKey = (await ensureOperatorKey({ storage, keyring }))!
   await close(path)
-  return { path, masterKey, vapid }
+  return { path, masterKey, vapid, operatorKey }
 }
 
 let template: ReturnType<typeof createTemplate> | undefined
@@ -118,8 +122,8 @@ export const shareTestStore = async (store: TestStore, now?: () => Date): Promis
 }
 
 /**
- * Opens a copy of a store that was closed with `keep`, or of one with its signing key and its VAPID key. That one is
- * created once a worker: migrating a store and generating keys takes longer than most tests.
+ * Opens a copy of a store that was closed with `keep`, or of one with its signing key, its VAPID key and its operator key.
+ * That one is created once a worker: migrating a store and generating keys takes longer than most tests.
  */
 export const openTestStore = async ({
   from,

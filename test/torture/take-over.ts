@@ -5,7 +5,7 @@ import { grants, scopes, scopesOf, type Scope } from '../../src/contract/scopes.
 import { table, type OperationId } from '../../src/contract/table.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { createMember, dataOf } from '../service/fixtures.ts'
-import { startTestService, type Answer, type KeptStore, type TestService } from '../service/harness.ts'
+import { startTestService, type Answer, type TestService } from '../service/harness.ts'
 import { settle, type Holding } from '../service/tenant-holding.ts'
 import { ids, inputs, isForOperators } from '../service/tenant-inputs.ts'
 import { setsOf } from './scope-sets.ts'
@@ -128,13 +128,8 @@ const readMessages = async (service: TestService, loot: Loot): Promise<void> => 
 }
 
 /** One attack on a new copy of the organization. Returns the devices and links that it got. */
-const round = async (
-  store: KeptStore,
-  scene: Scene,
-  set: Scope[],
-  tried: Loot['tried'],
-): Promise<string[]> => {
-  const service = await startTestService({ from: store, dev: true })
+const round = async (from: string, scene: Scene, set: Scope[], tried: Loot['tried']): Promise<string[]> => {
+  const service = await startTestService({ from, dev: true })
   try {
     const loot: Loot = { keys: new Set(), tokens: new Set(), devices: [], tried }
     const body = { name: 'mallory', org_id: scene.acme.org, scopes: set }
@@ -154,19 +149,17 @@ const round = async (
   }
 }
 
-const prepare = async (path: string): Promise<{ store: KeptStore; scene: Scene }> => {
+const prepare = async (path: string): Promise<Scene> => {
   const service = await startTestService({ dev: true })
   const acme = await settle(service, 'acme', 10)
   const fresh = await createMember(service, acme.org, 40)
   const listed = dataOf(await service.call('GET', '/svc/v1/keys')) as { id: string }[]
-  const { operatorKey } = service
   await service.close(path)
-  const scene = {
+  return {
     acme: { ...acme, sender: fresh.mobile_e164 },
     victims: [acme.user, fresh.id, acme.waiting],
     stronger: listed.map(({ id }) => id),
   }
-  return { store: { path, operatorKey }, scene }
 }
 
 export const torture: Torture = {
@@ -175,7 +168,8 @@ export const torture: Torture = {
   run: async (): Promise<Result> => {
     const folder = temporaryFolder()
     try {
-      const { store, scene } = await prepare(join(folder.path, 'kept.db'))
+      const store = join(folder.path, 'kept.db')
+      const scene = await prepare(store)
       const tried: Loot['tried'] = {}
       const sets = setsOf(scopes.filter((scope) => scope !== 'devices'))
       const found: string[] = []

@@ -129,8 +129,9 @@ describe('a file of users', () => {
   })
 
   test('of 200,000 rows is checked completely, including the last one', async () => {
-    const all = Array.from({ length: 200_000 }, (_, i) => user(`+1202${2_000_000 + i}`))
-    all.push(user('+1 202-2000000'))
+    // Numbers of Denmark: to find the country of one with +1 takes as long as the rest.
+    const all = Array.from({ length: 200_000 }, (_, i) => user(`+45${20_000_000 + i}`))
+    all.push(user('+45 20 00 00 00'))
     const { exit, err } = await imports('user', 'u.csv', header + all.join(''))
     expect([exit, err]).toEqual([2, expect.stringContaining('row 200002, mobile: is the same as in row 2')])
   })

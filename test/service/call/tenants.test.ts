@@ -9,7 +9,7 @@ import { handlers } from '../../../src/service/handlers/all.ts'
 import { Refusal } from '../../../src/core/refusal.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { contentsOf, dataOf, refusal } from '../fixtures.ts'
-import { startTestService, type KeptStore, type TestService } from '../harness.ts'
+import { startTestService, type TestService } from '../harness.ts'
 import { settle, type Holding } from '../tenant-holding.ts'
 import {
   all,
@@ -123,11 +123,10 @@ describe('a key of an organization, refused without a trace', () => {
 
 describe('a key of an organization, at home', () => {
   const folder = temporaryFolder()
-  let from: KeptStore
+  const from = join(folder.path, 'svc.db')
   beforeAll(async () => {
     await open()
-    from = { path: join(folder.path, 'svc.db'), operatorKey: service.operatorKey }
-    await service.close(from.path)
+    await service.close(from)
   })
   beforeEach(async () => {
     service = await startTestService({ dev: true, from })
