@@ -1,7 +1,7 @@
-import canonicalize from 'canonicalize'
 import * as z from 'zod/mini'
 import { parseExact } from '../core/exact-json.ts'
 import { shapeProblem } from './context.ts'
+import { sameJson } from './same-json.ts'
 import { checkSignature, type Note } from './signature.ts'
 
 const maxBytes = 256 * 1024
@@ -43,19 +43,17 @@ export const readEnvelope = (
 }
 
 /** The claims that the service signed, of a JWS of that type; undefined if a check failed. */
-export const readSigned = async <T>(
+export const readSigned = <T>(
   one: Signed,
   jwks: unknown,
   { type, shape }: { type: string; shape: z.ZodMiniType<T> },
   note: Note,
-): Promise<T | undefined> => {
-  const found = await checkSignature(one.jws, jwks, type, note)
+): T | undefined => {
+  const found = checkSignature(one.jws, jwks, type, note)
   if (!found) return undefined
   if (one.format === 'jws') {
     // The answer of a tool leaves out the claims.
-    const same =
-      one.kid === found.kid &&
-      (one.claims === undefined || canonicalize(one.claims) === canonicalize(found.payload))
+    const same = one.kid === found.kid && (one.claims === undefined || sameJson(one.claims, found.payload))
     note(
       'copy',
       same,

@@ -1,10 +1,10 @@
-import canonicalize from 'canonicalize'
 import { sha256 } from '../core/ids.ts'
 import { amrOf, approvalProblem, type ReceiptClaims } from './claims.ts'
 import { challengeOf, readContext, type ApprovalContext } from './context.ts'
 import { readEvidence, verifyEvidence } from './evidence.ts'
 import { fromBase64url } from '../core/exact-json.ts'
 import { aloneProblem } from './lines.ts'
+import { sameJson } from './same-json.ts'
 import type { Note } from './signature.ts'
 import { readSubject } from './subject.ts'
 import { skew, timeText } from './time-text.ts'
@@ -43,20 +43,20 @@ const checkSameAsContext = (claims: ReceiptClaims, context: ApprovalContext, not
   const { type, digest } = claims.subject
   const pairs: [string, unknown, unknown][] = [
     ['sub', claims.sub, context.approver.mobile],
-    ['approver', canonicalize(claims.approver), canonicalize(context.approver)],
+    ['approver', claims.approver, context.approver],
     ['aud', claims.aud, context.requester],
     ['jti', claims.jti, context.request_id],
     ['action', claims.action, context.action],
     ['reason', claims.reason, context.reason],
-    ['organization', canonicalize(claims.organization), canonicalize(context.organization)],
-    ['key', canonicalize(claims.key), canonicalize(context.key)],
-    ['lines', canonicalize(claims.lines), canonicalize(context.lines)],
-    ['rules', canonicalize(claims.rules), canonicalize(context.rules)],
-    ['subject', canonicalize({ type, digest }), canonicalize(context.subject)],
+    ['organization', claims.organization, context.organization],
+    ['key', claims.key, context.key],
+    ['lines', claims.lines, context.lines],
+    ['rules', claims.rules, context.rules],
+    ['subject', { type, digest }, context.subject],
     ['note', claims.note, context.note],
   ]
   const signer = signerOf(claims)
-  const other = pairs.filter(([, claim, signed]) => claim !== signed).map(([name]) => name)
+  const other = pairs.filter(([, claim, signed]) => !sameJson(claim, signed)).map(([name]) => name)
   note(
     'claims',
     other.length === 0,

@@ -1,8 +1,8 @@
-import canonicalize from 'canonicalize'
 import { assign, type Yes } from './assignment.ts'
 import type { ReceiptClaims } from './claims.ts'
 import type { ApprovalContext } from './context.ts'
 import { neededIn, yesOf } from './lines.ts'
+import { sameJson } from './same-json.ts'
 import type { CompletionClaims } from './set.ts'
 import type { Note } from './signature.ts'
 import { skew, timeText } from './time-text.ts'
@@ -10,21 +10,18 @@ import { skew, timeText } from './time-text.ts'
 const areDistinct = (all: readonly string[]): boolean => new Set(all).size === all.length
 
 /** What everybody is asked: the context without what differs between people. */
-const questionIn = (context: ApprovalContext) =>
-  canonicalize({ ...context, approver: null, nonce: null, decision: null, note: null })
+const questionIn = (context: ApprovalContext) => ({
+  ...context,
+  approver: null,
+  nonce: null,
+  decision: null,
+  note: null,
+})
 
-const inCompletion = ({ iss, jti, organization, subject, lines, rules }: CompletionClaims) =>
-  canonicalize({ iss, jti, organization, subject, lines, rules })
-
-const inReceipt = ({ iss, jti, organization, subject, lines, rules }: ReceiptClaims) =>
-  canonicalize({
-    iss,
-    jti,
-    organization,
-    subject: { type: subject.type, digest: subject.digest },
-    lines,
-    rules,
-  })
+const requestIn = ({ iss, jti, organization, subject, lines, rules }: ReceiptClaims | CompletionClaims) => {
+  const { type, digest } = subject
+  return { iss, jti, organization, subject: { type, digest }, lines, rules }
+}
 
 /** Whether it gives each line the people that it needs, and no person to two lines. */
 const isAssignment = (
@@ -53,9 +50,9 @@ export const checkTogether = (
     receipts.every(({ status }) => status === 'approved'),
     'everybody whose receipt is in the set agreed',
   )
-  const isOneQuestion = contexts.every((context) => questionIn(context) === questionIn(contexts[0]!))
+  const isOneQuestion = contexts.every((context) => sameJson(questionIn(context), questionIn(contexts[0]!)))
   note('same question', isOneQuestion, 'everybody signed the same request, with the same lines and times')
-  const isSame = receipts.every((one) => inReceipt(one) === inCompletion(completion))
+  const isSame = receipts.every((one) => sameJson(requestIn(one), requestIn(completion)))
   if (!note('same request', isSame, `the completion is for ${completion.jti} of ${completion.iss}`)) return
 
   const ids = receipts.map(({ approver }) => approver.user_id)

@@ -1,4 +1,5 @@
-import { calculateJwkThumbprint, compactVerify, importJWK, type JWK } from 'jose'
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { sha256 } from '../core/ids.ts'
 import * as z from 'zod/mini'
 import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
 
@@ -19,77 +20,93 @@ export const notesFor =
 
 const headerShape = z.strictObject({ alg: z.string(), typ: z.string(), kid: z.string() })
 
+type Algorithm = { kty: string; crv: string; hash: 'sha256' | null }
+
 /** The header cannot choose freely: each algorithm requires one kind of key, and no other algorithm is accepted. */
-const keyTypes: Record<string, { kty: string; crv: string }> = {
-  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
-  ES256: { kty: 'EC', crv: 'P-256' },
+const algorithms: Record<string, Algorithm> = {
+  EdDSA: { kty: 'OKP', crv: 'Ed25519', hash: null },
+  ES256: { kty: 'EC', crv: 'P-256', hash: 'sha256' },
 }
 
-/** The public half only: a private or a symmetric key in the file is never used. */
-const publicHalf = (key: unknown, type: { kty: string; crv: string }): JWK | undefined => {
+/** The public half only, in the order of its thumbprint: a private or a symmetric key in the file is never used. */
+const publicHalf = (key: unknown, wanted: Algorithm) => {
   if (key === null || typeof key !== 'object') return undefined
   const { kty, crv, x, y, use } = key as Record<string, unknown>
-  if (kty !== type.kty || crv !== type.crv || typeof x !== 'string') return undefined
+  if (kty !== wanted.kty || crv !== wanted.crv || typeof x !== 'string') return undefined
   if (use !== undefined && use !== 'sig') return undefined
-  if (kty === 'OKP') return { kty, crv: type.crv, x }
-  return typeof y === 'string' ? { kty: type.kty, crv: type.crv, x, y } : undefined
+  if (kty === 'OKP') return { crv, kty, x }
+  return typeof y === 'string' ? { crv, kty, x, y } : undefined
+}
+
+/** By thumbprint, which is a hash of the key itself: reading a key takes longer than verifying with it. */
+const known = new Map<string, KeyObject>()
+const mostKnown = 100
+
+const readKey = (half: Record<string, string>, kid: string): KeyObject => {
+  const key = known.get(kid) ?? createPublicKey({ key: half, format: 'jwk' })
+  if (known.size >= mostKnown) known.clear()
+  known.set(kid, key)
+  return key
 }
 
 /** Finds a key by its RFC 7638 thumbprint, not by the `kid` in the file. */
-const findKey = async (jwks: unknown, kid: string, type: { kty: string; crv: string }) => {
+const findKey = (jwks: unknown, kid: string, wanted: Algorithm): KeyObject | undefined => {
   const keys = (jwks as { keys?: unknown } | null | undefined)?.keys
   for (const key of Array.isArray(keys) ? keys : []) {
-    const half = publicHalf(key, type)
-    if (half && (await calculateJwkThumbprint(half)) === kid) return half
+    const half = publicHalf(key, wanted)
+    if (half && Buffer.from(sha256(JSON.stringify(half)), 'hex').toString('base64url') === kid)
+      return readKey(half, kid)
   }
   return undefined
 }
 
-const readHeader = (part: string) => {
+const readHeader = (bytes: Uint8Array) => {
   try {
-    return headerShape.safeParse(parseExact(fromUtf8(fromBase64url(part)))).data
+    return headerShape.safeParse(parseExact(fromUtf8(bytes))).data
   } catch {
     return undefined
   }
 }
 
-const isCanonicalJws = (parts: string[]): boolean => {
+/** The bytes of the three parts of a compact JWS; undefined if it is none in its canonical form. */
+const readParts = (parts: string[]): Uint8Array[] | undefined => {
   try {
-    return parts.length === 3 && parts.every((part) => part !== '' && fromBase64url(part))
+    return parts.length === 3 && !parts.includes('') ? parts.map(fromBase64url) : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
 /** Checks the signature of the service. Returns the payload, parsed from the signed bytes, or undefined if a check failed. */
-export const checkSignature = async (
+export const checkSignature = (
   jws: string,
   jwks: unknown,
   expectedType: string,
   note: Note,
-): Promise<{ kid: string; payload: unknown } | undefined> => {
-  const parts = jws.split('.')
-  if (!note('encoding', isCanonicalJws(parts), 'a compact JWS: three parts in canonical base64url'))
+): { kid: string; payload: unknown } | undefined => {
+  const texts = jws.split('.')
+  const parts = readParts(texts)
+  if (!note('encoding', parts !== undefined, 'a compact JWS: three parts in canonical base64url') || !parts)
     return undefined
 
   const header = readHeader(parts[0]!)
   if (!note('header', header !== undefined, 'alg, typ and kid, and nothing else') || !header) return undefined
   const { alg, typ, kid } = header
-  const type = Object.hasOwn(keyTypes, alg) ? keyTypes[alg] : undefined
-  if (!note('algorithm', type !== undefined, `${alg}; only EdDSA and ES256 are accepted`) || !type)
+  const algorithm = Object.hasOwn(algorithms, alg) ? algorithms[alg] : undefined
+  if (!note('algorithm', algorithm !== undefined, `${alg}; only EdDSA and ES256 are accepted`) || !algorithm)
     return undefined
   if (!note('type', typ === expectedType, `typ ${typ}, expected ${expectedType}`)) return undefined
 
-  const key = await findKey(jwks, kid, type)
-  const known = key ? `the key with thumbprint ${kid} is in the key set` : `no key in the key set is ${kid}`
-  if (!note('key', key !== undefined, known) || !key) return undefined
+  const key = findKey(jwks, kid, algorithm)
+  const found = key ? `the key with thumbprint ${kid} is in the key set` : `no key in the key set is ${kid}`
+  if (!note('key', key !== undefined, found) || !key) return undefined
 
-  const verified = await importJWK(key, alg)
-    .then((publicKey) => compactVerify(jws, publicKey, { algorithms: [alg] }))
-    .catch(() => undefined)
-  const signed = verified ? 'the service signed exactly these bytes' : 'the service did not sign these bytes'
-  if (!note('signature', verified !== undefined, signed) || !verified) return undefined
-  return { kid, payload: parseExact(fromUtf8(verified.payload)) }
+  const signedBytes = Buffer.from(`${texts[0]}.${texts[1]}`)
+  // The signature of a JWS is the two numbers themselves, without DER around them.
+  const isSigned = verify(algorithm.hash, signedBytes, { key, dsaEncoding: 'ieee-p1363' }, parts[2]!)
+  const words = isSigned ? 'the service signed exactly these bytes' : 'the service did not sign these bytes'
+  if (!note('signature', isSigned, words)) return undefined
+  return { kid, payload: parseExact(fromUtf8(parts[1]!)) }
 }
 
 /** The address that the key set claims for its service. */

@@ -20,6 +20,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   canaries: () => import('./canaries.ts'),
   terminal: () => import('./terminal.ts'),
   receipts: () => import('./receipts.ts'),
+  sets: () => import('./sets.ts'),
   subjects: () => import('./subjects.ts'),
   gate: () => import('./gate.ts'),
   consume: () => import('./consume.ts'),
