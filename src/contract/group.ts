@@ -28,8 +28,7 @@ export const group = operations({
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(groupRecord),
-    columns: ['id', 'name', 'members', 'asleep', 'created_at'],
-    wide: ['created_at'],
+    columns: ['id', 'name', 'members', 'asleep'],
   },
   getGroup: {
     route: 'GET /svc/v1/organizations/{org_id}/groups/{name}',

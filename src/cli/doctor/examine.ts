@@ -15,6 +15,7 @@ import {
   checkStore,
 } from './service.ts'
 import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
+import { checkGroups } from './groups.ts'
 import { checkAskKey, checkKeys } from './keys.ts'
 
 const privateFile = 0o600
@@ -129,6 +130,7 @@ export const examine = async (context: Context, { fix }: { fix: boolean }): Prom
     if (service[0]?.state === 'ok') {
       findings.push(...(await checkDelivery(context)), ...(await checkStore(context)))
       findings.push(...(await checkAskKey(context)), ...(await checkKeys(context)))
+      findings.push(...(await checkGroups(context)))
     }
   }
   findings.push(...(await checkTools(context)))
