@@ -16,6 +16,7 @@ import {
   question,
   setOf,
 } from './set-specimen.ts'
+import { device } from './specimen.ts'
 import { accepted, bare, rejected, signed, type Signers, type Vectors } from './vector.ts'
 
 const [group, named] = question.lines as [(typeof question.lines)[0], (typeof question.lines)[0]]
@@ -54,6 +55,22 @@ export const ofSeveral = async ({ issuer, second, stranger }: Signers): Promise<
         'One of a group that is asked',
         await setOf(issuer, await everybody([grace], { lines })),
       )
+    },
+    // Long ago, because docs/approve.md verifies it with the clock of the machine.
+    'set-of-two': async () => {
+      const times = {
+        requested_at: '2025-01-31T12:00:00.000Z',
+        request_expires_at: '2025-01-31T12:02:00.000Z',
+      }
+      const question = { ...times, lines: [{ ...group, people: ['9', '12', '30'] }] }
+      const at = (second: number) => new Date(Date.parse(times.requested_at) + second * 1000)
+      const receipts = await Promise.all(
+        [joan, katherine].map((one, i) => {
+          const bound = { ...device, bound_at: '2024-01-01T09:00:00.000Z' }
+          return answerOf(issuer, one, question, { decidedAt: at(20 + 9 * i), device: bound })
+        }),
+      )
+      return accepted('Two of a group of three', await setOf(issuer, receipts, { completedAt: at(29) }))
     },
     'set-moved': async () =>
       accepted(

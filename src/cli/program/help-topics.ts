@@ -123,13 +123,17 @@ ${rows([
   ['--org', 'the organization; required'],
   ['--action', 'the approved action, character by character'],
   ['--subject, --digest', 'what exactly was approved, as data or as its SHA-256'],
-  ['--approver', 'the mobile number of the approver'],
+  ['--approver', 'the mobile number of somebody who must have answered'],
+  ['--need', 'how many different people must have agreed, at least'],
   ['--max-age', 'the maximum age; a receipt does not expire by itself'],
   ['--status', 'denied, to prove a denial'],
   ['--jwks', 'a file with the keys; the default is to fetch them'],
   ['--separation', 'strict: the creator of the requesting key must not have enrolled the device'],
   ['--allow-dev', 'required for a receipt of a software key'],
 ])}
+
+A request of several people has a set: the receipts of all who agreed, and the completion that the service signs. One of
+them alone is not an approval.
 
 A receipt proves a decision, not that it is still unused: svc approve consume uses an approval, once. The device
 attests that it verified its user by face, fingerprint or PIN, but not by which. That the key of the phone belongs to
