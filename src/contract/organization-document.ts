@@ -1,6 +1,8 @@
 import * as z from 'zod/mini'
+import { mostPeople } from './approvers.ts'
 import { chosen, line } from './field.ts'
 import { geofence } from './geofence.ts'
+import { group } from './group.ts'
 import { authCode } from './auth-code.ts'
 import { org } from './org.ts'
 import { policy } from './policy.ts'
@@ -70,6 +72,24 @@ export const organizationDocument = z.strictObject({
       }),
     ),
     'Users of the organization, by mobile number',
+  ),
+  groups: chosen(
+    list(
+      z.strictObject({
+        name: group.createGroup.input.shape.name,
+        members: chosen(
+          z
+            .array(line(32))
+            .check(
+              z.minLength(1, 'must name at least one user'),
+              z.maxLength(mostPeople, `must name at most ${mostPeople} users`),
+            ),
+          'Mobile numbers of the members, E.164, in quotes; each needs an active device',
+          { example: ['+12025550101'] },
+        ),
+      }),
+    ),
+    'Groups of approvers, by name',
   ),
 })
 export type OrganizationDocument = z.infer<typeof organizationDocument>

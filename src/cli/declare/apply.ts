@@ -24,6 +24,7 @@ const groupOf: Record<Section, string> = {
   geofences: 'geofence',
   timeslots: 'timeslot',
   users: 'user',
+  groups: 'group',
   auth_codes: 'org auth-code',
   idp: 'org creds',
 }

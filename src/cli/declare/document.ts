@@ -65,6 +65,12 @@ const findProblems = (document: OrganizationDocument): Problem[] => {
     checkSlots(user.timeslots, 'users', i, 'timeslots')
   }
   checkSlots(document.timeslots, 'timeslots')
+  for (const [i, { members }] of (document.groups ?? []).entries())
+    for (const [k, mobile] of members.entries()) {
+      const phone = readPhone(mobile)
+      if ('wrong' in phone) add(phone.message, 'groups', i, 'members', k)
+      else members[k] = phone.mobile
+    }
   for (const list of lists) {
     const seen = new Map<unknown, number>()
     for (const [i, row] of (document[list] ?? []).entries()) {

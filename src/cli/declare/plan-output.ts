@@ -34,7 +34,9 @@ const valueText = (value: unknown): string => {
 }
 
 const shownValue = ({ field }: Change, value: unknown, { masked }: Look): string => {
-  const shown = masked ? (maskFields({ [field]: value }, new Set(['email'])) as Fields)[field] : value
+  const shown = masked
+    ? (maskFields({ [field]: value }, new Set(['email', 'members'])) as Fields)[field]
+    : value
   return safeLine(valueText(shown))
 }
 

@@ -1,6 +1,7 @@
 import { recordIn, rowsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
+import { group } from '../../contract/group.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { authCode } from '../../contract/auth-code.ts'
 import { org } from '../../contract/org.ts'
@@ -33,6 +34,7 @@ const lists: Record<List, Operation> = {
   timeslots: timeslot.listTimeslots,
   auth_codes: authCode.listAuthCodes,
   users: user.listUsers,
+  groups: group.listGroups,
 }
 
 const readAll = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
@@ -96,6 +98,23 @@ const addRules = async (users: Row[], reading: Reading): Promise<void> => {
   }
 }
 
+/** A file names the members of a group by their numbers. A service without groups has none. */
+const readGroups = async (reading: Reading): Promise<Fields[]> => {
+  const groups = await readAll(group.listGroups, reading).catch((error: unknown) => {
+    if (error instanceof SvcError && (error.exit === 'notFound' || error.code === 'unexpected_answer'))
+      return []
+    throw error
+  })
+  if (groups.length === 0) return []
+  const people = await readAll(user.listUsers, reading)
+  const numbers = new Map(people.map((one) => [String(one.id), wholeNumber(one)]))
+  return groups.map(({ name, id, members }) => ({
+    name,
+    id,
+    members: (members as string[]).map((member) => numbers.get(member) ?? member),
+  }))
+}
+
 /** Sorts rows by key. Rows that share a key go to `ambiguous`, because a file cannot distinguish them. */
 const separate = (section: Section, rows: Row[], ambiguous: State['ambiguous']): Row[] => {
   const byKey = new Map<string, Row[]>()
@@ -114,7 +133,7 @@ const readSection = async (section: List | 'idp', scope: Coverage, reading: Read
     const { idp } = recordIn(org.getApiCredentials, answer)
     return idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
   }
-  const records = await readAll(lists[section], reading)
+  const records = section === 'groups' ? await readGroups(reading) : await readAll(lists[section], reading)
   const rows = records.filter(isMember).map((record) => rowOf(section, record))
   if (section === 'users' && scope.rules) await addRules(rows, reading)
   return rows

@@ -1,6 +1,7 @@
-import { fieldsIn } from '../../client/answer-data.ts'
+import { fieldsIn, rowsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
+import { group } from '../../contract/group.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { authCode } from '../../contract/auth-code.ts'
 import { org } from '../../contract/org.ts'
@@ -20,6 +21,8 @@ type Task = {
   fields: Fields
   org_id: number
   send(operation: Operation, input: Fields): Promise<Fields>
+  /** The ids of the users with these numbers. */
+  idsOf(mobiles: readonly string[]): Promise<string[]>
 }
 
 /** Only known fields are sent, whatever a plan file contains. */
@@ -97,6 +100,23 @@ const createAuthCode: Work = async ({ step, fields, org_id, send }) => {
   return typeof code === 'string' ? { code } : {}
 }
 
+const createGroup: Work = async ({ step, fields, org_id, send, idsOf }) => {
+  const members = await idsOf(fields.members as string[])
+  await send(group.createGroup, { org_id, name: step.key, members })
+  return {}
+}
+
+/** Who joins comes first, so that a group is never without members. */
+const changeGroup: Work = async ({ step, org_id, send, idsOf }) => {
+  const { before = [], after = [] } = step.changes[0] as { before?: string[]; after?: string[] }
+  const at = { org_id, name: step.key }
+  for (const user_id of await idsOf(after.filter((one) => !before.includes(one))))
+    await send(group.addGroupMember, { ...at, user_id })
+  for (const user_id of await idsOf(before.filter((one) => !after.includes(one))))
+    await send(group.removeGroupMember, { ...at, user_id })
+  return {}
+}
+
 const lists: Record<List, Record<'create' | 'change' | 'delete', Work>> = {
   geofences: {
     create: sending(geofence.createGeofence, ({ step, org_id }) => ({
@@ -121,6 +141,11 @@ const lists: Record<List, Record<'create' | 'change' | 'delete', Work>> = {
     create: createUser,
     change: changeUser,
     delete: sending(user.removeUser, ({ step, org_id }) => ({ org_id, user_id: step.id })),
+  },
+  groups: {
+    create: createGroup,
+    change: changeGroup,
+    delete: sending(group.deleteGroup, ({ step, org_id }) => ({ org_id, name: step.key })),
   },
 }
 
@@ -152,5 +177,17 @@ export const runStep = async (step: Step, client: Client, org_id = 0): Promise<C
   // Without a signal: the outcome of a request in progress must be known.
   const send = async (operation: Operation, input: Fields): Promise<Fields> =>
     fieldsIn(await client.call(operation, input))
-  return work({ step, fields: knownFields(step), org_id, send })
+  const idsOf = async (mobiles: readonly string[]): Promise<string[]> => {
+    const ids: string[] = []
+    for (const mobile of mobiles) {
+      const [found] = rowsIn(user.listUsers, await client.call(user.listUsers, { org_id, mobile }))
+      if (found?.id === undefined)
+        throw new SvcError('failed', 'no_user', `No user of the organization has the number ${mobile}`, {
+          hint: 'Add the number to users in the file',
+        })
+      ids.push(String(found.id))
+    }
+    return ids
+  }
+  return work({ step, fields: knownFields(step), org_id, send, idsOf })
 }

@@ -6,7 +6,15 @@ import { normalizeNetwork } from '../../factors/network.ts'
 import { weekdays } from '../../core/weekdays.ts'
 
 /** The sections of a file, in the order in which they are applied. */
-export const sections = ['organization', 'geofences', 'timeslots', 'auth_codes', 'idp', 'users'] as const
+export const sections = [
+  'organization',
+  'geofences',
+  'timeslots',
+  'auth_codes',
+  'idp',
+  'users',
+  'groups',
+] as const
 export type Section = (typeof sections)[number]
 
 export type Fields = Record<string, unknown>
@@ -30,7 +38,13 @@ export type State = {
 }
 
 /** The sections that are lists, and the field that identifies a row. */
-export const keyOf = { geofences: 'name', timeslots: 'name', auth_codes: 'label', users: 'mobile' } as const
+export const keyOf = {
+  geofences: 'name',
+  timeslots: 'name',
+  auth_codes: 'label',
+  users: 'mobile',
+  groups: 'name',
+} as const
 export type List = keyof typeof keyOf
 export const isList = (section: Section): section is List => section in keyOf
 
@@ -47,6 +61,7 @@ export const fieldsOf: Record<Section, readonly string[]> = {
   auth_codes: ['uses', 'expires_at'],
   idp: ['provider', 'client_id'],
   users: ['first_name', 'last_name', 'email', 'role', 'state', 'geofences', 'timeslots'],
+  groups: ['members'],
 }
 
 /** Fields that are set when a row is created and not compared later, because they count down. */
@@ -95,6 +110,7 @@ const normals: Record<string, (value: unknown) => unknown> = {
       ? sorted(list.map((entry) => (typeof entry === 'string' && normalizeNetwork(entry)) || entry))
       : list,
   expires_at: moment,
+  members: sorted,
   geofences: (list) => set(list, fenceFields),
   timeslots: (list) => set(list, slotFields, { is_active: 1 }),
 }
