@@ -51,16 +51,28 @@ const siteProblem = ({ origin, rp_id }: Evidence): string | undefined => {
   return within ? undefined : 'The relying party does not belong to the origin'
 }
 
-// COSE: kty (1), alg (3), crv (-1).
-const keyTypes = { [-7]: [2, 1], [-8]: [1, 6], [-257]: [3, undefined] } as const
+const isOf32 = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32
+const isNumber = (value: unknown): boolean => value instanceof Uint8Array && (value[0] ?? 0) !== 0
+
+// COSE: kty (1), alg (3), and only what each type requires, in the order of CTAP: crv (-1), x (-2) and y (-3), or n (-1) and
+// e (-2). So two keys that are written differently are two keys, and nobody counts twice.
+const keyMembers = {
+  [-7]: { 1: 2, 3: -7, [-1]: 1, [-2]: isOf32, [-3]: isOf32 },
+  [-8]: { 1: 1, 3: -8, [-1]: 6, [-2]: isOf32 },
+  [-257]: { 1: 3, 3: -257, [-1]: isNumber, [-2]: isNumber },
+}
 
 const keyProblem = ({ algorithm, public_key }: Evidence): string | undefined => {
   const key = decodeCBOR(fromBase64url(public_key))
   if (!(key instanceof Map)) return 'The public key is not a COSE key'
   if (toBase64url(encodeCBOR(key)) !== public_key) return 'The public key is not in canonical form'
-  const [kty, crv] = keyTypes[algorithm]
-  const fits = key.get(1) === kty && key.get(3) === algorithm && (crv === undefined || key.get(-1) === crv)
-  return fits ? undefined : 'The public key does not match its algorithm'
+  const members = Object.entries(keyMembers[algorithm])
+  const fits = members.every(([name, wanted]) => {
+    const value = key.get(Number(name))
+    return typeof wanted === 'function' ? wanted(value) : value === wanted
+  })
+  const names = members.map(([name]) => name).join()
+  return fits && [...key.keys()].join() === names ? undefined : 'The public key does not match its algorithm'
 }
 
 /** Whether an ECDSA signature is canonical DER; the library also accepts other encodings. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import { describe, expect, test } from 'vitest'
 import { assert } from '../../src/client/software-authenticator.ts'
 import { verifyAssertion } from '../../src/receipt/assertion.ts'
@@ -24,6 +25,16 @@ const spell = (first: Buffer, second: Buffer, tag = 0x30): string => {
   const all = Buffer.concat(body)
   return Buffer.concat([Buffer.from([tag, all.length]), all]).toString('base64url')
 }
+
+type Member = [name: number, value: number | Uint8Array]
+
+/** The same key, written in another way. */
+const respelled =
+  (change: (members: Member[]) => Member[]) =>
+  (cose: string): string => {
+    const members = decodeCBOR(new Uint8Array(Buffer.from(cose, 'base64url'))) as Map<number, number>
+    return Buffer.from(encodeCBOR(new Map(change([...members])))).toString('base64url')
+  }
 
 describe('an assertion', () => {
   test('is evidence if it is valid', async () => {
@@ -148,6 +159,12 @@ describe('an assertion', () => {
         const hex = Buffer.from(cose, 'base64url').toString('hex')
         return Buffer.from(hex.replace('a50102', 'a5011802'), 'hex').toString('base64url')
       },
+    ],
+    ['has another member', respelled((members) => [...members, [2, new Uint8Array(1)]])],
+    ['has its members in another order', respelled((members) => members.toReversed())],
+    [
+      'begins a coordinate with a zero',
+      respelled((members) => members.with(3, [-2, new Uint8Array([0, ...(members[3]![1] as Uint8Array)])])),
     ],
     ['is not a map', () => 'AQ'],
     ['is empty', () => ''],
