@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import { describe, expect, test } from 'vitest'
 import { assert } from '../../src/client/software-authenticator.ts'
@@ -26,13 +26,15 @@ const spell = (first: Buffer, second: Buffer, tag = 0x30): string => {
   return Buffer.concat([Buffer.from([tag, all.length]), all]).toString('base64url')
 }
 
+const bytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'))
+
 type Member = [name: number, value: number | Uint8Array]
 
 /** The same key, written in another way. */
 const respelled =
   (change: (members: Member[]) => Member[]) =>
   (cose: string): string => {
-    const members = decodeCBOR(new Uint8Array(Buffer.from(cose, 'base64url'))) as Map<number, number>
+    const members = decodeCBOR(bytes(cose)) as Map<number, number>
     return Buffer.from(encodeCBOR(new Map(change([...members])))).toString('base64url')
   }
 
@@ -173,6 +175,32 @@ describe('an assertion', () => {
     expect(await check(posted, { ...credential, public_key: spoil(credential.public_key) })).toMatchObject({
       ok: false,
     })
+  })
+
+  test('is evidence by an RSA key, as of Windows Hello', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const { n, e } = publicKey.export({ format: 'jwk' })
+    const cose = encodeCBOR(
+      new Map<number, number | Uint8Array>([
+        [1, 3],
+        [3, -257],
+        [-1, bytes(n!)],
+        [-2, bytes(e!)],
+      ]),
+    )
+    const { authenticatorData, clientDataJSON } = posted.response
+    const digest = createHash('sha256').update(bytes(clientDataJSON)).digest()
+    const signature = sign('sha256', Buffer.concat([bytes(authenticatorData), digest]), privateKey).toString(
+      'base64url',
+    )
+    const value = { ...posted, response: { ...posted.response, signature } }
+    const credential = {
+      ...credentialOf(key),
+      algorithm: -257 as const,
+      public_key: Buffer.from(cose).toString('base64url'),
+    }
+    expect(await check(value, credential)).toMatchObject({ ok: true })
+    expect(await check(posted, credential)).toMatchObject({ ok: false })
   })
 
   test('is rejected when the public key has another algorithm than the registered one', async () => {
