@@ -1,6 +1,7 @@
 import { rowsIn } from '../../client/answer-data.ts'
 import { group } from '../../contract/group.ts'
 import type { Data } from '../../contract/operation.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
@@ -13,15 +14,18 @@ export const reviewGroups = (groups: readonly Group[], orgId: number): Finding[]
   if (groups.length === 0) return []
   const short = groups.flatMap(({ name, members, asleep }) => {
     const called = `@${safeLine(name)}`
-    const next = `svc group get ${safeLine(name)} --org ${orgId}`
     if (members.length === asleep.length)
-      return warn('groups', `nobody in ${called} can be asked`, `${next}, then svc group add`)
+      return warn(
+        'groups',
+        `nobody in ${called} can be asked`,
+        `svc group get ${shellQuote(name)} --org ${shellQuote(String(orgId))}, then svc group add`,
+      )
     if (asleep.length === 0) return []
     const who = asleep.length === 1 ? `user ${asleep[0]}` : `users ${asleep.join(', ')}`
     return warn(
       'groups',
       `${who} of ${called} cannot be asked: on hold, or without an active device`,
-      `svc user enroll ${asleep[0]} --org ${orgId}`,
+      `svc user enroll ${shellQuote(asleep[0]!)} --org ${shellQuote(String(orgId))}`,
     )
   })
   return short.length > 0 ? short : [ok('groups', `everybody in the groups can be asked`)]

@@ -50,6 +50,8 @@ describe('an operation that ends or gives access', () => {
     expect([...asking].toSorted()).toEqual([
       'approve mutes delete',
       'geofence delete',
+      'group delete',
+      'group remove',
       'iot delete',
       'key revoke',
       'mcp agents revoke',
