@@ -75,7 +75,7 @@ export const floors: Record<string, string[][]> = {
     ['backend.ts'],
     ['outcome.ts', 'rest.ts', 'tool-server.ts', 'wait.ts'],
     ['ask.ts'],
-    ['await-any.ts'],
+    ['await-held.ts'],
   ],
   tools: [['client', 'server']],
   service: [

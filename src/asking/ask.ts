@@ -13,7 +13,7 @@ import { waitFor } from './wait.ts'
 export type Wanted = Omit<Ask, keyof Who>
 
 /** Who must agree. */
-export type Who = Pick<Ask, 'approver_mobile'>
+export type Who = Pick<Ask, 'approvers'>
 
 export type Terms = {
   backend: Backend

@@ -1,3 +1,4 @@
+import { parseLine } from '../contract/approvers.ts'
 import { SvcError } from '../core/errors.ts'
 import { samePhone } from '../core/phone-parts.ts'
 import type { ApprovalRecord } from '../contract/approval.ts'
@@ -63,13 +64,8 @@ export type Use = {
 }
 
 /** What has to match, besides, so that the requester may act on the approval. */
-const expectedForUse = (ask: Ask, record: ApprovalRecord): Expectations => {
-  const typed = ask.approver_mobile.replace(/[\s().-]/g, '')
-  return {
-    approver: /^\+\d+$/.test(typed) ? typed : record.approver_mobile,
-    ...(ask.requester === undefined ? {} : { requester: record.requester }),
-  }
-}
+const expectedForUse = (ask: Ask, record: ApprovalRecord): Expectations =>
+  ask.requester === undefined ? {} : { requester: record.requester }
 
 /** A run can last, and ask many times. */
 const mostAsks = 1_000
@@ -132,6 +128,8 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
       ...(use && expectedForUse(use.ask, record)),
       digest: digestOfAsk(ask ?? { action, subject: subject ?? undefined }),
       factors: ask?.factors,
+      // The people who were asked, and not whom the service names.
+      ...(ask && { lines: ask.approvers.map(parseLine) }),
       ...(isNamed && { requestId: request_id }),
       // Not an old receipt for the same action: it must be newer than the request.
       ...(use && !isNamed && { maxAgeS: (at - use.since) / 1000 + 5 }),
@@ -150,10 +148,8 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
     const isMissing = (mobile: string): boolean =>
       receipts.every(({ sub }) => samePhone(mobile, sub) === false)
     const isOther =
-      (ask && isMissing(ask.approver_mobile)) ||
       // Of several people, a record names the first who was asked.
-      (!completion && isMissing(approver_mobile)) ||
-      (!ask && receipts[0].action !== action)
+      (!completion && isMissing(approver_mobile)) || (!ask && receipts[0].action !== action)
     if (isOther) throw unproved(record, 'Its receipt is for another person or action')
     return receipts[0].jti
   }

@@ -10,7 +10,8 @@ export type Ask = {
     | { type: (typeof subjectTypes)[number]; data: Record<string, unknown>; digest?: string }
     | undefined
   reason?: string | undefined
-  approver_mobile: string
+  /** Who must agree; see `approvers.ts`. */
+  approvers: string[]
   factors?: (typeof factors)[number][] | undefined
   /** Checked where there is something to check them against, if `factors` is absent. */
   default_factors?: (typeof factors)[number][] | undefined

@@ -1,5 +1,8 @@
 import * as z from 'zod/mini'
+import { approvalLine } from './approval-line.ts'
+import { attestation } from './attestation.ts'
 import { approvalStates } from './approval-state.ts'
+import { lineText, mostLines } from './approvers.ts'
 import { chosen, line, positive, seconds, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
@@ -22,24 +25,8 @@ export const actionText = z
   )
 export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 2000 characters'), seen)
 
-/** `{format: "jws", jws, kid, claims}`; see `receipt/receipt.ts`. */
-export const receipt = z.looseObject({
-  format: chosen(z.literal('jws'), 'Format of the signature'),
-  jws: chosen(z.string(), 'The signed receipt'),
-  kid: chosen(z.string(), 'Id of the signing key in /.well-known/jwks.json'),
-  claims: chosen(z.looseObject({}), 'The decoded claims'),
-})
-
-/** Of several people: all of their receipts, and what the service signed at the end; see `receipt/set.ts`. */
-const receiptSet = z.looseObject({
-  format: chosen(z.literal('set'), 'Receipts of several people'),
-  receipts: chosen(z.array(receipt), 'The receipt of everybody who agreed'),
-  completion: chosen(receipt, 'What the service signed once everybody who was needed had agreed'),
-})
-
-const attestation = z.discriminatedUnion('format', [receipt, receiptSet])
-
 export const request_id = chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' })
+
 export const approvalRecord = z.looseObject({
   request_id,
   org_id: chosen(positive, 'Organization id'),
@@ -66,7 +53,13 @@ export const approvalRecord = z.looseObject({
     ),
     'Owner of the requesting key, if it has one',
   ),
-  approver_mobile: chosen(z.string(), 'Mobile number of the approver', { personal: true }),
+  approver_mobile: chosen(z.string(), 'Mobile number of the approver; of several, the first', {
+    personal: true,
+  }),
+  lines: chosen(
+    z.optional(z.array(approvalLine)),
+    'Who must agree; every line, and each person for one line',
+  ),
   factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
   number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),
   detail: chosen(z.nullable(z.string()), 'Details of the result'),
@@ -138,10 +131,16 @@ export const approval = operations({
         { whole: true },
       ),
       reason: chosen(z.optional(reasonText), 'Reason for the request', { example: 'Fixes the login outage' }),
-      approver_mobile: chosen(mobile, 'Mobile number of the approver, E.164', {
-        ...personal.e164,
-        flag: 'to',
-      }),
+      approvers: chosen(
+        z
+          .array(lineText)
+          .check(
+            z.minLength(1, 'must name at least one person or group'),
+            z.maxLength(mostLines, `must have at most ${mostLines} lines`),
+          ),
+        'Who must approve: a number, several with commas (one of them), @group or @group:2; each --to must agree',
+        { example: ['+12025550101'], personal: true, flag: 'to', repeat: true },
+      ),
       factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors to check; default: biometric', {
         example: ['biometric'],
       }),
@@ -173,7 +172,7 @@ export const approval = operations({
       org_id: orgOfKey,
     }),
     data: approvalRecord,
-    folded: ['ruling', 'attestation', 'subject'],
+    folded: ['lines', 'ruling', 'attestation', 'subject'],
   },
   getApproval: {
     route: 'GET /svc/v1/approvals/{request_id}',
@@ -190,7 +189,7 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['ruling', 'attestation', 'subject'],
+    folded: ['lines', 'ruling', 'attestation', 'subject'],
   },
   listApprovals: {
     route: 'GET /svc/v1/approvals',
@@ -223,7 +222,7 @@ export const approval = operations({
     example: 'apr_3mYk8wQZ',
     input: z.strictObject({ request_id }),
     data: approvalRecord,
-    folded: ['ruling', 'attestation', 'subject'],
+    folded: ['lines', 'ruling', 'attestation', 'subject'],
   },
   consumeApproval: {
     route: 'POST /svc/v1/approvals/{request_id}/consume',
@@ -239,6 +238,6 @@ export const approval = operations({
       }),
     }),
     data: approvalRecord,
-    folded: ['ruling', 'attestation', 'subject'],
+    folded: ['lines', 'ruling', 'attestation', 'subject'],
   },
 })

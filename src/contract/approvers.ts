@@ -37,8 +37,12 @@ const readLine = (text: string): Line | undefined => {
 const expected =
   'must be a phone number in E.164 such as +12025550101, several with commas, or a group such as @sre or @sre:2'
 
+const examples = '+12025550101, +12025550101,+12025550102 or @sre:2'
+
 export const lineText = z.string().check(
   z.trim(),
+  // A number as people write it: `+1 (202) 555-0101`.
+  z.overwrite((text) => (text.startsWith('+') ? text.replace(/[\s().-]/g, '') : text)),
   z.maxLength(400, 'must have at most 400 characters'),
   z.refine((text) => readLine(text) !== undefined, expected),
 )
@@ -51,15 +55,14 @@ export const parseLine = (text: string): Line => {
 }
 
 /** Checks the lines of a setting or a flag, with its name as the user knows it. Throws a usage error. */
-export const checkedLines = (texts: readonly string[], name: string): string[] =>
-  texts.map((text) => {
+export const checkedLines = (texts: readonly string[], name: string): string[] => {
+  if (texts.length === 0) throw usageError(`${name} must not be empty`, `Example: ${examples}`)
+  return texts.map((text) => {
     const checked = lineText.safeParse(text)
     if (checked.success) return checked.data
-    throw usageError(
-      `${name} ${expected}: "${text}"`,
-      'Example: +12025550101, +12025550101,+12025550102 or @sre:2',
-    )
+    throw usageError(`${name} ${expected}: "${text}"`, `Example: ${examples}`)
   })
+}
 
 /** The only person that lines name; undefined if they name a group or several people. */
 export const onlyPerson = (texts: readonly string[]): string | undefined => {

@@ -1,10 +1,11 @@
 import { usageError } from '../core/errors.ts'
 import type { Ask } from './approval-gateway.ts'
+import { checkedLines } from './approvers.ts'
 import { factors as known } from './records.ts'
 
 /** Values for the fields that a tool call leaves out. */
 export type AskingDefaults = {
-  approver_mobile?: string | undefined
+  approvers?: string[] | undefined
   factors?: Ask['factors'] | undefined
   requester?: string | undefined
 }
@@ -14,13 +15,12 @@ export type NamedSetting = { value: string; name: string }
 
 type Factor = (typeof known)[number]
 
-const checkedMobile = ({ value, name }: NamedSetting): string => {
-  if (/^\+[1-9]\d{6,14}$/.test(value)) return value
-  throw usageError(
-    `${name} must be a phone number in E.164, not "${value}"`,
-    'SVC_DEFAULT_MOBILE=+12025550101, without spaces',
+/** The lines of a setting, with spaces between them. Throws a usage error that names the setting. */
+export const readLines = ({ value, name }: NamedSetting): string[] =>
+  checkedLines(
+    value.split(/\s+/).filter((word) => word !== ''),
+    name,
   )
-}
 
 const isFactor = (word: string): word is Factor => known.some((one) => one === word)
 
@@ -43,7 +43,7 @@ type NamedSettings = Partial<Record<'mobile' | 'factors' | 'label', NamedSetting
 
 /** Throws a usage error that names the setting. */
 export const readAskingDefaults = ({ mobile, factors, label }: NamedSettings): AskingDefaults => ({
-  approver_mobile: mobile && checkedMobile(mobile),
+  approvers: mobile && readLines(mobile),
   factors: factors && parseFactors(factors),
   requester: label && checkedLabel(label),
 })

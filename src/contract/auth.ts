@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { receipt } from './approval.ts'
+import { receipt } from './attestation.ts'
 import { chosen, id, line, shown } from './field.ts'
 import { operations } from './declaration.ts'
 import {

@@ -164,7 +164,13 @@ export const device = operations({
     scope: ['ask', 'read'],
     summary: 'Get the bytes that the device of the approver signs',
     message: 'Ceremony',
-    input: z.strictObject({ request_id }),
+    input: z.strictObject({
+      request_id,
+      credential: chosen(
+        z.optional(line(1400)),
+        'Id of the credential that will sign; required if several people are asked',
+      ),
+    }),
     data: ceremony,
   },
   decideApproval: {

@@ -30,6 +30,8 @@ export type FieldMeta = {
   unless?: string
   /** A time in the future: people can type how far away it is, such as 30d. */
   future?: boolean
+  /** A list whose values contain commas: people repeat the flag. */
+  repeat?: boolean
   /** What each choice means. A prompt for the field shows them as a list to select from. */
   meanings?: Record<string, string>
 }
@@ -38,7 +40,7 @@ export const fieldMeta = z.registry<FieldMeta>()
 
 type Extra = { example?: unknown } & Pick<
   FieldMeta,
-  'flag' | 'secret' | 'file' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'meanings'
+  'flag' | 'secret' | 'file' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'repeat' | 'meanings'
 >
 
 const described =

@@ -1,4 +1,5 @@
 import type { ApprovalRecord } from './approval.ts'
+import { onlyPerson } from './approvers.ts'
 import type { Ask } from './approval-gateway.ts'
 
 /** The record of a new request, for a gateway whose service returns none. */
@@ -13,7 +14,7 @@ export const newRequest = (
   reason: ask.reason ?? null,
   requester: ask.requester ?? 'svc',
   verified_as: null,
-  approver_mobile: ask.approver_mobile,
+  approver_mobile: onlyPerson(ask.approvers) ?? '',
   factors: ask.factors ?? [],
   number: null,
   detail: null,

@@ -38,6 +38,7 @@ export const pageHistory = operations({
     data: z.extend(decisionRecord, {
       own: chosen(z.boolean(), 'Whether the signed-in person was asked'),
       member: chosen(shownPerson, 'The approver'),
+      lines: approvalRecord.shape.lines,
       action: approvalRecord.shape.action,
       reason: approvalRecord.shape.reason,
       subject: approvalRecord.shape.subject,

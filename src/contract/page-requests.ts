@@ -59,6 +59,7 @@ export const pendingRecord = z.looseObject({
     'Device check for a denial; presence: the device need not verify its user',
   ),
   contexts: ceremony.shape.contexts,
+  lines: approvalRecord.shape.lines,
   conditions: chosen(
     z.array(
       z.strictObject({
@@ -111,6 +112,7 @@ export const outcomeRecord = z.looseObject({
   status: approvalRecord.shape.status,
   ended_by: chosen(z.nullable(z.enum(endings)), 'Who or what ended it; null while it is pending'),
   ended_at: chosen(z.nullable(time), 'When it ended'),
+  by: chosen(z.optional(z.string()), 'Name of whoever ended it, unless it was the reader'),
   device: chosen(
     z.nullable(
       z.strictObject({ id: chosen(id, 'Device id'), name: chosen(z.string(), 'Name of the device') }),
@@ -129,7 +131,11 @@ export const pageRequests = operations({
     summary: 'Show what became of a request to the signed-in person',
     message: 'Request',
     input: z.strictObject({ request_id: approvalRecord.shape.request_id }),
-    data: z.extend(outcomeRecord, { number_missed: z.optional(numberMissed) }),
+    data: z.extend(outcomeRecord, {
+      number_missed: z.optional(numberMissed),
+      answer: chosen(z.optional(z.enum(['approved', 'denied'])), 'What the signed-in person answered'),
+      lines: approvalRecord.shape.lines,
+    }),
   },
   beginDenials: {
     route: 'POST /svc/v1/approver/denials/challenge',

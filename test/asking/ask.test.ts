@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ask, type Terms } from '../../src/asking/ask.ts'
-import { awaitAny } from '../../src/asking/await-any.ts'
+import { awaitHeld } from '../../src/asking/await-held.ts'
 import type { Backend } from '../../src/asking/backend.ts'
 import { silent } from '../../src/asking/progress.ts'
 import type { ApprovalRecord } from '../../src/contract/approval.ts'
@@ -12,7 +12,7 @@ import { failure } from '../client/hosted.ts'
 const attestation = { format: 'jws' as const, jws: 'a.b.c', kid: 'k', claims: {} }
 const approved = record({ status: 'approved', attestation })
 const wanted = { action: 'Deploy 4.2' }
-const who = { approver_mobile: '+12025550101' }
+const who = { approvers: ['+12025550101'] }
 
 /** A service that answers each poll with the next of these, and what it was told. */
 const playing = (answers: (ApprovalRecord | SvcError)[], changes: Partial<Backend> = {}) => {
@@ -172,28 +172,26 @@ describe('asking', () => {
   })
 })
 
-describe('waiting for one of several requests', () => {
-  const ids = ['apr_1', 'apr_2']
-  test('returns the one that was approved', async () => {
-    const { terms } = playing([record({ status: 'denied' }), record({ ...approved, request_id: 'apr_2' })])
-    expect(await awaitAny(ids, terms)).toBe('apr_2')
+describe('a request that the service has made', () => {
+  test('is awaited until it is approved', async () => {
+    const { terms } = playing([record({ status: 'pending' }), approved])
+    await expect(awaitHeld('apr_1', terms)).resolves.toBeUndefined()
   })
-  test('reports a denial before an expired request', async () => {
-    const { terms, told } = playing([
-      record({ status: 'expired' }),
-      record({ status: 'denied', request_id: 'apr_2' }),
-    ])
-    expect((await failure(awaitAny(ids, terms))).code).toBe('denied')
+  test('is not withdrawn after a denial', async () => {
+    const { terms, told } = playing([record({ status: 'denied' })])
+    expect((await failure(awaitHeld('apr_1', terms))).code).toBe('denied')
     expect(told).toEqual([])
   })
-  test('withdraws what is pending when it is interrupted', async () => {
+  test('is withdrawn when the wait is interrupted', async () => {
     const { terms, told, abort } = playing([])
     const wait = async (): Promise<never> => {
       abort.abort()
       throw new SvcError('interrupted', 'interrupted', 'Interrupted')
     }
     const backend = { ...terms.backend, wait }
-    expect((await failure(awaitAny(ids, { ...terms, backend }))).message).toBe('Interrupted; nothing was run')
-    expect(told.toSorted()).toEqual(['withdrawn: apr_1', 'withdrawn: apr_2'])
+    expect((await failure(awaitHeld('apr_1', { ...terms, backend }))).message).toBe(
+      'Interrupted; nothing was run',
+    )
+    expect(told).toEqual(['withdrawn: apr_1'])
   })
 })

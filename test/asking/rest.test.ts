@@ -42,7 +42,7 @@ describe('a poll over REST', () => {
 test('sends the request once, whatever happens', async () => {
   const { backend, service } = await start()
   service.next(cut)
-  const ask = { action: 'a', approver_mobile: '+12025550101', org_id: 3 }
+  const ask = { action: 'a', approvers: ['+12025550101'], org_id: 3 }
   expect((await failure(backend.request(ask))).exit).toBe('unreachable')
   expect(service.seen).toHaveLength(1)
   expect(JSON.parse(service.seen[0]!.body)).toEqual(ask)

@@ -33,7 +33,7 @@ const attempt = async (work: () => Promise<unknown>): Promise<Ended> => {
 const tools = async () => {
   const gateway = throughRestarts(await openBackend(begun()))
   const shared = createSharedRequests()
-  return { gateway, shared, caller: 'stdio', defaults: { approver_mobile: to[1] } } as never
+  return { gateway, shared, caller: 'stdio', defaults: { approvers: [to[1]] } } as never
 }
 const conversation = { signal: new AbortController().signal, endReason: () => '' }
 
@@ -62,7 +62,7 @@ const edges: Record<string, () => Promise<Ended>> = {
     const progress = createProgress(context, backend)
     const held = { progress, signal: new AbortController().signal, recheck: () => undefined }
     return attempt(async () => {
-      await ask(readSubject({ type: 'tool_call', data }), { to: to[1]!, timeout: 60 } as never, held as never)
+      await ask(readSubject({ type: 'tool_call', data }), { to: [to[1]!], timeout: 60 } as never, held as never)
       return 'approved'
     })
   },

@@ -187,7 +187,7 @@ const command = async (word: string, ...args: string[]): Promise<Ended> => {
 const to = ['--to', mobile]
 const tools = async (work: (context: never) => Promise<unknown>): Promise<Ended> => {
   const gateway = await openBackend(openContext(memoryIo({ env: env() })), { through: 'tools' })
-  const defaults = { approver_mobile: mobile }
+  const defaults = { approvers: [mobile] }
   try {
     const answer = await work({ gateway, shared: createSharedRequests(), caller: 'stdio', defaults } as never)
     return { yes: JSON.stringify(answer).includes('"approved"'), said: '' }

@@ -78,7 +78,7 @@ test('/metrics shows the requests, the decision and the pending request', async 
   const { key } = await admin.createKey({ name: 'deploys', scopes: ['ask'], org_id: person.org.id })
   const client = createClient({ baseUrl: service.baseUrl, apiKey: String(key) })
   const action = 'Deploy 4.2 for the tenant acme-1'
-  const { request_id } = await client.createApproval({ action, approver_mobile: person.mobile })
+  const { request_id } = await client.createApproval({ action, approvers: [person.mobile] })
   expect((await scrape()).get('svc_approvals_pending')).toBe(1)
   const watching = watchApproval(client, request_id, { wanted: { action }, expected: { allowDev: true } })
   await expect.poll(async () => (await scrape()).get('svc_approval_waits')).toBe(1)

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const ask = (action: string) =>
   remote(service.baseUrl, operator).call('POST', '/svc/v1/approvals', {
-    body: { action, approver_mobile: person.mobile },
+    body: { action, approvers: [person.mobile] },
   })
 
 const start = (more: Record<string, string> = {}, size: Size = { rows: 24, columns: 80 }) => {

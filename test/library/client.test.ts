@@ -52,7 +52,7 @@ describe('a call', () => {
     expect(await client.listKeys({})).toEqual([])
     expect(service.seen).toHaveLength(2)
     service.next(json(503, {}))
-    const error = await failure(client.createApproval({ action: 'Deploy', approver_mobile: '+12025550101' }))
+    const error = await failure(client.createApproval({ action: 'Deploy', approvers: ['+12025550101'] }))
     expect(error.http_status).toBe(503)
     expect(service.seen).toHaveLength(3)
   })

@@ -29,7 +29,7 @@ afterAll(async () => {
   folder.remove()
 })
 
-const ask = (action: string) => client.createApproval({ action, approver_mobile: person.mobile })
+const ask = (action: string) => client.createApproval({ action, approvers: [person.mobile] })
 
 describe('watchApproval', () => {
   test('returns a verified approval, which can be used once', async () => {
@@ -51,7 +51,7 @@ describe('watchApproval', () => {
     }
     const { request_id } = await client.createApproval({
       subject: subject as never,
-      approver_mobile: person.mobile,
+      approvers: [person.mobile],
     })
     await person.answer()
     expect(await watchApproval(client, request_id, { wanted: { subject }, expected })).toMatchObject({

@@ -45,14 +45,16 @@ export const ask = (
 ) =>
   call('POST', '/svc/v1/approvals', {
     key,
-    body: { action: 'Deploy 4.2', approver_mobile: mobile_e164, ...more },
+    body: { action: 'Deploy 4.2', approvers: [mobile_e164], ...more },
   })
 
 export const show = ({ call }: TestService, id: string, key?: string): Promise<Answer> =>
   call('GET', `/svc/v1/approvals/${id}`, { key })
 
-export const ceremonyOf = async ({ call }: TestService, id: string) =>
-  dataOf(await call('GET', `/svc/v1/approvals/${id}/ceremony`))
+export const ceremonyOf = async ({ call }: TestService, id: string, key?: SoftwareKey) => {
+  const query = key === undefined ? '' : `?credential=${key.credential_id}`
+  return dataOf(await call('GET', `/svc/v1/approvals/${id}/ceremony${query}`))
+}
 
 /** An assertion over the context of one decision. */
 export const signed = async (
@@ -62,7 +64,7 @@ export const signed = async (
   key: SoftwareKey,
   { userVerified = true, note }: { userVerified?: boolean; note?: string | undefined } = {},
 ) => {
-  const { contexts, origin, rp_id } = await ceremonyOf(service, id)
+  const { contexts, origin, rp_id } = await ceremonyOf(service, id, key)
   const bytes = new Uint8Array(Buffer.from(contexts[decision], 'base64url'))
   const challenge = challengeOf(note === undefined ? bytes : contextBytes({ ...readContext(bytes), note }))
   return assert(key, { challenge, origin, rpId: rp_id }, userVerified)
@@ -76,7 +78,7 @@ export const counted = async (
   id: string,
   more: object = {},
 ) => {
-  const { contexts, origin, rp_id } = await ceremonyOf(service, id)
+  const { contexts, origin, rp_id } = await ceremonyOf(service, id, key)
   const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
   const response = forgeAssertion(key, { challenge, origin, rpId: rp_id }, { data: withCounter(count) })
   return { decision: 'approve', ...more, response }

@@ -17,13 +17,13 @@ type Create = Pick<Handlers<typeof approval>, 'createApproval'>
 /** The broken variant checks the limits first and adds the request afterwards. */
 const lookFirst: Create = {
   createApproval: {
-    before: async ({ approver_mobile }, { service, caller }) => {
+    before: async ({ approvers: [mobile] }, { service, caller }) => {
       const { storage } = service
       const member = await storage.read((db) =>
         db
           .selectFrom('memberships as m')
           .innerJoin('people as p', 'p.id', 'm.user_id')
-          .where('p.mobile', '=', approver_mobile)
+          .where('p.mobile', '=', mobile!)
           .where('m.org_id', '=', caller.orgId!)
           .select(['m.org_id', 'm.user_id'])
           .executeTakeFirstOrThrow(),
@@ -34,7 +34,7 @@ const lookFirst: Create = {
         await call.db
           .insertInto('approvals')
           .values({
-            ...member,
+            org_id: member.org_id,
             request_id: id,
             key_id: caller.keyId,
             asked_by: namedKeyOf(caller),
@@ -50,11 +50,25 @@ const lookFirst: Create = {
             org_slug: 'x',
             asked_via: 'api',
             use_within_s: 600,
-            approver_mobile,
+            approver_mobile: mobile!,
+            lines: '[]',
+            rules: '[]',
+            excluded: '[]',
             factors: '[]',
-            nonce: 'x',
             requested_at: call.now,
             expires_at: '9999-01-01T00:00:00.000Z',
+          })
+          .execute()
+        await call.db
+          .insertInto('ballots')
+          .values({
+            ...member,
+            request_id: id,
+            mobile: mobile!,
+            name: 'x',
+            twin: 0,
+            nonce: 'x',
+            requested_at: call.now,
           })
           .execute()
         await call.audit(member.org_id, id)
@@ -78,7 +92,7 @@ const storm = async (tally: Tally, people: number, handlers?: Create): Promise<v
       const body = { name: `app ${i}`, org_id: org, scopes: ['ask'] }
       asking.push(dataOf(await service.call('POST', '/svc/v1/keys', { body })).key)
     }
-    for (const approver_mobile of mobiles) {
+    for (const mobile of mobiles) {
       const before = service.notified.length
       const notified = new Map<string, number>()
       const pending = new Map<string, number>()
@@ -86,7 +100,7 @@ const storm = async (tally: Tally, people: number, handlers?: Create): Promise<v
         const who = asking[i % keys]!
         const answer = await service.call('POST', '/svc/v1/approvals', {
           key: who,
-          body: { action: 'x', approver_mobile },
+          body: { action: 'x', approvers: [mobile] },
         })
         if (answer.status === 200) {
           count(notified, who)

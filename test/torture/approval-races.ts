@@ -31,7 +31,7 @@ const prepare = async (arena: Arena, approver: EnrolledApprover, expires: boolea
   const { mobile, authenticator } = approver
   const { request_id, subject, expires_at } = await request(baseUrl, 'createApproval', arena.acme.key, {
     action: 'Deploy',
-    approver_mobile: mobile,
+    approvers: [mobile],
     ...(expires && { lifetime_s: expiringS }),
   })
   const ceremony = await request(baseUrl, 'getCeremony', arena.acme.key, { request_id })

@@ -30,7 +30,7 @@ const run = async (server: PostgresServer, times: number, program?: readonly str
     const { id: org } = await must(call(baseUrl, 'createOrganization', key, { name: 'Acme' }))
     const expire = async (at: number): Promise<void> => {
       const { mobile } = await enrollApprover(baseUrl, key, org)
-      const input = { action: 'x', approver_mobile: mobile, lifetime_s: lifetimeS }
+      const input = { action: 'x', approvers: [mobile], lifetime_s: lifetimeS }
       const { request_id, requested_at, expires_at } = await request(
         nodes[at]!.baseUrl,
         'createApproval',

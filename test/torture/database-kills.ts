@@ -41,10 +41,10 @@ export const torture: Torture = {
       for (let round = 0; round < kills; round++) {
         const approvals = await Promise.all(
           Array.from({ length: waitsAtOnce }, async (_, n) => {
-            const approver_mobile = mobiles[(round * waitsAtOnce + n) % mobiles.length]
+            const approvers = [mobiles[(round * waitsAtOnce + n) % mobiles.length]]
             const { request_id } = await request(baseUrl, 'createApproval', cluster.key, {
               action: 'x',
-              approver_mobile,
+              approvers,
             })
             return { request_id, waiting: openWait(cluster.nodes[n % 2]!.baseUrl, cluster.key, request_id) }
           }),

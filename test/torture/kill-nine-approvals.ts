@@ -17,7 +17,7 @@ type Seen = { requested: string[]; decided: Map<string, ApprovalRecord>; sent: S
 /** Requests and decides until the service is killed. */
 const work = async (reach: Reach, { mobile, authenticator }: EnrolledApprover, seen: Seen): Promise<void> => {
   for (let i = 0; ; i++) {
-    const asking = { action: `deploy ${i}`, approver_mobile: mobile, org_id: reach.org }
+    const asking = { action: `deploy ${i}`, approvers: [mobile], org_id: reach.org }
     const { request_id } = await request(reach.baseUrl, 'createApproval', reach.key, asking)
     seen.requested.push(request_id)
     const {

@@ -62,7 +62,7 @@ const run = async (server: PostgresServer, count: number, programs: (readonly st
     const requests: string[] = []
     const ask = async (): Promise<void> => {
       const { mobile } = await enrollApprover(baseUrl, cluster.key, org)
-      const input = { action: 'x', approver_mobile: mobile }
+      const input = { action: 'x', approvers: [mobile] }
       for (let n = 0; n < requestsPerApprover; n++)
         requests.push((await request(baseUrl, 'createApproval', cluster.key, input)).request_id)
     }

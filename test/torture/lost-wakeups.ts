@@ -47,8 +47,8 @@ const race = async (wait: Wait, times: number) => {
   try {
     const { caller, mobiles } = await createCrowd(test, people)
     const gateway = createEngineGateway(service, caller)
-    const one = async (approver_mobile: string): Promise<void> => {
-      const { request_id } = await gateway.request({ action: 'x', approver_mobile })
+    const one = async (mobile: string): Promise<void> => {
+      const { request_id } = await gateway.request({ action: 'x', approvers: [mobile] })
       let ended = 0
       const end = async (): Promise<void> => {
         await turns(below(12))

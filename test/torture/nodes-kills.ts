@@ -53,7 +53,7 @@ const killOne = async (load: Load, round: number, mobiles: readonly string[]): P
   const [one, other] = cluster.nodes.filter((_, n) => n !== victim)
   const approvals = await Promise.all(
     Array.from({ length: waitsAtOnce }, async (_, n) => {
-      const input = { action: 'x', approver_mobile: mobiles[(round * waitsAtOnce + n) % mobiles.length] }
+      const input = { action: 'x', approvers: [mobiles[(round * waitsAtOnce + n) % mobiles.length]] }
       const { request_id } = await request(other!.baseUrl, 'createApproval', cluster.key, input)
       const waiting = openWait(n % 2 === 0 ? one!.baseUrl : other!.baseUrl, cluster.key, request_id)
       return { request_id, waiting }

@@ -50,7 +50,7 @@ const pendingLimit: Race = {
   times: 8,
   run: async (arena) => {
     const { mobile } = await enrollApprover(baseUrlOf(arena), arena.operator, arena.acme.id)
-    const input = { action: 'Deploy', approver_mobile: mobile }
+    const input = { action: 'Deploy', approvers: [mobile] }
     const replies = await Promise.all(
       Array.from({ length: 9 }, (_, node) =>
         arena.send(node, 'createApproval', input, { key: arena.acme.key }),
@@ -87,7 +87,7 @@ const counter: Race = {
 
 /** The approval of a new request, signed with the counter 1. */
 const countedDecision = async (arena: Arena, { mobile, authenticator }: EnrolledApprover) => {
-  const input = { action: 'Deploy', approver_mobile: mobile }
+  const input = { action: 'Deploy', approvers: [mobile] }
   const { request_id } = await request(baseUrlOf(arena), 'createApproval', arena.beta.key, input)
   const {
     contexts,

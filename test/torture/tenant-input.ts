@@ -49,7 +49,7 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
     webhook_id: child.webhook,
     digest: child.digest,
     // In its own organization, another tenant's phone gets the same response as an unknown one.
-    approver_mobile: org.mobile,
+    approvers: [org.mobile],
     id: operationOf(id).path.startsWith('/svc/') ? child.ids.key : child.ids.fence,
   }
   for (const name of Object.keys(input)) if (name in ids) input[name] = ids[name]

@@ -67,7 +67,7 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
   const waitingPhone = await registerPhone({ baseUrl, log }, key.key, { last_name: mark })
   // A key withdraws and consumes only its own requests.
   const approval = (more = {}) =>
-    request(baseUrl, 'createApproval', key.key, { action: mark, approver_mobile: approver.mobile, ...more })
+    request(baseUrl, 'createApproval', key.key, { action: mark, approvers: [approver.mobile], ...more })
   const approved = await approval({ use_within_s: 86_400 })
   await approve(baseUrl, operator, approved.request_id, approver)
   const webhook = await request(baseUrl, 'createWebhook', operator, {

@@ -64,7 +64,7 @@ const measure = async (server: PostgresServer, count: number, program?: readonly
     const mobiles = await enrollMobiles(baseUrl, key, org, wanted / requestsPerApprover)
     const requests = await Promise.all(
       Array.from({ length: wanted }, async (_, n) => {
-        const input = { action: 'x', approver_mobile: mobiles[n % mobiles.length] }
+        const input = { action: 'x', approvers: [mobiles[n % mobiles.length]] }
         return (await request(baseUrl, 'createApproval', key, input)).request_id
       }),
     )

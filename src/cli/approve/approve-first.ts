@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask, type Approval, type Wanted } from '../../asking/ask.ts'
-import { awaitAny } from '../../asking/await-any.ts'
+import { awaitHeld } from '../../asking/await-held.ts'
 import type { Backend } from '../../asking/backend.ts'
+import { readLines } from '../../contract/asking-defaults.ts'
 import { usageError, type SvcError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
@@ -78,7 +79,7 @@ export const askFirst = async (
     // `require_approval` protects against this command line, not against the owner of its key, so any key may ask.
     const approval = await ask(
       wanted,
-      { approver_mobile: approver },
+      { approvers: readLines({ value: approver, name: 'default_mobile' }) },
       {
         ...askingIn(context, backend),
         nothing: 'nothing was sent',
@@ -95,22 +96,23 @@ export const askFirst = async (
   }
 }
 
-/** The requests that the service has created because a rule of the organization requires an approval. */
-const requestsIn = ({ data }: SvcError): string[] =>
-  (Array.isArray(data?.requests) ? data.requests : [])
-    .map((one: { request_id?: unknown } | null) => one?.request_id)
-    .filter((id): id is string => typeof id === 'string' && /^[\w-]{1,64}$/.test(id))
+/** The request that the service has created because a rule of the organization requires an approval. */
+const requestIn = ({ data }: SvcError): string | undefined => {
+  const { request_id: id } = (data?.request ?? {}) as { request_id?: unknown }
+  return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : undefined
+}
 
 /**
- * Waits until one of the approvers that the service has notified approves, and returns the id of that request, with which the
- * call is repeated. Throws without an approval; nothing was changed then.
+ * Waits until everybody whom the service has notified approves, and returns the id of the request, with which the call is
+ * repeated. Throws without an approval; nothing was changed then.
  */
 export const awaitRequired = async (context: Context, required: SvcError): Promise<string> => {
-  const ids = requestsIn(required)
-  if (ids.length === 0) throw required
+  const id = requestIn(required)
+  if (id === undefined) throw required
   const output = await context.output()
-  output.warn(`${safeLine(required.message)}. Waiting for: ${ids.join(', ')}`)
+  output.warn(`${safeLine(required.message)}. Waiting for: ${id}`)
   const backend = await openBackend(context, { through: 'service' })
   const nothing = 'the service requires an approval, and nothing was changed'
-  return awaitAny(ids, { ...askingIn(context, backend), nothing })
+  await awaitHeld(id, { ...askingIn(context, backend), nothing })
+  return id
 }

@@ -6,6 +6,7 @@ import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
 import { pickingFlag } from '../terminal/output.ts'
+import { askedText, progressOf, progressText } from '../../contract/line-progress.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { fitted } from '../terminal/wrap.ts'
@@ -18,10 +19,11 @@ export const timeLeft = (seconds: number): string => {
 }
 
 /** A tool server may not name the approver of a request from another machine. */
-const person = ({ approver_mobile }: ApprovalRecord, whole: boolean): string =>
-  approver_mobile === ''
-    ? 'an unnamed approver'
-    : safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
+const person = ({ approver_mobile, lines }: ApprovalRecord, whole: boolean): string => {
+  if (lines && progressOf(lines)) return safeLine(askedText(lines))
+  if (approver_mobile === '') return 'an unnamed approver'
+  return safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
+}
 
 /** The approver and the id of the request. */
 const describe = (record: ApprovalRecord, whole: boolean): string =>
@@ -89,10 +91,13 @@ export const createProgress = (
     const number = all.length === 1 && first.number ? ` Number to type: ${safeLine(first.number)}.` : ''
     const state = cut.size > 0 ? 'No connection; still waiting for' : 'Waiting for'
     const time = timeLeft(Math.min(...all.map(left)))
+    const several = all.length === 1 && cut.size === 0 ? progressText(first.lines) : undefined
     const names =
       all.length === 1 ? [describe(first, whole), person(first, whole)] : [`${all.length} requests`]
     const room = Math.max(20, stderr.columns - 1)
-    const lines = names.map((who) => `${state} ${who}, ${time}.${number}`)
+    const lines = several
+      ? [`${safeLine(several)}, ${time}.${number}`]
+      : names.map((who) => `${state} ${who}, ${time}.${number}`)
     // On a narrow terminal, drop the id first: the line above already shows it.
     stderr.write(`\r\x1b[K${(lines.find((line) => line.length <= room) ?? lines.at(-1)!).slice(0, room)}`)
   }
@@ -123,7 +128,12 @@ export const createProgress = (
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
       follow(record)
     },
-    waiting: follow,
+    waiting: (record) => {
+      const before = progressText(pending.get(record.request_id)?.lines)
+      const now = progressText(record.lines)
+      if (now !== undefined && now !== before && !stderr.isTTY) say(safeLine(now))
+      follow(record)
+    },
     lost: (record, error) => {
       cut.add(record.request_id)
       say(

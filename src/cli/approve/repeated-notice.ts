@@ -21,8 +21,9 @@ export const personIn = (
   if (!/^(?:approve|auth|notify) /.test(cli)) return undefined
   // An alert or a notice creates no request that could be withdrawn.
   if (cli === 'notify global') return undefined
-  const { approver_mobile, email, user_id } = input
-  const phone = approver_mobile ?? wholeNumber(input)
+  const { approvers, email, user_id } = input
+  if (Array.isArray(approvers)) return approvers.join(' ')
+  const phone = wholeNumber(input)
   if (phone !== undefined) return String(phone).replaceAll(/[\s().-]/g, '')
   return email === undefined && user_id === undefined ? undefined : String(email ?? user_id)
 }

@@ -71,7 +71,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       import('../../asking/outcome.ts'),
       import('./open-backend.ts'),
     ])
-    const { approver_mobile, ...wanted } = request
+    const { approvers, ...wanted } = request
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       org: options.org,
@@ -116,7 +116,7 @@ export const registerRequest = (group: Command, context: Context): void => {
         most,
         submit,
       }
-      const { record } = await ask(wanted, { approver_mobile }, terms).catch((error: unknown) => {
+      const { record } = await ask(wanted, { approvers }, terms).catch((error: unknown) => {
         if (error instanceof NotApproved) return error
         throw error
       })

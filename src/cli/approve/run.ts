@@ -43,7 +43,7 @@ const askAndRun = async (
     import('./progress.ts'),
     import('./separation.ts'),
   ])
-  const { approver_mobile, ...wanted } = request
+  const { approvers, ...wanted } = request
   const backend = await openBackend(context, {
     through: options.mcp ? 'tools' : undefined,
     org: options.org,
@@ -67,7 +67,7 @@ const askAndRun = async (
       separated: backend.tools ? {} : await separated(context),
       recheck: command.recheck,
     }
-    const { id, record } = await ask(wanted, { approver_mobile }, terms).catch((error: unknown) => {
+    const { id, record } = await ask(wanted, { approvers }, terms).catch((error: unknown) => {
       throw inTypedNames(runOperation, error)
     })
     const receipt = safeJson(record.attestation, 2)

@@ -90,7 +90,11 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
   }
 
   const open = async (request_id: string): Promise<Ceremony> => {
-    const answer = await client.call(device.getCeremony, { request_id }, { signal })
+    const answer = await client.call(
+      device.getCeremony,
+      { request_id, credential: key.credential_id },
+      { signal },
+    )
     const wire = recordIn(device.getCeremony, answer, ['contexts', 'credentials'])
     const { contexts, origin, rp_id, number_required, location_required, credentials } = wire
     const { verified_as, requested_from } = wire

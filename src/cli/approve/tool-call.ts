@@ -51,13 +51,13 @@ export const approveToolCall = async (
       import('./open-backend.ts'),
       import('./separation.ts'),
     ])
-    const { approver_mobile, ...wanted } = request
+    const { approvers, ...wanted } = request
     const { onAnswer, signal } = context.io
     const { warn } = await context.output()
     const backend = await openBackend(context, { through: 'service', org: options.org })
     const approval = await ask(
       wanted,
-      { approver_mobile },
+      { approvers },
       {
         backend,
         // Nobody reads the output while a call waits.

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { mostPeople } from '../../contract/approvers.ts'
 import { placedIssuesOf } from '../../contract/issues.ts'
 import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'
@@ -14,11 +15,12 @@ export const exampleConfig = `service: https://svc.example.com/admin/public/api
 organization: acme
 jwks: /etc/svc/guard-keys.json   # /.well-known/jwks.json of the service
 key_file: /etc/svc/guard.key     # a key that can only ask, mode 600
-approvers:
+people:
   - mobile: +12025550101
     accounts: [alice]            # not asked about what alice does
-  - mobile: +12025550102         # asked if the first does not answer
-timeout: 120                     # seconds for each approver
+  - mobile: +12025550102
+need: 1                          # how many of them must approve
+timeout: 120                     # seconds for the decision
 exec: {files: refuse}            # refuse or copy files that others can change
 ssh: {held: [shell, command]}    # shell, command, sftp; the rest is refused
 git: {refs: [refs/heads/main]}   # other refs need no approval`
@@ -26,7 +28,7 @@ git: {refs: [refs/heads/main]}   # other refs need no approval`
 const text = (example: string) =>
   z.string().check(z.minLength(1, `must not be empty; example: ${example}`), z.maxLength(2000))
 
-const approver = z.strictObject({
+const person = z.strictObject({
   mobile: z
     .string()
     .check(
@@ -58,7 +60,13 @@ const shape = z.strictObject({
   key_file: text('/etc/svc/guard.key'),
   cacert: z.optional(text('/etc/svc/ca.pem')),
   host: z.optional(text('web1.example.com')),
-  approvers: z.array(approver).check(z.minLength(1, 'must name at least one approver')),
+  people: z
+    .array(person)
+    .check(
+      z.minLength(1, 'must name at least one person'),
+      z.maxLength(mostPeople, `must name at most ${mostPeople} people`),
+    ),
+  need: z.optional(z.int().check(z.gte(1, 'must be 1 or more'))),
   timeout: z.optional(
     z.int().check(z.gte(10, 'must be 10 or more seconds'), z.lte(3600, 'must be 3600 or less')),
   ),
@@ -88,6 +96,7 @@ const shape = z.strictObject({
 
 export type GuardConfig = z.infer<typeof shape> & {
   issuer: string
+  need: number
   timeout: number
 }
 
@@ -121,5 +130,11 @@ export const parseConfig = (content: string, file: string): GuardConfig => {
       `allow_dev in ${file} works only with a service on this machine`,
       'Remove allow_dev: receipts of software keys do not prove that a person approved',
     )
-  return { ...config, service, issuer: config.issuer ?? origin, timeout: config.timeout ?? 120 }
+  const { need = 1 } = config
+  if (need > config.people.length)
+    throw usageError(
+      `need in ${file} must be at most the number of people, ${config.people.length}, not ${need}`,
+      'Name more people, or lower need',
+    )
+  return { ...config, service, issuer: config.issuer ?? origin, need, timeout: config.timeout ?? 120 }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { ask, type Approval, type Terms, type Wanted } from '../../asking/ask.ts'
 import { subjectFor } from '../../asking/subject.ts'
-import { failure, SvcError } from '../../core/errors.ts'
+import { failure, type SvcError } from '../../core/errors.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import { openBackend } from '../approve/open-backend.ts'
@@ -40,25 +40,25 @@ type Held = {
   recheck?: () => void
 }
 
-const noApprover = (account: string): SvcError =>
+const noApprover = (account: string, need: number): SvcError =>
   failure(
     'guard_no_approver',
-    `Nobody but ${account} can approve what ${account} does: nothing was run`,
-    'Add an approver without this account to /etc/svc/guard.yaml',
+    `${need === 1 ? 'Nobody' : `Fewer than ${need} people`} but ${account} can approve what ${account} does: nothing was run`,
+    'Add people without this account to /etc/svc/guard.yaml',
   )
 
 /**
- * Returns the approval that permits this action once. Asks the approvers one after the other, until one decides. Throws in every
- * other case; nothing may be done then.
+ * Returns the approval that permits this action once. Asks everybody whom root named and who is not tied to the account, and
+ * counts who agreed itself. Throws in every other case; nothing may be done then.
  */
 export const hold = async (
   config: GuardConfig,
   { subject, account, nothing, recheck }: Held,
   io: Io,
 ): Promise<Approval> => {
-  const { issuer, organization, jwks, allow_dev: allowDev = false, factors, timeout } = config
-  const approvers = config.approvers.filter(({ accounts = [] }) => !accounts.includes(account))
-  if (approvers.length === 0) throw noApprover(account)
+  const { issuer, organization, jwks, allow_dev: allowDev = false, factors, need, timeout } = config
+  const people = config.people.filter(({ accounts = [] }) => !accounts.includes(account))
+  if (people.length < need) throw noApprover(account, need)
   const keys = readKeySet(jwks)
   const context = closedContext(config, io)
   try {
@@ -86,16 +86,16 @@ export const hold = async (
       },
       recheck,
     }
-    for (const [at, { mobile, passkeys }] of approvers.entries()) {
-      const pinned = { keys, issuer, organization, allowDev, passkeys: passkeys && { [mobile]: passkeys } }
-      try {
-        return await ask(wanted, { approver_mobile: mobile }, { ...terms, pinned })
-      } catch (error) {
-        const isSilent = error instanceof SvcError && error.code === 'expired'
-        if (!isSilent || at === approvers.length - 1) throw error
-      }
+    const numbers = people.map(({ mobile }) => mobile)
+    const passkeys = people.flatMap((one) => (one.passkeys ? [[one.mobile, one.passkeys] as const] : []))
+    const pinned = {
+      keys,
+      issuer,
+      organization,
+      allowDev,
+      passkeys: passkeys.length > 0 ? Object.fromEntries(passkeys) : undefined,
     }
-    throw noApprover(account)
+    return await ask(wanted, { approvers: [`${numbers.join(',')}:${need}`] }, { ...terms, pinned })
   } finally {
     await context.close()
   }

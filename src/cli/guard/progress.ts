@@ -1,3 +1,4 @@
+import { askedText } from '../../contract/line-progress.ts'
 import type { OutputStream } from '../terminal/io.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
@@ -9,8 +10,9 @@ export const createGuardProgress = (stderr: OutputStream): Progress => {
   const say = (text: string): void => stderr.write(`guard: ${safeLine(text)}\n`)
   return {
     ...silent,
-    requested: ({ request_id, approver_mobile, action, number }) => {
-      say(`waiting for ${maskPhone(approver_mobile)} to approve: ${withoutPhones(action)} (${request_id})`)
+    requested: ({ request_id, approver_mobile, lines, action, number }) => {
+      const who = lines ? askedText(lines) : maskPhone(approver_mobile)
+      say(`waiting for ${who} to approve: ${withoutPhones(action)} (${request_id})`)
       if (number) say(`number to type on the phone: ${number}`)
     },
     lost: (_, { message }) => say(`${message}; still waiting`),

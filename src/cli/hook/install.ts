@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
+import { checkedLines } from '../../contract/approvers.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import { textSubject } from '../../receipt/subject.ts'
 import { gatherAsk, hookOperation } from '../approve/ask.ts'
 import type { Context } from '../context/context.ts'
@@ -17,7 +17,7 @@ import { hostPattern, readNames } from './tool-names.ts'
 
 export type LevelOptions = { project?: boolean; managed?: boolean; dryRun?: boolean }
 type Options = RunOptions &
-  LevelOptions & { to?: string; reason?: string; factors?: unknown; requester?: string }
+  LevelOptions & { to?: string[]; reason?: string; factors?: unknown; requester?: string }
 
 const notWritten = 'Nothing was written'
 
@@ -65,7 +65,7 @@ const requireReadableKey = ({ keySources: { apiKey, askKey } }: Settings): void 
 /** The flags for `svc hook run`, as typed; the files as absolute paths. */
 const runWords = async (
   options: Options,
-  { names, to, level }: { names: readonly string[]; to: string | undefined; level: Level },
+  { names, to, level }: { names: readonly string[]; to: readonly string[] | undefined; level: Level },
   context: Context,
 ): Promise<string[]> => {
   const { globals, io } = context
@@ -80,7 +80,7 @@ const runWords = async (
   const file = (name: string, path: string | undefined): string[] => flag(name, path && resolve(io.cwd, path))
   return [
     ...flag('match', names),
-    ...flag('to', to),
+    ...(to ?? []).flatMap((line) => flag('to', line)),
     ...flag('timeout', options.timeout ?? defaultSeconds),
     ...flag('reason', options.reason),
     ...flag('factors', options.factors),
@@ -95,16 +95,19 @@ const runWords = async (
 }
 
 /** Checks the flags for the request now, because a hook could only block with them. Returns --to, if it must be written. */
-const approverOf = async (options: Options, level: Level, context: Context): Promise<string | undefined> => {
+const approverOf = async (
+  options: Options,
+  level: Level,
+  context: Context,
+): Promise<string[] | undefined> => {
   const { defaultMobile } = await context.settings()
   if (level === 'managed' && options.to === undefined)
     throw usageError('--managed requires --to: other users have other profiles', '--to +12025550101')
-  if (options.to !== undefined && !/^\+[1-9]\d{6,14}$/.test(options.to))
-    throw usageError(`--to is not a mobile number in E.164: "${safeLine(options.to)}"`, '--to +12025550101')
+  if (options.to !== undefined) checkedLines(options.to, '--to')
   const typed = { args: [], options: { ...options, org: undefined } }
   const { ask } = await gatherAsk(hookOperation, typed, context, textSubject('A call'))
   const isSaved = defaultMobile !== undefined && defaultMobile.source !== 'environment'
-  return options.to === undefined && isSaved ? undefined : ask.approver_mobile
+  return options.to === undefined && isSaved ? undefined : ask.approvers
 }
 
 /** The only variables that the hook gets. */

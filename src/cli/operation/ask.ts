@@ -18,7 +18,10 @@ const valueOf = async (
 ): Promise<unknown> => {
   if (answer === '') throw usageError('must not be empty')
   if (isOrg(field)) return organizationValue(field, answer, context)
-  const raw = field.kind === 'list' ? answer.split(/[\s,]+/).filter((word) => word !== '') : answer
+  const raw =
+    field.kind === 'list'
+      ? answer.split(field.meta.repeat ? /\s+/ : /[\s,]+/).filter((word) => word !== '')
+      : answer
   const value = field.meta.secret ? raw : await parseValue(field, raw, context.io, 'This')
   const checked = z.safeParse(schemaOf(operation, field), value)
   if (checked.success) return value
@@ -28,7 +31,7 @@ const valueOf = async (
 /** A value as a person would type it. */
 const textOf = (value: unknown): string => {
   if (value === undefined) return ''
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(',')
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 

@@ -51,7 +51,8 @@ export const label = (field: Field): string => labels[field.flag] ?? field.meta.
 
 const about = (field: Field): string => {
   const notes = field.choices.length > 0 ? [field.choices.join('|')] : []
-  if (field.kind === 'list') notes.push('repeat or separate with commas')
+  if (field.kind === 'list')
+    notes.push(field.meta.repeat ? 'can be repeated' : 'repeat or separate with commas')
   const direction = directionOf(field)
   if (direction) notes.push(timeForms(direction))
   if (field.meta.secret) notes.push('read from this file; - for standard input')
@@ -61,7 +62,7 @@ const about = (field: Field): string => {
 /** Adds the flag of one field. Its value stays text until `parseValue`, so that an error can name the flag. */
 export const addFlag = (command: Command, field: Field, need?: Need): void => {
   const option = new Option(`--${field.flag} ${valueName(field)}`.trim(), about(field))
-  if (field.kind === 'list') option.argParser(collectWords)
+  if (field.kind === 'list') option.argParser(field.meta.repeat ? collect : collectWords)
   if (need) noteNeed(option, need)
   command.addOption(option)
   if (field.kind === 'boolean')

@@ -19,7 +19,7 @@ const split = (list: string | undefined): string[] | undefined => list?.split(',
 const fromSettings = async (field: Field, context: Context): Promise<unknown> => {
   const { org, defaultMobile, defaultFactors, requestFrom } = await context.settings()
   if (isOrg(field)) return org?.value
-  if (field.name === 'approver_mobile') return defaultMobile?.value
+  if (field.name === 'approvers') return defaultMobile?.value.split(/\s+/)
   if (field.name === 'default_factors') return split(defaultFactors?.value)
   return field.name === 'requester' ? requestFrom?.value : undefined
 }

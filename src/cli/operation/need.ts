@@ -15,7 +15,7 @@ export const addOrgFlag = (command: Command, unless = ''): Command => {
 /** Which settings a missing field is taken from, for a command that notifies a person or for an organization. */
 const defaultsOf = ({ effect }: Operation, field: Field): string | undefined => {
   if (orgFields.includes(field.name)) return defaultOrg
-  if (effect !== 'notifies' || field.name !== 'approver_mobile') return undefined
+  if (effect !== 'notifies' || field.name !== 'approvers') return undefined
   return 'default: SVC_DEFAULT_MOBILE or the profile'
 }
 

@@ -20,7 +20,9 @@ const nameOfIssue = (operation: Operation, field: string): string => {
       field === path.join('.') ||
       (/^[.[]/.test(field.slice(path.join('.').length)) && field.startsWith(path.join('.'))),
   )
-  return known ? typedName(operation, known) + field.slice(known.path.join('.').length) : field
+  if (!known) return field
+  // A flag that is repeated has no number on the command line.
+  return typedName(operation, known) + (known.meta.repeat ? '' : field.slice(known.path.join('.').length))
 }
 
 /** Replaces field names in a sentence: names with an underscore, and all names in a list of choices. */

@@ -60,7 +60,7 @@ export const registerProfile: Register = (group, context, program) => {
     .description('Create a profile for the service at --base-url')
     .option('--mcp-url <url>', 'Address of the approval tool server, ending in /mcp')
     .option('--org <org>', 'Default organization')
-    .option('--default-mobile <mobile>', 'Default approver, E.164')
+    .option('--default-mobile <mobile>', 'Default approver, E.164; or lines of approvers, as for --to')
     .option('--protected', 'Require the name of whatever you delete')
     .option('--with-key', 'Save the API key from standard input; ask for it on a terminal')
     .option('--credential-command <command>', 'Command that prints the API key; run without a shell')

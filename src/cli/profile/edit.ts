@@ -1,3 +1,4 @@
+import { readLines } from '../../contract/asking-defaults.ts'
 import { resolve } from 'node:path'
 import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'
@@ -30,11 +31,7 @@ const checkCommand: Check = (text, field, io) => {
   return [/[/\\]/.test(program) ? resolve(io.cwd, program) : program, ...args]
 }
 
-const checkMobile: Check = (text, field) => {
-  if (!/^\+[1-9]\d{6,14}$/.test(text))
-    throw usageError(`${field} must be a phone number in E.164, not "${text}"`, `${field} +12025550101`)
-  return text
-}
+const checkApprovers: Check = (value, name) => readLines({ value, name }).join(' ')
 
 const checkFactors: Check = (text, field) => {
   const words = text.split(',').map((word) => word.trim())
@@ -62,7 +59,7 @@ const editable: Partial<Record<keyof Profile, Check>> = {
   base_url: checkBaseUrl,
   mcp_url: checkMcpUrl,
   org: plain,
-  default_mobile: checkMobile,
+  default_mobile: checkApprovers,
   default_factors: checkFactors,
   request_from: plain,
   cacert: (text, _, io) => resolve(io.cwd, text),

@@ -13,11 +13,14 @@ export const callHeld: typeof call = async (name, input, options) => {
         return await call(name, input, { ...options, approval })
       } catch (error) {
         if (!(error instanceof Refused) || error.code !== 'approval_required') throw error
-        const requests = error.data['requests'] as { request_id: string; name: string }[] | undefined
-        if (requests) {
-          approval = requests[0]!.request_id
+        const held = error.data['request'] as
+          | { request_id: string; lines: { people: { name: string }[] }[] }
+          | undefined
+        if (held) {
+          approval = held.request_id
           const names = new Intl.ListFormat(locale(), { type: 'disjunction' })
-          tellWaiting(t('common.held', { names: names.format(requests.map((one) => one.name)) }))
+          const people = held.lines.flatMap((line) => line.people.map(({ name }) => name))
+          tellWaiting(t('common.held', { names: names.format(people) }))
         }
         await new Promise((resolve) => setTimeout(resolve, everyMs))
       }

@@ -1,7 +1,9 @@
+import canonicalize from 'canonicalize'
 import type { ReceiptClaims } from '../../receipt/claims.ts'
 import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Service } from '../call/service.ts'
-import { type ApprovalAccess, type ApprovalRow, isApproved, selectApprovals } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
+import { type ApprovalAccess, isApproved, selectApprovals, signedLines } from './record.ts'
 
 export const requestNotAuthentic = (done: 'decided' | 'used'): Refusal =>
   forbidden(
@@ -15,20 +17,19 @@ const isOfRow = (claims: ReceiptClaims, row: ApprovalRow): boolean =>
   claims.jti === row.request_id &&
   claims.subject.digest === row.subject_digest &&
   claims.organization.id === String(row.org_id) &&
-  claims.sub === row.approver_mobile &&
-  claims.device.id === String(row.device_id)
+  canonicalize(claims.lines) === canonicalize(signedLines(row))
 
-/** Whether the stored receipt is genuine, and the approval of exactly this request by its approver. */
-const hasReceipt = async ({ keyring }: Pick<Service, 'keyring'>, row: ApprovalRow): Promise<boolean> => {
+/** Whether the stored receipts are genuine, and the approval of exactly this request by the people it asked. */
+const isProved = async ({ keyring }: Pick<Service, 'keyring'>, row: ApprovalRow): Promise<boolean> => {
   // The verifier is slow to load, and not every service needs it.
   const { verifyApproval } = await import('../../receipt/approval.ts')
-  const receipts = await verifyApproval(row.attestation, await keyring.jwks())
-  return receipts !== undefined && receipts.every((claims) => isOfRow(claims, row))
+  const all = await verifyApproval(row.attestation, await keyring.jwks())
+  return all !== undefined && all.every((claims) => isOfRow(claims, row))
 }
 
 /**
  * Reads the request whose approval a call wants to use; undefined if there is none that the caller reaches. Fails with 403
- * for an approval that the row's MAC or the stored receipt contradicts. Outside of a transaction: it verifies two
+ * for an approval that the row's MAC or the stored receipt contradicts. Outside of a transaction: it verifies
  * signatures. The use itself compares the MAC again, so that nothing that was verified can have changed.
  */
 export const proveApproval = async (
@@ -40,7 +41,6 @@ export const proveApproval = async (
     selectApprovals(db, access).where('a.request_id', '=', request_id).executeTakeFirst(),
   )
   if (row?.status !== 'approved') return row
-  if (!isApproved(row, { keyring }) || !(await hasReceipt({ keyring }, row)))
-    throw requestNotAuthentic('used')
+  if (!isApproved(row, { keyring }) || !(await isProved({ keyring }, row))) throw requestNotAuthentic('used')
   return row
 }

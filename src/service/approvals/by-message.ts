@@ -16,7 +16,7 @@ export const sendAuthRequestByEmail: HandlerOf<typeof notify.sendAuthRequestByEm
     input.org_id,
   )
   const { request_id, number, expires_at } = await requestApproval(
-    { ...input, approver_mobile: mobile, org_id },
+    { ...input, approvers: [mobile], org_id },
     call,
   )
   const until = `${expires_at.slice(0, 16).replace('T', ' ')} UTC`
@@ -50,7 +50,7 @@ export const sendAppAuthNotification: HandlerOf<typeof notify.sendAppAuthNotific
   const { first_name, last_name } = await memberByMobile(call, from, org_id)
   const requester = `${first_name} ${last_name} (${from})`
   const { request_id, number, expires_at } = await requestApproval(
-    { ...input, approver_mobile: to, org_id, requester },
+    { ...input, approvers: [to], org_id, requester },
     call,
   )
   return { request_id, number, expires_at }

@@ -5,16 +5,11 @@ import { namedKeyOf } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { proveApproval } from './authentic.ts'
-import { deniedByOther } from './deny-call.ts'
 import { expireDue, requestExpired } from './expiry.ts'
+import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
-import {
-  type ApprovalAccess,
-  type ApprovalRow,
-  auditSubject,
-  selectApprovals,
-  toApprovalRecord,
-} from './record.ts'
+import type { ApprovalRow } from './rows.ts'
+import { type ApprovalAccess, auditSubject, selectApprovals, toApprovalRecord } from './record.ts'
 
 const hint = 'Request a new approval: svc approve request'
 
@@ -24,7 +19,7 @@ const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string
   if (row.status !== 'approved')
     return conflict(
       'not_approved',
-      `The request is not approved: ${row.detail?.endsWith(deniedByOther) ? row.detail : `it is ${row.status}`}`,
+      `The request is not approved: it is ${row.status}${row.detail === null ? '' : ` (${row.detail})`}`,
       hint,
     )
   if (row.subject_digest !== digest)
@@ -111,7 +106,7 @@ export const withdrawApproval = async (
     .executeTakeFirst()
   if (ended) {
     await call.audit(ended.org_id, auditSubject(request_id), ['status', 'withdrawn'])
-    call.wake(ended)
+    call.wake(wakeOf(ended))
     return toApprovalRecord(ended, call)
   }
   if (row.status !== 'pending') return alreadyEnded(row)

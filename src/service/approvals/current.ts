@@ -2,7 +2,8 @@ import type { Service } from '../call/service.ts'
 import { requestTopic } from '../call/signals/signals.ts'
 import { waitFor } from '../call/signals/wait.ts'
 import { expireDue } from './expiry.ts'
-import { type ApprovalAccess, type ApprovalRow, findApproval } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
+import { type ApprovalAccess, findApproval } from './record.ts'
 
 /** Reads a request. If it is over, its end is committed before anybody sees it. */
 export const readCurrent = async (
@@ -20,19 +21,30 @@ export const readCurrent = async (
   return read()
 }
 
-/** Returns the request once it has ended, or unchanged after `seconds`, on a disconnect or when the service stops. */
+/**
+ * Returns the request once it has ended, or as it is after `seconds`, on a disconnect or when the service stops; with `answers`,
+ * also once another person has answered.
+ */
 export const waitForEnd = (
   service: Service,
   request_id: string,
   access: ApprovalAccess,
-  { seconds, signal }: { seconds: number; signal?: AbortSignal | undefined },
-): Promise<ApprovalRow> =>
-  waitFor(
+  {
+    seconds,
+    signal,
+    answers = false,
+  }: { seconds: number; signal?: AbortSignal | undefined; answers?: boolean },
+): Promise<ApprovalRow> => {
+  let first: ApprovalRow | undefined
+  return waitFor(
     service.signals,
     { topics: [requestTopic(request_id)], seconds, signal, share: JSON.stringify(access) },
     async () => {
       const row = await readCurrent(service, request_id, access)
+      first ??= row
       const mayChangeInMs = Date.parse(row.expires_at) - Date.parse(service.storage.now())
-      return { value: row, done: row.status !== 'pending', mayChangeInMs }
+      const isNews = answers && row.answers !== first.answers
+      return { value: row, done: row.status !== 'pending' || isNews, mayChangeInMs }
     },
   )
+}

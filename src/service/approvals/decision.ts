@@ -14,15 +14,19 @@ import type { FactorsMemory } from '../call/service.ts'
 import { credentialOf, type DeviceRow } from '../devices/rows.ts'
 import type { Site } from '../devices/site.ts'
 import { withRequested } from '../policy/factor-settings.ts'
-import { countWrongNumber, finishApproval, type VerifiedDecision } from './finish.ts'
-import { readApprover } from './key-owner.ts'
+import type { VerifiedDecision } from './answer.ts'
+import { countWrongNumber, finishApproval } from './finish.ts'
 import { alreadyEnded, isRepeated, repeatedOutcome } from './posted-decision.ts'
-import { type ApprovalRow, contextFor, findApproval, storedSubject, toApprovalRecord } from './record.ts'
+import type { BallotRow } from './rows.ts'
+import { findBallot } from './ballots.ts'
+import type { ApprovalRow } from './rows.ts'
+import { contextFor, findApproval, storedSubject, toApprovalRecord } from './record.ts'
 import { checkDecider, readDeviceClaim } from './separation.ts'
 
 /** A decision as it was posted, with the request and the device that it names; nothing is verified yet. */
 export type PostedDecision = {
   row: ApprovalRow
+  ballot: BallotRow
   device: DeviceRow
   site: Site
   decidedAt: string
@@ -55,14 +59,14 @@ const uncheckedDefault = (
 
 const applyRules = async (
   factorsFor: FactorsMemory,
-  { row, device, decidedAt: at }: PostedDecision,
+  { row, ballot, device, decidedAt: at }: PostedDecision,
   location: DecisionInput['location'],
   { ip, user_verified }: { ip: string | undefined; user_verified: boolean },
 ): Promise<Decision> => {
-  const rules = await factorsFor(row.org_id, row.user_id)
+  const rules = await factorsFor(row.org_id, ballot.user_id)
   const decided = decide(withRequested(rules, JSON.parse(row.factors) as (typeof rules.required)[number][]), {
     at,
-    user_id: row.user_id,
+    user_id: ballot.user_id,
     ...(ip !== undefined && { ip }),
     ...(location && { location: locationAt(location, at) }),
     device: { id: device.id, registered_to: device.user_id, revoked: device.state !== 'active' },
@@ -80,13 +84,16 @@ const answered = (call: Call, ended: ApprovalRow | Refusal): ApprovalRecord | Re
  * have been removed since.
  */
 export const repeatDecision =
-  ({ decision }: DecisionInput, { row, digest }: PostedDecision) =>
+  ({ decision }: DecisionInput, { row, ballot: { user_id }, digest }: PostedDecision) =>
   async (call: Call): Promise<ApprovalRecord | Refusal> => {
     const now = await findApproval(call.db, row.request_id, { orgId: row.org_id })
+    const ballot = await findBallot(call.db, now, user_id)
     // A second wrong number may have been counted since.
     return answered(
       call,
-      isRepeated(now, digest) ? await repeatedOutcome(call, now, decision) : alreadyEnded(now),
+      isRepeated(ballot, digest)
+        ? await repeatedOutcome(call, { row: now, ballot }, decision)
+        : alreadyEnded(now),
     )
   }
 
@@ -105,9 +112,8 @@ export const prepareDecision = async (
   if (input.note !== undefined && approving)
     throw invalid('note', 'can only be combined with decision deny', 'leave note out, or deny')
   const { storage, publicUrl, keyring, dev } = service
-  const { row, device, site, decidedAt } = posted
-  const approver = await storage.read((db) => readApprover({ db }, row))
-  const context = contextBytes(contextFor(row, approver, input.decision, input.note))
+  const { row, ballot, device, site, decidedAt } = posted
+  const context = contextBytes(contextFor(row, ballot, input.decision, input.note))
   const { presence } = posted
   const checked = await verifyAssertion(input.response, credentialOf(device), site, challengeOf(context), {
     presence: presence && !approving && !input.not_me,
@@ -123,7 +129,7 @@ export const prepareDecision = async (
 
   const claim = await storage.read(async (db) => {
     const claim = await readDeviceClaim({ db, keyring }, row, device)
-    if (approving) await checkDecider({ db, keyring }, row, claim)
+    if (approving) await checkDecider({ db, keyring }, { row, ballot }, claim)
     return claim
   })
   const { allow, factors } = await applyRules(service.factorsFor, posted, input.location, {
@@ -132,6 +138,7 @@ export const prepareDecision = async (
   })
   const decision: VerifiedDecision = {
     row,
+    ballot,
     device,
     counter: checked.counter,
     backedUp: checked.backed_up,
@@ -147,7 +154,7 @@ export const prepareDecision = async (
     return async (call) => answered(call, await countWrongNumber(call, decision))
   }
   // A request that has ended gets no receipt.
-  const open = row.status === 'pending' && row.expires_at > decidedAt
+  const open = row.status === 'pending' && ballot.status === 'pending' && row.expires_at > decidedAt
   if (open && (allow || !approving))
     decision.attestation = await createReceipt(
       {

@@ -1,9 +1,10 @@
 import type { Call } from '../call/call.ts'
 import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { noteOnDevices } from '../devices/rows.ts'
-import { denyCall } from './deny-call.ts'
 import { deniedTogether, hasLiveKey } from './expiry.ts'
-import { auditSubject } from './record.ts'
+import { wakeOf, withAnswer } from './lines.ts'
+import type { ApprovalRow } from './rows.ts'
+import { auditSubject, findApproval } from './record.ts'
 
 /**
  * Denies requests to a member whose device signed for all of them at once. A receipt requires a signature for each request,
@@ -16,40 +17,66 @@ export const denyTogether = async (
   requests: readonly string[],
   actor: string,
 ): Promise<string[]> => {
-  const { db, now } = call
-  const { device_id } = member
-  const denied = await db
-    .updateTable('approvals')
-    .set({ status: 'denied', detail: deniedTogether, decided_at: now, ended_at: now, device_id })
-    .where(ofMember(member))
-    .where('request_id', 'in', [...requests])
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', now)
-    .where(ofActiveMember('approvals'))
+  const { db, now, keyring } = call
+  const { device_id, org_id, user_id } = member
+  const ballots = await db
+    .selectFrom('ballots')
+    .innerJoin('approvals', 'approvals.request_id', 'ballots.request_id')
+    .where(ofMember(member, 'ballots'))
+    .where('ballots.request_id', 'in', [...requests])
+    .where('ballots.status', '=', 'pending')
+    .where('approvals.status', '=', 'pending')
+    .where('approvals.expires_at', '>', now)
+    .where(ofActiveMember('ballots'))
     .where(hasLiveKey(now))
-    .returningAll()
+    .selectAll('ballots')
     .execute()
+  const denied: ApprovalRow[] = []
+  for (const ballot of ballots) {
+    const answer = { status: 'denied', decided_at: now, device_id } as const
+    await db
+      .updateTable('ballots')
+      .set({ ...answer, row_mac: keyring.macOf('ballots', { ...ballot, ...answer }) })
+      .where('id', '=', ballot.id)
+      .where('org_id', '=', org_id)
+      .execute()
+    const row = await findApproval(db, ballot.request_id, { orgId: org_id })
+    const ended = await db
+      .updateTable('approvals')
+      .set({
+        status: 'denied',
+        detail: deniedTogether,
+        decided_at: now,
+        ended_at: now,
+        decided_by: user_id,
+        answers: withAnswer(row, [user_id, 'denied', now]),
+      })
+      .where('id', '=', row.id)
+      .where('org_id', '=', org_id)
+      .where('status', '=', 'pending')
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    denied.push(ended)
+  }
   await noteOnDevices(db, { last_used_at: now })
     .where('id', '=', device_id)
     .where('org_id', '=', member.org_id)
     .execute()
   for (const row of denied) {
-    const { requested_at, request_id, org_id, user_id } = row
-    const request = { request_id, org_id, user_id }
-    await call.audit(member.org_id, auditSubject(request.request_id), ['status', 'denied'], actor)
-    await denyCall(call, row, actor)
-    const seconds = (Date.parse(now) - Date.parse(requested_at)) / 1000
-    call.wake({ ...request, decided: { status: 'denied', seconds } })
+    await call.audit(org_id, auditSubject(row.request_id), ['status', 'denied'], actor)
+    const seconds = (Date.parse(now) - Date.parse(row.requested_at)) / 1000
+    call.wake({ ...wakeOf(row), decided: { status: 'denied', seconds } })
   }
-  if (denied.length === 0) await call.audit(member.org_id, `device:${device_id}`, ['last_used_at'], actor)
+  if (denied.length === 0) await call.audit(org_id, `device:${device_id}`, ['last_used_at'], actor)
   const all = await db
-    .selectFrom('approvals')
-    .where(ofMember(member))
-    .where('request_id', 'in', [...requests])
-    .where('device_id', '=', device_id)
-    .where('status', '=', 'denied')
-    .where('detail', '=', deniedTogether)
-    .select('request_id')
+    .selectFrom('ballots as b')
+    .innerJoin('approvals as a', 'a.request_id', 'b.request_id')
+    .where(ofMember(member, 'b'))
+    .where('b.request_id', 'in', [...requests])
+    .where('b.device_id', '=', device_id)
+    .where('b.status', '=', 'denied')
+    .where('a.detail', '=', deniedTogether)
+    .select('b.request_id')
     .execute()
   const ids = new Set(all.map(({ request_id }) => request_id))
   return requests.filter((one) => ids.has(one))

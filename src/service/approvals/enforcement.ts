@@ -10,7 +10,7 @@ import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
 import { asRequester, commandOf } from './page-write.ts'
-import type { ApprovalRow } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
 import { checkReference, unknownApproval } from './reference.ts'
 import { askApprovers, readRequirements, useApproval } from './required-approval.ts'
 

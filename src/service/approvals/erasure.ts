@@ -2,45 +2,91 @@ import { addMs } from '../../core/iso-time.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
+import { receiptDigest } from './cleared.ts'
+import { isSeveral } from './completion.ts'
+import { readLines, wakeOf } from './lines.ts'
+import type { ApprovalRow } from './rows.ts'
+import { isApproved } from './record.ts'
 
 /** No limit looks further back. */
 const keptMs = 24 * 60 * 60_000
 
-/**
- * Erases the requests to a member who is deleted. The times of the last day stay without any text, so that the limits
- * still apply if the person is created again.
- */
-export const eraseApprovals = async (call: Call, member: Member): Promise<void> => {
-  const { db, now } = call
-  const recent = await db
-    .selectFrom('approvals')
-    .where(ofMember(member))
-    .where('requested_at', '>', addMs(now, -keptMs))
-    .select(['id', 'request_id', 'org_id', 'user_id', 'key_id', 'asked_by', 'nonce'])
-    .select(['status', 'requested_at', 'expires_at', 'decided_at', 'ended_at'])
-    .orderBy('id')
-    .execute()
-  await db.deleteFrom('approvals').where(ofMember(member)).execute()
+const noText = { mobile: '', name: '', twin: 0, nonce: '', attestation: null, row_mac: null } as const
+
+/** Erases a request to a single person. Its times stay for a day, so that the limits still apply to a person created again. */
+const eraseRequest = async ({ db, now, wake }: Call, member: Member, row: ApprovalRow): Promise<void> => {
+  await db.deleteFrom('approvals').where('id', '=', row.id).where('org_id', '=', row.org_id).execute()
+  if (row.requested_at <= addMs(now, -keptMs)) return
+  const { id, request_id, org_id, key_id, asked_by, requested_at, expires_at, decided_at } = row
+  const isPending = row.status === 'pending'
   const texts = { requester: '', verified_as: '', action: '', approver_mobile: '', factors: '[]' }
-  const subject = { subject_type: '', subject_digest: '' }
-  const key = {
-    key_name: '',
-    key_scopes: '',
-    key_influences: 0,
-    by_rule: 0,
-    org_slug: '',
-    use_within_s: 0,
-  } as const
-  const blank = { ...texts, ...subject, ...key, asked_via: 'api', erased_at: now } as const
-  for (const row of recent) {
-    const isPending = row.status === 'pending'
-    const end = isPending && ({ status: 'expired', ended_at: now } as const)
-    await db
-      .insertInto('approvals')
-      .values({ ...row, ...end, ...blank })
-      .execute()
-    if (isPending) call.wake(row)
-  }
+  const lists = { lines: '[]', rules: '[]', excluded: '[]' }
+  await db
+    .insertInto('approvals')
+    .values({
+      ...{ id, request_id, org_id, key_id, asked_by, requested_at, expires_at, decided_at },
+      status: isPending ? 'expired' : row.status,
+      ended_at: isPending ? now : row.ended_at,
+      ...texts,
+      ...lists,
+      ...{ subject_type: '', subject_digest: '', key_name: '', key_scopes: '', org_slug: '' },
+      ...{ key_influences: 0, by_rule: 0, use_within_s: 0, asked_via: 'api', erased_at: now },
+    })
+    .execute()
+  await db
+    .insertInto('ballots')
+    .values({ request_id, ...member, ...noText, requested_at })
+    .execute()
+  if (isPending) wake(wakeOf(row))
+}
+
+/** Erases what a request to several people says of one of them. Its receipts name everybody, so they are erased too. */
+const eraseOne = async (
+  { db, now, keyring }: Call,
+  { org_id, user_id }: Member,
+  row: ApprovalRow,
+): Promise<void> => {
+  const lines = readLines(row).map((line) => ({
+    ...line,
+    people: line.people.map((one) => (one.user_id === user_id ? { ...one, name: '', mobile: '' } : one)),
+  }))
+  const next = { ...row, lines: JSON.stringify(lines), approver_mobile: '' }
+  const isSigned = row.status === 'pending' || isApproved(row, { keyring })
+  await db
+    .updateTable('approvals')
+    .set({
+      lines: next.lines,
+      approver_mobile: '',
+      ...(row.attestation !== null && {
+        attestation: null,
+        receipt_digest: receiptDigest(row.attestation),
+        cleared_at: row.cleared_at ?? now,
+      }),
+      row_mac: isSigned ? keyring.macOf('approvals', next) : null,
+    })
+    .where('id', '=', row.id)
+    .where('org_id', '=', org_id)
+    .execute()
+  await db
+    .updateTable('ballots')
+    .set({ ...noText, decision_digest: null })
+    .where('request_id', '=', row.request_id)
+    .where(ofMember({ org_id, user_id }))
+    .execute()
+}
+
+/** Erases the requests to a member who is deleted. */
+export const eraseApprovals = async (call: Call, member: Member): Promise<void> => {
+  const rows = await call.db
+    .selectFrom('approvals as a')
+    .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
+    .where(ofMember(member, 'b'))
+    .where('a.erased_at', 'is', null)
+    .selectAll('a')
+    .orderBy('a.id')
+    .execute()
+  for (const row of rows)
+    await (isSeveral(row) ? eraseOne(call, member, row) : eraseRequest(call, member, row))
 }
 
 /** Deletes the times that no limit needs any more. */

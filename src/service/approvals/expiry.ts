@@ -8,6 +8,9 @@ import { siteProblem } from '../devices/site.ts'
 import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
+import { wakeOf } from './lines.ts'
+import { endShrunk } from './shrunk-pools.ts'
+import type { ApprovalRow } from './rows.ts'
 import { auditSubject } from './record.ts'
 
 /** True of a request whose API key is neither revoked nor expired. Tool servers and local programs have the key 0. */
@@ -64,7 +67,7 @@ export const expireDue = async (
   const due = await overdue(db, now)
     .where(({ and }) => and(only))
     .$if(keys !== undefined, (query) => query.where('key_id', 'in', keys!))
-    .select(['id', 'org_id', 'user_id', 'request_id', 'expires_at'])
+    .select(['id', 'org_id', 'request_id', 'expires_at', 'lines'])
     .orderBy('id')
     .limit(batchSize)
     .execute()
@@ -73,7 +76,7 @@ export const expireDue = async (
     due.map(({ org_id }) => org_id),
   )
   const ended = []
-  for (const { id, org_id, user_id, request_id, expires_at } of due) {
+  for (const { id, org_id, request_id, expires_at, lines } of due) {
     const detail = expires_at <= now ? tooLate : keyEnded
     const row = await db
       .updateTable('approvals')
@@ -90,7 +93,7 @@ export const expireDue = async (
       subject: auditSubject(request_id),
       changes: ['status'],
     })
-    ended.push({ request_id, org_id, user_id, detail })
+    ended.push({ ...wakeOf({ request_id, org_id, lines }), detail })
   }
   return ended
 }
@@ -114,7 +117,7 @@ export const endedAmong = async (
   { storage }: Pick<Service, 'storage'>,
   requests: readonly string[],
 ): Promise<WakeTarget[]> => {
-  const found: (Required<WakeTarget> & { status: string })[] = []
+  const found: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines' | 'status'>[] = []
   for (let at = 0; at < requests.length; at += askedAtMost)
     found.push(
       ...(await storage.read((db) =>
@@ -122,14 +125,14 @@ export const endedAmong = async (
           .selectFrom('approvals')
           .where('request_id', 'in', requests.slice(at, at + askedAtMost))
           .where(({ eb, or }) => or([eb('status', '<>', 'pending'), isOver(storage.now())]))
-          .select(['request_id', 'org_id', 'user_id', 'status'])
+          .select(['request_id', 'org_id', 'lines', 'status'])
           .execute(),
       )),
     )
   const due = found.filter(({ status }) => status === 'pending')
   for (const org_id of new Set(due.map((one) => one.org_id)))
     await storage.write((db) => expireDue(db, storage.now(), { org_id }), { org: org_id, routine: true })
-  return found
+  return found.map(wakeOf)
 }
 
 const sweepMs = 5_000
@@ -147,6 +150,7 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
   // If the store cannot be written now, the next sweep tries again. Until then each read compares with the clock.
   const run = (): void => {
     void sweep(service).catch(() => undefined)
+    void endShrunk(service).catch(() => undefined)
     void endCooling(service).catch(() => undefined)
   }
   run()

@@ -4,7 +4,7 @@ import type { Call } from '../call/call.ts'
 import { reachOrganization, severalOrganizations, withinOrganization } from '../call/tenant.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 
-const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
+export const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
   conflict(
     'approver_not_enrolled',
     `No active user with this ${by} has a registered device`,
@@ -12,7 +12,7 @@ const notEnrolled = (by: 'phone' | 'e-mail address'): Refusal =>
   )
 
 /** Active members of this organization, or of all that the caller may reach. */
-const activeMembers = ({ db, caller }: Call, org_id: number | undefined) =>
+export const activeMembers = ({ db, caller }: Call, org_id: number | undefined) =>
   db
     .selectFrom('memberships as m')
     .innerJoin('people as p', 'p.id', 'm.user_id')

@@ -1,184 +1,133 @@
-import type { device } from '../../contract/device.ts'
+import type { VerifiedDecision } from './answer.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { forbidden, notFound, type Refusal } from '../../core/refusal.ts'
-import type { FactorResult, Receipt } from '../../receipt/claims.ts'
+import type { Refusal } from '../../core/refusal.ts'
+import type { Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
-import type { RowInput } from '../call/row-ids.ts'
-import type { Decided } from '../call/signals/signals.ts'
-import { ofActiveMember, ofMember } from '../call/tenant.ts'
-import { ofActiveDevice } from '../devices/active.ts'
-import { inactiveDevice } from '../devices/record.ts'
-import { type DeviceRow, noteOnDevices } from '../devices/rows.ts'
-import { denyCall } from './deny-call.ts'
-import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
-import {
-  alreadyEnded,
-  deniedBy,
-  isRepeated,
-  repeatedOutcome,
-  wrongNumber,
-  wrongTwice,
-} from './posted-decision.ts'
-import { type ApprovalRow, auditSubject, selectApprovals } from './record.ts'
+import { nameOf } from '../devices/notices.ts'
+import { answerBallot, countTry, denyAfterTries, notAnswerable } from './answer.ts'
+import { completedSet, isSeveral, tally } from './completion.ts'
+import { wakeOf, withAnswer } from './lines.ts'
+import { deniedBy, wrongNumber, wrongTwice } from './posted-decision.ts'
+import type { ApprovalRow } from './rows.ts'
+import { auditSubject } from './record.ts'
 import { reportRequester } from './report.ts'
-
-/** A decision that is verified, but may still be too late. */
-export type VerifiedDecision = {
-  row: ApprovalRow
-  device: Pick<DeviceRow, 'id' | 'counter' | 'kind' | 'row_mac'>
-  /** The signature counter of the authenticator. */
-  counter: number
-  /** Whether the key was copied to other devices. */
-  backedUp: boolean
-  decidedAt: string
-  input: Pick<RowInput<typeof device.decideApproval>, 'decision' | 'not_me' | 'note'>
-  /** The results of the rules, stored because a decision that they refuse has no receipt. */
-  ruling: FactorResult[]
-  attestation: Receipt | null
-  /** Of the decision as it was posted. */
-  digest: string
-}
+import { tooFewLeft } from './shrunk-pools.ts'
 
 const maxAttempts = 2
 
-/** Every condition of a decision, in the statement itself, so that it sees all that has changed since. */
-const decidable = (call: Call, { row, device, counter, digest }: VerifiedDecision) =>
-  call.db
-    .updateTable('approvals')
-    .where('request_id', '=', row.request_id)
-    .where('org_id', '=', row.org_id)
-    // The row that was found authentic.
-    .where('row_mac', '=', row.row_mac)
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', call.now)
-    .where(ofActiveMember('approvals'))
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('devices as d')
-          .whereRef('d.org_id', '=', 'approvals.org_id')
-          .whereRef('d.user_id', '=', 'approvals.user_id')
-          .where('d.id', '=', device.id)
-          // The row that was found authentic.
-          .where('d.row_mac', '=', device.row_mac)
-          .where(ofActiveDevice('d'))
-          .where((one) =>
-            one.or([one('d.counter', '<', counter), one('d.counter', '=', counter === 0 ? 0 : -1)]),
-          )
-          .$if(!call.service.dev, (query) => query.where('d.kind', '=', 'phone'))
-          .select('d.id'),
-      ),
-    )
-    .where(hasLiveKey(call.now))
-    // A repeat is not another try.
-    .where((one) => one.or([one('decision_digest', 'is', null), one('decision_digest', '<>', digest)]))
-    .set({ decision_digest: digest })
-
-const noteUse = async (
-  call: Call,
-  { row, device, counter, backedUp, decidedAt }: VerifiedDecision,
-): Promise<void> => {
-  await noteOnDevices(call.db, { counter, backed_up: backedUp ? 1 : 0, last_used_at: decidedAt })
-    .where('id', '=', device.id)
-    .where('org_id', '=', row.org_id)
-    .execute()
-}
-
-/**
- * Why `decidable` matched no row, unless it was this decision that ended the request. The caller returns it and does not throw
- * it: an expiry is committed here.
- */
-const notDecidable = async (
-  call: Call,
-  { row, device, digest, input }: VerifiedDecision,
-): Promise<ApprovalRow | Refusal> => {
-  const { db, now } = call
-  const present = await selectApprovals(db, { orgId: row.org_id })
-    .where('a.request_id', '=', row.request_id)
-    .executeTakeFirst()
-  if (!present) return notFound('Approval request')
-  if (isRepeated(present, digest)) return repeatedOutcome(call, present, input.decision)
-  if (present.status !== 'pending') return alreadyEnded(present)
-  const [ended] = await expireDue(db, now, { request_id: row.request_id })
-  if (ended) {
-    call.wake(ended)
-    return requestExpired(ended.detail)
-  }
-  const member = await db.selectFrom('memberships').where(ofMember(row)).select('state').executeTakeFirst()
-  if (member?.state !== 'active')
-    return forbidden('approver_not_active', 'The approver is no longer an active user of the organization')
-  const found = await db
-    .selectFrom('devices')
-    .where('org_id', '=', row.org_id)
-    .where('id', '=', device.id)
-    .select(['id', 'org_id', 'user_id', 'state', 'proof', 'active_from'])
-    .executeTakeFirst()
-  if (found?.state !== 'active')
-    return inactiveDevice(
-      found ?? {
-        org_id: row.org_id,
-        user_id: row.user_id,
-        id: device.id,
-        state: 'revoked',
-        proof: 'link',
-        active_from: null,
-      },
-    )
-  return forbidden('assertion_refused', 'The signature of the device was used before')
-}
-
-const actorOf = ({ row, device }: VerifiedDecision): string => `user:${row.user_id} (device ${device.id})`
+export const actorOf = ({ ballot, device }: VerifiedDecision): string =>
+  `user:${ballot.user_id} (device ${device.id})`
 
 /** The end of the detail of a request that its approver reported. */
 export const unexpected = 'the approver did not expect this request'
 
+/** Who denied a request that asks others too, which they read. The only person who is asked needs no name. */
+const denierOf = async (call: Call, { row, ballot }: VerifiedDecision): Promise<string | undefined> =>
+  isSeveral(row) ? `${await nameOf(call.db, ballot)} denied this` : undefined
+
 /** Quoted as JSON, so that the note cannot look as if it ended before its end. */
-const detailOf = ({ not_me, note }: VerifiedDecision['input']): string | null =>
+const detailOf = ({ not_me, note }: VerifiedDecision['input'], denier: string | undefined): string | null =>
   [
+    ...(denier === undefined ? [] : [denier]),
     ...(note === undefined ? [] : [`Denied: ${JSON.stringify(note)} (the approver's words)`]),
     ...(not_me ? [unexpected] : []),
   ].join('; ') || null
 
-/** Ends a request as decided, or as denied with the reason `refused`. A Refusal is returned, so that writes commit. */
+type End = Partial<Pick<ApprovalRow, 'detail' | 'note' | 'use_by' | 'ruling' | 'attestation'>> & {
+  status: 'approved' | 'denied' | 'expired'
+}
+
+/** Ends a pending request with this ballot, whose answer was stored in this transaction. */
+const end = async (call: Call, decision: VerifiedDecision, values: End): Promise<ApprovalRow> => {
+  const { row, ballot, decidedAt, ruling, input } = decision
+  const answer = values.status === 'denied' ? 'denied' : 'approved'
+  const next = { ...row, use_by: values.use_by ?? null }
+  const ended = await call.db
+    .updateTable('approvals')
+    .set({
+      ruling: JSON.stringify(ruling),
+      ...values,
+      answers: withAnswer(row, [ballot.user_id, answer, decidedAt]),
+      decided_at: decidedAt,
+      ended_at: call.now,
+      decided_by: ballot.user_id,
+      row_mac: call.keyring.macOf('approvals', next),
+    })
+    .where('request_id', '=', row.request_id)
+    .where('org_id', '=', row.org_id)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const { status } = values
+  const changes = [
+    'status',
+    status,
+    ...(input.not_me ? ['not_me'] : []),
+    ...(input.note === undefined ? [] : ['note']),
+  ]
+  await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
+  const seconds = (Date.parse(decidedAt) - Date.parse(row.requested_at)) / 1000
+  call.wake({ ...wakeOf(row), ...(status !== 'expired' && { decided: { status, seconds } }) })
+  return ended
+}
+
+/** Stores a yes while others are still asked. */
+const noteYes = async (call: Call, decision: VerifiedDecision): Promise<ApprovalRow> => {
+  const { row, ballot, decidedAt } = decision
+  const noted = await call.db
+    .updateTable('approvals')
+    .set({ answers: withAnswer(row, [ballot.user_id, 'approved', decidedAt]) })
+    .where('request_id', '=', row.request_id)
+    .where('org_id', '=', row.org_id)
+    .where('status', '=', 'pending')
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await call.audit(row.org_id, auditSubject(row.request_id), ['answers'], actorOf(decision))
+  call.wake(wakeOf(row))
+  return noted
+}
+
+/** Counts a yes, and completes the request if every line now has enough people. */
+const approve = async (call: Call, decision: VerifiedDecision, receipt: Receipt): Promise<ApprovalRow> => {
+  const { row, decidedAt } = decision
+  const use_by = addMs(decidedAt, row.use_within_s * 1000)
+  if (!isSeveral(row))
+    return end(call, decision, { status: 'approved', use_by, attestation: JSON.stringify(receipt) })
+  const { isComplete, agreed, isPossible } = await tally(call, row)
+  if (isComplete) {
+    const set = await completedSet(call, row, agreed)
+    return end(call, decision, { status: 'approved', use_by, attestation: JSON.stringify(set) })
+  }
+  return isPossible ? noteYes(call, decision) : end(call, decision, { status: 'expired', detail: tooFewLeft })
+}
+
+/**
+ * Counts a decision: a yes, which completes the request or waits for others; or a denial, also with the reason `refused`, which
+ * ends the request for everybody. A Refusal is returned, so that writes commit.
+ */
 export const finishApproval = async (
   call: Call,
   decision: VerifiedDecision,
   refused?: string,
 ): Promise<ApprovalRow | Refusal> => {
-  const { row, device, decidedAt, input, ruling, attestation } = decision
+  const { input, attestation } = decision
   const approved = input.decision === 'approve' && refused === undefined
   // Without a receipt there is no approval: the request had already ended.
-  if (approved && !attestation) return notDecidable(call, decision)
-  const status: Decided['status'] = approved ? 'approved' : 'denied'
-  const use_by = approved ? addMs(decidedAt, row.use_within_s * 1000) : null
-  const ended = await decidable(call, decision)
-    .set({
-      status,
-      detail: refused ?? detailOf(input),
-      note: input.note ?? null,
-      decided_at: decidedAt,
-      ended_at: call.now,
-      device_id: device.id,
-      ruling: JSON.stringify(ruling),
-      attestation: attestation && JSON.stringify(attestation),
-      use_by,
-      row_mac: call.keyring.macOf('approvals', { ...row, use_by }),
-    })
-    .returningAll()
-    .executeTakeFirst()
-  if (!ended) return notDecidable(call, decision)
-  await noteUse(call, decision)
-  const changes = [
-    'status',
-    approved ? 'approved' : 'denied',
-    ...(input.not_me ? ['not_me'] : []),
-    ...(input.note === undefined ? [] : ['note']),
-  ]
-  await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
-  if (!approved) await denyCall(call, row, actorOf(decision))
-  if (input.not_me) await reportRequester(call, row, actorOf(decision))
-  const { request_id, org_id, user_id, requested_at } = row
-  const seconds = (Date.parse(decidedAt) - Date.parse(requested_at)) / 1000
-  call.wake({ request_id, org_id, user_id, decided: { status, seconds } })
+  if (approved && !attestation) return notAnswerable(call, decision)
+  const answered = await answerBallot(call, decision, approved ? 'approved' : 'denied')
+  if (!answered) return notAnswerable(call, decision)
+  // The answers as they are in this transaction.
+  const counted = { ...decision, row: answered }
+  if (approved) return approve(call, counted, attestation!)
+  const denier = await denierOf(call, counted)
+  const ended = await end(call, counted, {
+    status: 'denied',
+    detail: refused === undefined ? detailOf(input, denier) : refused,
+    note: input.note ?? null,
+    attestation: attestation && JSON.stringify(attestation),
+  })
+  if (input.not_me)
+    await reportRequester(call, { ...counted.row, user_id: counted.ballot.user_id }, actorOf(counted))
   return refused === undefined ? ended : deniedBy(refused)
 }
 
@@ -187,33 +136,18 @@ export const countWrongNumber = async (
   call: Call,
   decision: VerifiedDecision,
 ): Promise<ApprovalRow | Refusal> => {
-  const { row, device } = decision
-  const counted = await decidable(call, decision)
-    .set(({ eb }) => ({ number_tries: eb('number_tries', '+', 1) }))
-    .returning('number_tries')
-    .executeTakeFirst()
-  if (!counted) return notDecidable(call, decision)
-  await noteUse(call, decision)
+  const tries = await countTry(call, decision)
+  if (tries === undefined) return notAnswerable(call, decision)
+  const { row } = decision
   const subject = auditSubject(row.request_id)
-  if (counted.number_tries < maxAttempts) {
+  if (tries < maxAttempts) {
     await call.audit(row.org_id, subject, ['number_tries'], actorOf(decision))
     return wrongNumber()
   }
-  await call.db
-    .updateTable('approvals')
-    .set({
-      status: 'denied',
-      detail: wrongTwice,
-      decided_at: decision.decidedAt,
-      ended_at: call.now,
-      device_id: device.id,
-    })
-    .where('request_id', '=', row.request_id)
-    .where('org_id', '=', row.org_id)
-    .where('status', '=', 'pending')
-    .execute()
-  await call.audit(row.org_id, subject, ['number_tries', 'status', 'denied'], actorOf(decision))
-  await denyCall(call, row, actorOf(decision))
-  call.wake(row)
+  await end(
+    call,
+    { ...decision, row: await denyAfterTries(call, decision) },
+    { status: 'denied', detail: wrongTwice, ruling: null },
+  )
   return deniedBy(wrongTwice)
 }

@@ -1,12 +1,11 @@
 import { lookAlikeOf } from '../../core/look-alike.ts'
 import { hiddenNumber } from '../../core/phone-parts.ts'
-import { notFound } from '../../core/refusal.ts'
-import type { ApprovalContext, KeyOwner } from '../../receipt/context.ts'
+import type { KeyOwner } from '../../receipt/context.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 
 /** Whether another active member has this name, or one that looks like it. */
-const hasTwin = async (
+export const hasTwin = async (
   { db }: Pick<Call, 'db'>,
   { org_id, user_id }: Member,
   name: string,
@@ -20,25 +19,6 @@ const hasTwin = async (
     .select('id')
     .executeTakeFirst()
   return twin !== undefined
-}
-
-/** The approver of a request, as they sign it. */
-export const readApprover = async (
-  { db }: Pick<Call, 'db'>,
-  row: Member & { approver_mobile: string },
-): Promise<ApprovalContext['approver']> => {
-  const { first_name, last_name } = await db
-    .selectFrom('memberships')
-    .where(ofMember(row))
-    .select(['first_name', 'last_name'])
-    .executeTakeFirstOrThrow(() => notFound('Approval request'))
-  const name = `${first_name} ${last_name}`
-  return {
-    user_id: String(row.user_id),
-    name,
-    mobile: row.approver_mobile,
-    twin: await hasTwin({ db }, row, name),
-  }
 }
 
 /**

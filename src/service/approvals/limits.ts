@@ -3,10 +3,13 @@ import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
+import type { Db } from '../storage/schema.ts'
 import { refuseMuted } from './mutes.ts'
 
 const maxPending = 3
 const windowMs = 10 * 60_000
+/** No request lives longer. */
+const longestLifeMs = 60 * 60_000
 const windowText = `${windowMs / 60_000} minutes`
 
 /** Requests that one key can make to an approver in the window. */
@@ -16,16 +19,21 @@ export const requestsPerApprover = 15
 /** How many of them are for keys with no request in the window, so that one application cannot block another. */
 const requestsReserved = 5
 
+/** The requests that ask this person. */
+const requestsTo = (db: Db, approver: Member) =>
+  db
+    .selectFrom('ballots as b')
+    .innerJoin('approvals as a', 'a.request_id', 'b.request_id')
+    .where(ofMember(approver, 'b'))
+
 const refusePending = async (call: Call, approver: Member): Promise<void> => {
   const { db, now, caller } = call
-  const pending = await db
-    .selectFrom('approvals')
-    .where(ofMember(approver))
-    .where('asked_by', '=', namedKeyOf(caller))
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', now)
-    .select('expires_at')
-    .orderBy('expires_at')
+  const pending = await requestsTo(db, approver)
+    .where('a.asked_by', '=', namedKeyOf(caller))
+    .where('a.status', '=', 'pending')
+    .where('a.expires_at', '>', now)
+    .select('a.expires_at')
+    .orderBy('a.expires_at')
     .execute()
   if (pending.length >= maxPending)
     throw tooSoon('too_many_pending', call, pending[0]!.expires_at, (wait) => ({
@@ -39,32 +47,33 @@ const refusePending = async (call: Call, approver: Member): Promise<void> => {
  * one for any key resets the count of all keys together, and one for this key resets the count of this key.
  */
 const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => {
-  const ofApprover = db.selectFrom('approvals').where(ofMember(approver))
+  const ofApprover = requestsTo(db, approver)
   const key = namedKeyOf(caller)
   const window = addMs(now, -windowMs)
   const approved = await ofApprover
-    .where('status', '=', 'approved')
-    .where('decided_at', '>', window)
-    .where('decided_at', '<=', now)
+    .where('a.status', '=', 'approved')
+    .where('a.decided_at', '>', window)
+    .where('a.decided_at', '<=', now)
+    .where('b.requested_at', '>', addMs(window, -longestLifeMs))
     .select(({ fn }) => [
-      fn.max('decided_at').as('any'),
-      fn.max('decided_at').filterWhere('asked_by', '=', key).as('own'),
+      fn.max('a.decided_at').as('any'),
+      fn.max('a.decided_at').filterWhere('a.asked_by', '=', key).as('own'),
     ])
     .executeTakeFirst()
   const inWindow = ofApprover
-    .where('requested_at', '>', window)
+    .where('b.requested_at', '>', window)
     // A clock that was wrong wrote any time further ahead.
-    .where('requested_at', '<=', addMs(now, windowMs))
-    .select('requested_at')
-    .orderBy('requested_at', 'desc')
-  const ofKey = inWindow.where('asked_by', '=', key)
+    .where('b.requested_at', '<=', addMs(now, windowMs))
+    .select('b.requested_at')
+    .orderBy('b.requested_at', 'desc')
+  const ofKey = inWindow.where('a.asked_by', '=', key)
   return {
     all: await inWindow
-      .where('requested_at', '>', approved?.any ?? window)
+      .where('b.requested_at', '>', approved?.any ?? window)
       .limit(requestsPerApprover)
       .execute(),
     own: await ofKey
-      .where('requested_at', '>', approved?.own ?? window)
+      .where('b.requested_at', '>', approved?.own ?? window)
       .limit(requestsPerKey)
       .execute(),
     hasAsked: (await ofKey.limit(1).executeTakeFirst()) !== undefined,

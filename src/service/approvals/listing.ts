@@ -1,9 +1,11 @@
+import { expressionBuilder } from 'kysely'
 import type { approval } from '../../contract/approval.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
 import { byTime, endOfReach } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
+import type { Tables } from '../storage/schema.ts'
 import { withdrawApproval } from './consumption.ts'
 import { readCurrent, waitForEnd } from './current.ts'
 import { sweep } from './expiry.ts'
@@ -18,9 +20,21 @@ export const getApproval: HandlerOf<typeof approval.getApproval> = {
     const row =
       seconds === undefined
         ? await readCurrent(service, request_id, access)
-        : await waitForEnd(service, request_id, access, { seconds, signal: signal?.() })
+        : await waitForEnd(service, request_id, access, { seconds, signal: signal?.(), answers: true })
     return async () => toApprovalRecord(row, { caller, keyring: service.keyring })
   },
+}
+
+/** True of a request that asks whoever had this number then. */
+const isAsked = (mobile: string) => {
+  const { exists, selectFrom } = expressionBuilder<Tables & { a: Tables['approvals'] }, 'a'>()
+  return exists(
+    selectFrom('ballots as b')
+      .whereRef('b.request_id', '=', 'a.request_id')
+      .whereRef('b.org_id', '=', 'a.org_id')
+      .where('b.mobile', '=', mobile)
+      .select('b.id'),
+  )
 }
 
 const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
@@ -42,7 +56,7 @@ export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
       const end = isIndexed && !call.page.newer ? undefined : await endOfReach(all, columns, input, call.page)
       const query = selectApprovals(call.db, access)
         .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
-        .$if(mobile !== undefined, (some) => some.where('a.approver_mobile', '=', mobile!))
+        .$if(mobile !== undefined, (some) => some.where(isAsked(mobile!)))
       const found = await byTime(query, columns, input, call.page, end).execute()
       const rows = call.pagedByTime(found, ({ id, requested_at }) => ({ key: id, at: requested_at }), end)
       return rows.map((row) => toApprovalRecord(row, call))

@@ -5,7 +5,7 @@ import { namedKeyOf } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { tooSoon } from '../limits/rate-limit.ts'
 import type { Db } from '../storage/schema.ts'
-import type { ApprovalRow } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
 
 export const muteMs = 20 * 60_000
 

@@ -8,7 +8,7 @@ import { ofMember } from '../call/tenant.ts'
 import { proveApproval } from './authentic.ts'
 import { readCurrent } from './current.ts'
 import { requestExpired } from './expiry.ts'
-import { type ApprovalRow, selectApprovals } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
 
 // A rule that holds a command also holds the write of the approver page that does the same.
 
@@ -70,19 +70,9 @@ export const asRequester = async (call: Call): Promise<Call> => {
   return { ...call, caller: { ...caller, keyId: 0, lineage: caller.keyId, name, ownerId: person.user_id } }
 }
 
-/** The requests that were made together with this one, for the same call. */
-const madeTogether = (service: Service, row: ApprovalRow) =>
-  service.storage.read((db) =>
-    selectApprovals(db, { orgId: row.org_id, askedBy: row.asked_by })
-      .where('a.subject_digest', '=', row.subject_digest)
-      .where('a.requested_at', '=', row.requested_at)
-      .orderBy('a.id')
-      .execute(),
-  )
-
 /**
- * The approval with which a person at the page repeats a call, whichever of its requests was approved. Fails while nobody has
- * answered, and after a denial or the end of the requests.
+ * The approval with which a person at the page repeats a call. Fails while somebody still has to answer, and after a denial or
+ * the end of the request.
  */
 export const proveRepeated = async (
   service: Service,
@@ -90,12 +80,9 @@ export const proveRepeated = async (
   request_id: string,
 ): Promise<ApprovalRow | undefined> => {
   const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
-  const named = await readCurrent(service, request_id, access)
-  const requests = await madeTogether(service, named)
-  if (requests.some(({ status }) => status === 'denied'))
-    throw forbidden('denied', 'The approval of this was denied; nothing was changed')
-  const approved = requests.find(({ status, used_at }) => status === 'approved' && used_at === null)
-  if (approved) return proveApproval(service, approved.request_id, access)
-  if (!requests.some(({ status }) => status === 'pending')) throw requestExpired(named.detail)
-  throw forbidden('approval_required', 'Nobody has answered yet; nothing was changed')
+  const { status, detail } = await readCurrent(service, request_id, access)
+  if (status === 'denied') throw forbidden('denied', 'The approval of this was denied; nothing was changed')
+  if (status === 'approved') return proveApproval(service, request_id, access)
+  if (status === 'expired') throw requestExpired(detail)
+  throw forbidden('approval_required', 'Not everybody has answered yet; nothing was changed')
 }

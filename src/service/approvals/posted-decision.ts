@@ -4,7 +4,9 @@ import { conflict, forbidden, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { requestExpired } from './expiry.ts'
-import { type ApprovalRow, auditSubject } from './record.ts'
+import type { BallotRow } from './rows.ts'
+import type { ApprovalRow } from './rows.ts'
+import { auditSubject } from './record.ts'
 
 // What the sender of a decision is answered.
 
@@ -30,8 +32,12 @@ export const alreadyEnded = (row: Pick<ApprovalRow, 'status' | 'detail'>): Refus
     ? requestExpired(row.detail)
     : conflict(`already_${row.status}`, `The request is already ${row.status}; a decision cannot be changed`)
 
-/** Whether this is the decision of the request that was counted last. */
-export const isRepeated = ({ decision_digest }: ApprovalRow, digest: string): boolean =>
+/** Why a ballot cannot be answered again. */
+export const alreadyAnswered = ({ status }: Pick<BallotRow, 'status'>): Refusal =>
+  conflict(`already_${status}`, `This person already ${status} the request; a decision cannot be changed`)
+
+/** Whether this is the decision of the ballot that was counted last. */
+export const isRepeated = ({ decision_digest }: BallotRow, digest: string): boolean =>
   decision_digest !== null && sameSecret(decision_digest, digest)
 
 /** Each adds to the audit log. */
@@ -43,19 +49,18 @@ const repeats = { kind: 'decision-repeat', atMost: 10, windowMs: 10 * 60_000 }
  */
 export const repeatedOutcome = async (
   call: Call,
-  row: ApprovalRow,
+  { row, ballot }: { row: ApprovalRow; ballot: BallotRow },
   decision: 'approve' | 'deny',
 ): Promise<ApprovalRow | Refusal> => {
-  if (row.status === 'expired') return alreadyEnded(row)
-  if (row.status === 'pending') return wrongNumber()
-  if (decision === 'approve' && row.status === 'denied') return deniedBy(row.detail ?? '')
+  if (ballot.status === 'pending') return row.status === 'pending' ? wrongNumber() : alreadyEnded(row)
+  if (decision === 'approve' && ballot.status === 'denied') return deniedBy(row.detail ?? '')
   await consumeOrRefuse(
     call,
     repeats,
     { org_id: row.org_id, subject: auditSubject(row.request_id) },
     { code: 'rate_limited', what: `This decision was repeated ${repeats.atMost} times` },
   )
-  const actor = `user:${row.user_id} (device ${row.device_id})`
+  const actor = `user:${ballot.user_id} (device ${ballot.device_id})`
   await call.audit(row.org_id, auditSubject(row.request_id), ['repeated'], actor)
   return row
 }

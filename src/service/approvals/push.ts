@@ -3,19 +3,19 @@ import type { Message } from '../call/message.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
 import { activeDevices } from '../devices/active.ts'
 import { hasPush } from '../devices/push-targets.ts'
-import type { ApprovalRow } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
 
 /** The request that a push is about; undefined for any other push. */
 export const pushedRequestId = ({ kind, text }: Pick<Message, 'kind' | 'text'>): string | undefined =>
   kind === 'approval' ? (JSON.parse(text) as { request_id: string }).request_id : undefined
 
-/** Sends a push to every device of the approver that accepts notifications, in the transaction of the request. */
-export const pushToDevices = async (call: Call, row: ApprovalRow): Promise<void> => {
+/** Sends a push to every device of a person that accepts notifications, in the transaction of the request. */
+export const pushToDevices = async (call: Call, row: ApprovalRow, user_id: number): Promise<void> => {
   if (!call.service.channels.has('push')) return
   const { org_id, request_id, expires_at } = row
   const devices = await activeDevices(call.db, call.service.dev)
     .where(hasPush())
-    .where(ofMember(row, 'd'))
+    .where(ofMember({ org_id, user_id }, 'd'))
     .select('d.id')
     .execute()
   // A phone can be in several organizations, so the notification names its own.

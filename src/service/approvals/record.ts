@@ -1,5 +1,6 @@
-import type { Selectable } from 'kysely'
+import type { ApprovalRow } from './rows.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
+import { progressText } from '../../contract/line-progress.ts'
 import { notFound } from '../../core/refusal.ts'
 import { type ApprovalContext, contextBytes } from '../../receipt/context.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
@@ -7,10 +8,10 @@ import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { withinOrganization } from '../call/tenant.ts'
-import type { Db, Tables } from '../storage/schema.ts'
+import type { Db } from '../storage/schema.ts'
+import type { BallotRow } from './rows.ts'
 import { ownerOf } from './key-owner.ts'
-
-export type ApprovalRow = Selectable<Tables['approvals']>
+import { type HoldingRule, readLines, toLineRecords } from './lines.ts'
 
 /** The requests that a caller can see: those of one organization, or of all; with `askedBy`, those of one key. */
 export type ApprovalAccess = { orgId: number | null; askedBy?: number }
@@ -25,7 +26,7 @@ export const selectApprovals = (db: Db, { orgId, askedBy }: ApprovalAccess) =>
     .where('a.erased_at', 'is', null)
     .where(withinOrganization(orgId, 'a.org_id'))
     .$if(askedBy !== undefined, (query) => query.where('a.asked_by', '=', askedBy!))
-    .selectAll()
+    .selectAll('a')
 
 /** Fails with the same 404 for a request that is absent and one that is out of reach. */
 export const findApproval = (db: Db, request_id: string, access: ApprovalAccess): Promise<ApprovalRow> =>
@@ -62,9 +63,10 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   verified_as: row.verified_as,
   ...ownerOf(row, 'key_owner'),
   approver_mobile: row.approver_mobile,
+  lines: toLineRecords(row),
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
   number: row.asked_by === namedKeyOf(viewer) ? row.number : null,
-  detail: row.detail,
+  detail: row.status === 'pending' ? (progressText(toLineRecords(row)) ?? null) : row.detail,
   ...(row.note !== null && { note: row.note }),
   requested_at: row.requested_at,
   expires_at: row.expires_at,
@@ -81,10 +83,20 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   }),
 })
 
-/** What the approver signs for a decision. */
+/** The lines as everybody signs them. */
+export const signedLines = (row: Pick<ApprovalRow, 'lines'>): ApprovalContext['lines'] =>
+  readLines(row).map(({ people, need, group, rules, separated }) => ({
+    people: people.map(({ user_id }) => String(user_id)),
+    need,
+    group: group && { id: String(group.id), name: group.name },
+    rules,
+    separated,
+  }))
+
+/** What a person signs for a decision: the whole question, with everybody who is asked. */
 export const contextFor = (
   row: ApprovalRow,
-  approver: ApprovalContext['approver'],
+  { user_id, name, mobile, twin, nonce }: BallotRow,
   decision: ApprovalContext['decision'],
   note?: string,
 ): ApprovalContext => ({
@@ -102,12 +114,12 @@ export const contextFor = (
   action: row.action,
   reason: row.reason,
   requester: row.requester,
-  approver,
-  lines: [{ people: [approver.user_id], need: 1, group: null, rules: [], separated: false }],
-  rules: [],
+  approver: { user_id: String(user_id), name, mobile, twin: twin === 1 },
+  lines: signedLines(row),
+  rules: JSON.parse(row.rules) as HoldingRule[],
   factors: JSON.parse(row.factors) as string[],
   decision,
-  nonce: row.nonce,
+  nonce,
   requested_at: row.requested_at,
   request_expires_at: row.expires_at,
   ...(note !== undefined && { note }),
@@ -116,10 +128,10 @@ export const contextFor = (
 /** The exact bytes of both contexts, base64url. */
 export const encodedContexts = (
   row: ApprovalRow,
-  approver: ApprovalContext['approver'],
+  ballot: BallotRow,
 ): Record<ApprovalContext['decision'], string> => {
   const encoded = (decision: ApprovalContext['decision']): string =>
-    Buffer.from(contextBytes(contextFor(row, approver, decision))).toString('base64url')
+    Buffer.from(contextBytes(contextFor(row, ballot, decision))).toString('base64url')
   return { approve: encoded('approve'), deny: encoded('deny') }
 }
 

@@ -2,7 +2,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
-import type { ApprovalRow } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
 
 /** A header of a write: the request that a person approved for it. spec: not shown */
 export const approvalHeader = 'x-svc-approval'

@@ -3,21 +3,30 @@ import type { Call } from '../call/call.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
 import { nameOf, notifyAdministrators } from '../devices/notices.ts'
 import { endedByReport } from './expiry.ts'
+import { wakeOf } from './lines.ts'
 import { isMuted, mute, muteIdOf, muteMs, readMutes, requesterOf } from './mutes.ts'
-import { type ApprovalRow, auditSubject } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
+import { auditSubject } from './record.ts'
 
-/** Ends the requests of muted requesters to this approver that are still pending. Returns how many. */
-const endMuted = async (call: Call, reported: ApprovalRow, actor: string): Promise<number> => {
+/** A request and the person who denied it. */
+type Reported = ApprovalRow & { user_id: number }
+
+/**
+ * Ends the requests of muted requesters to this approver that are still pending, also for the others whom they ask. Returns how
+ * many.
+ */
+const endMuted = async (call: Call, reported: Reported, actor: string): Promise<number> => {
   const { db, now } = call
   const mutes = await readMutes(db, reported, now)
   const pending = await db
-    .selectFrom('approvals')
-    .where(ofMember(reported))
-    .where('status', '=', 'pending')
-    .where('expires_at', '>', now)
-    .where('asked_by', '=', reported.asked_by)
-    .selectAll()
-    .orderBy('id')
+    .selectFrom('approvals as a')
+    .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
+    .where(ofMember(reported, 'b'))
+    .where('a.status', '=', 'pending')
+    .where('a.expires_at', '>', now)
+    .where('a.asked_by', '=', reported.asked_by)
+    .selectAll('a')
+    .orderBy('a.id')
     .execute()
   let count = 0
   for (const row of pending.filter((one) => isMuted(mutes, one))) {
@@ -31,7 +40,7 @@ const endMuted = async (call: Call, reported: ApprovalRow, actor: string): Promi
       .executeTakeFirst()
     if (!ended) continue
     await call.audit(row.org_id, auditSubject(row.request_id), ['status', 'withdrawn', 'not_me'], actor)
-    call.wake(row)
+    call.wake(wakeOf(row))
     count += 1
   }
   return count
@@ -44,7 +53,7 @@ const countText = (count: number): string =>
  * "This wasn't me": mutes the requester of a request that was denied, ends its other requests to this approver, and tells
  * the administrators. The message contains nothing that the request says.
  */
-export const reportRequester = async (call: Call, row: ApprovalRow, actor: string): Promise<void> => {
+export const reportRequester = async (call: Call, row: Reported, actor: string): Promise<void> => {
   const { org_id, user_id, asked_by, request_id } = row
   const requester = requesterOf(row)
   await mute(call, row, requester)

@@ -15,19 +15,19 @@ import {
   textSubject,
 } from '../../receipt/subject.ts'
 import { hasPolicy } from '../../factors/decide.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, Requirement } from '../call/call.ts'
 import { namedKeyOf, verifiedAs } from '../call/caller.ts'
-import { parsePhone } from '../call/input.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
 import { readRestrictions } from '../policy/factor-settings.ts'
-import { type Approver, findApprover } from './find-approver.ts'
-import { readKeyOwner } from './key-owner.ts'
-import { checkLimits } from './limits.ts'
+import type { Approver } from './find-approver.ts'
+import { hasTwin, readKeyOwner } from './key-owner.ts'
+import { wakeOf } from './lines.ts'
+import { choosePool, type Pool, wantedLines } from './pool.ts'
 import { pushToDevices } from './push.ts'
+import type { ApprovalRow } from './rows.ts'
 import { auditSubject, toApprovalRecord } from './record.ts'
-import { checkDevices, checkRequester } from './separation.ts'
 
 type ApprovalInput = RowInput<typeof approval.createApproval>
 type Factor = (typeof allFactors)[number]
@@ -68,7 +68,7 @@ const checkedAgainst: Record<CheckedFactor, { noun: string; command: string }> =
 }
 
 /** Refuses a factor that has nothing to be checked against: the requester would take it as checked. */
-const refuseUnchecked = (unchecked: CheckedFactor[], requested: Factor[], { slug }: Approver): void => {
+const refuseUnchecked = (unchecked: CheckedFactor[], requested: Factor[], { slug }: Pool): void => {
   if (unchecked.length === 0) return
   const who = unchecked.every((factor) => requested.includes(factor)) ? 'this request' : 'the organization'
   const what = unchecked.map((factor) => checkedAgainst[factor].noun).join(' and no active ')
@@ -87,7 +87,7 @@ const refuseUnchecked = (unchecked: CheckedFactor[], requested: Factor[], { slug
  */
 const requiredFactors = async (
   call: Call,
-  approver: Approver,
+  pool: Pool,
   policy: Policy,
   { factors: asked, default_factors = [] }: Pick<ApprovalInput, 'factors' | 'default_factors'>,
 ): Promise<{ factors: Factor[]; unchecked: Factor[] }> => {
@@ -96,9 +96,11 @@ const requiredFactors = async (
   const unchecked: Factor[] = []
   for (const set of [wanted, defaults]) set.delete('biometric')
   if (wanted.size + defaults.size > 0) {
-    const rules = await readRestrictions(call.db, approver)
-    const isUnchecked = (factor: Factor): factor is CheckedFactor => !hasPolicy(rules, factor)
-    refuseUnchecked([...wanted].filter(isUnchecked), asked ?? [], approver)
+    const ofEach: Awaited<ReturnType<typeof readRestrictions>>[] = []
+    for (const person of pool.people) ofEach.push(await readRestrictions(call.db, person))
+    const isUnchecked = (factor: Factor): factor is CheckedFactor =>
+      ofEach.some((rules) => !hasPolicy(rules, factor))
+    refuseUnchecked([...wanted].filter(isUnchecked), asked ?? [], pool)
     for (const factor of defaults)
       if (isUnchecked(factor)) unchecked.push(factor)
       else wanted.add(factor)
@@ -110,14 +112,43 @@ const requiredFactors = async (
   return { factors, unchecked }
 }
 
+/** Gives each person who is asked a ballot, and notifies them. */
+const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approver[]): Promise<void> => {
+  const { request_id, org_id, requested_at } = row
+  const rows = []
+  for (const { user_id, mobile, first_name, last_name } of people) {
+    const name = `${first_name} ${last_name}`
+    const values = {
+      request_id,
+      org_id,
+      user_id,
+      mobile,
+      name,
+      twin: (await hasTwin(call, { org_id, user_id }, name)) ? 1 : 0,
+      nonce: randomToken(16),
+      status: 'pending',
+      decided_at: null,
+      device_id: null,
+      attestation: null,
+      requested_at,
+    } as const
+    rows.push({ ...values, row_mac: call.keyring.macOf('ballots', values) })
+  }
+  await call.db.insertInto('ballots').values(rows).execute()
+  for (const { user_id } of people) {
+    await pushToDevices(call, row, user_id)
+    call.afterCommit(() => call.service.notifyApprover({ request_id, org_id, user_id }))
+  }
+}
+
 /**
- * Adds a request and notifies the approver, after all checks. `byRule`: the service itself requests the approval that a
+ * Adds a request and notifies the people it asks, after all checks. `held`: the service itself requests the approval that a
  * call requires. `via`: the interface that the call came through. Fails with a Refusal: 403, 404, 409, 422 or 429.
  */
 export const requestApproval = async (
   input: ApprovalInput,
   call: Call,
-  { byRule = false, via = 'api' }: { byRule?: boolean; via?: 'api' | 'tools' } = {},
+  { held, via = 'api' }: { held?: Requirement; via?: 'api' | 'tools' } = {},
 ): Promise<ApprovalRecord> => {
   for (const field of ['action', 'reason', 'requester'] as const)
     if (badText.test(input[field] ?? ''))
@@ -125,29 +156,29 @@ export const requestApproval = async (
   if (input.action === undefined && input.subject === undefined)
     throw invalid('action', 'is required without a subject')
   const subject = checkSubject(input.subject ?? textSubject(input.action!))
-  const { mobile } = parsePhone(input.approver_mobile, undefined, 'approver_mobile')
-  const approver = await findApprover(call, mobile, input.org_id)
-  const policy = JSON.parse(approver.policy) as Policy
-  await checkRequester(call, approver, policy, byRule)
-  await checkDevices(call, approver, policy)
-  const { factors, unchecked } = await requiredFactors(call, approver, policy, input)
   const requester = input.requester ?? call.caller.name
-  await checkLimits(call, approver, requester)
-  const owner = await readKeyOwner(call, approver.org_id)
+  const wanted =
+    held ??
+    (await wantedLines(call, (input as any).approvers ?? [(input as any).approver_mobile], input.org_id))
+  const pool = await choosePool(call, wanted, { requester, byRule: held !== undefined })
+  const { org_id, slug, policy, people } = pool
+  const { factors, unchecked } = await requiredFactors(call, pool, policy, input)
+  const owner = await readKeyOwner(call, org_id)
   const values = {
     request_id: `apr_${randomToken(18)}`,
-    org_id: approver.org_id,
-    user_id: approver.user_id,
+    org_id,
     key_id: call.caller.keyId,
     asked_by: namedKeyOf(call.caller),
     requester,
     verified_as: verifiedAs(call.caller),
     action: input.action ?? summaryOf(subject),
     reason: input.reason ?? null,
-    approver_mobile: mobile,
+    approver_mobile: people[0]!.mobile,
+    lines: JSON.stringify(pool.lines),
+    rules: JSON.stringify(held?.rules ?? []),
+    excluded: JSON.stringify(pool.excluded),
     factors: JSON.stringify(factors),
     number: input.number || policy.require_number ? String(randomInt(10, 100)) : null,
-    nonce: randomToken(16),
     requested_at: call.now,
     expires_at: addMs(call.now, (input.lifetime_s ?? defaultLifetime) * 1000),
     subject_type: subject.type,
@@ -156,8 +187,8 @@ export const requestApproval = async (
     key_name: call.caller.name,
     key_scopes: scopesText(call.caller.scopes),
     key_influences: call.caller.person || mayInfluence(call.caller) ? 1 : 0,
-    org_slug: approver.slug,
-    by_rule: byRule ? 1 : 0,
+    org_slug: slug,
+    by_rule: held ? 1 : 0,
     use_within_s: input.use_within_s ?? defaultUse,
     use_by: null,
     used_at: null,
@@ -172,11 +203,9 @@ export const requestApproval = async (
     .returningAll()
     .executeTakeFirstOrThrow()
   // Sent together, the insertion first: the quota counts it.
-  const [row] = await Promise.all([added, call.claim(values.org_id, 'pending_approvals')])
-  const { request_id, org_id, user_id } = row
-  await call.audit(org_id, auditSubject(request_id))
-  await pushToDevices(call, row)
-  call.wake(row)
-  call.afterCommit(() => call.service.notifyApprover({ request_id, org_id, user_id }))
+  const [row] = await Promise.all([added, call.claim(org_id, 'pending_approvals')])
+  await addBallots(call, row, people)
+  await call.audit(org_id, auditSubject(row.request_id))
+  call.wake(wakeOf(row))
   return toApprovalRecord(row, call)
 }

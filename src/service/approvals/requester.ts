@@ -5,7 +5,7 @@ import { localProgram } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { ownerOf } from './key-owner.ts'
 import { muteIdOf, requesterOf } from './mutes.ts'
-import type { ApprovalRow } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
 
 type Origin = RowData<typeof page.listSessions>['sessions'][number]['requests'][number]['origin']
 

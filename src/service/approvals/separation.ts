@@ -1,6 +1,6 @@
 import type { Policy } from '../../contract/policy.ts'
 import { conflict, forbidden, type Refusal } from '../../core/refusal.ts'
-import type { DeviceClaim } from '../../receipt/claims.ts'
+import type { DeviceClaim, Relation } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
@@ -9,7 +9,9 @@ import type { DeviceRow } from '../devices/rows.ts'
 import { findOwners, findRelation, isSeparated } from '../devices/origin.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
-import type { ApprovalRow } from './record.ts'
+import type { BallotRow } from './rows.ts'
+import { readLines } from './lines.ts'
+import type { ApprovalRow } from './rows.ts'
 
 // The requester must not be able to act as the approver.
 
@@ -86,18 +88,31 @@ export const checkDevices = async (
   )
 }
 
-/** Applies the current policy to an approval that is about to count. Fails with 403; the request stays pending. */
+/** Whether a yes with a device of this relation counts on a line. */
+export const countsOn = ({ separated }: { separated: boolean }, relation: Relation): boolean =>
+  !separated || (relation !== 'self' && relation !== 'unknown')
+
+/**
+ * Applies the lines and the current policy to an approval that is about to count. Fails with 403; the request stays pending.
+ */
 export const checkDecider = async (
   deps: Pick<Call, 'db' | 'keyring'>,
-  row: ApprovalRow,
+  { row, ballot }: { row: ApprovalRow; ballot: BallotRow },
   claim: DeviceClaim,
 ): Promise<void> => {
   const { db } = deps
+  const own = readLines(row).filter(({ people }) => people.some(({ user_id }) => user_id === ballot.user_id))
+  if (!own.some((line) => countsOn(line, claim.enrolled_by.relation)))
+    throw forbidden(
+      'not_separated',
+      'This device goes back to the requesting key, or to an unrecorded key, so its approval does not count here',
+      'Approve with a device that someone else enrolled: svc user enroll. Denying the request is always possible',
+    )
   const { policy } = await organizationRow(db, row.org_id)
   const { separation, not_requester } = policy
   if (separation !== 'strict' && !not_requester) return
   const key = await db.selectFrom('api_keys').where('id', '=', row.key_id).select('org_id').executeTakeFirst()
-  if (not_requester) await checkOwners(deps, row.asked_by, row)
+  if (not_requester) await checkOwners(deps, row.asked_by, ballot)
   const requester = { orgId: key?.org_id ?? null, scopes: readScopes(row.key_scopes) }
   if (separation !== 'strict' || (row.key_id !== 0 && isOperator(requester))) return
   if (row.key_influences === 1 && row.by_rule === 0) throw notSeparated()

@@ -10,8 +10,21 @@ import type { Preconditions } from './preconditions.ts'
 import type { RowData, RowInput } from './row-ids.ts'
 import type { Service } from './service.ts'
 
-/** The users of whom one must approve a call, and their organization. */
-export type Requirement = { orgId: number; approvers: readonly number[] }
+/** People of whom `need` must approve a call: the members of a group, or those whom a rule names. */
+export type RequiredLine = {
+  members: readonly number[]
+  need: number
+  group: { id: number; name: string } | null
+  rules: string[]
+  separated: true
+}
+
+/** Who must approve a call in an organization, and the rules that say so, with the digest of each. */
+export type Requirement = {
+  orgId: number
+  lines: readonly RequiredLine[]
+  rules: readonly { name: string; digest: string }[]
+}
 
 /** A row of a list by time. */
 export type PlaceInTime = { key: number; at: string }
@@ -58,7 +71,7 @@ export type Call = {
    * defaults to the caller.
    */
   audit(orgId: number, subject: string, changes?: string[], actor?: string): Promise<void>
-  /** Demands that one of these users has approved exactly this call; checked before the transaction commits. */
+  /** Demands that these people have approved exactly this call; checked before the transaction commits. */
   demandApproval(requirement: Requirement): void
   /**
    * Wakes the callers that wait for an approval, and its approver's page, after the commit. Without a `request_id`, only the

@@ -1,3 +1,4 @@
+import type { Db } from '../storage/schema.ts'
 import type { CoveredRow, SealedTable } from '../storage/schema/covered.ts'
 import type { WrapContext } from '../storage/schema/wrapped.ts'
 
@@ -25,8 +26,8 @@ export type Wrapping = {
 /** Operations with the secrets of the service. */
 export type Keyring = Wrapping &
   RowMacs & {
-    /** Signs JSON claims as a compact JWS with the active signing key. */
-    sign(claims: Record<string, unknown>, typ: string): Promise<string>
+    /** Signs JSON claims as a compact JWS with the active signing key. With `db`, inside its transaction: it awaits only SQL. */
+    sign(claims: Record<string, unknown>, typ: string, db?: Db): Promise<string>
     /** Public keys, retired ones included. */
     jwks(): Promise<{ keys: Record<string, unknown>[] }>
     /** Replaces a secret in the subject of an approval; only the service can compute it. */

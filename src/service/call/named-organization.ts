@@ -1,3 +1,4 @@
+import { parseLine } from '../../contract/approvers.ts'
 import { orgFields } from '../../contract/operation.ts'
 import type { OperationId, Table } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
@@ -79,7 +80,10 @@ const finders: {
   testWebhook: ofWebhook,
   replayWebhook: ofWebhook,
   deleteWebhook: ofWebhook,
-  createApproval: (db, { approver_mobile }) => ofMobile(db, approver_mobile),
+  createApproval: async (db, { approvers }) => {
+    const named = approvers.map(parseLine).find((line) => line.group === undefined)
+    return named?.group === undefined && named ? ofMobile(db, named.people[0]!) : undefined
+  },
   cancelApproval: ofRequest,
   consumeApproval: ofRequest,
   decideApproval: ofRequest,

@@ -2,7 +2,6 @@ import type { Counted } from '../../contract/quotas.ts'
 import type { Policy } from '../../factors/decide.ts'
 import type { Periods } from '../config/retention.ts'
 import type { Signals } from './signals/signals.ts'
-import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Caller } from './caller.ts'
@@ -13,7 +12,7 @@ import type { Channel, Message } from './message.ts'
 export type NodeReport = Tables['nodes']
 
 /** Notifies an approver of a pending request. Called once, after its commit; a failure does not affect the request. */
-export type NotifyApprover = (request: Required<WakeTarget>) => void
+export type NotifyApprover = (request: { request_id: string; org_id: number; user_id: number }) => void
 
 /** The committed rules for a user; without a user, those for everybody. */
 export type FactorsMemory = (orgId: number, userId?: number) => Promise<Policy>

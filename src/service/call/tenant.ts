@@ -88,7 +88,7 @@ export const refuseForeignTenant = (caller: Authenticated, input: Record<string,
 }
 
 /** True of a row whose user is an active member of its organization, checked by the statement itself. */
-export const ofActiveMember = (table: 'approvals' | 'enrollments' | 'verifications') => {
+export const ofActiveMember = (table: 'ballots' | 'enrollments' | 'verifications') => {
   const { exists, selectFrom } = expressionBuilder<Tables>()
   return exists(
     selectFrom('memberships as m')

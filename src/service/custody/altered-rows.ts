@@ -105,6 +105,8 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
         // Only an approval has a `use_by`.
         ((row.use_by !== null) === (row.status === 'approved') && keyring.holds('approvals', row)),
     )),
+    // A ballot without its texts has none: its request has ended.
+    ...(await find('ballots', 'approval', (row) => row.nonce === '' || keyring.holds('ballots', row))),
     ...(await find(
       'enrollments',
       'link',

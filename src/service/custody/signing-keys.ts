@@ -1,4 +1,5 @@
-import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
+import { createPrivateKey, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { SvcError } from '../../core/errors.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
@@ -46,25 +47,31 @@ export const createSigner = (
   storage: Storage,
   { unwrap, holds }: Wrapping & RowMacs,
 ): Pick<Keyring, 'sign' | 'jwks'> => {
-  let last: { kid: string; key: ReturnType<typeof importJWK> } | undefined
+  let last: { kid: string; key: KeyObject } | undefined
 
-  const authentic = async () =>
-    (await storage.read(readSigningKeys)).filter((row) => holds('signing_keys', row))
+  const authentic = async (db?: Db) =>
+    (await (db ? readSigningKeys(db) : storage.read(readSigningKeys))).filter((row) =>
+      holds('signing_keys', row),
+    )
 
   return {
-    sign: async (claims, typ) => {
-      const active = (await authentic()).find(({ retired_at }) => retired_at === null)
+    sign: async (claims, typ, db) => {
+      const active = (await authentic(db)).find(({ retired_at }) => retired_at === null)
       if (!active)
         throw new Refusal(503, 'no_signing_key', 'The store has no active signing key that is authentic', {
           hint: 'Another program has changed the store. Restore a backup, or create a new key: svc service rotate-signing-key',
         })
       const { kid, wrapped_jwk } = active
-      if (last?.kid !== kid)
-        last = {
-          kid,
-          key: importJWK(JSON.parse(unwrap(wrapped_jwk, `signing_keys:${kid}`)) as JWK, algorithm),
-        }
-      return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ, kid }).sign(await last.key)
+      if (last?.kid !== kid) {
+        const jwk = JSON.parse(unwrap(wrapped_jwk, `signing_keys:${kid}`)) as JsonWebKey
+        last = { kid, key: createPrivateKey({ key: jwk, format: 'jwk' }) }
+      }
+      const encoded = [{ alg: algorithm, typ, kid }, claims].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString('base64url'),
+      )
+      // RFC 7515, section 7.1. In one step, because it also runs inside a transaction.
+      const input = encoded.join('.')
+      return `${input}.${sign(null, Buffer.from(input), last.key).toString('base64url')}`
     },
     jwks: async () => ({
       keys: (await authentic()).map((row) => JSON.parse(row.public_jwk) as Record<string, unknown>),

@@ -54,7 +54,7 @@ export const administrators = (db: Db, org_id: number) =>
 /** Updates the pages of the administrators, which show who and what waits for them. */
 export const wakeAdministrators = async (call: Pick<Call, 'db' | 'wake'>, org_id: number): Promise<void> => {
   const all = await administrators(call.db, org_id).select('m.user_id').execute()
-  for (const { user_id } of all) call.wake({ org_id, user_id })
+  call.wake({ org_id, users: all.map(({ user_id }) => user_id) })
 }
 
 export const isAdministrator = async (db: Db, { org_id, user_id }: Member): Promise<boolean> =>

@@ -152,6 +152,16 @@ export const findOwners = async (deps: Deps, requestedBy: number): Promise<Set<n
   return isWhole ? new Set(owners) : undefined
 }
 
+/**
+ * The people behind a requesting key whose own devices confirmed it: who consented to the agent at its root. An owner whom
+ * only the creator of a key named is a claim, and would let a requester exclude any strict approver.
+ */
+export const findConfirmedOwners = async (deps: Deps, requestedBy: number): Promise<Set<number>> => {
+  const { keys } = await aboveRequester(deps, requestedBy)
+  const confirmed = [...keys.values()].filter(({ consented_with }) => consented_with !== null)
+  return new Set(confirmed.flatMap(({ owner_user_id }) => owner_user_id ?? []))
+}
+
 type Asker = Origin & { root: number | undefined }
 
 const relate = async (deps: Deps, asker: Asker, enroller: KeyRow): Promise<Relation> => {

@@ -59,7 +59,7 @@ export const approveOwnDevice = async (call: Call, target: Target, member: Membe
     subject: 'A device was added',
     text: 'Another of your devices approved a new one. It can now approve requests for you. If this was not you, remove it under Devices, and tell your administrator.',
   })
-  call.wake(member)
+  call.wake({ org_id: member.org_id, users: [member.user_id] })
   return toDeviceRecord(active)
 }
 
@@ -102,7 +102,7 @@ export const approveRecovery = async (call: Call, target: Target) => {
     subject: 'A recovery was approved',
     text: `An administrator approved a new device of ${await nameOf(call.db, member)}, who had no active one. ${when} If no device was lost, ${adminWay} --org ${slug}`,
   })
-  call.wake(member)
+  call.wake({ org_id: member.org_id, users: [member.user_id] })
   await wakeAdministrators(call, org_id)
   return toDeviceRecord(approved)
 }
@@ -132,7 +132,7 @@ export const refuseDevice = async (
     })
     await wakeAdministrators(call, org_id)
   }
-  call.wake(refused)
+  call.wake({ org_id: refused.org_id, users: [refused.user_id] })
   return toDeviceRecord(refused)
 }
 
@@ -164,7 +164,7 @@ export const revoke = async (call: Call, { org_id, device_id }: Target): Promise
     subject: 'A device was removed',
     text: 'One of your devices was removed and can no longer approve anything. If this was not you, tell your administrator.',
   })
-  call.wake(revoked)
+  call.wake({ org_id: revoked.org_id, users: [revoked.user_id] })
   return revoked
 }
 

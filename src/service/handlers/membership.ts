@@ -110,7 +110,7 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
     await notifyPromotion(call, member, cooling)
   }
   if (user.state !== 'active') await revokeKeysOfMember(call, member)
-  call.wake(member)
+  call.wake({ org_id: member.org_id, users: [member.user_id] })
   await wakeAdministrators(call, org_id)
   return user
 }
@@ -193,7 +193,7 @@ export const deleteUser: HandlerOf<typeof user.deleteUser> = async ({ orgId, use
   await revokeKeysOfMember(call, member)
   await erasePeople(call, [userId])
   await call.audit(orgId, `user:${userId}`)
-  call.wake(member)
+  call.wake({ org_id: member.org_id, users: [member.user_id] })
 }
 
 const questionOf = (

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
-import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import type { Log } from '../../core/log.ts'
-import type { Receipt } from '../../receipt/claims.ts'
-import { proofIn, type ReceiptSet } from '../../receipt/set.ts'
+import { ballotWithoutTexts, receiptDigest, withoutTexts } from '../approvals/cleared.ts'
 import { forgetErased } from '../approvals/erasure.ts'
 import { auditByService } from '../call/audit.ts'
 import { isApproved } from '../approvals/record.ts'
@@ -12,28 +10,6 @@ import type { Service } from '../call/service.ts'
 import { erasePeople } from '../members/erasure.ts'
 import type { Db } from '../storage/schema.ts'
 import { takePeriod } from '../storage/period.ts'
-
-const cleared = '(cleared)'
-
-const withoutTexts = {
-  action: cleared,
-  requester: cleared,
-  approver_mobile: cleared,
-  reason: null,
-  number: null,
-  detail: null,
-  note: null,
-  ruling: null,
-  attestation: null,
-  decision_digest: null,
-  subject_data: null,
-  asked_from: null,
-  key_owner: null,
-}
-
-/** Replaces the cleared receipt: with it, somebody who kept a copy can prove that the copy is genuine. */
-const digestOf = (attestation: string | null): string | null =>
-  attestation === null ? null : sha256(proofIn(JSON.parse(attestation) as Receipt | ReceiptSet))
 
 const approvalsToClear = (db: Db, before: string) =>
   db.selectFrom('approvals').where('cleared_at', 'is', null).where('ended_at', '<', before)
@@ -53,15 +29,21 @@ export const clearApprovals = async (
     .limit(atMost)
     .execute()
   for (const row of rows) {
-    const next = { ...row, ...withoutTexts }
+    const cleared = withoutTexts(row)
+    await db
+      .updateTable('ballots')
+      .set(ballotWithoutTexts)
+      .where('request_id', '=', row.request_id)
+      .where('org_id', '=', org_id)
+      .execute()
     await db
       .updateTable('approvals')
       .set({
-        ...withoutTexts,
-        receipt_digest: digestOf(row.attestation),
+        ...cleared,
+        receipt_digest: row.attestation === null ? null : receiptDigest(row.attestation),
         cleared_at: now,
         // What was not authentic does not become so.
-        row_mac: isApproved(row, { keyring }) ? keyring.macOf('approvals', next) : null,
+        row_mac: isApproved(row, { keyring }) ? keyring.macOf('approvals', { ...row, ...cleared }) : null,
       })
       .where('id', '=', row.id)
       .where('org_id', '=', org_id)

@@ -141,7 +141,7 @@ export const createMcpServer = ({
     const report = (error: Error): void => void (trace.error = error.stack ?? error.message)
     const identity = JSON.stringify([caller.keyId, caller.orgId])
     const { agent } = caller
-    const own = agent ? { ...defaults, approver_mobile: agent.mobile } : defaults
+    const own = agent ? { ...defaults, approvers: [agent.mobile] } : defaults
     const toolContext = { gateway: gatewayFor(caller, context), defaults: own, shared, caller: identity }
     return (await load()).answer(context.req.raw, { body, caller, toolContext, report })
   }

@@ -99,7 +99,7 @@ const withHistory = (db: Db, userIds: readonly number[]) =>
     .where('p.id', 'in', userIds)
     .where(({ or, exists, selectFrom }) =>
       or([
-        ...(['devices', 'approvals', 'mutes', 'verifications'] as const).map((table) =>
+        ...(['devices', 'ballots', 'mutes', 'verifications'] as const).map((table) =>
           exists(selectFrom(table).select('user_id').whereRef('user_id', '=', 'p.id')),
         ),
         exists(

@@ -186,5 +186,5 @@ export const deleteOrganization: HandlerOf<typeof org.deleteOrganization> = asyn
   await call.db.deleteFrom('webhooks').where('org_id', '=', org_id).execute()
   await erasePeople(call, [...people.map((row) => row.user_id), ...registered])
   await call.audit(org_id, `organization:${org_id}`)
-  for (const { user_id } of people) call.wake({ org_id, user_id })
+  call.wake({ org_id, users: people.map(({ user_id }) => user_id) })
 }

@@ -1,63 +1,86 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { pageHistory } from '../../contract/page-history.ts'
 import { notFound } from '../../core/refusal.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { readCurrent } from '../approvals/current.ts'
 import { sweep } from '../approvals/expiry.ts'
-import {
-  type ApprovalRow,
-  findApproval,
-  selectApprovals,
-  toSubjectRecord,
-  trusted,
-} from '../approvals/record.ts'
+import { poolOf, toLineRecords } from '../approvals/lines.ts'
+import type { ApprovalRow } from '../approvals/rows.ts'
+import { selectApprovals, toSubjectRecord, trusted } from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
+import { ofMember } from '../call/tenant.ts'
 import { isAdministrator } from '../devices/administrators.ts'
+import type { Db } from '../storage/schema.ts'
 import { readPeople, requireAdmin } from './members.ts'
 import { type DecidingDevice, outcomeOf, readDevices } from './outcome.ts'
+
+type DecidedRow = ApprovalRow & { device_id: number | null }
+
+/** Requests with the device that ended them. */
+const selectDecided = (db: Db, org_id: number) =>
+  selectApprovals(db, { orgId: org_id })
+    .leftJoin('ballots as d', (join) =>
+      join.onRef('d.request_id', '=', 'a.request_id').onRef('d.user_id', '=', 'a.decided_by'),
+    )
+    .select('d.device_id')
+
+/** The person whom a row of the history is about: who was looked for, or who ended it, or the first who was asked. */
+const shownPersonOf = (row: ApprovalRow, user_id: number | undefined): number =>
+  user_id ?? row.decided_by ?? poolOf(row)[0] ?? 0
 
 /** As many as a person reads at once. */
 const pageSize = 30
 
 type Chosen = { org_id: number; user_id?: number | undefined; before?: string | undefined }
 
-/** Decided requests, newest first, and one more if there are older ones. Those after `before` go on where a page ended. */
-const readPage = async ({ db }: Call, { org_id, user_id, before }: Chosen): Promise<ApprovalRow[]> => {
-  const ofPerson = selectApprovals(db, { orgId: org_id }).$if(user_id !== undefined, (some) =>
-    some.where('a.user_id', '=', user_id!),
+/**
+ * Decided requests, newest first, and one more if there are older ones. Those after `before` go on where a page ended. Those of a
+ * person are found by their ballots, which have the same times.
+ */
+const readPage = async ({ db }: Call, { org_id, user_id, before }: Chosen): Promise<DecidedRow[]> => {
+  const [at, id] = (user_id === undefined ? ['a.requested_at', 'a.id'] : ['b.requested_at', 'b.id']).map(
+    (name) => sql.ref<string | number>(name),
+  ) as [RawBuilder<string | number>, RawBuilder<string | number>]
+  const all = selectDecided(db, org_id).$if(user_id !== undefined, (some) =>
+    some
+      .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
+      .where(ofMember({ org_id, user_id: user_id! }, 'b')),
   )
   const last =
     before === undefined
       ? undefined
-      : await ofPerson.where('a.request_id', '=', before).executeTakeFirstOrThrow(() => notFound('Request'))
-  return ofPerson
+      : await all
+          .select([at.as('last_at'), id.as('last_id')])
+          .where('a.request_id', '=', before)
+          .executeTakeFirstOrThrow(() => notFound('Request'))
+  return all
     .where('a.status', '<>', 'pending')
     .$if(last !== undefined, (older) =>
-      older.where(sql<boolean>`(a.requested_at, a.id) < (${last!.requested_at}, ${last!.id})`),
+      older.where(sql<boolean>`(${at}, ${id}) < (${last!.last_at}, ${last!.last_id})`),
     )
-    .orderBy('a.requested_at', 'desc')
-    .orderBy('a.id', 'desc')
+    .orderBy(at, 'desc')
+    .orderBy(id, 'desc')
     .limit(pageSize + 1)
     .execute()
 }
 
-const toDecision = (row: ApprovalRow, device: DecidingDevice | undefined) => ({
-  ...outcomeOf(row, device),
+const toDecision = (row: DecidedRow, device: DecidingDevice | undefined, viewer: number) => ({
+  ...outcomeOf(row, device, viewer),
   requester: row.requester,
   verified_as: row.verified_as,
   requested_at: row.requested_at,
   signed: row.attestation !== null,
 })
 
-const listPage = async (call: Call, chosen: Chosen) => {
+const listPage = async (call: Call, chosen: Chosen, viewer: number) => {
   const rows = await readPage(call, chosen)
-  const shown = rows.slice(0, pageSize).map((row) => trusted(row, call))
+  const shown = rows.slice(0, pageSize).map((row) => ({ ...row, ...trusted(row, call) }))
   const devices = await readDevices(call.db, chosen.org_id, shown)
   return {
     shown,
-    decisions: shown.map((row) => toDecision(row, devices.get(row.device_id ?? 0))),
+    decisions: shown.map((row) => toDecision(row, devices.get(row.device_id ?? 0), viewer)),
     next: rows.length > pageSize ? shown.at(-1)!.request_id : null,
   }
 }
@@ -67,7 +90,7 @@ export const listOwnDecisions: HandlerOf<typeof pageHistory.listOwnDecisions> = 
     const { org_id, user_id } = requirePerson(caller)
     await sweep(service)
     return async (call) => {
-      const { decisions, next } = await listPage(call, { org_id, user_id, before })
+      const { decisions, next } = await listPage(call, { org_id, user_id, before }, user_id)
       return { decisions, next }
     }
   },
@@ -77,12 +100,13 @@ export const listDecisions: HandlerOf<typeof pageHistory.listDecisions> = {
   before: async ({ before, user_id }, { service }) => {
     await sweep(service)
     return async (call) => {
-      const { org_id } = await requireAdmin(call)
-      const { shown, decisions, next } = await listPage(call, { org_id, user_id, before })
-      const members = await readPeople(call, org_id, shown)
+      const { org_id, user_id: viewer } = await requireAdmin(call)
+      const { shown, decisions, next } = await listPage(call, { org_id, user_id, before }, viewer)
+      const people = shown.map((row) => ({ user_id: shownPersonOf(row, user_id) }))
+      const members = await readPeople(call, org_id, people)
       return {
         decisions: decisions.flatMap((decision, at) => {
-          const member = members.get(shown[at]!.user_id)
+          const member = members.get(people[at]!.user_id)
           return member ? [{ ...decision, member }] : []
         }),
         next,
@@ -97,16 +121,21 @@ export const getDecision: HandlerOf<typeof pageHistory.getDecision> = {
     // Its end is committed before anybody sees it.
     await readCurrent(service, request_id, { orgId: org_id })
     return async (call) => {
-      const row = trusted(await findApproval(call.db, request_id, { orgId: org_id }), call)
-      if (row.user_id !== user_id && !(await isAdministrator(call.db, { org_id, user_id })))
-        throw notFound('Approval request')
+      const found = await selectDecided(call.db, org_id)
+        .where('a.request_id', '=', request_id)
+        .executeTakeFirstOrThrow(() => notFound('Approval request'))
+      const row = { ...found, ...trusted(found, call) }
+      const own = poolOf(row).includes(user_id)
+      if (!own && !(await isAdministrator(call.db, { org_id, user_id }))) throw notFound('Approval request')
       const devices = await readDevices(call.db, org_id, [row])
-      const member = (await readPeople(call, org_id, [row])).get(row.user_id)
+      const asked = shownPersonOf(row, own ? user_id : undefined)
+      const member = (await readPeople(call, org_id, [{ user_id: asked }])).get(asked)
       if (!member) throw notFound('Approval request')
       const { action, reason, expires_at, attestation, receipt_digest, cleared_at } = row
       return {
-        ...toDecision(row, devices.get(row.device_id ?? 0)),
-        own: row.user_id === user_id,
+        ...toDecision(row, devices.get(row.device_id ?? 0), user_id),
+        own,
+        lines: toLineRecords(row),
         member,
         action,
         reason,

@@ -3,8 +3,11 @@ import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
-import { toSubjectRecord, type ApprovalRow, encodedContexts, selectApprovals } from '../approvals/record.ts'
-import { readApprover } from '../approvals/key-owner.ts'
+import type { BallotRow } from '../approvals/rows.ts'
+import { findBallot } from '../approvals/ballots.ts'
+import { toLineRecords } from '../approvals/lines.ts'
+import type { ApprovalRow } from '../approvals/rows.ts'
+import { toSubjectRecord, encodedContexts, selectApprovals } from '../approvals/record.ts'
 import { originOf } from '../approvals/requester.ts'
 import type { HandlerOf, Outside } from '../call/call.ts'
 import { type Caller, sessionOver, type SignedIn } from '../call/caller.ts'
@@ -21,25 +24,33 @@ import { readSurroundings } from './surroundings.ts'
 type Requests = RowData<typeof page.listSessions>['sessions'][number]['requests']
 type Pending = Requests[number]
 
-const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise<ApprovalRow[]> =>
-  storage.read((db) =>
-    selectApprovals(db, { orgId: org_id })
-      .where('a.user_id', '=', user_id)
+/** A request that waits for a person, with their ballot. */
+type Asked = { row: ApprovalRow; ballot: BallotRow }
+
+const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise<Asked[]> =>
+  storage.read(async (db) => {
+    const rows = await selectApprovals(db, { orgId: org_id })
+      .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
+      .where('b.user_id', '=', user_id)
+      .where('b.status', '=', 'pending')
       .where('a.status', '=', 'pending')
       .where('a.expires_at', '>', storage.now())
       .orderBy('a.id')
-      .execute(),
-  )
+      .execute()
+    const asked: Asked[] = []
+    for (const row of rows) asked.push({ row, ballot: await findBallot(db, row, user_id) })
+    return asked
+  })
 
-type Details = Pick<Pending, 'contexts' | 'conditions' | 'origin' | 'deny_check'>
+type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check'>
 
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
-  rows: readonly ApprovalRow[],
+  asked: readonly Asked[],
   { org_id, user_id, device_id }: SignedIn,
   { service, ip }: Outside,
 ): Promise<Details[]> => {
-  if (rows.length === 0) return []
+  if (asked.length === 0) return []
   const rules = await service.factorsFor(org_id, user_id)
   const { policy } = await service.storage.read((db) => organizationRow(db, org_id))
   const [at, address] = [service.storage.now(), ip?.()]
@@ -50,16 +61,14 @@ const readDetails = async (
     device: { id: device_id, registered_to: user_id, revoked: false },
     biometric: { user_verified: true },
   }
-  const approver = await service.storage.read((db) => readApprover({ db }, rows[0]!))
-  return rows.map((row) => ({
-    contexts: encodedContexts(row, approver),
+  return asked.map(({ row }) => ({
     conditions: conditionsOf(withRequested(rules, JSON.parse(row.factors) as Factor[]), evidence),
     origin: originOf(row, rules.ipAllow),
     deny_check: policy.deny_check ?? 'verification',
   }))
 }
 
-const toPending = (row: ApprovalRow, now: string, details: Details): Pending => ({
+const toPending = ({ row, ballot }: Asked, now: string, details: Details): Pending => ({
   request_id: row.request_id,
   action: row.action,
   reason: row.reason,
@@ -71,20 +80,22 @@ const toPending = (row: ApprovalRow, now: string, details: Details): Pending => 
   expires_at: row.expires_at,
   expires_in_ms: Date.parse(row.expires_at) - Date.parse(now),
   number_required: row.number !== null,
-  number_missed: row.number_tries > 0,
+  number_missed: ballot.number_tries > 0,
+  contexts: encodedContexts(row, ballot),
+  lines: toLineRecords(row),
   ...details,
 })
 
 /** The pending requests of one session, and what stands for its surroundings. */
-type Read = { person: SignedIn; rows: ApprovalRow[]; around: string }
+type Read = { person: SignedIn; asked: Asked[]; around: string }
 
-const toRequests = async ({ person, rows }: Read, now: string, outside: Outside): Promise<Requests> => {
-  const details = await readDetails(rows, person, outside)
-  return rows.map((row, i) => toPending(row, now, details[i]!))
+const toRequests = async ({ person, asked }: Read, now: string, outside: Outside): Promise<Requests> => {
+  const details = await readDetails(asked, person, outside)
+  return asked.map((one, i) => toPending(one, now, details[i]!))
 }
 
-const stateOf = ({ rows, around }: Read): string =>
-  [around, ...rows.map(({ request_id }) => request_id)].join(' ')
+const stateOf = ({ asked, around }: Read): string =>
+  [around, ...asked.map(({ row }) => `${row.request_id} ${row.answers ?? ''}`)].join(' ')
 
 /** Shorter than the state of all; changes with it. */
 const markOf = (all: readonly Read[]): string =>
@@ -104,9 +115,9 @@ const readOrWait = async (
   const { service } = outside
   const { storage, signals } = service
   const readOne = async (person: SignedIn): Promise<Read[]> => {
-    const rows = await readPending(service, person)
+    const asked = await readPending(service, person)
     const around = await storage.read((db) => readSurroundings(db, person))
-    return (await isSessionOpen(service, person)) ? [{ person, rows, around }] : []
+    return (await isSessionOpen(service, person)) ? [{ person, asked, around }] : []
   }
   const wait = {
     topics: people.map(inboxTopic),
@@ -119,7 +130,9 @@ const readOrWait = async (
     if (all.length === 0) throw sessionOver()
     const mark = markOf(all)
     const now = storage.now()
-    const lives = all.flatMap(({ rows }) => rows.map((row) => Date.parse(row.expires_at) - Date.parse(now)))
+    const lives = all.flatMap(({ asked }) =>
+      asked.map(({ row }) => Date.parse(row.expires_at) - Date.parse(now)),
+    )
     return { value: { mark, all, now }, done: mark !== seen, mayChangeInMs: Math.min(...lives) }
   })
   const shown = found.all.map(async (one) => ({

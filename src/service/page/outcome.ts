@@ -1,10 +1,13 @@
 import type { pageRequests } from '../../contract/page-requests.ts'
 import { notFound } from '../../core/refusal.ts'
-import { deniedByOther } from '../approvals/deny-call.ts'
 import { readCurrent } from '../approvals/current.ts'
 import { deniedTogether, endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
 import { unexpected } from '../approvals/finish.ts'
-import { alteredInStore, type ApprovalRow, toSubjectRecord, trusted } from '../approvals/record.ts'
+import { tooFewLeft } from '../approvals/shrunk-pools.ts'
+import { findBallot } from '../approvals/ballots.ts'
+import { poolOf, readLines, toLineRecords } from '../approvals/lines.ts'
+import type { ApprovalRow } from '../approvals/rows.ts'
+import { alteredInStore, toSubjectRecord, trusted } from '../approvals/record.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
@@ -19,9 +22,8 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
     if (row.detail === tooLate) return 'time'
     if (row.detail === keyEnded) return 'key'
     if (row.detail === endedByReport) return 'report'
-    const byService = [endedByRestore, alteredInStore]
-    const isDenied = row.detail?.endsWith(deniedByOther) === true
-    return isDenied || byService.includes(row.detail ?? '') ? 'service' : 'requester'
+    const byService = [endedByRestore, alteredInStore, tooFewLeft]
+    return byService.includes(row.detail ?? '') ? 'service' : 'requester'
   }
   if (row.detail === deniedTogether) return 'person'
   // Otherwise, only what a person signed has a receipt. It is cleared after the retention period.
@@ -33,7 +35,7 @@ const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
 export const readDevices = async (
   db: Db,
   org_id: number,
-  rows: readonly ApprovalRow[],
+  rows: readonly { device_id: number | null }[],
 ): Promise<Map<number, DecidingDevice>> => {
   const ids = [...new Set(rows.flatMap(({ device_id }) => device_id ?? []))]
   if (ids.length === 0) return new Map()
@@ -51,8 +53,21 @@ const refusedBy = (row: ApprovalRow): Outcome['refused'] =>
     ({ policy, result }) => policy === 'required' && result !== 'PASS',
   )
 
-/** What became of a request. */
-export const outcomeOf = (row: ApprovalRow, device: DecidingDevice | null = null): Outcome => {
+/** The name of whoever ended a request, for anybody else. */
+const endedBy = ({ decided_by, ...row }: ApprovalRow, viewer: number): string | undefined =>
+  decided_by === null || decided_by === viewer
+    ? undefined
+    : readLines(row)
+        .flatMap(({ people }) => people)
+        .find(({ user_id }) => user_id === decided_by)?.name
+
+/** What became of a request, for a person who was asked or an administrator. */
+export const outcomeOf = (
+  row: ApprovalRow,
+  device: DecidingDevice | null = null,
+  viewer: number,
+): Outcome => {
+  const by = endedBy(row, viewer)
   const ended_by = endingOf(row)
   return {
     request_id: row.request_id,
@@ -60,6 +75,7 @@ export const outcomeOf = (row: ApprovalRow, device: DecidingDevice | null = null
     status: row.status,
     ended_by,
     ended_at: row.ended_at,
+    ...(by !== undefined && { by }),
     device,
     refused: ended_by === 'factors' ? refusedBy(row) : [],
     ...(row.note !== null && { note: row.note }),
@@ -73,9 +89,19 @@ export const getOwnRequest: HandlerOf<typeof pageRequests.getOwnRequest> = {
   before: async ({ request_id }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
     const row = trusted(await readCurrent(service, request_id, { orgId: org_id }), service)
-    if (row.user_id !== user_id) throw notFound('Approval request')
-    const devices = await service.storage.read((db) => readDevices(db, org_id, [row]))
-    const missed = row.status === 'pending' && row.number !== null && { number_missed: row.number_tries > 0 }
-    return async () => ({ ...outcomeOf(row, devices.get(row.device_id ?? 0)), ...missed })
+    if (!poolOf(row).includes(user_id)) throw notFound('Approval request')
+    const { ballot, devices } = await service.storage.read(async (db) => {
+      const ballot = await findBallot(db, row, user_id)
+      return { ballot, devices: await readDevices(db, org_id, [ballot]) }
+    })
+    const missed = row.status === 'pending' &&
+      row.number !== null && { number_missed: ballot.number_tries > 0 }
+    const answered = ballot.status !== 'pending' && { answer: ballot.status }
+    return async () => ({
+      ...outcomeOf(row, devices.get(ballot.device_id ?? 0), user_id),
+      ...missed,
+      ...answered,
+      lines: toLineRecords(row),
+    })
   },
 }

@@ -40,7 +40,7 @@ export const renameOwnDevice: HandlerOf<typeof pageDevices.renameOwnDevice> = as
     .returning(deviceColumns)
     .executeTakeFirstOrThrow(() => notFound('Device'))
   await call.audit(person.org_id, `device:${device_id}`, ['name'])
-  call.wake(person)
+  call.wake({ org_id: person.org_id, users: [person.user_id] })
   return toDeviceRecord(renamed)
 }
 

@@ -111,7 +111,7 @@ const insertDevice = async (
   if (proof === 'otp') await sendCode(call, row)
   await notify(call, member, row)
   // The person's other devices show it.
-  call.wake(member)
+  call.wake({ org_id: member.org_id, users: [member.user_id] })
   if (proof === 'admin') await wakeAdministrators(call, org_id)
   // An active phone goes straight to the inbox.
   if (row.state === 'active' && row.kind === 'phone') await startSession(call, row)

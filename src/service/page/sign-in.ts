@@ -72,7 +72,7 @@ export const getSession: HandlerOf<typeof page.getSession> = (_, call) => {
 export const closeSession: HandlerOf<typeof page.closeSession> = async (_, call) => {
   const person = requirePerson(call.caller)
   await endSession(call, person)
-  call.wake(person)
+  call.wake({ org_id: person.org_id, users: [person.user_id] })
   await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
 }
 

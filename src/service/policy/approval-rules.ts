@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
+import canonicalize from 'canonicalize'
 import { sql } from 'kysely'
 import type { Operation } from '../../contract/operation.ts'
 import type { ApprovalRule, Policy } from '../../contract/policy.ts'
 import { type OperationId, table } from '../../contract/table.ts'
+import { sha256 } from '../../core/ids.ts'
 import { nearest } from '../../core/nearest.ts'
 import { invalid } from '../../core/refusal.ts'
-import type { Call } from '../call/call.ts'
+import type { Call, Requirement } from '../call/call.ts'
 import { isOperator } from '../call/caller.ts'
 import { rowOfId } from '../call/row-ids.ts'
 import { statement } from '../storage/statement.ts'
@@ -85,15 +87,26 @@ const readRules = async (
   return policy ? ((JSON.parse(policy) as Policy).require_approval ?? []) : []
 }
 
-/** The users of whom one must approve this call in this organization; undefined if no rule covers it. */
-export const findApprovers = async (
+/** What a rule of the policy requires: one of its people. */
+const requirementOf = (orgId: number, rule: ApprovalRule): Requirement => {
+  const name = 'require_approval'
+  const line = { members: rule.approvers.map(rowOfId), need: 1, group: null, rules: [name] }
+  return {
+    orgId,
+    lines: [{ ...line, separated: true }],
+    rules: [{ name, digest: sha256(canonicalize(rule)!) }],
+  }
+}
+
+/** Who must approve this call in this organization; undefined if no rule covers it. */
+export const findRequirement = async (
   call: Pick<Call, 'db' | 'preconditions'>,
   orgId: number,
   id: OperationId,
-): Promise<number[] | undefined> => {
+): Promise<Requirement | undefined> => {
   if (!isCoverable(id)) return undefined
   const rule = (await readRules(call, orgId)).find((one) => covered(one).includes(id))
-  return rule?.approvers.map(rowOfId)
+  return rule && requirementOf(orgId, rule)
 }
 
 /**
@@ -111,5 +124,5 @@ export const demandForRules = async (
   const loosened =
     after === undefined ? [] : before.filter((rule) => !after.some((one) => isDeepStrictEqual(one, rule)))
   for (const rule of new Set([...before.filter((one) => covered(one).includes(id)), ...loosened]))
-    call.demandApproval({ orgId, approvers: rule.approvers.map(rowOfId) })
+    call.demandApproval(requirementOf(orgId, rule))
 }

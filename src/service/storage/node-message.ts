@@ -1,10 +1,10 @@
 import { z } from 'zod/mini'
 
-/** A pending request and its approver; without `request_id`, only the approver, whose page must check its session. */
+/** A request and the people it asks; without `request_id`, only people, whose pages must check their sessions. */
 const wakeTarget = z.strictObject({
   request_id: z.optional(z.string()),
   org_id: z.int(),
-  user_id: z.int(),
+  users: z.array(z.int()),
 })
 
 export type WakeTarget = z.infer<typeof wakeTarget>

@@ -38,6 +38,7 @@ export const tables = {
   spent_challenges: { key: ['hash'] },
   device_push: { key: ['device_id', 'endpoint_hash'] },
   approvals: numbered,
+  ballots: numbered,
   verifications: numbered,
   mutes: { key: ['org_id', 'user_id', 'key_id', 'agent'] },
   registrations: numbered,

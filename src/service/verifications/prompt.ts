@@ -2,6 +2,7 @@ import type { auth } from '../../contract/auth.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Receipt } from '../../receipt/claims.ts'
 import { findApprover } from '../approvals/find-approver.ts'
+import { wakeOf } from '../approvals/lines.ts'
 import { auditSubject } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -39,7 +40,7 @@ export const withdrawPrompts = async (
     .execute()
   for (const one of ended) {
     await audit(one.org_id, auditSubject(one.request_id), ['status', 'withdrawn'])
-    wake(one)
+    wake(wakeOf(one))
   }
 }
 
@@ -54,7 +55,7 @@ export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (
   // A mobile number finds only the newest prompt of a key, so an older one is of no use.
   await withdrawPrompts(call, { org_id, user_id, key_id }, 'replaced by a newer prompt')
   const { request_id, number, expires_at } = await requestApproval(
-    { action: `Verify your identity for ${safeLine(organization)}`, approver_mobile: phone.mobile, org_id },
+    { action: `Verify your identity for ${safeLine(organization)}`, approvers: [phone.mobile], org_id },
     call,
   )
   await addVerification(call, { request_id, org_id, user_id, key_id, kind: 'prompt', token_hash: null })

@@ -4,7 +4,8 @@ import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { FactorResult } from '../../receipt/claims.ts'
 import { expireDue } from '../approvals/expiry.ts'
-import { type ApprovalRow, selectApprovals, trusted } from '../approvals/record.ts'
+import type { ApprovalRow } from '../approvals/rows.ts'
+import { selectApprovals, trusted } from '../approvals/record.ts'
 import type { Call } from '../call/call.ts'
 import { type Member, ofActiveMember, ofMember, organizationOfUser } from '../call/tenant.ts'
 import type { Tables } from '../storage/schema.ts'
@@ -53,8 +54,9 @@ const readPrompt = async (
   { request_id, org_id, user_id, key_id }: New,
 ): Promise<ApprovalRow | undefined> => {
   const row = await selectApprovals(call.db, { orgId: org_id, askedBy: key_id })
+    .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
     .where('a.request_id', '=', request_id)
-    .where('a.user_id', '=', user_id)
+    .where('b.user_id', '=', user_id)
     .executeTakeFirst()
   return row && trusted(row, call)
 }

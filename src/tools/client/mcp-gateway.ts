@@ -1,3 +1,4 @@
+import { onlyPerson } from '../../contract/approvers.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { newRequest } from '../../contract/new-request.ts'
@@ -47,13 +48,13 @@ export const isLocalId = (request_id: string): boolean => request_id.startsWith(
 export const argumentsOf = ({
   action,
   reason,
-  approver_mobile,
+  approvers,
   default_factors,
   factors = default_factors,
   subject,
 }: Ask): ToolAnswer =>
   Object.fromEntries(
-    Object.entries({ action, reason, approver_mobile, factors, subject }).filter(
+    Object.entries({ action, reason, approver_mobile: onlyPerson(approvers), factors, subject }).filter(
       ([, value]) => value !== undefined,
     ),
   )
@@ -80,7 +81,7 @@ export const createMcpGateway = ({
 
   /** A request of another run. A tool server reports little about it; the other fields stay empty. */
   const unknown = (request_id: string): ApprovalRecord => ({
-    ...blank({ action: '', approver_mobile: '', requester: '' }, request_id, 0),
+    ...blank({ action: '', approvers: [], requester: '' }, request_id, 0),
     requested_at: '',
     expires_at: '',
     ...recall(request_id),

@@ -24,10 +24,10 @@ type Share = {
  */
 const identityOf = (
   caller: string,
-  { action, subject, reason, approver_mobile, factors, default_factors = [], requester }: Ask,
+  { action, subject, reason, approvers, factors, default_factors = [], requester }: Ask,
 ): string => {
   const asked = [factors?.toSorted(), default_factors.toSorted()]
-  return JSON.stringify([caller, requester, action, subject, reason, approver_mobile, asked])
+  return JSON.stringify([caller, requester, action, subject, reason, approvers, asked])
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
+import { progressOf } from '../../contract/line-progress.ts'
 import {
   meanings,
   unboundMeaning,
@@ -23,8 +24,12 @@ const openSeconds = 300
 
 /** The request for the approver, with defaults for the fields that the call leaves out. Throws if no approver is named. */
 const createAsk = ({ defaults }: ToolContext, input: AskInput, client: string | undefined): Ask => {
-  const approver_mobile = input.approver_mobile ?? defaults.approver_mobile
-  if (approver_mobile === undefined)
+  const { approver_mobile } = input
+  if (approver_mobile !== undefined && input.approvers)
+    throw invalid('approvers', 'cannot be combined with approver_mobile', 'leave one of them out')
+  const approvers =
+    approver_mobile === undefined ? (input.approvers ?? defaults.approvers) : [approver_mobile]
+  if (approvers === undefined)
     throw invalid(
       'approver_mobile',
       'is required: no default approver is configured',
@@ -34,7 +39,7 @@ const createAsk = ({ defaults }: ToolContext, input: AskInput, client: string | 
     action: input.action,
     subject: input.subject,
     reason: input.reason,
-    approver_mobile,
+    approvers,
     factors: input.factors && [...new Set(input.factors)],
     default_factors: input.factors ? undefined : defaults.factors,
     requester: defaults.requester ?? client,
@@ -79,9 +84,13 @@ const outcome = (record: ApprovalRecord, toolContext: ToolContext): StatusOutput
 const numberText = ({ number }: ApprovalRecord): string | undefined =>
   number === null ? undefined : `Tell the user: the number to type on the phone is ${number}.`
 
+/** The one person, or those of several who have not answered. */
+const waitedFor = ({ lines, approver_mobile }: ApprovalRecord): string =>
+  progressOf(lines)?.waiting.join(', ') ?? approver_mobile
+
 const waitingFor = (record: ApprovalRecord, passed: number, seconds: number): string =>
   [
-    `Waiting for ${record.approver_mobile} to decide, ${Math.max(0, seconds - passed)} s left.`,
+    `Waiting for ${waitedFor(record)} to decide, ${Math.max(0, seconds - passed)} s left.`,
     record.number && `The number to type on the phone is ${record.number}.`,
     // Once: a client that loses the answer finds it by check_status.
     passed === 0 && `Request ${record.request_id}.`,

@@ -90,7 +90,7 @@ describe('svc, after it notified a person,', () => {
 
 describe('the person that an input notifies', () => {
   const same: [string, Record<string, unknown>, string | undefined][] = [
-    ['approve submit', { approver_mobile: '+1 (202) 555-0101' }, '+12025550101'],
+    ['approve submit', { approvers: ['+12025550101', '@sre'] }, '+12025550101 @sre'],
     ['auth verify-user', { country_code: '+1', mobile: '2025550101' }, '+12025550101'],
     ['notify global', { mobile: '+12025550101', type: 'alert' }, undefined],
     ['notify email', { email: 'ada@acme.example' }, 'ada@acme.example'],

@@ -37,7 +37,7 @@ describe('svc approve request', () => {
     expect(JSON.parse(request!.body)).toEqual({
       action: 'Deploy 4.2',
       reason: 'why',
-      approver_mobile: '+12025550101',
+      approvers: ['+12025550101'],
       number: true,
       lifetime_s: 120,
     })
@@ -55,8 +55,8 @@ describe('svc approve request', () => {
     await approve(['request', 'Deploy'], env)
     await approve(['request', 'Deploy', ...to, '--factors', 'time', '--requester', 'me'], env)
     expect(sent('POST', approvals).map(({ body }) => JSON.parse(body))).toMatchObject([
-      { approver_mobile: '+12025550109', default_factors: ['biometric', 'location'], requester: 'CI' },
-      { approver_mobile: '+12025550101', factors: ['time'], requester: 'me' },
+      { approvers: ['+12025550109'], default_factors: ['biometric', 'location'], requester: 'CI' },
+      { approvers: ['+12025550101'], factors: ['time'], requester: 'me' },
     ])
   })
   test.each([

@@ -24,7 +24,7 @@ describe('the configuration of a guard', () => {
     expect(parse()).toMatchObject({
       issuer: 'https://svc.example.com',
       timeout: 120,
-      approvers: [{ mobile: '+12025550101', accounts: ['alice'] }, { mobile: '+12025550102' }],
+      people: [{ mobile: '+12025550101', accounts: ['alice'] }, { mobile: '+12025550102' }],
     })
   })
 

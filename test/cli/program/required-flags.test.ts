@@ -35,7 +35,7 @@ describe('the required flags in the help are the ones that the command requires'
 
 test.each([
   ['geofence list', 'Organization, id or slug (default: SVC_ORG or the profile; not with --user)'],
-  ['approve request', 'E.164 (default: SVC_DEFAULT_MOBILE or the profile)'],
+  ['approve request', '(default: SVC_DEFAULT_MOBILE or the profile)'],
 ])('the help of svc %s says when a flag is not required', async (words, text) => {
   const { out } = await svc(`${words} --help`, { columns: 100 })
   expect(out.replace(/\n +/g, ' ')).toContain(text)

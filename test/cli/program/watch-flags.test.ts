@@ -36,9 +36,9 @@ describe('a flag that can be given once is refused when it is given twice', () =
   })
 
   test('with an exit code of svc, where the command runs another program', async () => {
-    const ended = await run('approve run --to +12025550101 --to +12025550102 -- /bin/true')
+    const ended = await run('approve run --to +12025550101 --reason a --reason b -- /bin/true')
     expect(ended).toMatchObject({ exit: 102 })
-    expect(ended.err).toMatch(/^svc: --to can be given only once/)
+    expect(ended.err).toMatch(/^svc: --reason can be given only once/)
     expect(ended.err).not.toContain('2025550101')
   })
 })

@@ -114,7 +114,7 @@ describe('POST /send-auth-request-by-email', () => {
     [{ action: 'a\u200bb' }, 'action'],
     [{ lifetime_s: 0 }, 'lifetime_s'],
     [{ factors: ['location'] }, 'factors'],
-    [{ approver_mobile: '+12025550101' }, 'approver_mobile'],
+    [{ approvers: ['+12025550101'] }, 'approvers'],
   ])('refuses %j and names the field', async (more, field) => {
     expect(await refusedOutright(() => notifyByEmail(more))).toEqual([422, 'invalid_field', [field]])
   })

@@ -16,7 +16,7 @@ const notMe = async (requester: string) => {
   const { request_id } = await request(requester)
   dataOf(await decide(service, request_id, ada.key, { decision: 'deny', not_me: true }))
 }
-const wanted = () => ({ action: 'Deploy', approver_mobile: ada.mobile })
+const wanted = () => ({ action: 'Deploy', approvers: [ada.mobile] })
 
 describe('the gateway to the engine', () => {
   test('notifies, waits, and returns the receipt', async () => {
@@ -97,7 +97,7 @@ describe('the gateway to the engine', () => {
     ['an empty action', { action: '' }, 'action'],
     ['NUL in the action', { action: 'a\0' }, 'action'],
     ['half a character in the label', { requester: 'a\ud800' }, 'requester'],
-    ['a phone that is none', { approver_mobile: '12' }, 'approver_mobile'],
+    ['a phone that is none', { approvers: ['12'] }, 'approvers[0]'],
     ['too long a life', { lifetime_s: 3601 }, 'lifetime_s'],
   ])('refuses %s by the name of the field', async (_, more, field) => {
     await expect(gateway().request({ ...wanted(), ...more })).rejects.toMatchObject({

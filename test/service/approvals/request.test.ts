@@ -20,7 +20,7 @@ const refusedOutright = async (answer: Promise<Answer>): Promise<[number, string
 const askWithKey = () =>
   service.call('POST', '/svc/v1/approvals', {
     key: acme.key,
-    body: { action: 'Deploy', approver_mobile: ada.mobile, number: true },
+    body: { action: 'Deploy', approvers: [ada.mobile], number: true },
     headers: { 'idempotency-key': 'k1' },
   })
 
@@ -44,6 +44,21 @@ describe('a request for approval', () => {
       requester: 'of acme',
       verified_as: 'key "of acme"',
       approver_mobile: '+12025550101',
+      lines: [
+        {
+          group: null,
+          need: 1,
+          people: [
+            {
+              user_id: ada.id,
+              name: 'Ada Lovelace',
+              mobile: '••••••••0101',
+              answer: 'pending',
+              answered_at: null,
+            },
+          ],
+        },
+      ],
       factors: ['biometric'],
       number: null,
       detail: null,
@@ -69,8 +84,8 @@ describe('a request for approval', () => {
   })
 
   test('accepts any spelling of the phone, and lives as long as requested', async () => {
-    const approver_mobile = '+1 (202) 555-0101'
-    const record = dataOf(await ask(service, ada, { approver_mobile, lifetime_s: 3600, requester: 'CI' }))
+    const approvers = ['+1 (202) 555-0101']
+    const record = dataOf(await ask(service, ada, { approvers, lifetime_s: 3600, requester: 'CI' }))
     expect(record).toMatchObject({ approver_mobile: '+12025550101', requester: 'CI' })
     expect(record.expires_at).toBe('2030-01-31T13:00:00.000Z')
   })
@@ -80,15 +95,15 @@ describe('a request for approval', () => {
     expect((await auditOf(service, acme.id)).at(-1)).toEqual([
       'createApproval',
       `approval:${id}`,
-      ['action', 'approver_mobile', 'reason'],
+      ['action', 'approvers', 'reason'],
     ])
     const audit = JSON.stringify(dataOf(await service.call('GET', `/svc/v1/audit?org_id=${acme.id}`)))
     expect(audit).not.toMatch(/Deploy|secret reason|2025550101/)
   })
 
   test.each([
-    ['no phone', { approver_mobile: undefined }, 'approver_mobile'],
-    ['a phone without a prefix', { approver_mobile: '2025550101' }, 'approver_mobile'],
+    ['nobody', { approvers: undefined }, 'approvers'],
+    ['a phone without a prefix', { approvers: ['2025550101'] }, 'approvers[0]'],
     ['an empty action', { action: '' }, 'action'],
     ['a blank action', { action: ' \n' }, 'action'],
     ['an action of 501 characters', { action: 'x'.repeat(501) }, 'action'],

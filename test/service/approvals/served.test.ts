@@ -41,7 +41,7 @@ afterEach(async () => {
   remove()
 })
 
-const ask = () => call('createApproval', { action: 'Deploy', approver_mobile: ada.mobile })
+const ask = () => call('createApproval', { action: 'Deploy', approvers: [ada.mobile] })
 const wait = (request_id: string) => call('getApproval', { request_id, wait_s: 60 })
 
 const shown = (): number => log.filter(({ route }) => route === '/svc/v1/approvals/:request_id').length

@@ -36,7 +36,7 @@ describe('a write that was undone and ran again', () => {
     let attempts = 0
     const woken: number[] = []
     const { wake } = service.service.signals
-    service.service.signals.wake = (request) => void woken.push(request.user_id)
+    service.service.signals.wake = (request) => void woken.push(...request.users)
     const headers = await runWrite(
       service.service,
       { ...attempt, org: acme.id },
@@ -44,7 +44,7 @@ describe('a write that was undone and ran again', () => {
         attempts += 1
         call.header('x-attempt', `${attempts}`)
         if (attempts === 1) call.header('x-first', 'yes')
-        call.wake({ org_id: acme.id, user_id: attempts })
+        call.wake({ org_id: acme.id, users: [attempts] })
         await call.audit(acme.id, 'test')
         return undefined
       },

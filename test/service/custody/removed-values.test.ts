@@ -16,16 +16,10 @@ const uncovered = new Set([
   'devices.last_used_at',
   'devices.backed_up',
   'devices.attachment',
-  ...[
-    'decided_at',
-    'ended_at',
-    'device_id',
-    'attestation',
-    'decision_digest',
-    'detail',
-    'note',
-    'ruling',
-  ].map((column) => `approvals.${column}`),
+  ...['decided_at', 'ended_at', 'decided_by', 'answers', 'attestation', 'detail', 'note', 'ruling'].map(
+    (column) => `approvals.${column}`,
+  ),
+  'ballots.decision_digest',
 ])
 
 /** Values for the columns that nothing here sets. They are written with a MAC, as the service writes them. */
@@ -70,7 +64,15 @@ test('a row is altered if another program removes a value, in every column that 
   expect(await findAlteredRows(service.service)).toEqual([])
   const found: string[] = []
   const missed: string[] = []
-  for (const table of ['api_keys', 'approvals', 'devices', 'enrollments', 'appointments', 'verifications'])
+  for (const table of [
+    'api_keys',
+    'approvals',
+    'ballots',
+    'devices',
+    'enrollments',
+    'appointments',
+    'verifications',
+  ])
     for (const row of await service.runSql(`SELECT * FROM ${table} ORDER BY id`))
       for (const [column, value] of Object.entries(row)) {
         const name = `${table}.${column}`

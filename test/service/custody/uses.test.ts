@@ -72,7 +72,7 @@ describe('an approval that another program wrote', () => {
   test('is not used with the receipt and the times of another approval', async () => {
     const [genuine, made] = [await approved(), await request()]
     await change(
-      `UPDATE approvals SET status = 'approved', use_by = ?, decided_at = ?, device_id = 1,
+      `UPDATE approvals SET status = 'approved', use_by = ?, decided_at = ?,
        attestation = (SELECT attestation FROM approvals WHERE request_id = ?),
        row_mac = (SELECT row_mac FROM approvals WHERE request_id = ?) WHERE request_id = ?`,
       later,
@@ -90,7 +90,7 @@ describe('an approval that another program wrote', () => {
     const policy = { policy: { require_approval: [rule] } }
     dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { key: acme.key, body: policy }))
     const held = await addFence()
-    const [{ request_id }] = held.body.data.requests
+    const { request_id } = held.body.data.request
     await approveInStore(request_id)
     expect(refusal(await addFence({ 'x-svc-approval': request_id }))).toEqual(notAuthentic)
     expect(dataOf(await service.call('GET', `/organization/${acme.id}/geo-fences`))).toEqual([])
@@ -144,9 +144,12 @@ describe('a genuine approval', () => {
     dataOf(await consume(other))
   })
 
-  test('is not used by another organization or device than the receipt names', async () => {
+  test('is not used if its receipt asks other people than the request', async () => {
     const made = await approved()
-    await change('UPDATE approvals SET device_id = device_id + 1 WHERE request_id = ?', made.id)
+    await change(
+      `UPDATE approvals SET lines = replace(lines, '"need":1', '"need":0') WHERE request_id = ?`,
+      made.id,
+    )
     expect(refusal(await consume(made))).toEqual(notAuthentic)
   })
 })

@@ -61,9 +61,10 @@ describe.each([
     const before = (await contentsOf(service)).approvals!.length
     await leave()
     await create()
-    const { approvals } = await contentsOf(service)
+    const { approvals, ballots } = await contentsOf(service)
     expect(approvals).toHaveLength(before)
-    for (const row of approvals!) expect(row).toMatchObject({ user_id: Number(ada.user), status: 'denied' })
+    for (const row of approvals!) expect(row).toMatchObject({ status: 'denied' })
+    for (const row of ballots!) expect(row).toMatchObject({ user_id: Number(ada.user) })
   })
 })
 

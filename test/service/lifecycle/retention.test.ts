@@ -45,7 +45,9 @@ describe('an approval that ended', () => {
     clock.tick(365 * day + minute)
     await sweep()
     const after = await row(approved)
-    expect(JSON.stringify(after)).not.toMatch(/Bob|rent|Payroll|2025550101/)
+    const [ballot] = await service.runSql('SELECT * FROM ballots WHERE request_id = ?', [approved])
+    expect(ballot).toMatchObject({ user_id: Number(ada.id), status: 'approved', attestation: null })
+    expect(JSON.stringify([after, ballot])).not.toMatch(/Bob|rent|Payroll|Ada|0101/)
     expect(after).toEqual({
       ...before,
       row_mac: after.row_mac,
@@ -56,7 +58,7 @@ describe('an approval that ended', () => {
       detail: null,
       ruling: null,
       attestation: null,
-      decision_digest: null,
+      lines: before.lines.replace('Ada Lovelace', '(cleared)').replace('••••••••0101', '(cleared)'),
       subject_data: null,
       cleared_at: clock.iso(),
       receipt_digest: createHash('sha256').update(receipt.jws).digest('hex'),

@@ -16,6 +16,6 @@ test('other nodes are told the ids of a request that changed, and never its text
   const wakes = told.flatMap(({ kind, value }) => (kind === 'wake' && value.request_id ? [value] : []))
   expect(wakes.length).toBeGreaterThan(0)
   for (const wake of wakes)
-    expect(wake).toEqual({ request_id, org_id: acme.id, user_id: Number(approver.id) })
+    expect(wake).toEqual({ request_id, org_id: acme.id, users: [Number(approver.id)] })
   expect(JSON.stringify(told)).not.toContain('A secret plan')
 })

@@ -195,7 +195,7 @@ describe('a key', () => {
     )
     const links = `/svc/v1/organizations/${acme.id}/users/${bob.user}/enrollments`
     dataOf(await service.call('POST', links, { key: top.key, body: {} }))
-    const asks = { action: 'Deploy', approver_mobile: ada.mobile }
+    const asks = { action: 'Deploy', approvers: [ada.mobile] }
     dataOf(await service.call('POST', '/svc/v1/approvals', { key: child.key, body: asks }))
     const { added } = dataOf(await service.call('GET', `/svc/v1/keys/${top.id}`, { key: acme.key }))
     expect(added).toMatchObject({

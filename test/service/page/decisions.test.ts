@@ -80,25 +80,33 @@ const bulk = 6_000
 
 /** Adds decided requests, several at the same moment, without the limits of the service. */
 const addDecisions = async (count: number): Promise<void> => {
-  const [row] = await service.storage.read((db) => db.selectFrom('approvals').selectAll().execute())
-  const { id: _, ...values } = row!
-  for (let at = 0; at < count; at += 300)
+  const { row, ballot } = await service.storage.read(async (db) => ({
+    row: await db.selectFrom('approvals').selectAll().executeTakeFirstOrThrow(),
+    ballot: await db.selectFrom('ballots').selectAll().executeTakeFirstOrThrow(),
+  }))
+  const { id: _, ...values } = row
+  const { id: __, ...answered } = ballot
+  for (let at = 0; at < count; at += 300) {
+    const made = Array.from({ length: 300 }, (___, n) => ({
+      request_id: `apr_bulk${at + n}`,
+      requested_at: new Date(
+        Date.parse(values.requested_at) - Math.ceil((at + n + 1) / 7) * 1000,
+      ).toISOString(),
+    }))
     await service.storage.write(
-      (db) =>
-        db
+      async (db) => {
+        await db
           .insertInto('approvals')
-          .values(
-            Array.from({ length: 300 }, (_, n) => ({
-              ...values,
-              request_id: `apr_bulk${at + n}`,
-              requested_at: new Date(
-                Date.parse(values.requested_at) - Math.ceil((at + n + 1) / 7) * 1000,
-              ).toISOString(),
-            })),
-          )
-          .execute(),
+          .values(made.map((one) => ({ ...values, ...one })))
+          .execute()
+        await db
+          .insertInto('ballots')
+          .values(made.map((one) => ({ ...answered, ...one })))
+          .execute()
+      },
       { org: acme.id },
     )
+  }
 }
 
 describe('a long history', () => {
@@ -120,11 +128,12 @@ describe('a long history', () => {
     await decided('Deploy', 'approve')
     await addDecisions(bulk)
     const plan = await service.explain(
-      `select * from approvals as a where a.erased_at is null and a.org_id = ${acme.id} and a.user_id = ${ada.user}
-       and a.status <> 'pending' and (a.requested_at, a.id) < ('2030-01-01', 5000)
-       order by a.requested_at desc, a.id desc limit 31`,
+      `select a.* from approvals as a inner join ballots as b on b.request_id = a.request_id
+       where a.erased_at is null and a.org_id = ${acme.id} and b.org_id = ${acme.id} and b.user_id = ${ada.user}
+       and a.status <> 'pending' and (b.requested_at, b.id) < ('2030-01-01', 5000)
+       order by b.requested_at desc, b.id desc limit 31`,
     )
-    expect(plan).toContain('approvals_history')
+    expect(plan).toContain('ballots_history')
     expect(plan).not.toMatch(/sort|temp b-tree/i)
     expect((await list(ada, '?before=apr_bulk5900')).decisions).toHaveLength(30)
   })

@@ -44,7 +44,8 @@ const held = async (phone: Phone, user: string, move: string) => {
   const body = await begin(phone, user, move)
   const { status, body: answered } = await send(phone, user, body)
   expect([status, answered.data.code]).toEqual([403, 'approval_required'])
-  return { body, requests: answered.data.requests, id: answered.data.requests[0].request_id as string }
+  const { request_id, lines } = answered.data.request
+  return { body, people: lines[0].people, id: request_id as string }
 }
 const userOf = async (user: string) =>
   dataOf(await service.call('GET', `/organization/${acme.id}/user/${user}`))
@@ -53,8 +54,8 @@ const answerBy = (phone: Phone, id: string, decision: 'approve' | 'deny' = 'appr
 
 describe('a change of a member on the page', () => {
   test('waits for the approver of a rule, who reads who asks for what', async () => {
-    const { id, requests } = await held(admin, member.user, 'promote')
-    expect(requests).toMatchObject([{ user_id: ada.user, name: 'Ada Lovelace', status: 'pending' }])
+    const { id, people } = await held(admin, member.user, 'promote')
+    expect(people).toMatchObject([{ user_id: ada.user, name: 'Ada Lovelace', answer: 'pending' }])
     expect((await userOf(member.user)).role).toBe('member')
     const { requests: inbox } = await readInbox(service, ada)
     expect(inbox).toMatchObject([
@@ -113,21 +114,21 @@ describe('a change of a member on the page', () => {
   })
 
   test.each(['accept', 'reject', 'hold'])('to %s waits too', async (move) => {
-    const { requests } = await held(admin, move === 'hold' ? member.user : waiting.id, move)
-    expect(requests).toHaveLength(1)
+    const { people } = await held(admin, move === 'hold' ? member.user : waiting.id, move)
+    expect(people).toHaveLength(1)
   })
 
   test('that its only approver wants to make is refused clearly', async () => {
     dataOf(await hold(['user'], admin))
     const body = await begin(admin, member.user, 'promote')
-    expect(refusal(await send(admin, member.user, body))).toEqual([409, 'only_approver', []])
+    expect(refusal(await send(admin, member.user, body))).toEqual([409, 'not_enough_approvers', []])
     expect((await userOf(member.user)).role).toBe('member')
   })
 
   test('that one of two approvers makes is asked of the other alone', async () => {
     dataOf(await hold(['user'], admin, ada))
-    const { requests } = await held(admin, member.user, 'promote')
-    expect(requests.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user])
+    const { people } = await held(admin, member.user, 'promote')
+    expect(people.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user])
   })
 })
 

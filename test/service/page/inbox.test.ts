@@ -64,6 +64,7 @@ describe('an inbox', () => {
         number_required: true,
         number_missed: false,
         contexts: { approve: expect.any(String), deny: expect.any(String) },
+        lines: [expect.objectContaining({ group: null, need: 1 })],
       },
       expect.objectContaining({
         request_id: second.request_id,

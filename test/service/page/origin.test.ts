@@ -22,7 +22,7 @@ const request = async (more: object = {}, from?: string, headers = {}) =>
   dataOf(
     await service.call('POST', '/svc/v1/approvals', {
       key: acme.key,
-      body: { action: 'Deploy 4.2', approver_mobile: ada.mobile, ...more },
+      body: { action: 'Deploy 4.2', approvers: [ada.mobile], ...more },
       headers,
       from,
     }),

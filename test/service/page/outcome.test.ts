@@ -33,6 +33,7 @@ test('a pending request has no end', async () => {
     device: null,
     refused: [],
     detail: null,
+    lines: expect.any(Array),
   })
 })
 

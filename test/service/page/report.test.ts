@@ -80,7 +80,7 @@ describe('"this wasn’t me"', () => {
 
 const askAs = async (requester: string): Promise<string> => {
   const gateway = createEngineGateway(service.service, bearerCaller)
-  const asked = await gateway.request({ action: 'Deploy', approver_mobile: ada.mobile, requester })
+  const asked = await gateway.request({ action: 'Deploy', approvers: [ada.mobile], requester })
   return asked.request_id
 }
 

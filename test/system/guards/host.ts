@@ -181,7 +181,7 @@ export const prepareHost = async (): Promise<Guarded> => {
           'organization: acme',
           `jwks: ${etc}/guard-keys.json`,
           `key_file: ${etc}/guard.key`,
-          `approvers: [{mobile: "${one.mobile}"}]`,
+          `people: [{mobile: "${one.mobile}"}]`,
           'timeout: 30',
           'allow_dev: true',
           'exec: {}',

@@ -19,11 +19,11 @@ const open = async (tools: Tools) => {
   })
   return { service, client, gateway: createMcpGateway({ tools: client }) }
 }
-const ask = { action: 'Deploy', approver_mobile: '+12025550101' }
+const ask = { action: 'Deploy', approvers: ['+12025550101'] }
 const pending = {
   status: 'pending',
   request_id: 'r-1',
-  approver_mobile: ask.approver_mobile,
+  approver_mobile: ask.approvers[0],
   expires_at: '2030-01-01T00:00:00Z',
 }
 

@@ -6,7 +6,7 @@ import { allScopes } from '../../service/all-scopes.ts'
 
 installHooks()
 
-const ask = { action: 'deploy', approver_mobile: mobile }
+const ask = { action: 'deploy', approvers: [mobile] }
 const send = (args: object = {}, name = 'request_approval', options = {}) =>
   tools.send(call(name, { ...ask, ...args }), options)
 const tick = () => new Promise(setImmediate)
@@ -35,7 +35,7 @@ describe('a call that is identical to a pending one', () => {
   test.each([
     ['another action', { action: 'destroy' }],
     ['another reason', { reason: 'because' }],
-    ['another approver', { approver_mobile: '+12025550102' }],
+    ['another approver', { approvers: ['+12025550102'] }],
     ['other factors', { factors: ['time'] }],
   ])('does not join %s', async (_, args) => {
     const answers = [await send(), await send(args)]

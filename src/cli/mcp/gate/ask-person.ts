@@ -34,7 +34,7 @@ export const askPerson =
     }
     await ask(
       wanted,
-      { approver_mobile: to },
+      { approvers: to },
       {
         backend,
         progress: { ...progress, warn: (await context.output()).warn },

@@ -85,7 +85,7 @@ const showRules = async (rules: Rules, context: Context): Promise<void> => {
     tools: tools.join(', '),
     when: when.map(([name, values]) => `${name}: ${values.join(' or ')}`).join(', ') || null,
     action,
-    to: action === 'hold' ? approval.to : null,
+    to: action === 'hold' ? approval.to.join(' ') : null,
     timeout: action === 'hold' ? approval.timeout : null,
     factors: action === 'hold' ? (approval.factors ?? ['biometric']).join(', ') : null,
   }))

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini'
+import { lineText } from '../../../contract/approvers.ts'
 import { chosen, line } from '../../../contract/field.ts'
 import { placedIssuesOf } from '../../../contract/issues.ts'
 import { jsonSchema } from '../../../contract/json-schema.ts'
 import { factors } from '../../../contract/records.ts'
-import { readPhone } from '../../../factors/phone.ts'
 import { invalidFile, parseYaml, type FileKind } from '../../declare/yaml.ts'
 import type { ToolCall } from './message.ts'
 import { folded } from './strict-json.ts'
@@ -22,10 +22,13 @@ const pattern = z.string().check(
 const patterns = z.union([pattern, z.array(pattern).check(z.minLength(1, 'must not be empty'))])
 const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be text, a number, true or false')
 
+/** One line, or a list of lines that must all agree. */
+const to = z.union([z.string(), z.array(z.string()).check(z.minLength(1, 'must not be empty'))])
+const toText =
+  'Who must approve, in quotes: a number in E.164, several with commas, @group or @group:2; or a list'
+
 const approval = {
-  to: chosen(z.optional(line(32)), 'Mobile number of the approver, E.164, in quotes', {
-    example: '+12025550101',
-  }),
+  to: chosen(z.optional(to), toText, { example: '+12025550101' }),
   timeout: chosen(
     z.optional(z.int().check(z.gte(1, 'must be 1 or more'), z.lte(3600, 'must be at most 3600'))),
     'Time for the decision, in seconds; default: 120',
@@ -40,7 +43,7 @@ const shape = z.strictObject({
   server: chosen(line(60), 'Name of the server, as the approver reads it', { example: 'files' }),
   org: chosen(z.optional(line(60)), 'Organization of the approver, id or slug; default: that of the profile'),
   ...approval,
-  to: chosen(line(32), 'Mobile number of the approver, E.164, in quotes', { example: '+12025550101' }),
+  to: chosen(to, toText, { example: '+12025550101' }),
   default: chosen(
     z.optional(z.enum(['hold', 'pass'])),
     'What happens to tools that no rule names; default: hold',
@@ -65,7 +68,7 @@ const shape = z.strictObject({
 })
 
 type Scalar = string | number | boolean
-type Approval = { to: string; timeout: number; factors: (typeof factors)[number][] | undefined }
+type Approval = { to: string[]; timeout: number; factors: (typeof factors)[number][] | undefined }
 type Rule = {
   tools: string[]
   when: [name: string, values: Scalar[]][]
@@ -83,13 +86,15 @@ const kind: FileKind = {
 
 type Problem = { path: PropertyKey[]; message: string }
 
-/** The number in E.164; adds a problem if it is not one. */
-const phoneAt = (typed: string, path: PropertyKey[], problems: Problem[]): string => {
-  const phone = readPhone(typed)
-  if (!('wrong' in phone)) return phone.mobile
-  problems.push({ path, message: phone.message })
-  return typed
-}
+/** The lines; adds a problem for a text that is none. */
+const linesAt = (typed: string | string[], path: PropertyKey[], problems: Problem[]): string[] =>
+  [typed].flat().map((text, at) => {
+    const line = lineText.safeParse(text)
+    if (line.success) return line.data
+    const place = Array.isArray(typed) ? [...path, at] : path
+    problems.push({ path: place, message: line.error.issues[0]!.message })
+    return text
+  })
 
 /** Reads the rules. Throws one usage error with all mistakes, each with line and column. */
 export const readRules = (text: string, file: string): Rules => {
@@ -106,7 +111,7 @@ export const readRules = (text: string, file: string): Rules => {
   const { server, org, rules = [], default: action = 'hold', ...top } = checked.data
   const problems: Problem[] = []
   const approval = {
-    to: phoneAt(top.to, ['to'], problems),
+    to: linesAt(top.to, ['to'], problems),
     timeout: top.timeout ?? 120,
     factors: top.factors,
   }
@@ -127,7 +132,7 @@ export const readRules = (text: string, file: string): Rules => {
       when: Object.entries(when).map(([name, values]) => [name, [values].flat()]),
       action: rule.action,
       approval: {
-        to: rule.to === undefined ? approval.to : phoneAt(rule.to, ['rules', at, 'to'], problems),
+        to: rule.to === undefined ? approval.to : linesAt(rule.to, ['rules', at, 'to'], problems),
         timeout: rule.timeout ?? approval.timeout,
         factors: rule.factors ?? approval.factors,
       },

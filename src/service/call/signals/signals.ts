@@ -19,7 +19,7 @@ const auditPrefix = 'audit:'
 export const requestTopic = (request_id: string): string => requestPrefix + request_id
 
 /** The page of an approver: its pending requests, its person and its devices. */
-export const inboxTopic = ({ org_id, user_id }: Pick<WakeTarget, 'org_id' | 'user_id'>): string =>
+export const inboxTopic = ({ org_id, user_id }: { org_id: number; user_id: number }): string =>
   `inbox:${org_id}:${user_id}`
 
 /** The audit of an organization, or of all. */
@@ -60,7 +60,7 @@ export const createSignals = (
 
   const wakeHere = (request: WakeTarget): void => {
     if (request.request_id !== undefined) waiting.release(requestTopic(request.request_id))
-    waiting.release(inboxTopic(request))
+    for (const user_id of request.users) waiting.release(inboxTopic({ org_id: request.org_id, user_id }))
   }
 
   const requests = (): string[] => waiting.names().filter((name) => name.startsWith(requestPrefix))
@@ -100,10 +100,10 @@ export const createSignals = (
   hear('lost', recheck)
 
   return {
-    /** Wakes the callers that wait for the request, if it is one, and its approver's page, at every node. */
-    wake: ({ decided, request_id, org_id, user_id }: Wake): void => {
-      // A caller may pass its whole row. Nothing but the ids leaves this process.
-      const target = { ...(request_id !== undefined && { request_id }), org_id, user_id }
+    /** Wakes the callers that wait for the request, if it is one, and the pages of its people, at every node. */
+    wake: ({ decided, request_id, org_id, users }: Wake): void => {
+      // A caller may pass more. Nothing but the ids leaves this process.
+      const target = { ...(request_id !== undefined && { request_id }), org_id, users }
       wakeHere(target)
       if (decided) count?.(decided)
       tell('wake', target)

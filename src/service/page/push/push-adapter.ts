@@ -98,9 +98,11 @@ export const createPushAdapter = ({ storage, keyring, vapid, publicUrl, dev }: O
           query.where(({ exists, selectFrom }) =>
             exists(
               selectFrom('approvals as a')
+                .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
                 .select('a.id')
-                .whereRef('a.org_id', '=', 'd.org_id')
-                .whereRef('a.user_id', '=', 'd.user_id')
+                .whereRef('b.org_id', '=', 'd.org_id')
+                .whereRef('b.user_id', '=', 'd.user_id')
+                .where('b.status', '=', 'pending')
                 .where('a.request_id', '=', request!)
                 .where('a.status', '=', 'pending')
                 .where('a.expires_at', '>', now),

@@ -82,8 +82,6 @@ export type ApprovalsTables = {
     id: Generated<number>
     request_id: string
     org_id: number
-    /** The approver. */
-    user_id: number
     /** The requesting secret; 0 is the bearer token of the tool server. */
     key_id: number
     /** The owner of the request: the first secret of that key, also after rotations. */
@@ -94,11 +92,18 @@ export type ApprovalsTables = {
     verified_as: string
     action: string
     reason: string | null
+    /** The only person who was named, else the first who is asked. */
     approver_mobile: string
+    /** Who must agree, as JSON; see `approvals/lines.ts`. */
+    lines: string
+    /** What each person answered, as JSON; null before the first. The ballots prove it. */
+    answers: string | null
+    /** The rules that held the request, by name and digest, as JSON. */
+    rules: string
+    /** Who is in a line but was not asked, and why, as JSON. */
+    excluded: string
     factors: string
     number: string | null
-    number_tries: Generated<number>
-    nonce: string
     status: Generated<'pending' | 'approved' | 'denied' | 'expired'>
     detail: string | null
     /** What the approver wrote with a denial; the device signed it. */
@@ -108,10 +113,10 @@ export type ApprovalsTables = {
     decided_at: string | null
     /** When it stopped being pending. */
     ended_at: string | null
-    device_id: number | null
+    /** The person whose ballot ended it. */
+    decided_by: number | null
+    /** What proves the outcome: the receipt of that person, or the set of receipts of several. */
     attestation: string | null
-    /** SHA-256 of the decision that was counted last, as it was posted: a repeat gets the same answer. */
-    decision_digest: string | null
     /** The results of the rules at the decision, by factor. */
     ruling: string | null
     /** When its approver was deleted: the row is hidden and counts only for rate limits. */
@@ -144,6 +149,29 @@ export type ApprovalsTables = {
     key_owner: string | null
     /** Default factors that there was nothing to check against, as JSON; null if there is none. */
     unchecked_factors: string | null
+    row_mac: string | null
+  }
+  /** What each person who is asked answers. The first denial ends the request. */
+  ballots: {
+    id: Generated<number>
+    request_id: string
+    org_id: number
+    user_id: number
+    /** The person as they were when the request was made; they sign it. */
+    mobile: string
+    name: string
+    /** Whether another active member had this name, or one that looks like it. */
+    twin: 0 | 1
+    nonce: string
+    number_tries: Generated<number>
+    status: Generated<'pending' | 'approved' | 'denied'>
+    decided_at: string | null
+    device_id: number | null
+    /** The receipt of a yes, while the others are still asked. */
+    attestation: string | null
+    /** SHA-256 of the decision that was counted last, as it was posted: a repeat gets the same answer. */
+    decision_digest: string | null
+    requested_at: string
     row_mac: string | null
   }
   /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */

@@ -48,15 +48,22 @@ const plans = {
   // The request, its key and its approver; the approval, which alone sets `use_by`; and its use. The receipt proves the rest.
   approvals: columns({
     covered: [
-      'request_id org_id user_id key_id asked_by requester verified_as action reason approver_mobile',
-      'factors number nonce requested_at expires_at subject_type subject_data subject_digest key_name',
+      'request_id org_id key_id asked_by requester verified_as action reason approver_mobile lines rules',
+      'excluded factors number requested_at expires_at subject_type subject_data subject_digest key_name',
       'key_scopes key_influences by_rule org_slug use_within_s use_by used_at asked_from asked_via',
       'key_owner unchecked_factors',
     ],
     free: [
-      'id number_tries status detail note decided_at ended_at device_id attestation decision_digest',
-      'ruling erased_at cleared_at receipt_digest row_mac',
+      'id answers status detail note decided_at ended_at decided_by attestation ruling erased_at cleared_at',
+      'receipt_digest row_mac',
     ],
+  }),
+  // The person who is asked, and their yes while others are asked.
+  ballots: columns({
+    covered: [
+      'request_id org_id user_id mobile name twin nonce status decided_at device_id attestation requested_at',
+    ],
+    free: ['id number_tries decision_digest row_mac'],
   }),
   devices: columns({
     covered: [

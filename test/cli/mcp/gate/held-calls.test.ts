@@ -3,11 +3,11 @@ import type { ApprovalRecord } from '../../../../src/contract/approval.ts'
 import { createHeldCalls, type GetConsumed } from '../../../../src/cli/mcp/gate/held-calls.ts'
 
 const definition = { sha256: 'a'.repeat(64), description: '' }
-const approver = { to: '+12025550101', timeout: 60, factors: undefined }
+const approver = { to: ['+12025550101'], timeout: 60, factors: undefined }
 const record = {
   status: 'pending',
   number: null,
-  approver_mobile: approver.to,
+  approver_mobile: approver.to[0]!,
   expires_at: 'T',
 } as ApprovalRecord
 const call = (id: number) => ({

@@ -25,14 +25,14 @@ const decide = (name: string, given: Record<string, unknown> = {}) => {
   return action === 'pass' ? 'pass' : approval
 }
 const write = (given: Record<string, unknown>) => decide('write_file', given)
-const top = { to: '+12025550101', timeout: 30, factors: undefined }
+const top = { to: ['+12025550101'], timeout: 30, factors: undefined }
 
 describe('the rules of a gate', () => {
   test('are applied from the first to the last, and hold what none of them names', () => {
     expect([decide('read_x'), decide('list_a')]).toEqual(['pass', 'pass'])
     expect([decide('list_ab'), decide('READ_x'), decide('xread_x')]).toEqual([top, top, top])
     expect(decide('drop_table')).toEqual({
-      to: '+12025550102',
+      to: ['+12025550102'],
       timeout: 600,
       factors: ['biometric', 'location'],
     })

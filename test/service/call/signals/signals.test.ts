@@ -11,7 +11,8 @@ import type { NodeMessage, WakeTarget } from '../../../../src/service/storage/no
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-const ended: WakeTarget = { request_id: 'a', org_id: 1, user_id: 7 }
+const ended: WakeTarget = { request_id: 'a', org_id: 1, users: [7] }
+const person = { org_id: 1, user_id: 7 }
 const [a, b] = [requestTopic('a'), requestTopic('b')]
 
 const isDone = async (promise: Promise<void>): Promise<boolean> => {
@@ -52,7 +53,7 @@ describe('a listener', () => {
 
   test('wakes for the inbox of the approver, and for no other inbox', async () => {
     const signals = create()
-    const inboxes = [ended, { org_id: 1, user_id: 8 }, { org_id: 2, user_id: 7 }].map((one) =>
+    const inboxes = [person, { org_id: 1, user_id: 8 }, { org_id: 2, user_id: 7 }].map((one) =>
       signals.listen([inboxTopic(one)]),
     )
     signals.wake(ended)
@@ -61,7 +62,7 @@ describe('a listener', () => {
 
   test('wakes for any of its topics, and counts in each until it is closed', async () => {
     const signals = create()
-    const { woken, close } = signals.listen([b, inboxTopic(ended)])
+    const { woken, close } = signals.listen([b, inboxTopic(person)])
     expect(signals.waiting).toBe(2)
     signals.wake(ended)
     expect(await isDone(woken)).toBe(true)

@@ -3,7 +3,7 @@ import { createSignals, requestTopic } from '../../../../src/service/call/signal
 import { waitFor } from '../../../../src/service/call/signals/wait.ts'
 
 const nobody = { publish: () => undefined, subscribe: () => undefined }
-const request = { request_id: 'a', org_id: 1, user_id: 7 }
+const request = { request_id: 'a', org_id: 1, users: [7] }
 
 /** `count` waits for one request, with a read that takes a while, as of a database. */
 const startWaits = (count: number, share: (n: number) => string) => {

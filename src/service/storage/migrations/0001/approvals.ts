@@ -51,14 +51,15 @@ create table device_push (
 create table approvals (
   id integer primary key autoincrement,
   request_id text not null, org_id integer not null references organizations (id) on delete cascade,
-  user_id integer not null, key_id integer not null, asked_by integer not null, requester text not null,
+  key_id integer not null, asked_by integer not null, requester text not null,
   verified_as text not null, action text not null, reason text, approver_mobile text not null,
-  factors text not null, unchecked_factors text, number text, number_tries integer not null default 0,
-  nonce text not null, status text not null default 'pending', detail text, note text,
+  lines text not null, rules text not null, excluded text not null, answers text,
+  factors text not null, unchecked_factors text, number text,
+  status text not null default 'pending', detail text, note text,
   subject_type text not null, subject_data text, subject_digest text not null, key_name text not null,
   key_scopes text not null, key_influences integer not null, key_owner text, by_rule integer not null,
-  org_slug text not null, asked_from text, asked_via text not null, device_id integer, attestation text,
-  decision_digest text, ruling text, use_within_s integer not null, use_by text, used_at text,
+  org_slug text not null, asked_from text, asked_via text not null, decided_by integer, attestation text,
+  ruling text, use_within_s integer not null, use_by text, used_at text,
   requested_at text not null, expires_at text not null, decided_at text, ended_at text, erased_at text,
   cleared_at text, receipt_digest text, row_mac text
 );
@@ -70,8 +71,18 @@ create index approvals_at on approvals (requested_at, id);
 create index approvals_org_id on approvals (org_id, id);
 create index approvals_org_at on approvals (org_id, requested_at, id);
 create index approvals_org_status on approvals (org_id, status, requested_at, id);
-create index approvals_approver on approvals (org_id, approver_mobile, requested_at, id);
-create index approvals_history on approvals (org_id, user_id, requested_at, id);
+
+create table ballots (
+  id integer primary key autoincrement,
+  request_id text not null references approvals (request_id) on delete cascade, org_id integer not null,
+  user_id integer not null, mobile text not null, name text not null, twin integer not null,
+  nonce text not null, number_tries integer not null default 0, status text not null default 'pending',
+  decided_at text, device_id integer, attestation text, decision_digest text, requested_at text not null,
+  row_mac text
+);
+create unique index ballots_person on ballots (request_id, user_id);
+create index ballots_history on ballots (org_id, user_id, requested_at, id);
+create index ballots_approver on ballots (org_id, mobile, requested_at, id);
 
 create table verifications (
   id integer primary key autoincrement,

@@ -1,0 +1,22 @@
+import * as z from 'zod/mini'
+import { chosen, positive } from './field.ts'
+import { time } from './records.ts'
+
+/** People of whom some must agree, with what each has answered. */
+export const approvalLine = z.strictObject({
+  group: chosen(z.nullable(z.string()), 'Name of the group; null for people who were named'),
+  need: chosen(positive, 'How many of them must agree'),
+  people: chosen(
+    z.array(
+      z.strictObject({
+        user_id: chosen(z.string(), 'User id'),
+        name: chosen(z.string(), 'Name'),
+        mobile: chosen(z.string(), 'Mobile number, all but the last digits hidden'),
+        answer: chosen(z.enum(['pending', 'approved', 'denied']), 'What the person answered'),
+        answered_at: chosen(z.nullable(time), 'When the person answered'),
+      }),
+    ),
+    'The people who are asked',
+  ),
+})
+export type ApprovalLine = z.infer<typeof approvalLine>

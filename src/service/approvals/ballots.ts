@@ -1,0 +1,68 @@
+import type { BallotRow } from './rows.ts'
+import { notFound } from '../../core/refusal.ts'
+import type { Receipt } from '../../receipt/receipt.ts'
+import type { Call } from '../call/call.ts'
+import { ofActiveDevice } from '../devices/active.ts'
+import type { Db } from '../storage/schema.ts'
+import type { ApprovalRow } from './rows.ts'
+
+// Each person who is asked has a ballot of their own: what they sign, and what they answered.
+
+const ofRequest = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>) =>
+  db
+    .selectFrom('ballots')
+    .where('ballots.request_id', '=', request_id)
+    .where('ballots.org_id', '=', org_id)
+    .selectAll('ballots')
+    .orderBy('ballots.id')
+
+/** The ballot of a person. Fails with the 404 of an absent request for somebody who was not asked. */
+export const findBallot = (db: Db, row: ApprovalRow, user_id: number): Promise<BallotRow> =>
+  ofRequest(db, row)
+    .where('user_id', '=', user_id)
+    .executeTakeFirstOrThrow(() => notFound('Approval request'))
+
+export const readBallots = (db: Db, row: ApprovalRow): Promise<BallotRow[]> => ofRequest(db, row).execute()
+
+/** True of a ballot whose person is an active member with an active device: the one that signed, if it was answered. */
+const stillCounts = (db: Db, row: ApprovalRow, dev: boolean) =>
+  ofRequest(db, row).where(({ exists, selectFrom }) =>
+    exists(
+      selectFrom('devices as d')
+        .innerJoin('memberships as m', (join) =>
+          join.onRef('m.org_id', '=', 'd.org_id').onRef('m.user_id', '=', 'd.user_id'),
+        )
+        .whereRef('d.org_id', '=', 'ballots.org_id')
+        .whereRef('d.user_id', '=', 'ballots.user_id')
+        .where('m.state', '=', 'active')
+        .where(ofActiveDevice('d'))
+        .$if(!dev, (query) => query.where('d.kind', '=', 'phone'))
+        .where((device) =>
+          device.or([
+            device('ballots.device_id', 'is', null),
+            device('ballots.device_id', '=', device.ref('d.id')),
+          ]),
+        )
+        .select('d.id'),
+    ),
+  )
+
+/** Somebody who can still answer, or whose yes still counts. */
+export type Voter = { ballot: BallotRow; receipt: Receipt | undefined }
+
+/**
+ * The ballots that can still complete a request: authentic, of active members with an active device; a yes with the device
+ * that signed it.
+ */
+export const readVoters = async (
+  { db, keyring, service }: Pick<Call, 'db' | 'keyring'> & { service: Pick<Call['service'], 'dev'> },
+  row: ApprovalRow,
+): Promise<Voter[]> => {
+  const ballots = await stillCounts(db, row, service.dev).where('status', '<>', 'denied').execute()
+  return ballots
+    .filter((ballot) => keyring.holds('ballots', ballot))
+    .map((ballot) => ({
+      ballot,
+      receipt: ballot.attestation === null ? undefined : (JSON.parse(ballot.attestation) as Receipt),
+    }))
+}

@@ -1,0 +1,65 @@
+import type { ApprovalLine } from '../../contract/approval-line.ts'
+import type { LineOfPeople } from '../../receipt/assignment.ts'
+import type { WakeTarget } from '../storage/node-message.ts'
+import type { ApprovalRow } from './rows.ts'
+
+/** A person in a line, as they were when the request was made; most of the number is hidden. */
+type Named = { user_id: number; name: string; mobile: string }
+
+/** People of whom `need` must agree. */
+export type StoredLine = {
+  people: Named[]
+  need: number
+  group: { id: number; name: string } | null
+  /** The names of the rules that ask this line. */
+  rules: string[]
+  /** Of a group or a rule: a person whose device the requester can be behind does not count. */
+  separated: boolean
+}
+
+/** A rule that holds a request, with the SHA-256 of what it says. */
+export type HoldingRule = { name: string; digest: string }
+
+/** Who was left out of a line, and why. */
+export type Excluded = { user_id: number; name: string; reason: string }
+
+/** What a person has answered, and when. */
+type Answer = [user_id: number, status: 'approved' | 'denied', at: string]
+
+type Stored = Pick<ApprovalRow, 'lines'>
+
+export const readLines = ({ lines }: Stored): StoredLine[] => JSON.parse(lines) as StoredLine[]
+
+/** As `assign` takes them. */
+export const idsOf = (lines: readonly StoredLine[]): LineOfPeople[] =>
+  lines.map(({ people, need }) => ({ need, people: people.map(({ user_id }) => String(user_id)) }))
+
+/** Everybody who is asked. */
+export const poolOf = (row: Stored): number[] => [
+  ...new Set(readLines(row).flatMap(({ people }) => people.map(({ user_id }) => user_id))),
+]
+
+/** Those who wait for a request: its requester, and the pages of the people it asks. */
+export const wakeOf = (row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines'>): WakeTarget => ({
+  request_id: row.request_id,
+  org_id: row.org_id,
+  users: poolOf(row),
+})
+
+export const withAnswer = ({ answers }: Pick<ApprovalRow, 'answers'>, answer: Answer): string =>
+  JSON.stringify([...(JSON.parse(answers ?? '[]') as Answer[]), answer])
+
+/** The lines of a record, with what each person has answered. */
+export const toLineRecords = (row: Pick<ApprovalRow, 'lines' | 'answers'>): ApprovalLine[] => {
+  const answers = new Map(
+    (JSON.parse(row.answers ?? '[]') as Answer[]).map(([id, status, at]) => [id, { status, at }]),
+  )
+  return readLines(row).map(({ people, need, group }) => ({
+    group: group?.name ?? null,
+    need,
+    people: people.map(({ user_id, name, mobile }) => {
+      const { status = 'pending' as const, at = null } = answers.get(user_id) ?? {}
+      return { user_id: String(user_id), name, mobile, answer: status, answered_at: at }
+    }),
+  }))
+}

@@ -1,0 +1,188 @@
+import { parseLine } from '../../contract/approvers.ts'
+import type { Policy } from '../../contract/policy.ts'
+import { hiddenNumber } from '../../core/phone-parts.ts'
+import { conflict, invalid, Refusal } from '../../core/refusal.ts'
+import { assign } from '../../receipt/assignment.ts'
+import type { Call, RequiredLine } from '../call/call.ts'
+import { isOperator, namedKeyOf } from '../call/caller.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { countedDevices, ofActiveDevice } from '../devices/active.ts'
+import { findConfirmedOwners, findRelation } from '../devices/origin.ts'
+import { hasActiveDevice } from '../devices/proof.ts'
+import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
+import { checkLimits } from './limits.ts'
+import { type Excluded, idsOf, type StoredLine } from './lines.ts'
+import { checkDevices, checkRequester, countsOn } from './separation.ts'
+
+/** People whose phones one request can reach. */
+const mostPool = 40
+
+/** A line before anybody was left out: who is in it, by user id. */
+type WantedLine = Omit<RequiredLine, 'separated'> & { separated: boolean }
+
+export type Pool = {
+  org_id: number
+  slug: string
+  policy: Policy
+  lines: StoredLine[]
+  /** Everybody who is asked, in the order of the lines. */
+  people: Approver[]
+  excluded: Excluded[]
+}
+
+/** The organization of a request: that of the first person it names, or the one that the call means. */
+const organizationOf = async (
+  call: Call,
+  texts: readonly string[],
+  org_id: number | undefined,
+): Promise<number> => {
+  const named = texts.map(parseLine).find((line) => line.group === undefined)
+  if (named?.group === undefined && named !== undefined && named.people.length === 1)
+    return (await findApprover(call, named.people[0]!, org_id)).org_id
+  const meant = org_id ?? call.caller.orgId
+  if (meant === null) throw invalid('org_id', 'is required for a group or several people', 'Add --org')
+  await reachOrganization(call, meant)
+  return meant
+}
+
+/** The lines that a requester named, in one organization. Fails with a Refusal for a person or a group that it lacks. */
+export const wantedLines = async (
+  call: Call,
+  texts: readonly string[],
+  org_id: number | undefined,
+): Promise<{ orgId: number; lines: WantedLine[] }> => {
+  const orgId = await organizationOf(call, texts, org_id)
+  const lines: WantedLine[] = []
+  for (const line of texts.map(parseLine)) {
+    if (line.group !== undefined)
+      throw invalid('approvers', `name a group that does not exist: @${line.group}`)
+    const found = await activeMembers(call, orgId).where('p.mobile', 'in', line.people).execute()
+    if (found.length < line.people.length) throw notEnrolled('phone')
+    const members = found.map(({ user_id }) => user_id)
+    lines.push({ members, need: line.need, group: null, rules: [], separated: false })
+  }
+  return { orgId, lines }
+}
+
+/** Equal lines are one, with the higher need. */
+const merged = (lines: readonly WantedLine[]): WantedLine[] => {
+  const all = new Map<string, WantedLine>()
+  for (const line of lines) {
+    const members = [...new Set(line.members)].sort((a, b) => a - b)
+    const name = JSON.stringify([line.group?.id, members, line.separated])
+    const same = all.get(name)
+    const need = Math.max(line.need, same?.need ?? 0)
+    const rules = [...new Set([...(same?.rules ?? []), ...line.rules])]
+    all.set(name, { ...line, members, need, rules })
+  }
+  return [...all.values()]
+}
+
+/** Why this person is not asked; undefined if they are. */
+const problemOf = async (
+  call: Call,
+  person: Approver,
+  { policy, requester, byRule }: { policy: Policy; requester: string; byRule: boolean },
+): Promise<Refusal | undefined> => {
+  try {
+    if (!(await hasActiveDevice(call, person))) throw notEnrolled('phone')
+    await checkRequester(call, person, policy, byRule)
+    await checkDevices(call, person, policy)
+    await checkLimits(call, person, requester)
+    return undefined
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+}
+
+/** Why a person does not count on a line of a group or a rule; undefined if they do. */
+const unseparated = async (
+  call: Call,
+  person: Approver,
+  owners: ReadonlySet<number>,
+): Promise<string | undefined> => {
+  if (owners.has(person.user_id)) return 'is the requester'
+  for (const { id } of await countedDevices(call, person).where(ofActiveDevice('devices')).execute()) {
+    const { relation } = await findRelation(call, namedKeyOf(call.caller), { device: id })
+    if (countsOn({ separated: true }, relation)) return undefined
+  }
+  return 'has only devices that go back to the requesting key, or to an unrecorded key'
+}
+
+const nameOf = ({ first_name, last_name }: Pick<Approver, 'first_name' | 'last_name'>): string =>
+  `${first_name} ${last_name}`
+
+const notEnough = (excluded: readonly Excluded[]): Refusal =>
+  conflict(
+    'not_enough_approvers',
+    `Too few people can answer: ${excluded.map(({ name, reason }) => `${name}: ${reason}`).join('; ') || 'the lines need more people than they name'}`,
+    'Nobody was notified. Name other people or groups: --to',
+  )
+
+/**
+ * Freezes who is asked. Leaves out whoever cannot be asked now, with the reason, and fails before anybody is notified if the
+ * others cannot complete the request.
+ */
+export const choosePool = async (
+  call: Call,
+  { orgId, lines: wanted }: { orgId: number; lines: readonly WantedLine[] },
+  { requester, byRule }: { requester: string; byRule: boolean },
+): Promise<Pool> => {
+  // The operator is trusted: nobody is kept from answering their requests.
+  const isTrusted = isOperator(call.caller)
+  const lines = merged(wanted.map((line) => ({ ...line, separated: line.separated && !isTrusted })))
+  const ids = [...new Set(lines.flatMap(({ members }) => members))]
+  if (ids.length > mostPool)
+    throw invalid('approvers', `name ${ids.length} people; one request can ask ${mostPool}`)
+  const found =
+    ids.length === 0 ? [] : await activeMembers(call, orgId).where('m.user_id', 'in', ids).execute()
+  const byId = new Map(found.map((one) => [one.user_id, one]))
+  const { slug, policy: policyText } = found[0] ?? { slug: '', policy: '{}' }
+  const policy = JSON.parse(policyText) as Policy
+  const owners = lines.some(({ separated }) => separated)
+    ? await findConfirmedOwners(call, namedKeyOf(call.caller))
+    : new Set<number>()
+  if (call.caller.person) owners.add(call.caller.person.user_id)
+  const problems = new Map<number, Refusal>()
+  for (const person of found) {
+    const problem = await problemOf(call, person, { policy, requester, byRule })
+    if (problem) problems.set(person.user_id, problem)
+  }
+  const excluded: Excluded[] = []
+  const leave = (user_id: number, reason: string): void => {
+    const person = byId.get(user_id)
+    excluded.push({ user_id, name: person ? nameOf(person) : `User ${user_id}`, reason })
+  }
+  const asked: StoredLine[] = []
+  for (const { members, ...line } of lines) {
+    const people: StoredLine['people'] = []
+    for (const user_id of members) {
+      const person = byId.get(user_id)
+      const reason = person
+        ? (problems.get(user_id)?.message ??
+          (line.separated ? await unseparated(call, person, owners) : undefined))
+        : 'is not an active user with a device'
+      if (reason === undefined)
+        people.push({ user_id, name: nameOf(person!), mobile: hiddenNumber(person!.mobile) })
+      else leave(user_id, reason)
+    }
+    asked.push({ ...line, people })
+  }
+  const all = ids.map((id) => ({ id: String(id), counts: () => true }))
+  if (!assign(idsOf(asked), all)) {
+    const [only, ...others] = ids
+    // The refusal of the only person says exactly what to do.
+    const exact = others.length === 0 && only !== undefined ? problems.get(only) : undefined
+    throw exact ?? notEnough(excluded)
+  }
+  const pool = new Set(asked.flatMap(({ people }) => people.map(({ user_id }) => user_id)))
+  return {
+    org_id: orgId,
+    slug,
+    policy,
+    lines: asked,
+    people: ids.filter((id) => pool.has(id)).map((id) => byId.get(id)!),
+    excluded,
+  }
+}
