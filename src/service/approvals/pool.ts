@@ -9,6 +9,7 @@ import { reachOrganization } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners, findRelation } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
+import { readGroup } from '../devices/seats.ts'
 import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
 import { type Excluded, idsOf, type StoredLine } from './lines.ts'
@@ -45,6 +46,16 @@ const organizationOf = async (
   return meant
 }
 
+/** The line of a group. Who has no device is left out later, with the reason. */
+const groupLine = async (
+  call: Call,
+  orgId: number,
+  { group, need }: { group: string; need: number },
+): Promise<WantedLine> => {
+  const { id, name, members, asleep } = await readGroup(call, orgId, group)
+  return { members: [...members, ...asleep], need, group: { id, name }, rules: [], separated: true }
+}
+
 /** The lines that a requester named, in one organization. Fails with a Refusal for a person or a group that it lacks. */
 export const wantedLines = async (
   call: Call,
@@ -54,8 +65,10 @@ export const wantedLines = async (
   const orgId = await organizationOf(call, texts, org_id)
   const lines: WantedLine[] = []
   for (const line of texts.map(parseLine)) {
-    if (line.group !== undefined)
-      throw invalid('approvers', `name a group that does not exist: @${line.group}`)
+    if (line.group !== undefined) {
+      lines.push(await groupLine(call, orgId, line))
+      continue
+    }
     const found = await activeMembers(call, orgId).where('p.mobile', 'in', line.people).execute()
     if (found.length < line.people.length) throw notEnrolled('phone')
     const members = found.map(({ user_id }) => user_id)
