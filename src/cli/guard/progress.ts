@@ -1,4 +1,4 @@
-import { askedText } from '../../contract/line-progress.ts'
+import { askedText, progressOf } from '../../contract/line-progress.ts'
 import type { OutputStream } from '../terminal/io.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
@@ -11,7 +11,7 @@ export const createGuardProgress = (stderr: OutputStream): Progress => {
   return {
     ...silent,
     requested: ({ request_id, approver_mobile, lines, action, number }) => {
-      const who = lines ? askedText(lines) : maskPhone(approver_mobile)
+      const who = progressOf(lines) ? askedText(lines!) : maskPhone(approver_mobile)
       say(`waiting for ${who} to approve: ${withoutPhones(action)} (${request_id})`)
       if (number) say(`number to type on the phone: ${number}`)
     },

@@ -125,7 +125,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       wasSent = true
       steps.sending()
       const { request_id } = request
-      const { status, decided_at, note, detail } = await call(
+      const { status, decided_at, note, detail, lines } = await call(
         'decideApproval',
         {
           request_id,
@@ -147,6 +147,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
           refused: [],
           ...(note !== undefined && { note }),
           detail,
+          ...(status === 'pending' && { lines, answer: 'approved' as const }),
         },
       }
     } catch (error) {

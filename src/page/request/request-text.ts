@@ -3,6 +3,7 @@ import { labelKey } from './field-label.ts'
 import { div, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './long-text.ts'
+import { peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, headline } from '../shell/text.ts'
 import { whenText } from '../language/time.ts'
@@ -68,6 +69,13 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
     div('asker', ...requesterLines(request.origin)),
     words.length > 0 && h('dl', {}, ...words),
   )
-  const facts = h('dl', 'facts', ...originLines(request), line(t('request.checked'), conditionList(request)))
+  const people = peopleLines(request.lines ?? [])
+  const facts = h(
+    'dl',
+    'facts',
+    ...(people.length > 0 ? [line(t('request.approvers'), ...people)] : []),
+    ...originLines(request),
+    line(t('request.checked'), conditionList(request)),
+  )
   return { element: h('section', 'paper', signed, facts), signed }
 }

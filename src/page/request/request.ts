@@ -83,7 +83,8 @@ export const showRequest = (
       failed: () => bar.say(t('request.resultOffline')),
     })
     if (isOver()) return
-    if (outcome?.status !== 'pending' && outcome) return end(outcome)
+    // A yes that waits for others is over for this person.
+    if (outcome && (outcome.status !== 'pending' || outcome.answer)) return end(outcome)
     phase = 'reading'
     setBusy(false)
     bar.say('')

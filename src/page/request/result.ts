@@ -2,6 +2,7 @@ import type { Outcome, Session } from '../calls/api.ts'
 import { button, div, type Drawing, h } from '../shell/element.ts'
 import { problemLine, showNotice, words, type Words } from '../shell/frame.ts'
 import { unmute } from '../mutes/unmute.ts'
+import { waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
 import { exactLine, exactText } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
@@ -39,8 +40,10 @@ const refusalText = (refused: Refusal): string | Node => {
   return exactText(refused.reason)
 }
 
+const decisionOf = (status: string): 'approved' | 'other' => (status === 'approved' ? 'approved' : 'other')
+
 const decided = ({ status, device, ended_at }: Outcome, own: string): Node => {
-  const decision = status === 'approved' ? 'approved' : 'other'
+  const decision = decisionOf(status)
   const when = ended_at === null ? undefined : momentText(ended_at)
   const on = device === null || device.id === own ? undefined : exactText(device.name)
   if (on === undefined)
@@ -65,6 +68,17 @@ const refusedFor = (title: 'request.denied' | 'request.notApproved', lines: Look
   lines,
 })
 
+/** A yes that waits for others, or what another person who was asked answered. */
+const withOthers = ({ status, by, answer, lines = [] }: Outcome): Look => {
+  const said = answer === undefined ? [] : [nodes('request.youDecided', { decision: decisionOf(answer) })]
+  if (status === 'pending')
+    return { drawing: 'clock', title: t('request.waitingOthers'), lines: waitingLines(lines) }
+  if (status === 'approved')
+    return { drawing: 'check', tone: 'good', title: t('request.approved'), lines: said }
+  const denied = nodes('request.deniedBy', { name: exactText(by ?? '') })
+  return { drawing: 'cross', tone: 'bad', title: t('request.denied'), lines: [denied, ...said] }
+}
+
 const byPerson = (outcome: Outcome, own: string): Look => {
   const { status, device, note } = outcome
   const here = device === null || device.id === own
@@ -87,7 +101,8 @@ const byPerson = (outcome: Outcome, own: string): Look => {
 
 /** How a request ended, in words for the device `own`. */
 export const wordsFor = (outcome: Outcome, own: string): Look => {
-  const { ended_by, ended_at, refused, detail } = outcome
+  const { ended_by, ended_at, refused, detail, by, status } = outcome
+  if (status === 'pending' || (ended_by === 'person' && by !== undefined)) return withOthers(outcome)
   const when = ended_at === null ? undefined : momentText(ended_at)
   if (ended_by === 'person') return byPerson(outcome, own)
   if (ended_by === 'factors')

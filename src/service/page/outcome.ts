@@ -55,7 +55,7 @@ const refusedBy = (row: ApprovalRow): Outcome['refused'] =>
 
 /** The name of whoever ended a request, for anybody else. */
 const endedBy = ({ decided_by, ...row }: ApprovalRow, viewer: number): string | undefined =>
-  decided_by === null || decided_by === viewer
+  decided_by === null || decided_by === viewer || !poolOf(row).includes(viewer)
     ? undefined
     : readLines(row)
         .flatMap(({ people }) => people)
@@ -76,7 +76,7 @@ export const outcomeOf = (
     ended_by,
     ended_at: row.ended_at,
     ...(by !== undefined && { by }),
-    device,
+    device: by === undefined ? device : null,
     refused: ended_by === 'factors' ? refusedBy(row) : [],
     ...(row.note !== null && { note: row.note }),
     ...(ended_by === 'person' && row.detail?.endsWith(unexpected) && { reported: true as const }),

@@ -1,4 +1,4 @@
-import { askedText } from '../../../contract/line-progress.ts'
+import { askedText, progressOf } from '../../../contract/line-progress.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { secondsLeft, type Backend } from '../../../asking/backend.ts'
 import { silent, type Progress } from '../../../asking/progress.ts'
@@ -89,7 +89,8 @@ export const createHeldCalls = ({ softMs = softWaitMs, ...parts }: Parts) => {
     const show = (record: ApprovalRecord, more = ''): void => {
       held.record = record
       const number = record.number === null ? '' : ` Number to type on the phone: ${safeLine(record.number)}.`
-      const person = safeLine(record.lines ? askedText(record.lines) : maskPhone(record.approver_mobile))
+      const { lines, approver_mobile } = record
+      const person = safeLine(progressOf(lines) ? askedText(lines!) : maskPhone(approver_mobile))
       say?.(
         `Waiting for ${person} to approve ${call.name}, ${timeLeft(secondsLeft(record, clock))}.${number}${more}`,
       )

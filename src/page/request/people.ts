@@ -1,0 +1,53 @@
+import type { Outcome } from '../calls/api.ts'
+import { locale, nodes, t } from '../language/text.ts'
+import { div, h } from '../shell/element.ts'
+import { exactText } from '../shell/text.ts'
+
+type Line = NonNullable<Outcome['lines']>[number]
+type Asked = Line['people'][number]
+
+/** `Ada Lovelace, Grace Hopper`, each name as it is. */
+const listed = (people: readonly Asked[], shown: (one: Asked) => Node[]): Node => {
+  const parts = new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).formatToParts(
+    people.map((_, at) => String(at)),
+  )
+  return h(
+    'span',
+    {},
+    ...parts.flatMap(({ type, value }): (Node | string)[] =>
+      type === 'element' ? shown(people[Number(value)]!) : [value],
+    ),
+  )
+}
+
+const named = ({ name }: Asked): Node[] => [exactText(name)]
+
+const answered = (one: Asked): Node[] =>
+  one.answer === 'pending'
+    ? named(one)
+    : [
+        ...named(one),
+        h(
+          'em',
+          {},
+          ` (${t('history.decided', { decision: one.answer === 'approved' ? 'approved' : 'other' })})`,
+        ),
+      ]
+
+/** Who must approve besides, line by line; nothing if only one person is asked. */
+export const peopleLines = (lines: readonly Line[]): Node[] =>
+  lines.length < 2 && (lines[0]?.people.length ?? 0) < 2
+    ? []
+    : lines.map(({ group, need, people }) =>
+        div(
+          'of',
+          ...(group === null ? [] : [`@${group}: `]),
+          nodes('request.lineOf', { need: String(need), people: listed(people, answered) }),
+        ),
+      )
+
+/** Whose answers are missing. */
+export const waitingLines = (lines: readonly Line[]): Node[] => {
+  const people = lines.flatMap((line) => line.people).filter(({ answer }) => answer === 'pending')
+  return people.length === 0 ? [] : [nodes('request.waitingFor', { people: listed(people, named) })]
+}
