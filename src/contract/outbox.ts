@@ -15,6 +15,7 @@ export const messageKinds = [
   'enrollment',
   'device',
   'report',
+  'group',
   'support',
   'event',
   'test',

@@ -248,5 +248,13 @@ export const secretRefused: Partial<Record<OperationId, [number, string]>> = {
   refreshMobileToken: [401, 'refresh_token_invalid'],
 }
 
+/** People sign these on their phones, and the organizations of the tests have no administrator who could. */
+export const signed: readonly OperationId[] = [
+  'createGroup',
+  'addGroupMember',
+  'removeGroupMember',
+  'deleteGroup',
+]
+
 export const namesOrganization = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](other, own))

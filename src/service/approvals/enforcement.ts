@@ -9,6 +9,7 @@ import type { Caller } from '../call/caller.ts'
 import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
+import { readGroupChange } from './group-subject.ts'
 import { asRequester, commandOf } from './page-write.ts'
 import type { ApprovalRow } from './rows.ts'
 import { checkReference, unknownApproval } from './reference.ts'
@@ -89,10 +90,12 @@ const requestSubject = async (
   const present = await readers[id]?.(call, input, orgId)
   const deletes = table[id].effect === 'delete'
   const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
+  const group = await readGroupChange(call, id, input, orgId)
+  if (group?.before) replaced.push(['members', group.before])
   const data = {
     organization: { id: String(orgId), slug },
     operation: id,
-    body,
+    body: group ? { ...body, members: group.after } : body,
     ...(replaced.length > 0 && { before: Object.fromEntries(replaced) }),
     ...(present && deletes && { deletions: [present.name] }),
   }

@@ -8,10 +8,10 @@ import { hasPush } from './push-targets.ts'
 type Deps = Pick<Call, 'db' | 'now' | 'service' | 'send'>
 
 /**
- * A message about devices, or about a request that was reported. It contains no text of whoever registers a device or
+ * A message about devices, about a request that was reported, or about a group. It contains no text of whoever registers a device or
  * requests an approval: an attacker must not choose the words of a message that the service vouches for.
  */
-type Notice = { about?: 'devices' | 'report'; subject: string; text: string }
+type Notice = { about?: 'devices' | 'report' | 'group'; subject: string; text: string }
 
 const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
@@ -58,9 +58,10 @@ export const notifyMember = async (
 ): Promise<void> => {
   const { org_id } = member
   const isAboutDevices = about === 'devices'
-  const kind = isAboutDevices ? 'device' : 'report'
+  const kind = isAboutDevices ? 'device' : about
   const { name } = await organizationRow(call.db, org_id)
-  if (call.service.channels.has('push')) {
+  // The page has no text for a change of a group, so that goes by e-mail alone.
+  if (call.service.channels.has('push') && about !== 'group') {
     // About devices, also those that were active once: the owner may still have one that was revoked.
     const devices = await call.db
       .selectFrom('devices as d')

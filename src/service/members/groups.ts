@@ -3,6 +3,7 @@ import type { group as contract } from '../../contract/group.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
+import { demandForGroup, notifyGroup } from './group-changes.ts'
 import { changeGroup, type Group, insertGroup, readGroups } from '../policy/group-rows.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
 
@@ -83,15 +84,19 @@ export const createGroup: HandlerOf<typeof contract.createGroup> = async (
         )
   const users = [...new Set(members)].toSorted((a, b) => a - b)
   await checkJoining(call, org_id, users)
+  await demandForGroup(call, org_id)
   const group = await insertGroup(call, { org_id, name, members: users })
   await call.claim(org_id, 'groups')
   await call.audit(org_id, `group:${group.id}`)
+  await notifyGroup(call, group, users)
   return recordOf(call, group)
 }
 
-const change = async (call: Call, group: Group) => {
+/** `left`: who was in it before and is not now. */
+const change = async (call: Call, group: Group, left: readonly number[] = []) => {
   await changeGroup(call, group)
   await call.audit(group.org_id, `group:${group.id}`, [group.deleted_at === null ? 'members' : 'deleted_at'])
+  await notifyGroup(call, group, [...group.members, ...left])
   return recordOf(call, group)
 }
 
@@ -109,6 +114,7 @@ export const addGroupMember: HandlerOf<typeof contract.addGroupMember> = async (
       `Remove one: svc group remove ${name} --user ID --org ${org_id}`,
     )
   await checkJoining(call, org_id, [user_id])
+  await demandForGroup(call, org_id, { before: group })
   return change(call, { ...group, members: [...group.members, user_id].toSorted((a, b) => a - b) })
 }
 
@@ -126,10 +132,12 @@ export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = a
       `User ${user_id} is the last one in the group ${name}`,
       `Add another user first: svc group add ${name} --user ID --org ${org_id}; or delete the group: svc group delete ${name} --org ${org_id}`,
     )
-  return change(call, { ...group, members })
+  await demandForGroup(call, org_id, { before: group, leaving: user_id })
+  return change(call, { ...group, members }, [user_id])
 }
 
 export const deleteGroup: HandlerOf<typeof contract.deleteGroup> = async ({ org_id, name }, call) => {
   const group = await findGroup(call, org_id, name)
-  await change(call, { ...group, members: [], deleted_at: call.now })
+  await demandForGroup(call, org_id, { before: group })
+  await change(call, { ...group, members: [], deleted_at: call.now }, group.members)
 }

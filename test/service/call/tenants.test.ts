@@ -18,6 +18,7 @@ import {
   isForOperators,
   namesOrganization,
   secretRefused,
+  signed,
   takesChild,
   takesOther,
 } from '../tenant-inputs.ts'
@@ -134,9 +135,14 @@ describe('a key of an organization, at home', () => {
   afterEach(() => service.close())
   afterAll(() => folder.remove())
 
-  test.each(ids.filter((id) => !isForOperators(id)))('may %s', async (id) => {
+  test.each(ids.filter((id) => !isForOperators(id) && !signed.includes(id)))('may %s', async (id) => {
     const answer = await ask(service, id, inputs[id](acme, acme), acme.key)
     dataOf(answer)
     expect(JSON.stringify(answer.body)).not.toContain('foreign')
+  })
+
+  test.each(signed)('may not %s alone', async (id) => {
+    const answer = await ask(service, id, inputs[id](acme, acme), acme.key)
+    expect(refusal(answer)).toEqual([409, 'not_enough_approvers', []])
   })
 })
