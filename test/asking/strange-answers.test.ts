@@ -62,7 +62,11 @@ const edges: Record<string, () => Promise<Ended>> = {
     const progress = createProgress(context, backend)
     const held = { progress, signal: new AbortController().signal, recheck: () => undefined }
     return attempt(async () => {
-      await ask(readSubject({ type: 'tool_call', data }), { to: [to[1]!], timeout: 60 } as never, held as never)
+      await ask(
+        readSubject({ type: 'tool_call', data }),
+        { to: [to[1]!], timeout: 60 } as never,
+        held as never,
+      )
       return 'approved'
     })
   },
