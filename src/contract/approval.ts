@@ -108,7 +108,7 @@ export const ceremony = z.looseObject({
 })
 
 // The requester is only claimed; the credential is verified.
-const columns = ['request_id', 'status', 'action', 'approver_mobile', 'verified_as', 'expires_at']
+const columns = ['request_id', 'status', 'action', 'approver_mobile', 'detail', 'verified_as', 'expires_at']
 
 export const approval = operations({
   createApproval: {
@@ -211,7 +211,7 @@ export const approval = operations({
     }),
     data: z.array(approvalRecord),
     columns,
-    wide: ['verified_as'],
+    wide: ['detail', 'verified_as'],
   },
   cancelApproval: {
     route: 'POST /svc/v1/approvals/{request_id}/cancel',

@@ -24,9 +24,15 @@ export const groupName = z
 const shape =
   /^(?:@(?<group>[a-z][a-z0-9-]{0,39})|(?<people>\+[1-9]\d{6,14}(?:,\+[1-9]\d{6,14})*))(?::(?<need>[1-9]\d?))?$/
 
+/** A number as people write it, such as `+1 (202) 555-0101`, in E.164. */
+const plain = (text: string): string => {
+  const words = text.trim()
+  return words.startsWith('+') ? words.replace(/[\s().-]/g, '') : words
+}
+
 /** The line that a text means; undefined if it means none. */
 const readLine = (text: string): Line | undefined => {
-  const found = shape.exec(text)?.groups
+  const found = shape.exec(plain(text))?.groups
   if (!found) return undefined
   const need = Number(found.need ?? 1)
   if (found.group !== undefined) return need <= mostPeople ? { group: found.group, need } : undefined
@@ -40,9 +46,7 @@ const expected =
 const examples = '+12025550101, +12025550101,+12025550102 or @sre:2'
 
 export const lineText = z.string().check(
-  z.trim(),
-  // A number as people write it: `+1 (202) 555-0101`.
-  z.overwrite((text) => (text.startsWith('+') ? text.replace(/[\s().-]/g, '') : text)),
+  z.overwrite(plain),
   z.maxLength(400, 'must have at most 400 characters'),
   z.refine((text) => readLine(text) !== undefined, expected),
 )

@@ -1,4 +1,5 @@
 import { waitFor } from '../asking/wait.ts'
+import { checkedLines, parseLine } from '../contract/approvers.ts'
 import { SvcError, usageError } from '../core/errors.ts'
 import { isRecord } from '../core/is-record.ts'
 import { shellQuote } from '../core/shell-quote.ts'
@@ -16,8 +17,10 @@ export type Wanted = { action: string } | { digest: string } | { subject: { data
 export type WatchOptions = {
   /** What exactly must have been approved: the action, the subject, or the SHA-256 of the subject. */
   wanted: Wanted
+  /** Whom you asked, as for `createApproval`. Without it, the service says who had to agree. */
+  approvers?: readonly string[]
   /** Further expectations of the receipt. Organization and issuer default to those of the service. */
-  expected?: Omit<Expectations, 'status' | 'requestId' | 'digest' | 'action'>
+  expected?: Omit<Expectations, 'status' | 'requestId' | 'digest' | 'action' | 'lines'>
   /** The key set of the service, if you keep a copy; default: read from the service. */
   jwks?: unknown
   /** Ends the wait. The request remains open: withdraw it with `cancelApproval`. */
@@ -73,8 +76,9 @@ export const watchApproval = async (
   request_id: string,
   options: WatchOptions,
 ): Promise<WatchedApproval> => {
-  const { wanted, expected = {}, jwks, signal } = options ?? {}
+  const { wanted, approvers, expected = {}, jwks, signal } = options ?? {}
   const digest = await wantedDigest(wanted)
+  const lines = approvers && checkedLines(approvers, 'approvers').map(parseLine)
   const calls = signal ? { signal } : {}
   const read = (wait_s?: number): Promise<ApprovalRequest> =>
     client.getApproval({ request_id, ...(wait_s !== undefined && { wait_s }) }, calls)
@@ -91,6 +95,8 @@ export const watchApproval = async (
       ...expected,
       status: request.status === 'denied' ? ('denied' as const) : ('approved' as const),
       requestId: request_id,
+      // A denial by one person ends a request of several.
+      ...(lines && request.status !== 'denied' && { lines }),
       digest,
       keys,
     }

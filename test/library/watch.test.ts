@@ -63,6 +63,19 @@ describe('watchApproval', () => {
     expect(error.detail).toContain('expected subject')
   })
 
+  test('throws when the people whom the program asked are not those who agreed', async () => {
+    const { request_id } = await ask('Deploy 4.6')
+    await person.answer()
+    const options = { wanted: { action: 'Deploy 4.6' }, expected }
+    const error = await failure(
+      watchApproval(client, request_id, { ...options, approvers: [person.mobile, '+12025550199'] }),
+    )
+    expect(error).toMatchObject({ code: 'receipt_not_valid' })
+    expect(error.detail).toContain('expected lines')
+    const approvers = [`${person.mobile},+12025550199`]
+    expect((await watchApproval(client, request_id, { ...options, approvers })).status).toBe('approved')
+  })
+
   test('throws when an approval was signed with a software key, unless that is expected', async () => {
     const { request_id } = await ask('Deploy 4.3')
     await person.answer()

@@ -79,7 +79,7 @@ export const askFirst = async (
     // `require_approval` protects against this command line, not against the owner of its key, so any key may ask.
     const approval = await ask(
       wanted,
-      { approvers: readLines({ value: approver, name: 'default_mobile' }) },
+      { approvers: readLines({ value: approver, name: 'default_mobile of the profile' }) },
       {
         ...askingIn(context, backend),
         nothing: 'nothing was sent',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { approval } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
+import { checkedLines } from '../../contract/approvers.ts'
 import { fieldsOf } from '../../contract/describe.ts'
 import type { Field, Operation } from '../../contract/operation.ts'
 import type { Subject } from '../../receipt/subject.ts'
@@ -105,6 +106,8 @@ export const gatherAsk = async (
   const ask = {
     lifetime_s: defaultSeconds,
     ...fields,
+    // As the receipts name them. Defaults were checked with the name of their setting.
+    approvers: checkedLines(fields.approvers ?? [], '--to'),
     ...(action !== undefined && { action }),
     ...(subject && { subject }),
   } as Ask

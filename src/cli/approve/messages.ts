@@ -59,7 +59,7 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
   const output = await context.output()
   await output.report('Decision', data, {
     columns: ['request_id', 'status', 'action', 'approver_mobile', 'decided_at'],
-    folded: ['ruling', 'attestation', 'subject'],
+    folded: ['lines', 'ruling', 'attestation', 'subject'],
     masked: new Set(['approver_mobile']),
   })
   if (isRecord(data)) await showBelow(context, data)

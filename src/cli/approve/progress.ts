@@ -25,6 +25,13 @@ const person = ({ approver_mobile, lines }: ApprovalRecord, whole: boolean): str
   return safeLine(whole ? approver_mobile : maskPhone(approver_mobile))
 }
 
+/** Of several people, those whose answer ended the request. */
+const whoEnded = (record: ApprovalRecord, whole: boolean): string => {
+  const people = progressOf(record.lines) ? record.lines!.flatMap((line) => line.people) : []
+  const names = people.filter(({ answer }) => answer === record.status).map(({ name }) => name)
+  return names.length > 0 ? safeLine([...new Set(names)].join(' and ')) : person(record, whole)
+}
+
 /** The approver and the id of the request. */
 const describe = (record: ApprovalRecord, whole: boolean): string =>
   `${person(record, whole)} (${safeLine(record.request_id)})`
@@ -149,7 +156,7 @@ export const createProgress = (
       const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
       const wrote = typeof record.note === 'string' && `, who wrote: ${safeLine(JSON.stringify(record.note))}`
       say(
-        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${describe(record, whole)}${wrote || detail}`,
+        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${whoEnded(record, whole)} (${safeLine(record.request_id)})${wrote || detail}`,
       )
     },
     warn: (text) => {

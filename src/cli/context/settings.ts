@@ -1,4 +1,5 @@
 import type { EnvName } from '../../core/env.ts'
+import type { NamedSetting } from '../../contract/asking-defaults.ts'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -17,6 +18,17 @@ import { findSvcrc } from './svcrc.ts'
 
 /** `from` is the path of the .svcrc file. */
 export type Setting<T = string> = { value: T; source: Source; from?: string }
+
+/** A setting with its name as the user knows it. */
+export const named = (
+  setting: Setting | undefined,
+  variable: EnvName,
+  field: string,
+): NamedSetting | undefined =>
+  setting && {
+    value: setting.value,
+    name: setting.source === 'environment' ? variable : `${field} of the profile`,
+  }
 
 /** The settings of this command, each value with its source. Absent if nothing sets it. */
 export type Settings = {

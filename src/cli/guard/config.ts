@@ -131,6 +131,13 @@ export const parseConfig = (content: string, file: string): GuardConfig => {
       'Remove allow_dev: receipts of software keys do not prove that a person approved',
     )
   const { need = 1 } = config
+  const numbers = config.people.map(({ mobile }) => mobile)
+  const twice = numbers.find((mobile, at) => numbers.indexOf(mobile) !== at)
+  if (twice !== undefined)
+    throw usageError(
+      `people in ${file} must name each person once, not ${twice} twice`,
+      'Name all accounts in one entry: accounts: [alice, root]',
+    )
   if (need > config.people.length)
     throw usageError(
       `need in ${file} must be at most the number of people, ${config.people.length}, not ${need}`,

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { checkedLines } from '../../contract/approvers.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { textSubject } from '../../receipt/subject.ts'
 import { gatherAsk, hookOperation } from '../approve/ask.ts'
@@ -103,7 +102,6 @@ const approverOf = async (
   const { defaultMobile } = await context.settings()
   if (level === 'managed' && options.to === undefined)
     throw usageError('--managed requires --to: other users have other profiles', '--to +12025550101')
-  if (options.to !== undefined) checkedLines(options.to, '--to')
   const typed = { args: [], options: { ...options, org: undefined } }
   const { ask } = await gatherAsk(hookOperation, typed, context, textSubject('A call'))
   const isSaved = defaultMobile !== undefined && defaultMobile.source !== 'environment'

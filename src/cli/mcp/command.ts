@@ -1,14 +1,14 @@
 import { Argument, type Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { readAskingDefaults, type AskingDefaults, type NamedSetting } from '../../contract/asking-defaults.ts'
+import { readAskingDefaults, type AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Backend } from '../../asking/backend.ts'
 import { within } from '../../core/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
 import { movedConfig, ownProgram } from '../context/own-program.ts'
-import type { Setting, Settings } from '../context/settings.ts'
+import { named, type Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
 import { registerInstall } from './install-command.ts'
@@ -84,12 +84,6 @@ const chooseGateway = async (context: Context): Promise<Chosen> => {
   )
   return { gateway, about: `requests approvals through ${baseUrl.value}`, close: backend.close }
 }
-
-const named = (setting: Setting | undefined, variable: string, field: string): NamedSetting | undefined =>
-  setting && {
-    value: setting.value,
-    name: setting.source === 'environment' ? variable : `${field} of the profile`,
-  }
 
 /** The defaults for fields that a tool call leaves out. Throws a usage error that names the invalid setting. */
 const askingDefaults = ({ defaultMobile, defaultFactors, requestFrom }: Settings): AskingDefaults =>

@@ -1,3 +1,4 @@
+import { readLines } from '../../contract/asking-defaults.ts'
 import { argsOf, fieldsOf } from '../../contract/describe.ts'
 import type { Field, Operation } from '../../contract/operation.ts'
 import { pathNames } from '../../contract/path.ts'
@@ -6,6 +7,7 @@ import { readBody, type BodyFlags } from './body-fields.ts'
 import type { Context } from '../context/context.ts'
 import { optionKey, parseValue, put, type Gathered, type Typed } from './flags.ts'
 import { isOrg, organizationValue } from '../context/organization.ts'
+import { named } from '../context/settings.ts'
 import { typedName } from './typed-names.ts'
 
 const typedValue = (operation: Operation, field: Field, typed: Typed): unknown => {
@@ -19,7 +21,8 @@ const split = (list: string | undefined): string[] | undefined => list?.split(',
 const fromSettings = async (field: Field, context: Context): Promise<unknown> => {
   const { org, defaultMobile, defaultFactors, requestFrom } = await context.settings()
   if (isOrg(field)) return org?.value
-  if (field.name === 'approvers') return defaultMobile?.value.split(/\s+/)
+  const mobile = named(defaultMobile, 'SVC_DEFAULT_MOBILE', 'default_mobile')
+  if (field.name === 'approvers') return mobile && readLines(mobile)
   if (field.name === 'default_factors') return split(defaultFactors?.value)
   return field.name === 'requester' ? requestFrom?.value : undefined
 }

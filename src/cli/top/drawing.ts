@@ -21,8 +21,8 @@ const parts: Part[] = [
   {
     name: 'pending',
     title: 'Pending',
-    columns: ['request_id', 'expires_at', 'approver_mobile', 'verified_as', 'action'],
-    wide: ['verified_as'],
+    columns: ['request_id', 'expires_at', 'approver_mobile', 'detail', 'verified_as', 'action'],
+    wide: ['verified_as', 'detail'],
   },
   {
     name: 'decisions',

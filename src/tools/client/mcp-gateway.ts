@@ -2,7 +2,7 @@ import { onlyPerson } from '../../contract/approvers.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { newRequest } from '../../contract/new-request.ts'
-import { SvcError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import { randomToken } from '../../core/ids.ts'
 import { sleepFor } from '../../core/sleep.ts'
 import {
@@ -44,7 +44,17 @@ const localPrefix = 'mcp_'
 /** Whether this process made the id: a call that waits learns the id of its request only at its end, if ever. */
 export const isLocalId = (request_id: string): boolean => request_id.startsWith(localPrefix)
 
-/** The arguments of the tool call. */
+/** The only person asked: the tools of the specification name one. */
+const onlyOne = (approvers: readonly string[]): string => {
+  const mobile = onlyPerson(approvers)
+  if (mobile !== undefined) return mobile
+  throw usageError(
+    `A tool server can ask one person only, not "${approvers.join(' ')}"`,
+    'Name one number, or ask through the REST API: svc profile login --ask',
+  )
+}
+
+/** The arguments of the tool call. Throws a usage error for several people. */
 export const argumentsOf = ({
   action,
   reason,
@@ -54,7 +64,7 @@ export const argumentsOf = ({
   subject,
 }: Ask): ToolAnswer =>
   Object.fromEntries(
-    Object.entries({ action, reason, approver_mobile: onlyPerson(approvers), factors, subject }).filter(
+    Object.entries({ action, reason, approver_mobile: onlyOne(approvers), factors, subject }).filter(
       ([, value]) => value !== undefined,
     ),
   )

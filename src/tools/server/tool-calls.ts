@@ -74,7 +74,10 @@ const outcome = (record: ApprovalRecord, toolContext: ToolContext): StatusOutput
       ? unboundMeaning
       : meanings[record.status],
     record.status === 'pending' && numberText(record),
-    record.detail && (record.note === undefined ? `Reason: ${record.detail}.` : `${record.detail}.`),
+    record.detail &&
+      (record.note === undefined && record.status !== 'pending'
+        ? `Reason: ${record.detail}.`
+        : `${record.detail}.`),
   ]
     .filter(Boolean)
     .join(' '),
@@ -192,7 +195,9 @@ export const requestApprovalAsync = async (
     approver_mobile: record.approver_mobile,
     expires_at: record.expires_at,
     ...(record.number !== null && { number: record.number }),
-    detail: [meanings.pending, numberText(record)].filter(Boolean).join(' '),
+    detail: [meanings.pending, numberText(record), record.detail && `${record.detail}.`]
+      .filter(Boolean)
+      .join(' '),
     ...gatewayNotes(toolContext),
   }
 }

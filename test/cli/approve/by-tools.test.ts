@@ -52,6 +52,16 @@ describe.each([
     expect([exit, out]).toMatchObject([0, { status: 'denied', action: 'Deploy', detail: 'Not today' }])
   })
 
+  test.each([
+    ['--to', '+12025550102'],
+    ['--to', '@sre'],
+  ])('submit asks nobody if %s %s is asked besides', async (...also) => {
+    const { exit, err } = await run([...submit, ...also, ...flag])
+    expect(exit).toBe(2)
+    expect(err).toContain('A tool server can ask one person only, not')
+    expect(calls()).toEqual([])
+  })
+
   test('list shows the requests of this machine with their status, and none of another server', async () => {
     await run([...submit, ...flag])
     const other = { request_id: 'r-2', approver_mobile: '+12025550102' }

@@ -22,6 +22,15 @@ const progressOf = (
   return io
 }
 
+/** A line of one person. */
+const said = (name: string, answer: 'pending' | 'approved' | 'denied', n: number) => ({
+  group: null,
+  need: 1,
+  people: [{ user_id: String(n), name, mobile: '+1••••••0101', answer, answered_at: null }],
+})
+const ofTwo = (ada: 'pending' | 'approved', grace: 'pending' | 'denied') =>
+  record({ lines: [said('Ada', ada, 1), said('Grace\u001b[2J', grace, 2)] })
+
 describe('the progress of a wait', () => {
   test('is plain lines when standard error is not a terminal', () => {
     const io = progressOf({}, record({ number: '42' }))
@@ -65,6 +74,22 @@ describe('the progress of a wait', () => {
     expect(wide).toContain(
       'Waiting for +1••••••0101 (apr_PrAq_kgZup5IgDgkjw_A9iRb), 1:00 left. Number to type: 42.',
     )
+  })
+  test('names who is waited for and who denied, of several people', () => {
+    const io = memoryIo({})
+    const progress = createProgress({ io, globals: {} }, clock)
+    progress.requested(ofTwo('pending', 'pending'))
+    progress.waiting(ofTwo('pending', 'pending'))
+    progress.waiting(ofTwo('approved', 'pending'))
+    progress.waiting(ofTwo('approved', 'pending'))
+    progress.decided({ ...ofTwo('approved', 'denied'), status: 'denied' })
+    expect(io.err().split('\n')).toEqual([
+      'Asked Ada and Grace\\u{001b}[2J (apr_1): Deploy 4.2',
+      'Waiting, 1:00 left',
+      '1 of 2 approved; waiting for Grace\\u{001b}[2J',
+      'Denied by Grace\\u{001b}[2J (apr_1)',
+      '',
+    ])
   })
   test('masks the phone number on a terminal unless --reveal is set', () => {
     expect(progressOf({ tty: true }).err()).toContain('+1••••••0101')

@@ -44,38 +44,43 @@ describe('svc approve run', () => {
     ['is for another request', { request_id: 'apr_0' }, 101],
     ['is a denial', { decision: 'deny' }, 101],
     ['lacks a required factor', { factors: ['biometric'] }, 101],
-  ] as const)('runs the command only with a genuine receipt, here one that %s', async (_, changes, code) => {
-    const issuer = await createIssuer()
-    const { requested_at, expires_at } = record()
-    const { subject: other, ...differing } = { subject: undefined, ...changes }
-    const command = [...asked.slice(0, 5), '--factors', 'biometric,location', ...child]
-    const { out } = await approve([...command.slice(0, 7), '--dry-run', '-o', 'json', ...child])
-    const { subject } = JSON.parse(out).body as { subject: Subject }
-    const context: ApprovalContext = {
-      ...approval,
-      organization: { id: '1', slug: 'acme' },
-      request_id: 'apr_1',
-      action: 'Deploy',
-      requested_at,
-      request_expires_at: expires_at,
-      ...differing,
-      factors: [...('factors' in changes ? changes.factors : approval.factors)],
-    }
-    const decidedAt = new Date(requested_at)
-    const attestation = await specimen(issuer, context, approverKey(), {
-      decidedAt,
-      subject: other ?? subject,
-    })
-    respondWith({
-      ...decides({ status: 'approved', attestation }),
-      [`POST ${approvals}/apr_1/consume`]: success(record({ used_at: requested_at })),
-      [`GET /.well-known/jwks.json`]: json(200, { ...issuer.jwks, issuer: 'https://approve.example.com' }),
-    })
-    const { exit } = await approve(command)
-    expect(exit).toBe(code)
-    expect(sent('POST', '/consume')).toHaveLength(code === 0 ? 1 : 0)
-    expect(ran()).toBe(code === 0)
-  })
+    ['is from one of two people who must agree', {}, 101, ['--to', '+12025550102']],
+    ['names no group that must agree', {}, 101, ['--to', '@sre']],
+  ] as const)(
+    'runs the command only with a genuine receipt, here one that %s',
+    async (_, changes, code, also: readonly string[] = []) => {
+      const issuer = await createIssuer()
+      const { requested_at, expires_at } = record()
+      const { subject: other, ...differing } = { subject: undefined, ...changes }
+      const command = [...asked.slice(0, 5), '--factors', 'biometric,location', ...also, ...child]
+      const { out } = await approve([...command.slice(0, 7), '--dry-run', '-o', 'json', ...child])
+      const { subject } = JSON.parse(out).body as { subject: Subject }
+      const context: ApprovalContext = {
+        ...approval,
+        organization: { id: '1', slug: 'acme' },
+        request_id: 'apr_1',
+        action: 'Deploy',
+        requested_at,
+        request_expires_at: expires_at,
+        ...differing,
+        factors: [...('factors' in changes ? changes.factors : approval.factors)],
+      }
+      const decidedAt = new Date(requested_at)
+      const attestation = await specimen(issuer, context, approverKey(), {
+        decidedAt,
+        subject: other ?? subject,
+      })
+      respondWith({
+        ...decides({ status: 'approved', attestation }),
+        [`POST ${approvals}/apr_1/consume`]: success(record({ used_at: requested_at })),
+        [`GET /.well-known/jwks.json`]: json(200, { ...issuer.jwks, issuer: 'https://approve.example.com' }),
+      })
+      const { exit } = await approve(command)
+      expect(exit).toBe(code)
+      expect(sent('POST', '/consume')).toHaveLength(code === 0 ? 1 : 0)
+      expect(ran()).toBe(code === 0)
+    },
+  )
   test('withdraws the request when the service fails during the wait', async () => {
     respondWith({
       [`POST ${approvals}`]: success(record()),

@@ -30,6 +30,10 @@ describe('the configuration of a guard', () => {
 
   test.each([
     [{ organization: 'organisation: acme' }, 'organisation is not a known field; did you mean organization?'],
+    [{ need: 'need: 3' }, 'need in /etc/svc/guard.yaml must be at most the number of people, 2, not 3'],
+    [{ need: 'need: 0' }, 'need must be 1 or more'],
+    [{ need: 'need: 2', '  - mobile': '  - mobile: +12025550102' }, 'must name each person once'],
+    [{ '  - mobile': '  - mobile: "@sre"' }, 'must be a phone number in E.164'],
     [{ timeout: 'timeout: 5' }, 'timeout must be 10 or more seconds'],
     [{ timeout: 'timeout: 120.5' }, 'timeout must be a whole number'],
     [{ ssh: 'ssh: {held: []}' }, 'ssh.held must name at least one'],

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { lineText } from '../../../contract/approvers.ts'
+import { lineText, mostLines } from '../../../contract/approvers.ts'
 import { chosen, line } from '../../../contract/field.ts'
 import { placedIssuesOf } from '../../../contract/issues.ts'
 import { jsonSchema } from '../../../contract/json-schema.ts'
@@ -23,7 +23,15 @@ const patterns = z.union([pattern, z.array(pattern).check(z.minLength(1, 'must n
 const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be text, a number, true or false')
 
 /** One line, or a list of lines that must all agree. */
-const to = z.union([z.string(), z.array(z.string()).check(z.minLength(1, 'must not be empty'))])
+const to = z.union([
+  z.string(),
+  z
+    .array(z.string())
+    .check(
+      z.minLength(1, 'must not be empty'),
+      z.maxLength(mostLines, `must have at most ${mostLines} lines`),
+    ),
+])
 const toText =
   'Who must approve, in quotes: a number in E.164, several with commas, @group or @group:2; or a list'
 
