@@ -71,7 +71,3 @@ export const createSet = async (parts: CompletionParts, sign: SignClaims): Promi
   receipts: [...parts.receipts],
   completion: await signJws(completionShape, completionClaims(parts), completionType, sign),
 })
-
-/** The JWS that proves an outcome; its digest identifies the whole attestation. */
-export const proofIn = (attestation: Receipt | ReceiptSet): string =>
-  attestation.format === 'set' ? attestation.completion.jws : attestation.jws

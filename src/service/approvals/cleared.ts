@@ -26,10 +26,10 @@ export const withoutTexts = (row: ApprovalRow) => ({
   key_owner: null,
   excluded: '[]',
   lines: JSON.stringify(
-    readLines(row).map((line) => ({
-      ...line,
-      people: line.people.map(({ user_id }) => ({ user_id, name: cleared, mobile: cleared })),
-    })),
+    readLines(row).map((line) => {
+      const people = line.people.map(({ user_id }) => ({ user_id, name: cleared, mobile: cleared }))
+      return Object.assign(line, { people })
+    }),
   ),
 })
 

@@ -3,7 +3,8 @@ import { yesOf } from '../../receipt/lines.ts'
 import { createSet, type ReceiptSet } from '../../receipt/set.ts'
 import type { Call } from '../call/call.ts'
 import { readVoters, type Voter } from './ballots.ts'
-import { type Excluded, idsOf, readLines } from './lines.ts'
+import { readGroups } from '../policy/group-rows.ts'
+import { type Excluded, idsOf, readLines, type StoredLine } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 
 // When a request is complete: every line has as many people as it needs, and each of them counts once.
@@ -18,17 +19,40 @@ export type Tally = {
   agreed: Voter[]
 }
 
+/** A yes as its receipt counts it; somebody who has not answered can still count anywhere. */
+const yesBy = ({ ballot, receipt }: Voter): Yes =>
+  receipt ? yesOf(receipt.claims) : { id: String(ballot.user_id), counts: () => true }
+
+/** Who is in the group of each line now: leaving a group takes effect at once. Undefined for other lines. */
+const readMembers = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  { org_id }: ApprovalRow,
+  lines: readonly StoredLine[],
+): Promise<(ReadonlySet<number> | undefined)[]> => {
+  if (lines.every(({ group }) => group === null)) return []
+  const groups = await readGroups({ db, keyring }, org_id)
+  return lines.map(({ group }) =>
+    group === null ? undefined : new Set(groups.find(({ id }) => id === group.id)?.members),
+  )
+}
+
 /** Counts in the transaction of a decision, from the rows as they are. */
 export const tally = async (call: Parameters<typeof readVoters>[0], row: ApprovalRow): Promise<Tally> => {
-  const lines = idsOf(readLines(row))
+  const lines = readLines(row)
   const voters = await readVoters(call, row)
-  const voteOf = ({ ballot, receipt }: Voter): Yes =>
-    receipt ? yesOf(receipt.claims) : { id: String(ballot.user_id), counts: () => true }
-  const agreed = voters.filter(({ receipt }) => receipt !== undefined)
+  const members = await readMembers(call, row, lines)
+  const voteOf = (voter: Voter): Yes => {
+    const { id, counts } = yesBy(voter)
+    return { id, counts: (line) => counts(line) && (members[line]?.has(voter.ballot.user_id) ?? true) }
+  }
+  const agreed = voters.filter(
+    (voter) => voter.receipt && lines.some((_, line) => voteOf(voter).counts(line)),
+  )
+  const ids = idsOf(lines)
   return {
     agreed,
-    isComplete: assign(lines, agreed.map(voteOf)) !== undefined,
-    isPossible: assign(lines, voters.map(voteOf)) !== undefined,
+    isComplete: assign(ids, agreed.map(voteOf)) !== undefined,
+    isPossible: assign(ids, voters.map(voteOf)) !== undefined,
   }
 }
 

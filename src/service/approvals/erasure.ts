@@ -20,17 +20,29 @@ const eraseRequest = async ({ db, now, wake }: Call, member: Member, row: Approv
   const { id, request_id, org_id, key_id, asked_by, requested_at, expires_at, decided_at } = row
   const isPending = row.status === 'pending'
   const texts = { requester: '', verified_as: '', action: '', approver_mobile: '', factors: '[]' }
+  const subject = { subject_type: '', subject_digest: '', key_name: '', key_scopes: '', org_slug: '' }
   const lists = { lines: '[]', rules: '[]', excluded: '[]' }
   await db
     .insertInto('approvals')
     .values({
-      ...{ id, request_id, org_id, key_id, asked_by, requested_at, expires_at, decided_at },
+      id,
+      request_id,
+      org_id,
+      key_id,
+      asked_by,
+      requested_at,
+      expires_at,
+      decided_at,
       status: isPending ? 'expired' : row.status,
       ended_at: isPending ? now : row.ended_at,
       ...texts,
       ...lists,
-      ...{ subject_type: '', subject_digest: '', key_name: '', key_scopes: '', org_slug: '' },
-      ...{ key_influences: 0, by_rule: 0, use_within_s: 0, asked_via: 'api', erased_at: now },
+      ...subject,
+      key_influences: 0,
+      by_rule: 0,
+      use_within_s: 0,
+      asked_via: 'api',
+      erased_at: now,
     })
     .execute()
   await db
@@ -46,10 +58,9 @@ const eraseOne = async (
   { org_id, user_id }: Member,
   row: ApprovalRow,
 ): Promise<void> => {
-  const lines = readLines(row).map((line) => ({
-    ...line,
-    people: line.people.map((one) => (one.user_id === user_id ? { ...one, name: '', mobile: '' } : one)),
-  }))
+  const lines = readLines(row)
+  for (const { people } of lines)
+    for (const one of people) if (one.user_id === user_id) Object.assign(one, { name: '', mobile: '' })
   const next = { ...row, lines: JSON.stringify(lines), approver_mobile: '' }
   const isSigned = row.status === 'pending' || isApproved(row, { keyring })
   await db

@@ -157,9 +157,7 @@ export const requestApproval = async (
     throw invalid('action', 'is required without a subject')
   const subject = checkSubject(input.subject ?? textSubject(input.action!))
   const requester = input.requester ?? call.caller.name
-  const wanted =
-    held ??
-    (await wantedLines(call, (input as any).approvers ?? [(input as any).approver_mobile], input.org_id))
+  const wanted = held ?? (await wantedLines(call, input.approvers, input.org_id))
   const pool = await choosePool(call, wanted, { requester, byRule: held !== undefined })
   const { org_id, slug, policy, people } = pool
   const { factors, unchecked } = await requiredFactors(call, pool, policy, input)

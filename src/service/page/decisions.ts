@@ -76,7 +76,7 @@ const toDecision = (row: DecidedRow, device: DecidingDevice | undefined, viewer:
 
 const listPage = async (call: Call, chosen: Chosen, viewer: number) => {
   const rows = await readPage(call, chosen)
-  const shown = rows.slice(0, pageSize).map((row) => ({ ...row, ...trusted(row, call) }))
+  const shown = rows.slice(0, pageSize).map((row) => Object.assign(row, trusted(row, call)))
   const devices = await readDevices(call.db, chosen.org_id, shown)
   return {
     shown,

@@ -176,6 +176,18 @@ describe('somebody who leaves while a request waits', () => {
     expect((await stateOf(other)).status).toBe('pending')
   })
 
+  test('no longer counts on the line of a group that they left', async () => {
+    await group('sre', ada, grace, alan)
+    const id = await requested('@sre:2')
+    dataOf(await approve(ada, id))
+    dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/groups/sre/members/${ada.id}`))
+    expect(dataOf(await approve(grace, id)).status).toBe('pending')
+    const { status, attestation } = dataOf(await approve(alan, id))
+    expect(status).toBe('approved')
+    expect(attestation.receipts).toHaveLength(2)
+    expect((await verdict(attestation)).valid).toBe(true)
+  })
+
   test('does not get a ballot by joining a group later', async () => {
     await group('sre', ada, grace)
     const id = await requested('@sre')

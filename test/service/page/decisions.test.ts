@@ -101,7 +101,7 @@ const addDecisions = async (count: number): Promise<void> => {
           .execute()
         await db
           .insertInto('ballots')
-          .values(made.map((one) => ({ ...answered, ...one })))
+          .values(made.map((one) => Object.assign({}, answered, one)))
           .execute()
       },
       { org: acme.id },
