@@ -27,6 +27,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   hooks: () => import('./hooks.ts'),
   assertions: () => import('./assertions.ts'),
   approvals: () => import('./approvals.ts'),
+  ballots: () => import('./ballots.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),
   'approval-limits': () => import('./approval-limits.ts'),
   prompts: () => import('./prompts.ts'),
