@@ -1,4 +1,3 @@
-import * as z from 'zod/mini'
 import { usageError } from '../core/errors.ts'
 
 // Whom a request asks, in the same words at every edge: `+12025550101`, `+12025550101,+12025550102` (one of them),
@@ -11,28 +10,21 @@ export type Line = { people: string[]; group?: undefined; need: number } | { gro
 export const mostPeople = 20
 export const mostLines = 10
 
-/** Lower-case words, so that `@SRE` and `@sre` cannot be two groups. */
-export const groupName = z
-  .string()
-  .check(
-    z.regex(
-      /^[a-z][a-z0-9-]{0,39}$/,
-      'must be 1 to 40 lower-case letters, digits and hyphens, starting with a letter',
-    ),
-  )
-
 const shape =
   /^(?:@(?<group>[a-z][a-z0-9-]{0,39})|(?<people>\+[1-9]\d{6,14}(?:,\+[1-9]\d{6,14})*))(?::(?<need>[1-9]\d?))?$/
 
 /** A number as people write it, such as `+1 (202) 555-0101`, in E.164. */
-const plain = (text: string): string => {
+export const plainLine = (text: string): string => {
   const words = text.trim()
   return words.startsWith('+') ? words.replace(/[\s().-]/g, '') : words
 }
 
+/** Longer than any line of `mostPeople`. */
+export const mostLength = 400
+
 /** The line that a text means; undefined if it means none. */
-const readLine = (text: string): Line | undefined => {
-  const found = shape.exec(plain(text))?.groups
+export const readLine = (text: string): Line | undefined => {
+  const found = shape.exec(plainLine(text))?.groups
   if (!found) return undefined
   const need = Number(found.need ?? 1)
   if (found.group !== undefined) return need <= mostPeople ? { group: found.group, need } : undefined
@@ -40,16 +32,10 @@ const readLine = (text: string): Line | undefined => {
   return need <= people.length && people.length <= mostPeople ? { people, need } : undefined
 }
 
-const expected =
+export const lineForm =
   'must be a phone number in E.164 such as +12025550101, several with commas, or a group such as @sre or @sre:2'
 
 const examples = '+12025550101, +12025550101,+12025550102 or @sre:2'
-
-export const lineText = z.string().check(
-  z.overwrite(plain),
-  z.maxLength(400, 'must have at most 400 characters'),
-  z.refine((text) => readLine(text) !== undefined, expected),
-)
 
 /** The line of a text that `lineText` accepts. */
 export const parseLine = (text: string): Line => {
@@ -62,11 +48,18 @@ export const parseLine = (text: string): Line => {
 export const checkedLines = (texts: readonly string[], name: string): string[] => {
   if (texts.length === 0) throw usageError(`${name} must not be empty`, `Example: ${examples}`)
   return texts.map((text) => {
-    const checked = lineText.safeParse(text)
-    if (checked.success) return checked.data
-    throw usageError(`${name} ${expected}: "${text}"`, `Example: ${examples}`)
+    const line = plainLine(text)
+    if (line.length <= mostLength && readLine(line)) return line
+    throw usageError(`${name} ${lineForm}: "${text}"`, `Example: ${examples}`)
   })
 }
+
+/** The lines of a setting, with spaces between them. Throws a usage error that names the setting. */
+export const readLines = ({ value, name }: { value: string; name: string }): string[] =>
+  checkedLines(
+    value.split(/\s+/).filter((word) => word !== ''),
+    name,
+  )
 
 /** The only person that lines name; undefined if they name a group or several people. */
 export const onlyPerson = (texts: readonly string[]): string | undefined => {

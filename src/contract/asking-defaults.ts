@@ -1,6 +1,6 @@
 import { usageError } from '../core/errors.ts'
 import type { Ask } from './approval-gateway.ts'
-import { checkedLines } from './approvers.ts'
+import { readLines } from './approvers.ts'
 import { factors as known } from './records.ts'
 
 /** Values for the fields that a tool call leaves out. */
@@ -14,13 +14,6 @@ export type AskingDefaults = {
 export type NamedSetting = { value: string; name: string }
 
 type Factor = (typeof known)[number]
-
-/** The lines of a setting, with spaces between them. Throws a usage error that names the setting. */
-export const readLines = ({ value, name }: NamedSetting): string[] =>
-  checkedLines(
-    value.split(/\s+/).filter((word) => word !== ''),
-    name,
-  )
 
 const isFactor = (word: string): word is Factor => known.some((one) => one === word)
 

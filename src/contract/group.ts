@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { groupName, mostPeople } from './approvers.ts'
+import { mostPeople } from './approvers.ts'
+import { groupName } from './line-text.ts'
 import { operations } from './declaration.ts'
 import { chosen, id, positive } from './field.ts'
 import { org_id, paging, time } from './records.ts'

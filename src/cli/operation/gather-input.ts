@@ -1,4 +1,4 @@
-import { readLines } from '../../contract/asking-defaults.ts'
+import { readLines } from '../../contract/approvers.ts'
 import { argsOf, fieldsOf } from '../../contract/describe.ts'
 import type { Field, Operation } from '../../contract/operation.ts'
 import { pathNames } from '../../contract/path.ts'

@@ -1,4 +1,4 @@
-import { readLines } from '../../contract/asking-defaults.ts'
+import { readLines } from '../../contract/approvers.ts'
 import { resolve } from 'node:path'
 import { factors } from '../../contract/records.ts'
 import { usageError } from '../../core/errors.ts'

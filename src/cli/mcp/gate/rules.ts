@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
-import { lineText, mostLines } from '../../../contract/approvers.ts'
+import { mostLines } from '../../../contract/approvers.ts'
+import { lineText } from '../../../contract/line-text.ts'
 import { chosen, line } from '../../../contract/field.ts'
 import { placedIssuesOf } from '../../../contract/issues.ts'
 import { jsonSchema } from '../../../contract/json-schema.ts'
