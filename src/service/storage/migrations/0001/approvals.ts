@@ -82,7 +82,6 @@ create table ballots (
 );
 create unique index ballots_person on ballots (request_id, user_id);
 create index ballots_history on ballots (org_id, user_id, requested_at, id);
-create index ballots_approver on ballots (org_id, mobile, requested_at, id);
 
 create table verifications (
   id integer primary key autoincrement,
