@@ -1,4 +1,3 @@
-import { on } from 'node:events'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from './person.ts'
 import { svcHere } from './prepare.ts'
@@ -59,7 +58,7 @@ describe('an organization with require_approval', () => {
     const child = startSvc(remove(), { ...env, SVC_API_KEY: key })
     const waiting = outcome(child)
     // With a revoked key it could not even begin to wait.
-    for await (const [text] of on(child.stderr!, 'data')) if (String(text).includes('Waiting for')) break
+    for (let waits = 0; waits === 0;) waits = Number(await ok(['service', 'nodes', '--jq', '.[].waiting']))
     await ok(['key', 'revoke', id, '--yes'])
     const { exit, stderr } = await waiting
     expect(exit).toBe(7)
