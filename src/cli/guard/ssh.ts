@@ -44,7 +44,7 @@ const clientOf = ({ SSH_CONNECTION: connection = '' }: Env): string => {
   if (isIP(address) !== 0) return address
   throw usageError(
     'svc guard ssh must be started by sshd, which sets SSH_CONNECTION',
-    'svc guard check prints the line for authorized_keys',
+    'See the line for authorized_keys: svc guard check',
   )
 }
 

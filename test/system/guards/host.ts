@@ -25,9 +25,14 @@ import { temporaryFolder } from '../../temporary-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const etc = '/etc/svc'
-const place = `/opt/svc-guard-test-${process.pid}`
-const sudoers = `/etc/sudoers.d/svc-guard-test-${process.pid}`
-export const account = `svcguard${process.pid}`.slice(0, 30)
+/** Says which process of this test made `etc`: one that was killed leaves everything behind, and the next removes it. */
+const owner = join(etc, 'made-by-a-guard-test')
+const placeOf = (pid: string | number): string => `/opt/svc-guard-test-${pid}`
+const sudoersOf = (pid: string | number): string => `/etc/sudoers.d/svc-guard-test-${pid}`
+const accountOf = (pid: string | number): string => `svcguard${pid}`
+const place = placeOf(process.pid)
+const sudoers = sudoersOf(process.pid)
+export const account = accountOf(process.pid)
 export const home = `/home/${account}`
 export const launcher = join(place, 'bin/guard.sh')
 export const config = join(etc, 'guard.yaml')
@@ -44,7 +49,7 @@ export const whyNot = (): string | undefined => {
     '/usr/sbin/useradd',
   ].find((path) => !existsSync(path))
   if (absent !== undefined) return `${absent} is not installed`
-  if (existsSync(etc)) return `${etc} exists`
+  if (existsSync(etc) && !existsSync(owner)) return `${etc} exists`
   return /^NoNewPrivs:\s*1$/m.test(readFileSync('/proc/self/status', 'utf8'))
     ? 'sudo cannot work here'
     : undefined
@@ -52,6 +57,12 @@ export const whyNot = (): string | undefined => {
 
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+/** Removes what the test of this process made. */
+const removeHost = (pid: string | number): void => {
+  for (const path of [placeOf(pid), sudoersOf(pid), etc]) rmSync(path, { recursive: true, force: true })
+  run('userdel', '--remove', accountOf(pid))
+}
 
 export type Guarded = {
   service: Service
@@ -127,12 +138,15 @@ const startSshd = async (): Promise<{ port: number; stop(): Promise<void> }> => 
 export const prepareHost = async (): Promise<Guarded> => {
   const { path: data, remove } = temporaryFolder()
   const operator = `svc_op_guards00_${'g'.repeat(32)}`
+  if (existsSync(owner)) removeHost(readFileSync(owner, 'utf8'))
   run('useradd', '--create-home', '--shell', '/bin/sh', account)
+  mkdirSync(etc, { mode: 0o755 })
+  writeFileSync(owner, String(process.pid))
   // Without a password an account is locked, and sshd without PAM lets nobody in.
   run('usermod', '--password', '*', account)
   const [, , uid, gid] = run('getent', 'passwd', account).split(':')
   const ids = { uid: Number(uid), gid: Number(gid) }
-  for (const folder of [place, etc]) mkdirSync(folder, { mode: 0o755 })
+  mkdirSync(place, { mode: 0o755 })
   for (const name of ['bin', 'dist', 'package.json']) cpSync(join(root, name), at(name), { recursive: true })
   run('chown', '-R', 'root:root', place)
   run('chmod', '-R', 'go-w', place)
@@ -196,8 +210,7 @@ export const prepareHost = async (): Promise<Guarded> => {
     close: async () => {
       await sshd.stop()
       await service.stop()
-      for (const path of [etc, place, sudoers]) rmSync(path, { recursive: true, force: true })
-      run('userdel', '--remove', account)
+      removeHost(process.pid)
       remove()
     },
   }

@@ -103,7 +103,7 @@ export const tryLies = (): void => {
     await answer(id, approver)
     const { exit, stderr } = await refused.ended
     expect({ exit, ran: hasRun() }).toEqual({ exit: 101, ran: false })
-    expect(stderr).toContain('pinned key')
+    expect(stderr).toContain('0 of 1 people signed with an expected passkey')
     pin((await record(id)).attestation.claims.evidence.public_key)
     const running = touch()
     await answer(await running.asked(), approver)
