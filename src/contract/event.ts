@@ -20,7 +20,7 @@ export const eventNames = {
     'removed',
     'deleted',
   ],
-  key: ['created', 'rotated', 'revoked', 'signing_key_rotated', 'master_key_rotated'],
+  key: ['created', 'rotated', 'confirmed', 'revoked', 'signing_key_rotated', 'master_key_rotated'],
   policy: ['updated'],
   webhook: ['created', 'rotated', 'replayed', 'stopped', 'deleted'],
   audit: ['head'],

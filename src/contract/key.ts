@@ -137,6 +137,16 @@ export const key = operations({
     }),
     folded: ['older_secrets'],
   },
+  confirmKeyOwner: {
+    route: 'POST /svc/v1/keys/{id}/confirm-owner',
+    cli: 'key confirm-owner',
+    scope: 'keys',
+    summary: 'Let the owner of a key confirm on their phone that it is theirs',
+    message: 'Owner confirmed',
+    example: '2',
+    input: z.strictObject({ id: keyId }),
+    data: keyRecord,
+  },
   revokeKey: {
     route: 'DELETE /svc/v1/keys/{id}',
     cli: 'key revoke',

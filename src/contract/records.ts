@@ -165,7 +165,8 @@ export const keyRecord = z.looseObject({
   revoked_at: chosen(z.nullable(time), 'When it was revoked'),
   scopes: chosen(z.array(z.enum(scopes)), 'What the key can do'),
   created_by: chosen(z.nullable(id), 'Key that created it; null if the service did'),
-  owner_user_id: chosen(z.nullable(id), 'User who owns the key'),
+  owner_user_id: chosen(z.nullable(id), 'User who owns the key, as its creator claims'),
+  owner_confirmed_at: chosen(z.nullable(time), 'When this user confirmed it on their phone'),
   root_id: chosen(id, 'The first secret of the key, which created_by of other keys names'),
   replaced: chosen(z.boolean(), 'Whether a rotation replaced this secret; it works until it expires'),
 })

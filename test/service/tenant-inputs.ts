@@ -66,6 +66,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   getKey: (_, { keyId: id }) => ({ id }),
   createKey: ({ org }) => ({ name: 'new', org_id: org, scopes: ['ask'] }),
   rotateKey: (_, { keyId: id }) => ({ id }),
+  confirmKeyOwner: (_, { keyId: id }) => ({ id }),
   revokeKey: (_, { keyId: id }) => ({ id }),
   listAudit: ({ org }) => ({ org_id: org }),
   getAuditHead: ({ org }) => ({ org_id: org }),

@@ -9,6 +9,7 @@ import type { Caller } from '../call/caller.ts'
 import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
+import { ownedKeyText } from '../keys/owner.ts'
 import { readGroupChange } from './group-subject.ts'
 import { asRequester, commandOf } from './page-write.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -92,10 +93,11 @@ const requestSubject = async (
   const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
   const group = await readGroupChange(call, id, input, orgId)
   if (group?.before) replaced.push(['members', group.before])
+  const more = id === 'confirmKeyOwner' ? await ownedKeyText(call, Number(input['id'])) : {}
   const data = {
     organization: { id: String(orgId), slug },
     operation: id,
-    body: group ? { ...body, members: group.after } : body,
+    body: { ...body, ...more, ...(group && { members: group.after }) },
     ...(replaced.length > 0 && { before: Object.fromEntries(replaced) }),
     ...(present && deletes && { deletions: [present.name] }),
   }

@@ -15,6 +15,8 @@ export type Caller = {
   scopes: ReadonlySet<Scope>
   /** The person who owns the key, if its creator set one. */
   ownerId?: number
+  /** Whether that person confirmed it on their phone. */
+  ownerConfirmed?: boolean
   expiresAt?: string
   /** Of an agent: the mobile number of its owner, who consented to it. */
   agent?: { mobile: string }

@@ -75,6 +75,7 @@ const finders: {
   setUserTimeslots: ofUser,
   rotateKey: ofKey,
   revokeKey: ofKey,
+  confirmKeyOwner: ofKey,
   revokeAgent: ofKey,
   rotateWebhook: ofWebhook,
   testWebhook: ofWebhook,

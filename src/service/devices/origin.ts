@@ -153,12 +153,14 @@ export const findOwners = async (deps: Deps, requestedBy: number): Promise<Set<n
 }
 
 /**
- * The people behind a requesting key whose own devices confirmed it: who consented to the agent at its root. An owner whom
+ * The people behind a requesting key whose own devices confirmed it, as owner or by their consent to an agent. An owner whom
  * only the creator of a key named is a claim, and would let a requester exclude any strict approver.
  */
 export const findConfirmedOwners = async (deps: Deps, requestedBy: number): Promise<Set<number>> => {
   const { keys } = await aboveRequester(deps, requestedBy)
-  const confirmed = [...keys.values()].filter(({ consented_with }) => consented_with !== null)
+  const confirmed = [...keys.values()].filter(
+    ({ consented_with, owner_confirmed_at }) => consented_with !== null || owner_confirmed_at !== null,
+  )
   return new Set(confirmed.flatMap(({ owner_user_id }) => owner_user_id ?? []))
 }
 

@@ -77,7 +77,7 @@ const members: Naming = (row) => {
 const keys: Naming = ({ action, changes }) => {
   if (action === 'revokeKey' || changes.includes('revoked_at')) return 'key.revoked'
   if (action === 'rotateKey' && changes.includes('expires_at')) return 'key.rotated'
-  return 'key.created'
+  return action === 'confirmKeyOwner' ? 'key.confirmed' : 'key.created'
 }
 
 const webhooks = byAction({

@@ -49,7 +49,16 @@ const agentOf = ({ audience, mobile }: KeyRow) =>
   audience !== null && mobile !== null ? { agent: { mobile } } : undefined
 
 const callerOf = (row: KeyRow): Authenticated => {
-  const { id: keyId, name, org_id: orgId, slug: orgSlug, lineage, owner_user_id, expires_at } = row
+  const {
+    id: keyId,
+    name,
+    org_id: orgId,
+    slug: orgSlug,
+    lineage,
+    owner_user_id,
+    owner_confirmed_at,
+    expires_at,
+  } = row
   return {
     keyId,
     name,
@@ -57,7 +66,7 @@ const callerOf = (row: KeyRow): Authenticated => {
     orgSlug,
     scopes: readScopes(row.scopes),
     ...(lineage !== null && { lineage }),
-    ...(owner_user_id !== null && { ownerId: owner_user_id }),
+    ...(owner_user_id !== null && { ownerId: owner_user_id, ownerConfirmed: owner_confirmed_at !== null }),
     ...(expires_at !== null && { expiresAt: expires_at }),
     ...agentOf(row),
   }

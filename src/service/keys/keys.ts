@@ -54,6 +54,7 @@ type NewKey = {
   scopes: string
   expires_at?: string | null
   owner_user_id?: number | null
+  owner_confirmed_at?: string | null
   created_by: number | null
   /** The first secret of the key, if this one replaces another. */
   lineage?: number

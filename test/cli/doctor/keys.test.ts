@@ -16,6 +16,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   scopes: ['ask'],
   created_by: null,
   owner_user_id: null,
+  owner_confirmed_at: null,
   root_id: String(id),
   replaced: false,
   created_at: '2030-01-01T00:00:00.000Z',

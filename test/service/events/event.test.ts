@@ -43,6 +43,7 @@ test.each([
   ['moveMember', 'user:7', ['state', 'held'], 'member.held'],
   ['createKey', 'key:3', ['name'], 'key.created'],
   ['rotateKey', 'key:3', ['expires_at'], 'key.rotated'],
+  ['confirmKeyOwner', 'key:3', ['id'], 'key.confirmed'],
   ['rotateKey', 'key:4', ['overlap_s'], 'key.created'],
   ['removeUser', 'key:3', ['revoked_at'], 'key.revoked'],
   ['updateOrganization', 'organization:1', ['policy'], 'policy.updated'],

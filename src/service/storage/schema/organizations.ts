@@ -79,6 +79,8 @@ export type OrganizationsTables = {
     created_by: number | null
     /** The person who owns the key, if its creator set one. */
     owner_user_id: number | null
+    /** When the owner confirmed it on their phone. */
+    owner_confirmed_at: string | null
     /** 1 for a secret that a rotation replaced. */
     replaced: Generated<0 | 1>
     /** Of an agent: the address of the tool server where the key works. Null for a key that works at the REST API. */

@@ -1,0 +1,52 @@
+import type { key } from '../../contract/key.ts'
+import { conflict, notFound } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { withinOrganization } from '../call/tenant.ts'
+import { nameOf } from '../devices/notices.ts'
+import { checkOwner, rootOf } from './ancestry.ts'
+import { keyRecord, selectKeys } from './keys.ts'
+import { changeKeyRows, isLive } from './rows.ts'
+import { readScopes } from './scopes.ts'
+
+const readOwned = async (call: Call, id: number) => {
+  const row = await call.db
+    .selectFrom('api_keys')
+    .where('id', '=', id)
+    .where(withinOrganization(call.caller.orgId, 'org_id'))
+    .where(isLive(call.now))
+    .selectAll()
+    .executeTakeFirstOrThrow(() => notFound('Key'))
+  const { org_id, owner_user_id } = row
+  if (org_id === null || owner_user_id === null)
+    throw conflict(
+      'key_without_owner',
+      org_id === null ? 'A key of the whole service excludes nobody' : `The key ${row.name} has no owner`,
+      'Create a key of an organization with an owner: svc key create --org ORG --owner USER',
+    )
+  return { row, org_id, owner: { org_id, user_id: owner_user_id } }
+}
+
+/** What the owner of a key reads before they confirm it. */
+export const ownedKeyText = async (call: Call, id: number) => {
+  const { row, owner } = await readOwned(call, id)
+  return { name: row.name, scopes: [...readScopes(row.scopes)], owner: await nameOf(call.db, owner) }
+}
+
+/**
+ * Records that the owner of a key confirmed it. Only that person's own yes does, whoever calls: a confirmed owner cannot
+ * approve what the key requests on the line of a group.
+ */
+export const confirmKeyOwner: HandlerOf<typeof key.confirmKeyOwner> = async ({ id }, call) => {
+  const { row, org_id, owner } = await readOwned(call, id)
+  await checkOwner(call, org_id, owner.user_id)
+  call.demandApproval({
+    orgId: org_id,
+    lines: [{ members: [owner.user_id], need: 1, group: null, rules: [], separated: true }],
+    rules: [],
+  })
+  await changeKeyRows(call, { owner_confirmed_at: call.now }, (keys) =>
+    keys.where((where) => where.or([where('id', '=', rootOf(row)), where('lineage', '=', rootOf(row))])),
+  )
+  await call.audit(org_id, `key:${id}`)
+  return keyRecord(await selectKeys(call).where('id', '=', id).executeTakeFirstOrThrow())
+}
