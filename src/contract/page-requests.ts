@@ -60,6 +60,16 @@ export const pendingRecord = z.looseObject({
   ),
   contexts: ceremony.shape.contexts,
   lines: approvalRecord.shape.lines,
+  earlier_denial: chosen(
+    z.nullable(
+      z.strictObject({
+        name: chosen(z.string(), 'Who denied it'),
+        at: chosen(time, 'When'),
+        note: approvalRecord.shape.note,
+      }),
+    ),
+    'The last denial of exactly this within a day; null if there was none',
+  ),
   conditions: chosen(
     z.array(
       z.strictObject({

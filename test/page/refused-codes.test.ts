@@ -5,7 +5,7 @@ import { sourceTree } from '../source-tree.ts'
 /** Codes that no operation of the page answers with. Whoever adds a code adds a text for it, or puts it here. */
 const elsewhere = {
   'of calls with an API key': `administrator_approves already_in_group approval_required bad_idempotency_key idempotency_key_reused group_exists group_full group_name_used groups_altered key_expired
-    key_not_authentic key_of_agent key_revoked key_rotated last_of_group last_operator_key member_not_enrolled mobile_is_identity name_taken not_your_key
+    key_not_authentic key_of_agent key_without_owner key_revoked key_rotated last_of_group last_operator_key member_not_enrolled mobile_is_identity name_taken not_your_key
     nothing_to_change operator_key operator_only own_mute policy_protected response_not_authentic scope_missing secret_replaced slug_taken too_many_creators too_many_lists
     too_many_secrets too_many_webhooks
     unauthenticated`,

@@ -5,9 +5,9 @@ import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './long-text.ts'
 import { peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { exactLine, headline } from '../shell/text.ts'
-import { whenText } from '../language/time.ts'
-import { isKey, t } from '../language/text.ts'
+import { exactLine, exactText, headline } from '../shell/text.ts'
+import { momentText, whenText } from '../language/time.ts'
+import { isKey, nodes, t } from '../language/text.ts'
 
 const line = (label: Node | string, ...value: (Node | string)[]): HTMLElement =>
   div('line', h('dt', {}, label), h('dd', {}, ...value))
@@ -57,6 +57,13 @@ export const originLines = ({ origin, requested_at }: From): HTMLElement[] => {
   ]
 }
 
+const earlierLine = ({ name, at, note }: NonNullable<PendingRequest['earlier_denial']>): HTMLElement =>
+  line(
+    t('request.askedBefore'),
+    nodes('request.deniedBefore', { name: exactText(name), when: momentText(at) }),
+    ...(note === undefined ? [] : [' ', nodes('history.note', { note: exactText(note) })]),
+  )
+
 /**
  * The request: the headline, who asks, and the fields of the subject that will be signed; then the requester's words. Where it
  * came from and what is checked comes last. `signed` ends with what must be read.
@@ -70,10 +77,12 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
     words.length > 0 && h('dl', {}, ...words),
   )
   const people = peopleLines(request.lines ?? [])
+  const { earlier_denial: earlier } = request
   const facts = h(
     'dl',
     'facts',
     ...(people.length > 0 ? [line(t('request.approvers'), ...people)] : []),
+    ...(earlier === null ? [] : [earlierLine(earlier)]),
     ...originLines(request),
     line(t('request.checked'), conditionList(request)),
   )

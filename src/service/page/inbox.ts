@@ -17,6 +17,7 @@ import { type Member, organizationRow } from '../call/tenant.ts'
 import { inboxTopic } from '../call/signals/signals.ts'
 import { waitFor } from '../call/signals/wait.ts'
 import { withRequested } from '../policy/factor-settings.ts'
+import { readEarlierDenials } from './earlier-denials.ts'
 import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
 import { readSurroundings } from './surroundings.ts'
@@ -42,7 +43,7 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
     return asked
   })
 
-type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check'>
+type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check' | 'earlier_denial'>
 
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
@@ -52,8 +53,15 @@ const readDetails = async (
 ): Promise<Details[]> => {
   if (asked.length === 0) return []
   const rules = await service.factorsFor(org_id, user_id)
-  const { policy } = await service.storage.read((db) => organizationRow(db, org_id))
   const [at, address] = [service.storage.now(), ip?.()]
+  const { policy, denials } = await service.storage.read(async (db) => ({
+    policy: (await organizationRow(db, org_id)).policy,
+    denials: await readEarlierDenials(
+      { db, now: at },
+      org_id,
+      asked.map(({ row }) => row.subject_digest),
+    ),
+  }))
   const evidence = {
     at,
     user_id,
@@ -65,6 +73,7 @@ const readDetails = async (
     conditions: conditionsOf(withRequested(rules, JSON.parse(row.factors) as Factor[]), evidence),
     origin: originOf(row, rules.ipAllow),
     deny_check: policy.deny_check ?? 'verification',
+    earlier_denial: denials.get(row.subject_digest) ?? null,
   }))
 }
 

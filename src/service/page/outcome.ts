@@ -16,7 +16,7 @@ import type { Db } from '../storage/schema.ts'
 type Outcome = RowData<typeof pageRequests.getOwnRequest>
 export type DecidingDevice = NonNullable<Outcome['device']>
 
-const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
+export const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
   if (row.status === 'pending') return null
   if (row.status === 'expired') {
     if (row.detail === tooLate) return 'time'

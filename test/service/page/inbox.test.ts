@@ -65,6 +65,7 @@ describe('an inbox', () => {
         number_missed: false,
         contexts: { approve: expect.any(String), deny: expect.any(String) },
         lines: [expect.objectContaining({ group: null, need: 1 })],
+        earlier_denial: null,
       },
       expect.objectContaining({
         request_id: second.request_id,

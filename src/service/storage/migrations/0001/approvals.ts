@@ -70,6 +70,7 @@ create index approvals_kept on approvals (cleared_at, ended_at);
 create index approvals_at on approvals (requested_at, id);
 create index approvals_org_id on approvals (org_id, id);
 create index approvals_org_at on approvals (org_id, requested_at, id);
+create index approvals_denied on approvals (org_id, subject_digest, id) where status = 'denied';
 create index approvals_org_status on approvals (org_id, status, requested_at, id);
 
 create table ballots (

@@ -3,10 +3,10 @@ import { conflict, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { nameOf } from '../devices/notices.ts'
-import { checkOwner, rootOf } from './ancestry.ts'
-import { keyRecord, selectKeys } from './keys.ts'
-import { changeKeyRows, isLive } from './rows.ts'
-import { readScopes } from './scopes.ts'
+import { checkOwner, rootOf } from '../keys/ancestry.ts'
+import { keyRecord, selectKeys } from '../keys/keys.ts'
+import { changeKeyRows, isLive } from '../keys/rows.ts'
+import { readScopes } from '../keys/scopes.ts'
 
 const readOwned = async (call: Call, id: number) => {
   const row = await call.db

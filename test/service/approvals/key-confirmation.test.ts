@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const createKey = async (fields: object) =>
   dataOf(await service.call('POST', '/svc/v1/keys', { body: { org_id: acme.id, ...fields } }))
-const confirm = (id: string, { approval, key }: { approval?: string; key?: string } = {}) =>
+const confirm = (id: string, { approval, key }: { approval?: string; key?: string | undefined } = {}) =>
   service.call('POST', `/svc/v1/keys/${id}/confirm-owner`, {
     key,
     ...(approval !== undefined && { headers: { 'x-svc-approval': approval } }),

@@ -1,0 +1,46 @@
+import { addMs } from '../../core/iso-time.ts'
+import type { Call } from '../call/call.ts'
+import { toLineRecords } from '../approvals/lines.ts'
+import { endingOf } from './outcome.ts'
+
+/** Who denied the same subject before, when, and with which note. */
+export type EarlierDenial = { name: string; at: string; note?: string }
+
+const withinMs = 24 * 60 * 60 * 1000
+
+const mostRead = 100
+
+/**
+ * The last denial by a person within a day for each of these subjects of one organization, by digest. Whoever asks again is
+ * allowed to, but not without the next approvers reading it.
+ */
+export const readEarlierDenials = async (
+  { db, now }: Pick<Call, 'db' | 'now'>,
+  org_id: number,
+  digests: readonly string[],
+): Promise<Map<string, EarlierDenial>> => {
+  const rows = await db
+    .selectFrom('approvals')
+    .where('org_id', '=', org_id)
+    .where('subject_digest', 'in', digests)
+    .where('status', '=', 'denied')
+    .where('decided_at', '>', addMs(now, -withinMs))
+    .orderBy('id', 'desc')
+    .limit(mostRead)
+    .selectAll()
+    .execute()
+  const found = new Map<string, EarlierDenial>()
+  for (const row of rows.toReversed()) {
+    // Otherwise the service denied it: for a wrong number, or a factor.
+    if (endingOf(row) !== 'person') continue
+    const people = toLineRecords(row).flatMap((line) => line.people)
+    const by = people.find(({ answer }) => answer === 'denied')?.name
+    if (by !== undefined)
+      found.set(row.subject_digest, {
+        name: by,
+        at: row.decided_at!,
+        ...(row.note !== null && { note: row.note }),
+      })
+  }
+  return found
+}
