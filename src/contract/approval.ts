@@ -105,6 +105,7 @@ export const ceremony = z.looseObject({
   verified_as: approvalRecord.shape.verified_as,
   subject: approvalRecord.shape.subject,
   requested_from: chosen(z.optional(z.string()), 'IP address that the request came from'),
+  lines: approvalRecord.shape.lines,
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 

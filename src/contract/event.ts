@@ -7,7 +7,7 @@ import { moment, time } from './records.ts'
 
 /** What happened, by group: `approval.denied`. */
 export const eventNames = {
-  approval: ['requested', 'approved', 'denied', 'expired', 'withdrawn', 'used'],
+  approval: ['requested', 'answered', 'approved', 'denied', 'expired', 'withdrawn', 'used'],
   device: ['link_created', 'registered', 'approved', 'activated', 'refused', 'revoked'],
   member: [
     'created',

@@ -1,26 +1,30 @@
+import { countSeated } from '../core/assignment.ts'
 import type { ApprovalLine } from './approval-line.ts'
 
 /** How far a request of several people is. */
 export type LineProgress = {
   approved: number
   needed: number
-  /** The names of those who have not answered. */
+  /** The names of those whose yes would bring the request further. */
   waiting: string[]
 }
 
-/** Counts no more yeses for a line than it needs. Undefined for a request of one person. */
+/** Counts a yes once, and no more for a line than it needs. Undefined for a request of one person. */
 export const progressOf = (lines: readonly ApprovalLine[] | undefined): LineProgress | undefined => {
   const people = lines?.flatMap((line) => line.people) ?? []
   if (!lines || people.length < 2) return undefined
-  const counts = lines.map(({ need, people: own }) => ({
-    need,
-    approved: Math.min(need, own.filter(({ answer }) => answer === 'approved').length),
-  }))
-  const names = people.filter(({ answer }) => answer === 'pending').map(({ name }) => name)
+  const byId = new Map(people.map((one) => [one.user_id, one]))
+  const ids = lines.map(({ need, people: own }) => ({ need, people: own.map(({ user_id }) => user_id) }))
+  const yeses = [...byId.values()].filter(({ answer }) => answer === 'approved').map(({ user_id }) => user_id)
+  const approved = countSeated(ids, yeses)
   return {
-    approved: counts.reduce((sum, { approved }) => sum + approved, 0),
-    needed: counts.reduce((sum, { need }) => sum + need, 0),
-    waiting: [...new Set(names)],
+    approved,
+    needed: lines.reduce((sum, { need }) => sum + need, 0),
+    waiting: [...byId.values()]
+      .filter(
+        ({ answer, user_id }) => answer === 'pending' && countSeated(ids, [...yeses, user_id]) > approved,
+      )
+      .map(({ name }) => name),
   }
 }
 

@@ -1,4 +1,4 @@
-import { assign } from './assignment.ts'
+import { assign } from '../core/assignment.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { yesOf } from './lines.ts'
 import type { Note } from './signature.ts'

@@ -1,4 +1,4 @@
-import { assign, type Yes } from './assignment.ts'
+import { assign, type Yes } from '../core/assignment.ts'
 import type { ReceiptClaims } from './claims.ts'
 
 type Answer = Pick<ReceiptClaims, 'approver' | 'lines' | 'device'>

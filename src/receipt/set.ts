@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { sha256 } from '../core/ids.ts'
-import { assign } from './assignment.ts'
+import { assign } from '../core/assignment.ts'
 import type { Receipt } from './claims.ts'
 import { approvalLines, holdingRules, id, organization, sha256Hex, someText, word } from './context.ts'
 import { yesOf } from './lines.ts'

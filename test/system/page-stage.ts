@@ -67,7 +67,7 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
     openPhone: (scheme?: 'light' | 'dark', more?: BrowserContextOptions): Promise<Phone> =>
       createPhone(browser, origin, scheme, more),
     /** A new person for each test, because one phone receives at most five requests in ten minutes. */
-    person: async (more: object = {}): Promise<{ id: number; mobile: string }> => {
+    person: async (more: object = {}): Promise<{ id: number; mobile: string; mobile_e164: string }> => {
       people += 1
       return createMember(service, org.id, people, more)
     },

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { askedText, progressText } from '../../contract/line-progress.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { KeyOwner } from '../../receipt/context.ts'
@@ -51,6 +52,16 @@ const ownerRows = (owner: KeyOwner): Row[] => [
   ['Warning', owner.twin && 'another member has the same or a similar name: check the mobile number'],
 ]
 
+/** Nothing if only one person is asked. */
+const peopleRows = (lines: Ceremony['lines']): Row[] => {
+  const progress = progressText(lines)
+  if (!lines || progress === undefined) return []
+  return [
+    ['Approvers', safeLine(askedText(lines))],
+    ['So far', safeLine(progress)],
+  ]
+}
+
 const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
   const { context: signed, verifiedAs, requestedFrom, numberRequired, locationRequired } = ceremony
   const left = timeLeft((Date.parse(signed.request_expires_at) - now) / 1000)
@@ -65,6 +76,7 @@ const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
     ...(signed.key.owner ? ownerRows(signed.key.owner) : []),
     ['Requester', `${quoted(signed.requester)} (claimed, not verified)`],
     ['From', requestedFrom !== undefined && safeLine(requestedFrom)],
+    ...peopleRows(ceremony.lines),
     ['Checked', safeLine(signed.factors.join(', '))],
     ['Requested', clock(signed.requested_at)],
     ['Until', `${clock(signed.request_expires_at)}, ${left}`],

@@ -32,6 +32,8 @@ export type Ceremony = {
   verifiedAs?: string
   /** The address that the request came from, as the service claims. */
   requestedFrom?: string
+  /** Who must approve, with names and answers as the service claims. */
+  lines: ApprovalRecord['lines']
   /** An approval without a location would be denied. */
   locationRequired: boolean
   decide(decision: Decision): Promise<ApprovalRecord>
@@ -119,6 +121,7 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
       numberRequired: number_required,
       ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
       ...(typeof requested_from === 'string' && { requestedFrom: requested_from }),
+      lines: wire.lines,
       locationRequired: location_required === true,
       decide: async (decided) => {
         const challenge = challengeOf(bytesOf(decided))

@@ -6,6 +6,7 @@ import { historyTitle } from '../history/history.ts'
 import { announce, show, type View } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
 import { requesterLines } from '../shell/requester.ts'
+import { waitingLines } from '../request/people.ts'
 import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
 import { countDown, msUntil } from '../language/time.ts'
 import { languageChoice } from '../shell/language-choice.ts'
@@ -30,10 +31,16 @@ type Actions = {
   reentry: Ways
 }
 
-const card = (
-  one: PendingRequest,
-  { expired, named }: { expired: () => void; named: boolean },
-): { item: HTMLElement; stop: () => void } => {
+type Card = { item: HTMLElement; follow: (now: PendingRequest) => void; stop: () => void }
+
+const card = (one: PendingRequest, { expired, named }: { expired: () => void; named: boolean }): Card => {
+  const people = h('span', 'who')
+  const follow = ({ lines = [] }: PendingRequest): void => {
+    const parts = waitingLines(lines)
+    if (people.textContent !== parts.map((part) => part.textContent).join(''))
+      people.replaceChildren(...parts)
+  }
+  follow(one)
   const left = h('span', 'left')
   const tick = (ms: number): void => {
     left.textContent = t('common.timeLeft', { time: clockText(ms) })
@@ -50,10 +57,11 @@ const card = (
       named && h('span', 'who', exactText(one.session.organization)),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
+      people,
       left,
     ),
   )
-  return { item, stop }
+  return { item, follow, stop }
 }
 
 const empty = (advice: HTMLElement): HTMLElement =>
@@ -130,7 +138,7 @@ const foot = (session: Session, { sessions, signOut, reentry }: Actions, below: 
 /** The cards of the requests, each one for as long as its request is pending. */
 const createCards = (named: boolean, expired: () => void) => {
   const element = ul('cards')
-  const cards = new Map<string, { item: HTMLElement; stop: () => void }>()
+  const cards = new Map<string, Card>()
   const drop = (id: string): void => {
     cards.get(id)?.stop()
     cards.get(id)?.item.remove()
@@ -147,6 +155,7 @@ const createCards = (named: boolean, expired: () => void) => {
         cards.set(one.request_id, next)
         // Moving an element would take the focus away from it.
         if (!known) element.append(next.item)
+        else next.follow(one)
       }
     },
     stop: (): void => {
@@ -188,7 +197,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const open = requests.filter(({ expiresAt }) => msUntil(expiresAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
     updateFoot()
-    if (ids === shown) return
+    if (ids === shown) return cards.show(open)
     const count = t('inbox.requestsWaiting', { count: open.length })
     const focused = head?.contains(document.activeElement) ? document.activeElement : null
     title.textContent = count

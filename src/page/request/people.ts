@@ -1,3 +1,4 @@
+import { progressOf } from '../../contract/line-progress.ts'
 import type { Outcome } from '../calls/api.ts'
 import { locale, nodes, t } from '../language/text.ts'
 import { div, h } from '../shell/element.ts'
@@ -7,7 +8,7 @@ type Line = NonNullable<Outcome['lines']>[number]
 type Asked = Line['people'][number]
 
 /** `Ada Lovelace, Grace Hopper`, each name as it is. */
-const listed = (people: readonly Asked[], shown: (one: Asked) => Node[]): Node => {
+const listed = <P>(people: readonly P[], shown: (one: P) => Node[]): Node => {
   const parts = new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).formatToParts(
     people.map((_, at) => String(at)),
   )
@@ -20,7 +21,7 @@ const listed = (people: readonly Asked[], shown: (one: Asked) => Node[]): Node =
   )
 }
 
-const named = ({ name }: Asked): Node[] => [exactText(name)]
+const named = ({ name }: Pick<Asked, 'name'>): Node[] => [exactText(name)]
 
 const answered = (one: Asked): Node[] =>
   one.answer === 'pending'
@@ -46,8 +47,8 @@ export const peopleLines = (lines: readonly Line[]): Node[] =>
         ),
       )
 
-/** Whose answers are missing. */
+/** Whose answers are missing; nothing if only one person is asked. */
 export const waitingLines = (lines: readonly Line[]): Node[] => {
-  const people = lines.flatMap((line) => line.people).filter(({ answer }) => answer === 'pending')
+  const people = (progressOf(lines)?.waiting ?? []).map((name) => ({ name }))
   return people.length === 0 ? [] : [nodes('request.waitingFor', { people: listed(people, named) })]
 }

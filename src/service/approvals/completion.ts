@@ -1,4 +1,4 @@
-import { assign, type Yes } from '../../receipt/assignment.ts'
+import { assign, type Yes } from '../../core/assignment.ts'
 import { yesOf } from '../../receipt/lines.ts'
 import { createSet, type ReceiptSet } from '../../receipt/set.ts'
 import type { Call } from '../call/call.ts'

@@ -14,6 +14,7 @@ import type { BallotRow } from './rows.ts'
 import { findBallot, readBallots } from './ballots.ts'
 import { readCurrent } from './current.ts'
 import type { PostedDecision } from './decision.ts'
+import { toLineRecords } from './lines.ts'
 import { alreadyEnded, decisionDigest, isRepeated } from './posted-decision.ts'
 import type { ApprovalRow } from './rows.ts'
 import { approvalAccess, encodedContexts, findApproval, toSubjectRecord } from './record.ts'
@@ -100,6 +101,7 @@ export const getCeremony: HandlerOf<typeof device.getCeremony> = {
         verified_as: row.verified_as,
         ...(row.asked_from !== null && { requested_from: row.asked_from }),
         subject: toSubjectRecord(row),
+        lines: toLineRecords(row),
         location_required: await requiresLocation(call.db, { ...ballot, factors: row.factors }),
       }
     }

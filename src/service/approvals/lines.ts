@@ -1,5 +1,5 @@
 import type { ApprovalLine } from '../../contract/approval-line.ts'
-import type { LineOfPeople } from '../../receipt/assignment.ts'
+import type { LineOfPeople } from '../../core/assignment.ts'
 import type { WakeTarget } from '../storage/node-message.ts'
 import type { ApprovalRow } from './rows.ts'
 

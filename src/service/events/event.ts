@@ -41,6 +41,8 @@ const approvals: Naming = ({ action, changes }) => {
   if (changes.includes('approved')) return 'approval.approved'
   if (changes.includes('denied')) return 'approval.denied'
   if (changes.includes('withdrawn')) return 'approval.withdrawn'
+  // One of several people approved, and others still have to.
+  if (changes.includes('answers')) return 'approval.answered'
   // A wrong number, of which another can follow.
   if (changes.includes('number_tries')) return undefined
   return 'approval.requested'

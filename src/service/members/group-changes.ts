@@ -1,5 +1,5 @@
 import { conflict, type Refusal } from '../../core/refusal.ts'
-import { assign } from '../../receipt/assignment.ts'
+import { assign } from '../../core/assignment.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { organizationRow } from '../call/tenant.ts'

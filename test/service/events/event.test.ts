@@ -24,6 +24,7 @@ test.each([
   ['decideApproval', 'approval:apr_1', ['status', 'denied', 'not_me'], 'approval.denied'],
   ['decideApproval', 'approval:apr_1', ['number_tries', 'status', 'denied'], 'approval.denied'],
   ['decideApproval', 'approval:apr_1', ['number_tries'], undefined],
+  ['decideApproval', 'approval:apr_1', ['answers'], 'approval.answered'],
   ['verifyUser', 'approval:apr_1', ['status', 'withdrawn'], 'approval.withdrawn'],
   ['expireApproval', 'approval:apr_1', ['status'], 'approval.expired'],
   ['cancelApproval', 'approval:apr_1', ['status', 'withdrawn'], 'approval.withdrawn'],

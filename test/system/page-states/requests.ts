@@ -1,3 +1,5 @@
+import { createApprover, decide } from '../../service/approver.ts'
+import { dataOf } from '../../service/fixtures.ts'
 import type { Person, Steps, Way } from './way.ts'
 
 const command = {
@@ -95,6 +97,24 @@ export const decisions = (way: Way): Steps => {
       await page.locator('a.card').first().waitFor()
       await way.openCard(1)
       await page.locator('ins').waitFor()
+    },
+    'inbox, several people': async () => {
+      user = await way.enroll()
+      const { service, org } = stage
+      const colleague = await createApprover(service, org.id, 900)
+      const ask = async (approvers: string[]): Promise<string> => {
+        const body = { action: 'Drop the table of invoices', approvers, org_id: org.id }
+        return dataOf(await service.call('POST', '/svc/v1/approvals', { body })).request_id
+      }
+      const id = await ask([colleague.mobile])
+      dataOf(await decide(service, id, colleague.key, { decision: 'deny', note: 'Not before the backup' }))
+      await ask([user.mobile_e164, colleague.mobile])
+      await page.locator('a.card').waitFor()
+    },
+    'request, several people': () => way.openCard(),
+    'approved, others still have to': async () => {
+      await way.approve()
+      await sees('request.waitingOthers')
     },
   }
 }

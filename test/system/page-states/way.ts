@@ -30,7 +30,7 @@ const words = (language: string, key: string): RegExp => {
 /** Leads to a state from the one before. */
 export type Steps = Record<string, () => Promise<unknown>>
 
-export type Person = { id: number; mobile: string }
+export type Person = Awaited<ReturnType<Stage['person']>>
 
 export type Way = ReturnType<typeof createWay>
 

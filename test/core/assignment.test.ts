@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { assign, type LineOfPeople } from '../../src/receipt/assignment.ts'
+import { assign, type LineOfPeople } from '../../src/core/assignment.ts'
 
 type Case = { lines: LineOfPeople[]; agreed: string[]; counts: boolean[][] }
 
