@@ -16,6 +16,8 @@ export type Holding = {
   org: number
   /** Its API key. */
   keyId: string
+  /** A key whose owner has no device. */
+  owned: string
   slug: string
   user: string
   waiting: string
@@ -141,6 +143,9 @@ export const settle = async (
   dataOf(await register(service, { key, mobile: registered.slice(2) }))
   dataOf(await send(service, registered, { key }))
   dataOf(await service.call('POST', `/svc/v1/organizations/${org}/logo`, { body: { image: pixel } }))
+  const sender = await createMember(service, org, n + 4)
+  const named = { name: 'owned', org_id: org, scopes: ['ask'], owner_user_id: sender.id }
+  const { id: owned } = dataOf(await service.call('POST', '/svc/v1/keys', { body: named }))
   const machine = `press-of-${slug}`
   const body = { machineId: machine, ...machineFields }
   dataOf(await service.call('POST', '/dynamic_auth/register', { key, body }))
@@ -149,9 +154,10 @@ export const settle = async (
     slug,
     key,
     keyId,
+    owned,
     email: `user${n}@acme.example`,
     agent: await connectedAgent(service, org, user),
-    sender: (await createMember(service, org, n + 4)).mobile_e164,
+    sender: sender.mobile_e164,
     machine,
     group: `of-${slug}`,
     grace: grace.id,

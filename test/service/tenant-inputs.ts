@@ -66,7 +66,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   getKey: (_, { keyId: id }) => ({ id }),
   createKey: ({ org }) => ({ name: 'new', org_id: org, scopes: ['ask'] }),
   rotateKey: (_, { keyId: id }) => ({ id }),
-  confirmKeyOwner: (_, { keyId: id }) => ({ id }),
+  confirmKeyOwner: (_, { owned: id }) => ({ id }),
   revokeKey: (_, { keyId: id }) => ({ id }),
   listAudit: ({ org }) => ({ org_id: org }),
   getAuditHead: ({ org }) => ({ org_id: org }),
@@ -225,6 +225,7 @@ const sample = (n: number) => ({
   registered: `${n}`,
   otp: `${n}`,
   keyId: `${n}`,
+  owned: `${n}`,
   refresh: `${n}`,
   email: `${n}`,
   sender: `${n}`,
@@ -255,6 +256,7 @@ export const signed: readonly OperationId[] = [
   'addGroupMember',
   'removeGroupMember',
   'deleteGroup',
+  'confirmKeyOwner',
 ]
 
 export const namesOrganization = (id: OperationId): boolean =>

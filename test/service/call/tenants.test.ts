@@ -143,6 +143,8 @@ describe('a key of an organization, at home', () => {
 
   test.each(signed)('may not %s alone', async (id) => {
     const answer = await ask(service, id, inputs[id](acme, acme), acme.key)
-    expect(refusal(answer)).toEqual([409, 'not_enough_approvers', []])
+    // Nobody but the owner can confirm a key, so the refusal says what that person lacks.
+    const code = id === 'confirmKeyOwner' ? 'approver_not_enrolled' : 'not_enough_approvers'
+    expect(refusal(answer)).toEqual([409, code, []])
   })
 })
