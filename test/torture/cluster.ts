@@ -63,6 +63,9 @@ export const startCluster = async (
     startServe(folder.path, key, {
       args: [
         '--dev',
+        // One address for all nodes: a signature for one of them is valid at each.
+        '--public-url',
+        'http://localhost:8080',
         '--drain',
         '0',
         ...(durable ? [] : ['--allow-data-loss']),

@@ -2,6 +2,7 @@ import { challengeOf } from '../../src/receipt/context.ts'
 import { register, createSoftwareKey } from '../../src/client/software-authenticator.ts'
 import { forgeAssertion, withCounter } from '../receipt/forge-assertion.ts'
 import { type Arena, dataOf, exactly, member, oddOf } from './arena.ts'
+import { ballotsOfGroup } from './ballot-race.ts'
 import { addOperatorKeys } from './operator-keys.ts'
 import { enrollApprover, request, type EnrolledApprover } from './enrolled-approver.ts'
 import { nextMobile } from './requests.ts'
@@ -179,5 +180,6 @@ export const races: readonly Race[] = [
   counter,
   registration,
   erasure,
+  ballotsOfGroup,
   lastOperatorKey,
 ]
