@@ -180,12 +180,5 @@ const asUsage = async (refusal: CommanderError, argv: string[], context: Context
   const { globals } = context
   const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context, parts)])
   context.globals = globals
-  return mistake.asUsage(refusal, argv, {
-    program,
-    asks: (await context.prompt()) !== undefined,
-    profile: async () => {
-      const { source, value } = (await context.settings()).profile
-      return source === 'default' ? undefined : value
-    },
-  })
+  return mistake.asUsage(refusal, argv, program)
 }

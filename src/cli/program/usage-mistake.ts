@@ -1,161 +1,159 @@
 import type { Command, CommanderError, Option } from 'commander'
 import { usageError, type SvcError } from '../../core/errors.ts'
+import { nearest } from '../../core/nearest.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import { listed } from '../../core/sentence.ts'
 import { withoutKeys } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { looksSecret, withoutSecret } from './command-line.ts'
-import { sameVerb, wordsOf } from './command-node.ts'
-import { childCalled, flagCalled, flagNear, read, swapped, takesFile, withoutOperand } from './reading.ts'
-import { helpOf, named, typeInstead, withExamples, type Suggesting } from './suggestion.ts'
-import { surplus, valueForSwitch } from './surplus.ts'
+import { afterOf, sameVerb, wordsOf } from './command-node.ts'
 import type { TypedFlag } from './watch-flags.ts'
 
-// Usage errors for what the parser refuses: they name the wrong word and a command to type instead.
+// Usage errors for what the parser refuses: they name the wrong word, and the corrected line or the help of the command.
+
+const masked = (text: string): string => withoutPhones(withoutKeys(withoutSecret(text)))
 
 /** A typed word in an error. */
-const shown = (text: string): string => `"${withoutPhones(withoutKeys(withoutSecret(text))).slice(0, 60)}"`
+const shown = (text: string): string => `"${masked(text).slice(0, 60)}"`
 
-const visibleIn = (group: Command): Command[] => group.createHelp().visibleCommands(group)
+const named = (command: Command): string => ['svc', ...wordsOf(command)].join(' ')
+
+const helpOf = (command: Command): string => `${named(command)} --help`
+
+/** The first example in the help of a command. */
+const exampleOf = (command: Command): string =>
+  /^ {2}(svc .*)$/m.exec(afterOf(command))?.[1] ?? helpOf(command)
+
+/** The flags of a command and of the groups above it. */
+const flagsOf = (at: Command): Option[] => [...at.options, ...(at.parent ? flagsOf(at.parent) : [])]
+
+const flagCalled = (typed: string, at: Command): Option | undefined =>
+  flagsOf(at).find(({ long, short }) => typed === long || typed === short)
+
+/** The command that the words select, and the index of the word after them. */
+const read = (program: Command, argv: readonly string[]): { at: Command; next: number } => {
+  let at = program
+  for (const [i, word] of argv.entries()) {
+    if (word.startsWith('-') || (i > 0 && flagCalled(argv[i - 1]!, at)?.required)) continue
+    const child = at.commands.find((one) => one.name() === word)
+    if (!child) return { at, next: i }
+    at = child
+  }
+  return { at, next: argv.length }
+}
+
+/** Whether the word repeats a secret: a key, a number, or the flag of a secret, except one that names a file. */
+const isSecret = (word: string): boolean =>
+  masked(word) !== word || (word.startsWith('-') && looksSecret(word) && !/^--[\w-]+-file(?:=|$)/.test(word))
+
+/** The corrected line, or the help of its command if the line has a secret, is long or selects no command. */
+const typeInstead = (program: Command, argv: readonly string[]): string => {
+  const { at } = read(program, argv)
+  const line = ['svc', ...argv.map(shellQuote)].join(' ')
+  return argv.some(isSecret) || line.length > 200 || at.commands.length > 0 ? helpOf(at) : line
+}
 
 /** What other programs call a command of svc. */
-const elsewhere: Record<string, readonly string[]> = {
-  login: ['profile', 'login'],
-  'auth login': ['profile', 'login'],
-  logout: ['profile', 'remove'],
-  'auth logout': ['profile', 'remove'],
-  'auth status': ['whoami'],
-  config: ['profile'],
-  configure: ['profile', 'login'],
+const elsewhere: Record<string, string> = {
+  login: 'svc profile login',
+  'auth login': 'svc profile login',
+  logout: 'svc profile remove',
+  'auth logout': 'svc profile remove',
+  'auth status': 'svc whoami',
+  config: 'svc profile',
+  configure: 'svc profile login',
 }
 
-const descend = (program: Command, words: readonly string[]): Command =>
-  words.reduce((at, word) => childCalled(at, word) ?? at, program)
-
-export type Typing = Suggesting & {
-  /** The name of the current profile if it is saved. */
-  profile(): Promise<string | undefined>
-}
-
-/** The command that other programs call like this, and the line to type. */
-const foreign = async (
-  argv: readonly string[],
-  { program, asks, profile }: Typing,
-): Promise<{ command: Command; line: string } | undefined> => {
-  const words = argv.filter((word) => !word.startsWith('-'))
-  const known = [words.slice(0, 2), words.slice(0, 1)].find((some) =>
-    Object.hasOwn(elsewhere, some.join(' ')),
+const unknownCommand = (program: Command, argv: readonly string[], typed: string): SvcError => {
+  const { at, next } = read(program, argv)
+  const wrong = `${shown(typed)} is not a command of ${named(at)}`
+  const path = [...wordsOf(at), typed].join(' ')
+  const foreign = Object.hasOwn(elsewhere, path) ? elsewhere[path] : undefined
+  if (foreign) return usageError(`${wrong}; did you mean "${foreign}"?`, `${foreign} --help`)
+  const names = at.commands.map((child) => child.name())
+  const same = names.filter((name) => sameVerb(name).includes(typed))
+  const near = nearest(typed, names)
+  const meant = same.length > 0 || near === undefined ? same : [near]
+  if (meant.length === 0) return usageError(wrong, helpOf(at))
+  return usageError(
+    `${wrong}; did you mean ${meant.map((name) => `"${named(at)} ${name}"`).join(' or ')}?`,
+    // `user delete` erases and `user remove` does not: svc does not choose between them.
+    meant.length > 1 ? helpOf(at) : typeInstead(program, argv.with(next, meant[0]!)),
   )
-  if (!known) return undefined
-  const path = elsewhere[known.join(' ')]!
-  const rest = argv.slice(argv.indexOf(known.at(-1)!) + 1)
-  const command = descend(program, path)
-  if (path[1] === 'remove') {
-    const name = await profile()
-    return {
-      command,
-      line:
-        name === undefined
-          ? 'svc profile list'
-          : `svc profile remove ${shellQuote(name)}${asks ? '' : ' --yes'}`,
-    }
-  }
-  const line = typeInstead(read(program, [...path, ...rest]), { program, asks })
-  const isPiped = path[1] !== 'login' || asks || line.endsWith('--help')
-  return { command, line: isPiped ? line : `${line.replace(' --with-key', '')} --with-key < key.txt` }
 }
 
-/** The command with this name if only one group has it: `svc user enroll` for `svc approve enroll`. */
-const onlyCommandCalled = (program: Command, name: string): Command | undefined => {
-  const found = visibleIn(program).flatMap((group) =>
-    visibleIn(group).filter((child) => child.name() === name),
-  )
-  return found.length === 1 ? found[0] : undefined
+/** The flag that was probably meant: `--limt`, `--org-id` or `--otp` for `--limit`, `--org` or `--otp-file`. */
+const flagNear = (typed: string, at: Command): Option | undefined => {
+  const known = flagsOf(at).filter(({ hidden, long }) => !hidden && long !== undefined)
+  const names = known.map(({ long }) => long!)
+  const related = names.filter((name) => name.startsWith(`${typed}-`) || typed.startsWith(`${name}-`))
+  const name = nearest(typed, names) ?? (related.length === 1 ? related[0] : undefined)
+  return known.find(({ long }) => long === name)
 }
 
-const unknownCommand = async (typing: Typing, argv: readonly string[], typed: string): Promise<SvcError> => {
-  const { program } = typing
-  let reading = read(program, argv)
-  const turned = read(program, swapped(argv))
-  if (reading.stray !== undefined && reading.at === program && turned.stray === undefined) reading = turned
-  const group = reading === turned ? program : (reading.corrected?.group ?? reading.at)
-  const wrong = `${shown(typed)} is not a command of ${named(group)}`
-  const same = await foreign(argv, typing)
-  if (same) return usageError(`${wrong}; did you mean "${named(same.command)}"?`, same.line)
-  if (reading.stray === undefined)
-    return usageError(`${wrong}; did you mean "${named(reading.at)}"?`, typeInstead(reading, typing))
-  const verbs = group.commands.filter((child) => sameVerb(child.name()).includes(typed))
-  const other = verbs.length === 0 ? onlyCommandCalled(program, typed) : undefined
-  if (other) {
-    const rest = argv.slice(argv.indexOf(typed) + 1)
-    const line = withExamples(read(program, [...wordsOf(other), ...rest]), typing)
-    return usageError(`${wrong}; did you mean "${named(other)}"?`, line)
-  }
-  const meant = verbs.map((child) => `"${named(child)}"`).join(' or ')
-  return usageError(meant === '' ? wrong : `${wrong}; did you mean ${meant}?`, typeInstead(reading, typing))
-}
-
-const unknownFlag = (typing: Typing, argv: readonly string[], whole: string): SvcError => {
-  const reading = read(typing.program, argv)
+const unknownFlag = (program: Command, argv: readonly string[], whole: string): SvcError => {
+  const { at } = read(program, argv)
   const typed = whole.split('=')[0]!
-  const known = flagCalled(typed, reading.at)
-  if (known && whole.includes('=')) {
-    const flag = reading.tokens.find((token) => token.option === known)!
-    return valueForSwitch(reading, flag, { text: whole.slice(typed.length + 1) }, typing)
-  }
-  const near = flagNear(typed, reading.at)
-  const wrong = `${typed.slice(0, 60)} is not a flag of ${named(reading.at)}`
-  if (near === undefined) return usageError(wrong, helpOf(reading.at))
-  const meant =
-    looksSecret(typed) && takesFile(near)
-      ? `${near.long} reads it from a file, or with - from standard input`
-      : `did you mean ${near.long}?`
-  return usageError(`${wrong}; ${meant}`, typeInstead(reading, typing))
+  if (flagCalled(typed, at)) return usageError(`${typed} does not take a value`, helpOf(at))
+  const near = flagNear(typed, at)
+  const wrong = `${typed.slice(0, 60)} is not a flag of ${named(at)}`
+  if (near === undefined) return usageError(wrong, helpOf(at))
+  // Whoever types --otp 123456 gives the code itself, where --otp-file takes a file.
+  if (looksSecret(typed) && near.flags.endsWith('<file>'))
+    return usageError(
+      `${wrong}; ${near.long} reads it from a file, or with - from standard input`,
+      helpOf(at),
+    )
+  const corrected = near.long + whole.slice(typed.length)
+  return usageError(
+    `${wrong}; did you mean ${near.long}?`,
+    typeInstead(program, argv.with(argv.indexOf(whole), corrected)),
+  )
+}
+
+const tooManyArguments = (at: Command, message: string): SvcError => {
+  const [, most, typed] = /Expected (\d+) arguments? but got (\d+)/.exec(message)!
+  return usageError(
+    most === '0'
+      ? `${named(at)} takes no arguments, only flags`
+      : `Too many arguments for ${named(at)}: it takes ${most}, not ${typed}; quote one that contains spaces`,
+    helpOf(at),
+  )
 }
 
 /** A refusal of the parser as a usage error. `program` is the whole command tree. */
-export const asUsage = async (
-  { code, message }: CommanderError,
-  argv: string[],
-  typing: Typing,
-): Promise<SvcError> => {
-  const { program } = typing
+export const asUsage = ({ code, message }: CommanderError, argv: string[], program: Command): SvcError => {
   const [, typed = ''] = /'([^]*)'/.exec(message) ?? []
-  const { at } = read(program, argv)
+  const { at, next } = read(program, argv)
   switch (code) {
     case 'commander.unknownCommand':
-      return unknownCommand(typing, argv, typed)
+      return unknownCommand(program, argv, typed)
     case 'commander.unknownOption':
-      return unknownFlag(typing, argv, typed)
-    case 'commander.help':
+      return unknownFlag(program, argv, typed)
+    case 'commander.help': {
+      const names = at.createHelp().visibleCommands(at)
       return usageError(
-        `"${named(at)}" requires a command: ${visibleIn(at)
-          .map((child) => child.name())
-          .join(', ')}`,
+        `"${named(at)}" requires a command: ${names.map((child) => child.name()).join(', ')}`,
         helpOf(at),
       )
+    }
     case 'commander.optionMissingArgument':
-      return usageError(
-        `${typed.replace(/^-\w, /, '').split(' ')[0]} requires a value: ${typed}`,
-        withExamples(read(program, argv), typing),
-      )
+      return usageError(`${typed.replace(/^-\w, /, '').split(' ')[0]} requires a value: ${typed}`, helpOf(at))
     case 'commander.missingArgument':
-      return usageError(`Missing <${typed}>`, withExamples(read(program, argv), typing))
+      // The example would leave out what else was typed.
+      return usageError(`Missing <${typed}>`, argv.length > wordsOf(at).length ? helpOf(at) : exampleOf(at))
     case 'commander.invalidArgument': {
       const argument = at.registeredArguments.find(({ argChoices }) => argChoices !== undefined)
       if (argument === undefined) break
       const value = message.slice(message.indexOf("'") + 1, message.indexOf("' is invalid for argument"))
-      return usageError(
-        `<${argument.name()}> must be ${listed(argument.argChoices!)}, not ${shown(value)}`,
-        withExamples(withoutOperand(read(program, argv), value), typing),
-      )
+      const wrong = `<${argument.name()}> must be ${listed(argument.argChoices!)}, not ${shown(value)}`
+      return usageError(wrong, helpOf(at))
     }
-    case 'commander.excessArguments': {
+    case 'commander.excessArguments':
       // A group that is a command too, such as `svc mcp`, takes a wrong word for an argument.
-      const reading = read(program, argv)
-      const word = reading.corrected?.word ?? reading.stray
-      return word === undefined ? surplus(reading, typing) : unknownCommand(typing, argv, word)
-    }
+      return at.commands.length > 0 && argv[next] !== undefined
+        ? unknownCommand(program, argv, argv[next])
+        : tooManyArguments(at, message)
   }
   return usageError(message.replace(/^error: /, '').replaceAll('\n', ' '), helpOf(at))
 }

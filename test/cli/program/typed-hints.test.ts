@@ -20,6 +20,7 @@ beforeAll(async () => {
   service.always(json(404, { status: 'error', message: 'Not found' }))
   writeFileSync(join(cwd, 'deploy.sh'), '#!/bin/sh\n')
   chmodSync(join(cwd, 'deploy.sh'), 0o755)
+  await run(['profile', 'create', 'default', '--base-url', service.baseUrl], '')
 })
 afterAll(async () => {
   await service.close()
