@@ -32,8 +32,6 @@ const fromTable =
     }
   }
 
-const bulk = async (): Promise<Register> => (await import('./bulk/commands.ts')).registerBulk
-
 /** The first word of every command. svc loads only the group in use. */
 export const groups: Record<string, Group> = {
   org: {
@@ -63,21 +61,24 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/pending-user.ts')).pendingUser,
         ...(await import('../contract/device.ts')).device,
       }),
-      { extend: async () => (await import('./extension/user.ts')).userExtensions, more: [bulk] },
+      {
+        extend: async () => (await import('./extension/user.ts')).userExtensions,
+        more: [async () => (await import('./bulk/commands.ts')).registerBulk],
+      },
     ),
   },
   geofence: {
     about: 'Manage the places where approvals are allowed',
     load: fromTable(async () => (await import('../contract/geofence.ts')).geofence, {
       extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
-      more: [bulk, async () => (await import('./picture/commands.ts')).registerMap],
+      more: [async () => (await import('./picture/commands.ts')).registerMap],
     }),
   },
   timeslot: {
     about: 'Manage the times when approvals are allowed',
     load: fromTable(async () => (await import('../contract/timeslot.ts')).timeslot, {
       extend: async () => (await import('./operation/rule-check.ts')).ruleChecks,
-      more: [bulk, async () => (await import('./picture/commands.ts')).registerWeek],
+      more: [async () => (await import('./picture/commands.ts')).registerWeek],
     }),
   },
   group: {

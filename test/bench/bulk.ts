@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { median, type Figure } from './figures.ts'
@@ -37,7 +37,7 @@ const withFresh = async (work: (service: ServiceChild) => Promise<number>): Prom
 const imported = (file: string): Promise<number> =>
   withFresh(async ({ env }) => {
     const began = performance.now()
-    const argv = ['user', 'import', file, '--org', '1', '-o', 'json', '--concurrency', String(clients)]
+    const argv = ['user', 'import', file, '--org', '1', '-o', 'json']
     const { stdout } = await svc(argv, env)
     const seconds = (performance.now() - began) / 1000
     const { created } = JSON.parse(stdout) as { created: number }
@@ -89,7 +89,6 @@ export const bulkFigures = async (): Promise<Figure[]> => {
     for (let round = 0; round < rounds; round++) {
       const yardstick = await posted(bodies)
       const rate = await imported(csv)
-      rmSync(`${csv}.results.ndjson`)
       ratios.push(rate / yardstick)
       rates.push(rate)
     }

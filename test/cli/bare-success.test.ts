@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -34,23 +34,18 @@ describe('a response without data', () => {
     ['audit verify --org 1', 'audit list'],
     ['user enroll 1 --org 1 --software', 'user get'],
     ['user export --org 1', 'user list'],
-    ['user export users.csv --org 1', 'user list'],
-    ['geofence export --org 1', 'geofence list'],
     ['geofence map --org 1', 'geofence list'],
     ['timeslot week --org 1', 'timeslot list'],
     ['export --org 1', 'org get'],
     ['diff org.yaml', 'org get'],
     ['apply org.yaml --yes', 'org get'],
-    ['geofence import fences.csv --org 1', 'geofence list'],
     ['notify test --channel email --to ada@acme.example', 'notify test'],
   ])('is an error for svc %s', async (line, asked) => {
     writeFileSync(join(folder.path, 'org.yaml'), 'svc: 1\norganization:\n  slug: acme\n  name: Acme\n')
-    writeFileSync(join(folder.path, 'fences.csv'), 'name,latitude,longitude,radius\nHQ,52.5,13.4,150\n')
     const { exit, out, err } = await run(line)
     expect({ exit, out }).toEqual({ exit: 1, out: '' })
     expect(err).not.toContain('inside svc')
     expect(err).toContain(`The service reported success and returned no data for svc ${asked}`)
-    expect(existsSync(join(folder.path, 'users.csv'))).toBe(false)
     expect(readdirSync(folder.path).filter((name) => /partial|approver-/.test(name))).toEqual([])
   })
 

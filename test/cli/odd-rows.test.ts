@@ -16,7 +16,6 @@ describe('a list with rows that are not records', () => {
 
   test.each([
     'timeslot week --org 1',
-    'geofence export --org 1 --format ndjson',
     'export --org 1',
     'user import - --org 1 --on-conflict update',
     'doctor',

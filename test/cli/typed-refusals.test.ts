@@ -109,7 +109,7 @@ describe('each hint can be typed, leaves nothing out and ends after at most four
     'user delete --org acme --yes',
     'geofence delete --org globex --yes',
     'user import --org globex',
-    'user import --org globex --format csv --dry-run',
+    'user import --org globex --on-conflict skip --dry-run',
     'geofence set --user 1',
     'timeslot set --user 1',
     'org onboard --name Two',

@@ -8,10 +8,15 @@ installHooks()
 beforeAll(async () => {
   env.SVC_ORG = '1'
   await svc('org create --name Acme', env)
-  const rows = Array.from({ length: 60 }, (_, i) => `Site ${i},52.5,13.4,10`)
-  const file = path('fences.csv')
-  writeFileSync(file, ['name,latitude,longitude,radius', ...rows, ''].join('\n'))
-  await svc(['geofence', 'import', file], env)
+  const geofences = Array.from({ length: 60 }, (_, i) => ({
+    name: `Site ${i}`,
+    latitude: 52.5,
+    longitude: 13.4,
+    radius: 10,
+  }))
+  const file = path('acme.json')
+  writeFileSync(file, JSON.stringify({ svc: 1, organization: { slug: 'acme', name: 'Acme' }, geofences }))
+  await svc(['apply', file, '--yes'], env)
 })
 
 const list = ['geofence', 'list']

@@ -74,13 +74,13 @@ test('shows a secret as a digest that cannot be guessed offline', async () => {
 })
 
 test('covers the file of an import and the number of its rows', async () => {
-  const rows = 'name,latitude,longitude,radius,is_active\nA,1,2,100,0\nB,3,4,100,0\n'
-  const { subject, used_at } = await approved(['geofence', 'import', file('fences.csv', rows)])
+  const rows = 'mobile,email,first_name,last_name\n+12025550161,a@b.cc,A,B\n+12025550162,c@d.ee,C,D\n'
+  const { subject, used_at } = await approved(['user', 'import', file('users.csv', rows)])
   expect(subject.data).toMatchObject({
-    operation: 'geofence import',
+    operation: 'user import',
     body: { on_conflict: 'fail' },
-    counts: { geofences: 2 },
-    file: { name: 'fences.csv', sha256: createHash('sha256').update(rows).digest('hex') },
+    counts: { users: 2 },
+    file: { name: 'users.csv', sha256: createHash('sha256').update(rows).digest('hex') },
   })
   expect(used_at).not.toBeNull()
 })

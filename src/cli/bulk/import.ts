@@ -1,132 +1,160 @@
-import { resolve } from 'node:path'
+import { setMaxListeners } from 'node:events'
+import { user } from '../../contract/user.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg, resolveOrg } from '../context/organization.ts'
-import { failureText, importRows, readImportOptions, type Imported, type TypedImport } from './run-import.ts'
-import { checkRows } from './check-rows.ts'
-import { isConflict, type Kind } from './kind.ts'
-import { grouped, quantity } from './progress.ts'
+import { checkRows, mostErrors, type Item } from './check-rows.ts'
+import { grouped, quantity, startProgress } from './progress.ts'
 import { readRows, sourceName } from './read-file.ts'
-import { checkResults } from './results.ts'
+import { sendRows } from './send-rows.ts'
+import { bodyOf, conflictModes, isConflict, sendUser, type ConflictMode, type Outcome } from './users.ts'
 
-/** Prints the first failures; the result file contains all of them. */
-const printFailures = (
-  { failures, counts }: Imported,
-  results: string,
-  warn: (text: string) => void,
-): void => {
-  const { shown, left } = failures.report()
-  const isAll = shown.every(({ more }) => more === '') && left === 0
-  for (const { item, more } of isAll ? shown.toSorted((a, b) => a.item.row - b.item.row) : shown)
-    warn(`row ${item.row}: ${failureText(item)}${more}`)
-  if (left > 0) warn(`and ${grouped(left)} more`)
-  if (!isAll || counts.failed > failures.count) warn(`${results} contains all of them`)
-  if (shown.some(({ item }) => isConflict(item.error)))
-    warn('hint: --on-conflict skip keeps existing rows, --on-conflict update changes them')
+export type TypedImport = { org?: string; onConflict?: string; dryRun?: boolean }
+
+/** The number of rows to send at the same time. */
+const concurrency = 16
+/** The time for requests in progress to finish after Ctrl-C. */
+const graceMs = 10_000
+
+type Failure = { item: Item; error: SvcError }
+
+type Imported = {
+  counts: Record<Outcome | 'failed', number>
+  failures: Failure[]
+  /** Why the import stopped early. */
+  stopped: SvcError | undefined
 }
 
-const skippedText = (rows: number): string =>
-  rows === 1 ? '1 invalid row was skipped' : `${grouped(rows)} invalid rows were skipped`
+const readMode = (typed = 'fail'): ConflictMode => {
+  const mode = conflictModes.find((one) => one === typed)
+  if (mode) return mode
+  throw usageError(`--on-conflict must be ${conflictModes.join(', ')}, not "${typed}"`)
+}
 
-/** Prints the errors of the invalid rows that are skipped. */
-const printInvalid = (
-  { issues = [], detail }: SvcError,
-  rows: number,
-  warn: (text: string) => void,
-): void => {
-  for (const { field, message } of issues) warn(`${safeLine(field)}: ${safeLine(message)}`)
-  if (detail !== undefined) warn(detail)
-  warn(`${skippedText(rows)}.`)
+/** Sends the rows and prints the progress. */
+const sendAll = async (
+  items: readonly Item[],
+  { org, mode }: { org: number; mode: ConflictMode },
+  context: Context,
+): Promise<Imported> => {
+  const { io } = context
+  const [client, output] = await Promise.all([context.client(), context.output()])
+  const counts = { created: 0, updated: 0, skipped: 0, failed: 0 }
+  const failures: Failure[] = []
+  let done = 0
+  const hard = new AbortController()
+  setMaxListeners(0, hard.signal)
+  const interrupt = (): void => {
+    // The terminal has printed ^C after the progress.
+    output.note('')
+    output.warn('Finishing the requests in progress. Press Ctrl-C again to stop immediately')
+    setTimeout(() => hard.abort(), graceMs).unref()
+  }
+  io.signal.addEventListener('abort', interrupt, { once: true })
+  const progress = startProgress(io.stderr, () => ({ done, failed: counts.failed, total: items.length }))
+  try {
+    const stopped = await sendRows({
+      items,
+      concurrency,
+      signal: io.signal,
+      send: (item) => sendUser(item, { client, org, mode, signal: hard.signal }),
+      paused: (ms) => output.warn(`Rate limit: waiting ${Math.ceil(ms / 1000)} s`),
+      done: (item, outcome) => {
+        done += 1
+        if (typeof outcome === 'string') counts[outcome] += 1
+        else {
+          counts.failed += 1
+          failures.push({ item, error: outcome })
+        }
+      },
+    })
+    return { counts, failures: failures.toSorted((a, b) => a.item.row - b.item.row), stopped }
+  } finally {
+    progress.end()
+    io.signal.removeEventListener('abort', interrupt)
+  }
+}
+
+/** The service's error for a row. */
+const failureText = ({ message, issues = [] }: SvcError): string => {
+  const more = issues.map(({ field, message: why }) => `${field} ${why}`)
+  return more.length > 0 ? `${message} (${more.join('; ')})` : message
+}
+
+const printFailures = (failures: readonly Failure[], warn: (text: string) => void): void => {
+  for (const { item, error } of failures.slice(0, mostErrors)) warn(`row ${item.row}: ${failureText(error)}`)
+  if (failures.length > mostErrors)
+    warn(`and ${grouped(failures.length - mostErrors)} more; -o json prints all of them`)
+  if (failures.some(({ error }) => isConflict(error)))
+    warn('hint: --on-conflict skip keeps existing users, --on-conflict update changes them')
 }
 
 /** The error for an import that stopped early, with the command that continues it. */
-const stoppedError = ({ counts, stopped }: Imported, total: number, resume: string): SvcError => {
+const stoppedError = ({ counts, stopped }: Imported, total: number, again: string): SvcError => {
   const done = counts.created + counts.updated + counts.skipped
   const progress = `${grouped(done)} of ${grouped(total)} rows are done`
-  const hint = `${resume} continues`
+  const hint = `${again} continues`
   if (!stopped) return new SvcError('interrupted', 'interrupted', `Interrupted; ${progress}`, { hint })
   const { exit, code, message, request_id, hint: own } = stopped
   return new SvcError(exit, code, `Stopped; ${progress}. ${message}`, { detail: own, hint, request_id })
 }
 
-/** `svc user import`: reads and checks all rows, then sends them and records the result of each. */
+/** `svc user import`: reads and checks all rows, then sends them. */
 export const runImport = async (
-  kind: Kind,
   file: string | undefined,
   typed: TypedImport,
   context: Context,
 ): Promise<void> => {
-  const command = `${kind.group} import`
+  const again = context.command!.again
   if (file === undefined || file === '')
-    throw usageError(
-      'Missing <file>; - for standard input',
-      await context.command!.again({ args: [`${kind.file}.csv`] }),
-    )
-  const options = readImportOptions(file, typed, kind)
-  if (options.file === '-' && context.globals.keyFile === '-')
+    throw usageError('Missing <file>; - for standard input', await again({ args: ['users.csv'] }))
+  const mode = readMode(typed.onConflict)
+  if (file === '-' && context.globals.keyFile === '-')
     throw usageError('The rows and --key-file cannot both be standard input')
   const [settings, output] = [await context.settings(), await context.output()]
   const wanted = await requireOrg(typed.org, context)
-
-  const source = sourceName(options.file)
-  const { rows, sha256 } = await readRows(options.file, options.format, kind, context.io)
+  const source = sourceName(file)
+  const { rows, sha256 } = await readRows(file, context.io)
   if (rows.length >= 20_000) output.note(`Checking ${grouped(rows.length)} rows`)
-  const checked = await checkRows(rows, kind, source, context.io.signal)
-  const { items, invalid, problem } = checked
-  if (problem && items.length === 0) throw problem
-  if (problem && !options.skipInvalid) {
-    const again = await context.command!.again({ plus: ['--skip-invalid'] })
-    throw problem.with({ hint: `${again} sends the other ${grouped(items.length)}` })
-  }
+  const items = await checkRows(rows, source, context.io.signal)
   const { id: org } = await resolveOrg(wanted, context)
-  if (problem) printInvalid(problem, invalid.length, output.warn)
-  if (options.dryRun) {
+  if (typed.dryRun) {
     const { showDryRun } = await import('../operation/dry-run.ts')
-    const { input } = items[0]!
-    const first = { [kind.orgField]: org, ...(kind.bodyOf?.(input) ?? input) }
-    await showDryRun(kind.create, first, {}, context, { rows: items.length })
-    const others = problem ? `${skippedText(invalid.length)}.` : 'all of them are valid.'
-    output.warn(`This is the first of ${grouped(items.length)} rows; ${others}`)
-    if (problem) context.exitCode = exitCode('partial')
-    return
+    const first = { orgId: org, ...bodyOf(items[0]!.input) }
+    await showDryRun(user.createUser, first, {}, context, { rows: items.length })
+    return output.warn(`This is the first of ${grouped(items.length)} rows; all of them are valid.`)
   }
 
-  const service = new URL(settings.baseUrl.value).origin
-  const { results, resume } = options
-  // Before the approval, so that nobody approves an import that cannot start.
-  checkResults(
-    { path: resolve(context.io.cwd, results), shown: results, resume },
-    { import: kind.file, service, org_id: org },
-  )
+  const count = quantity(items.length)
   await context.approveFirst({
-    cli: [command, kind.create.cli],
-    line: `svc ${command} ${options.file}: ${quantity(items.length, kind)}, on conflict ${options.mode}${problem ? `, ${grouped(invalid.length)} invalid rows left out` : ''}`,
+    cli: ['user import', user.createUser.cli],
+    line: `svc user import ${file}: ${count}, on conflict ${mode}`,
     org,
     bound: async () => ({
-      operation: command,
-      body: {
-        on_conflict: options.mode,
-        ...(problem && { invalid_rows_left_out: invalid.length }),
-        // The file includes the rows that an interrupted run has already imported.
-        ...(options.resume && { resumes: true }),
-      },
-      counts: { [kind.many]: items.length },
+      operation: 'user import',
+      body: { on_conflict: mode },
+      counts: { users: items.length },
       file: { name: source, sha256 },
     }),
   })
-  const imported = await importRows(kind, checked, { org, service, options }, { context, output })
-  const { counts, stopped } = imported
-  printFailures(imported, options.results, output.warn)
-  const done = counts.created + counts.updated + counts.skipped
-  if (stopped || done + counts.failed < items.length)
-    throw stoppedError(imported, items.length, await context.command!.again({ plus: ['--resume'] }))
-  await output.report(`Imported ${grouped(done)} of ${quantity(items.length, kind)}`, {
-    ...counts,
-    ...(options.skipInvalid && { invalid: invalid.length }),
-    results: options.results,
+  output.note(`${count} to import into organization ${org} at ${new URL(settings.baseUrl.value).origin}`)
+  const imported = await sendAll(items, { org, mode }, context)
+  const { counts, failures, stopped } = imported
+  printFailures(failures, output.warn)
+  const done = items.length - counts.failed
+  if (stopped || counts.created + counts.updated + counts.skipped < done) {
+    // Whoever was created before is not created again.
+    const resumed = mode === 'fail' ? { without: ['--on-conflict'], plus: ['--on-conflict', 'skip'] } : {}
+    throw stoppedError(imported, items.length, await again(resumed))
+  }
+  const rowsFailed = failures.map(({ item: { row, mobile }, error }) => {
+    const { code, message, issues, request_id } = error
+    return { row, mobile, error: { code, message, issues, request_id } }
   })
-  if (options.resume) output.note('The counts include earlier runs of this import.')
-  if (counts.failed + invalid.length > 0) context.exitCode = exitCode(done > 0 ? 'partial' : 'failed')
+  await output.report(`Imported ${grouped(done)} of ${count}`, {
+    ...counts,
+    ...(output.machine && { failures: rowsFailed }),
+  })
+  if (counts.failed > 0) context.exitCode = exitCode(done > 0 ? 'partial' : 'failed')
 }

@@ -1,7 +1,7 @@
 import { sleepFor } from '../../core/sleep.ts'
 import { SvcError } from '../../core/errors.ts'
-import type { Item, Outcome } from './kind.ts'
-import type { Result } from './results.ts'
+import type { Item } from './check-rows.ts'
+import type { Outcome } from './users.ts'
 
 /** The import stops after this many failures in a row that are not caused by a row itself. */
 const mostFaults = 32
@@ -15,7 +15,7 @@ type Options = {
   /** The number of requests at a time. */
   concurrency: number
   send(item: Item): Promise<Outcome>
-  done(item: Item, result: Result): void
+  done(item: Item, outcome: Outcome | SvcError): void
   /** Called before a wait for the rate limit. */
   paused(ms: number): void
   /** If aborted, no further row is sent; requests in progress finish. */
@@ -69,7 +69,7 @@ export const sendRows = async (options: Options): Promise<SvcError | undefined> 
       stopped ??= error
       return
     }
-    done(item, { status: 'failed', error })
+    done(item, error)
     faults = isFault(error) ? faults + 1 : 0
     if (faults >= mostFaults) stopped ??= error
   }
@@ -86,7 +86,7 @@ export const sendRows = async (options: Options): Promise<SvcError | undefined> 
         pauses = 0
       } catch (error) {
         if (!(error instanceof SvcError)) throw error
-        // The response did not arrive in time, so the outcome is unknown. --resume finds out.
+        // The response did not arrive in time, so the outcome is unknown. Another run finds out.
         if (error.exit === 'interrupted') return
         failed(item, error)
       }

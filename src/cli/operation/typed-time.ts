@@ -27,10 +27,6 @@ export const expandDays = (days: unknown): unknown => {
   return [...new Set(words.flatMap(span))].toSorted((a, b) => position(a) - position(b))
 }
 
-/** The first entry that is not a day. */
-export const findInvalidDay = (days: unknown): unknown =>
-  Array.isArray(days) ? days.find((day) => position(day) < 0) : undefined
-
 /** Expands the day ranges of time slots. */
 export const expandSlots = (slots: unknown): unknown =>
   Array.isArray(slots)

@@ -1,5 +1,4 @@
 import { chord, ground, pointAt } from '../../factors/earth.ts'
-import { featureOf } from '../bulk/read-file.ts'
 import type { Grid } from '../terminal/payload.ts'
 import { lengthText, placeText, type CheckedPoint, type Circle, type Coordinates } from './projection.ts'
 
@@ -50,12 +49,14 @@ export const markFences = (
     ...(point && { distance: metresTo(fence, point) }),
   }))
 
-/** GeoJSON (RFC 7946) for `svc geofence import`. It has no circles, so each geofence is a point with a radius. */
+/** GeoJSON (RFC 7946). It has no circles, so each geofence is a point with a radius. */
 export const geojsonOf = (fences: readonly DrawnFence[]) => ({
   type: 'FeatureCollection',
-  features: fences.map(({ name, latitude, longitude, radius, active }) =>
-    featureOf({ latitude, longitude, name, radius, is_active: active ? 1 : 0 }),
-  ),
+  features: fences.map(({ name, latitude, longitude, radius, active }) => ({
+    type: 'Feature',
+    geometry: { type: 'Point', coordinates: [longitude, latitude] },
+    properties: { name, radius, is_active: active ? 1 : 0 },
+  })),
 })
 
 /** The table of geofences below a map; `heads` name its first and its last column. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from 'vitest'
 import { json, startFakeHosted, type Answering, type FakeHosted, type Seen } from '../../fake-hosted.ts'
 import { openWorkspace, type Workspace } from './workspace.ts'
 
-// An import of users from u.csv into another service, one request at a time.
+// An import of users from u.csv into another service.
 
 export let service: FakeHosted
 export let workspace: Workspace
@@ -39,10 +39,4 @@ export const respond = (
     return answering(request, response)
   })
 export const imports = (flags: string[] = [], options: { signal?: AbortSignal } = {}) =>
-  workspace.svc(
-    ['user', 'import', 'u.csv', '--org', '7', '--concurrency', '1', '-o', 'json', ...flags],
-    options,
-  )
-export const failed = () =>
-  workspace.lines('u.csv.results.ndjson').filter(({ status }) => status === 'failed')
-export const results = 'u.csv.results.ndjson'
+  workspace.svc(['user', 'import', 'u.csv', '--org', '7', '-o', 'json', ...flags], options)

@@ -1,12 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Item } from '../../../src/cli/bulk/kind.ts'
-import type { Result } from '../../../src/cli/bulk/results.ts'
+import type { Item } from '../../../src/cli/bulk/check-rows.ts'
 import { sendRows } from '../../../src/cli/bulk/send-rows.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 
 const itemsOf = (count: number): Item[] =>
-  Array.from({ length: count }, (_, i) => ({ row: i, key: String(i), input: {} }))
+  Array.from({ length: count }, (_, i) => ({ row: i, mobile: String(i), input: {} }))
 const answered = (http_status: number, more: { retry_after_ms?: number } = {}): SvcError =>
   new SvcError('failed', `http_${http_status}`, 'No', { http_status, ...more })
 
@@ -15,7 +14,7 @@ const play = async (
   send: (item: Item, atOnce: number) => Promise<void>,
   { concurrency = 4, signal = new AbortController().signal } = {},
 ) => {
-  const ended: [number, Result['status']][] = []
+  const ended: [number, string][] = []
   const slept: number[] = []
   let atOnce = 0
   let most = 0
@@ -29,12 +28,12 @@ const play = async (
       try {
         await turn()
         await send(item, atOnce)
-        return { status: 'created' }
+        return 'created'
       } finally {
         atOnce -= 1
       }
     },
-    done: ({ row }, { status }) => void ended.push([row, status]),
+    done: ({ row }, outcome) => void ended.push([row, typeof outcome === 'string' ? outcome : 'failed']),
     paused: () => undefined,
     sleep: async (ms) => {
       slept.push(ms)

@@ -16,9 +16,7 @@ import { machine } from '../../machine.ts'
 /** Commands without an operation that change neither the service nor the files of svc. */
 const reading = new Set([
   'user export',
-  'geofence export',
   'geofence map',
-  'timeslot export',
   'timeslot week',
   'approve wait',
   'approve verify',

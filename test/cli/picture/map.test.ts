@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { readFeatures } from '../../../src/cli/bulk/read-file.ts'
-import { geofences } from '../../../src/cli/bulk/geofences.ts'
 import { markFences, readFences } from '../../../src/cli/picture/fences.ts'
 import type { CheckedPoint } from '../../../src/cli/picture/projection.ts'
 import { drawMap } from '../../../src/cli/picture/map-drawing.ts'
@@ -147,7 +145,7 @@ describe('svc geofence map', () => {
       ...Array(3).fill('user'),
     ])
   })
-  test('writes GeoJSON points with their radius, which svc geofence import accepts', async () => {
+  test('writes GeoJSON points with their radius', async () => {
     const { features, type } = JSON.parse((await map(['--geojson', '-'])).out)
     expect(type).toBe('FeatureCollection')
     expect(features[1]).toEqual({
@@ -155,12 +153,6 @@ describe('svc geofence map', () => {
       geometry: { type: 'Point', coordinates: [13.411, 52.5205] },
       properties: { name: 'Lab', radius: 90, is_active: 0 },
     })
-    const read = readFeatures({ features }, geofences)
-    expect(read.map(({ fields, issues }) => [fields['radius'], issues])).toEqual([
-      [150, []],
-      [90, []],
-      [40, []],
-    ])
   })
   test('escapes text of a server in GeoJSON too', async () => {
     const { out } = await map(['--geojson', '-'], [fence('a\u009b31m\u202e', 52.5, 13.4, 40)], true)
