@@ -1,5 +1,5 @@
 import { createServer, request } from 'node:http'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startService, svc, type Ended, type Service } from './processes.ts'
 import { listening } from '../client/local-server.ts'
@@ -67,39 +67,39 @@ afterAll(async () => {
 describe('in a pipe', () => {
   test('diff exits 10 until apply has made the changes, then 0, and an export shows no difference', async () => {
     const path = write('a.yaml', organization('a', ['HQ', 'Lab']))
-    const drift = await svc(['diff', '-f', path], env)
+    const drift = await svc(['diff', path], env)
     expect([drift.exit, drift.stdout.trim().split('\n').at(-1)]).toEqual([
       10,
       '4 to create, 0 to change, 0 to delete',
     ])
-    const refused = await svc(['apply', '-f', path], env)
+    const refused = await svc(['apply', path], env)
     expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--yes')])
-    const { exit, stderr } = await svc(['apply', '-f', path, '--yes'], env)
+    const { exit, stderr } = await svc(['apply', path, '--yes'], env)
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(/\[1\/4\] created organization\/a\n[^]*Done: 4 of 4 steps/),
     ])
-    expect(await svc(['diff', '-f', path, '--prune'], env)).toMatchObject({
+    expect(await svc(['diff', path, '--prune'], env)).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('No change'),
     })
 
     const exported = await svc(['export', '--org', 'a'], env)
     expect(exported).toMatchObject({ exit: 0, stderr: '' })
-    expect((await svc(['diff', '--prune', '-f', '-'], env, exported.stdout)).exit).toBe(0)
-    const json = await svc(['diff', '-f', path, '-o', 'json'], env)
+    expect((await svc(['diff', '--prune', '-'], env, exported.stdout)).exit).toBe(0)
+    const json = await svc(['diff', path, '-o', 'json'], env)
     expect(JSON.parse(json.stdout)).toMatchObject({ organization: 'a', steps: [] })
   })
 
   test('deletes only with --prune, and users keep their history', async () => {
-    await run('apply', '-f', write('p.yaml', organization('p', ['HQ', 'Lab'], 2)), '--yes')
+    await run('apply', write('p.yaml', organization('p', ['HQ', 'Lab'], 2)), '--yes')
     const fewer = write('p.yaml', organization('p', ['HQ'], 1))
-    const kept = await run('diff', '-f', fewer)
+    const kept = await run('diff', fewer)
     expect(kept).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('2 only in the service (--prune deletes them)'),
     })
-    const { exit, stderr } = await run('apply', '-f', fewer, '--prune', '--yes')
+    const { exit, stderr } = await run('apply', fewer, '--prune', '--yes')
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(/removed users\/\+1••••••1001\n.*deleted geofences\/Lab/),
@@ -108,54 +108,10 @@ describe('in a pipe', () => {
     expect(stdout).toContain('+12025551001')
   })
 
-  test('applies the objects that --target names', async () => {
-    await run('apply', '-f', write('t.yaml', organization('t', ['HQ'])), '--yes')
-    const more = write('t.yaml', organization('t', ['HQ', 'Lab', 'Pier'], 3))
-    const args = ['--target', 'geofences/Pier', '--target', 'users/+1 202 555 1002']
-    await run('apply', '-f', more, ...args, '--yes')
-    expect((await run('diff', '-f', more)).stdout).toContain('2 to create')
-    expect(await run('diff', '-f', more, '--target', 'geofences/Pire')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining(`--target geofences/Pier`),
-    })
-    const fresh = write('t2.yaml', organization('t-two', ['HQ']))
-    expect(await run('apply', '-f', fresh, '--target', 'users', '--yes')).toMatchObject({ exit: 2 })
-  })
-
-  test('applies a saved plan, readable by its owner alone, and rejects it once something has changed', async () => {
-    const path = write('k.yaml', organization('k', ['HQ']))
-    await run('apply', '-f', path, '--yes')
-    write('k.yaml', organization('k', ['HQ', 'Lab']))
-    const out = file('k.plan')
-    expect(await run('apply', '-f', path, '--plan-out', out)).toMatchObject({ exit: 0 })
-    expect(statSync(out).mode & 0o777).toBe(0o600)
-    expect((await run('diff', '-f', path)).exit).toBe(10)
-    expect(await run('apply', '--plan', out, '--prune', '--yes')).toMatchObject({ exit: 2 })
-
-    const [first] = JSON.parse((await run('geofence', 'list', '--org', 'k', '-o', 'json')).stdout)
-    await run('geofence', 'update', String(first.id), '--org', 'k', '--radius', '151')
-    const stale = await run('apply', '--plan', out, '--yes')
-    expect([stale.exit, stale.stderr]).toEqual([1, expect.stringContaining('The plan is out of date')])
-    expect(stale.stderr).toContain(`hint: svc apply ${path} --plan-out FILE creates a new one`)
-
-    await run('apply', '-f', path, '--plan-out', out)
-    const kept = JSON.parse(readFileSync(out, 'utf8'))
-    const elsewhere = write('e.plan', JSON.stringify({ ...kept, base_url: 'https://other.example' }))
-    expect((await run('apply', '--plan', elsewhere, '--yes')).exit).toBe(2)
-    const [step] = kept.steps
-    const other = {
-      ...kept,
-      steps: [{ ...step, action: 'delete', section: 'geofences', key: 'HQ', id: 9999 }],
-    }
-    expect((await run('apply', '--plan', write('o.plan', JSON.stringify(other)), '--yes')).exit).toBe(1)
-    expect(await run('apply', '--plan', out, '--yes')).toMatchObject({ exit: 0 })
-    expect((await run('diff', '-f', path, '--prune')).exit).toBe(0)
-  })
-
   test('exits 10 when a step failed, and prints how to continue and what to do by hand', async () => {
     const text = `${organization('f', ['HQ'])}auth_codes: [{ label: Old, expires_at: 2020-01-01T00:00:00Z }, { label: New }]\nidp: { provider: okta, client_id: x, client_secret: (kept) }\n`
     const path = write('f.yaml', text)
-    const { exit, stderr, stdout } = await run('apply', '-f', path, '--yes')
+    const { exit, stderr, stdout } = await run('apply', path, '--yes')
     expect(exit).toBe(10)
     expect(stderr).toContain('4 of 5 steps done, 1 failed, 1 left to do by hand')
     expect(stderr).toMatch(/auth_codes\/Old: .*future/)
@@ -174,12 +130,7 @@ describe('in a pipe', () => {
     expect(JSON.parse((await run('apply', path, '--dry-run', '-o', 'json')).stdout)).toMatchObject({
       summary: { create: 3 },
     })
-    const out = file('d.plan')
-    expect((await run('apply', path, '--plan-out', out, '--dry-run')).stderr).toContain('was not written')
-    expect(existsSync(out)).toBe(false)
     expect((await run('org', 'get', 'd')).exit).toBe(5)
-    const two = await run('apply', path, '-f', 'other.yaml')
-    expect([two.exit, two.stderr]).toEqual([2, expect.stringContaining(`Use only one file: ${path} or -f`)])
   })
 
   test('requires --confirm with the slug in a protected profile', async () => {
@@ -191,11 +142,11 @@ describe('in a pipe', () => {
     )
     const path = write('s.yaml', organization('s', ['HQ']))
     const apply = (...args: string[]): Promise<Ended> =>
-      svcHere(['apply', '-f', path, '--profile', 'prod', ...args], config)
+      svcHere(['apply', path, '--profile', 'prod', ...args], config)
     const refused = await apply('--prune', '--yes')
     expect([refused.exit, refused.stderr]).toEqual([
       2,
-      expect.stringContaining(`hint: svc apply -f ${path} --prune --profile prod --confirm s\n`),
+      expect.stringContaining(`hint: svc apply ${path} --prune --profile prod --confirm s\n`),
     ])
     expect(await apply('--confirm', 'acme')).toMatchObject({ exit: 2 })
     expect(await apply('--confirm', 's')).toMatchObject({ exit: 0 })
@@ -205,7 +156,7 @@ describe('in a pipe', () => {
 describe('on a terminal', () => {
   test('asks with organization, address and profile, and changes nothing without a yes', async () => {
     const path = write('q.yaml', organization('q', ['HQ']))
-    const no = await onTerminal(['apply', '-f', path], env, [[/Continue\?/, enter]])
+    const no = await onTerminal(['apply', path], env, [[/Continue\?/, enter]])
     expect([no.exit, no.screen]).toEqual([
       1,
       expect.stringMatching(
@@ -213,7 +164,7 @@ describe('on a terminal', () => {
       ),
     ])
     expect((await run('org', 'get', 'q')).exit).toBe(5)
-    const yes = await onTerminal(['apply', '-f', path], env, [[/Continue\?/, `y${enter}`]])
+    const yes = await onTerminal(['apply', path], env, [[/Continue\?/, `y${enter}`]])
     expect([yes.exit, yes.screen]).toEqual([0, expect.stringContaining('Done: 3 of 3 steps')])
     expect(yes.screen).toContain('users/+1••••••1000')
   })
@@ -221,21 +172,17 @@ describe('on a terminal', () => {
   test('stops between two steps on Ctrl-C, and prints a command that continues', async () => {
     const path = write('c.yaml', organization('c', ['HQ'], 30))
     const { baseUrl, release } = await holdUsersAfter(8)
-    const { exit, screen } = await onTerminal(
-      ['apply', '-f', path, '--yes'],
-      { ...env, SVC_BASE_URL: baseUrl },
-      [
-        [/\[10\/32\]/, '\u0003'],
-        [/Finishing the requests in progress/, release],
-      ],
-    )
+    const { exit, screen } = await onTerminal(['apply', path, '--yes'], { ...env, SVC_BASE_URL: baseUrl }, [
+      [/\[10\/32\]/, '\u0003'],
+      [/Finishing the requests in progress/, release],
+    ])
     // 10 steps, and the 16 requests that were in progress.
     expect([exit, screen]).toEqual([130, expect.stringContaining('Stopped: 26 of 32 steps done')])
     expect(screen).toContain(`svc apply ${path} --yes continues`)
     const { stdout } = await run('user', 'list', '--org', 'c', '-o', 'id')
     expect(stdout.trim().split('\n')).toHaveLength(24)
-    expect((await run('apply', '-f', path, '--yes')).exit).toBe(0)
-    expect((await run('diff', '-f', path, '--prune')).exit).toBe(0)
+    expect((await run('apply', path, '--yes')).exit).toBe(0)
+    expect((await run('diff', path, '--prune')).exit).toBe(0)
   })
 })
 

@@ -1,22 +1,14 @@
-import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { confirmWrite, type Answers } from '../operation/confirm.ts'
 import type { Context } from '../context/context.ts'
-import { checkWritable } from '../terminal/output-file.ts'
 import { boundPlan, isForPeople, planFor, showPlan, summary } from './plan-output.ts'
 import { compare, type Comparing } from './comparison.ts'
 import { unfinished, outcomeLine, resultPayload } from './summary.ts'
 import { runSteps, type Outcome } from './execution.ts'
 import type { Plan } from './plan.ts'
-import { checkStillValid, planFileOf, readPlan, writePlan } from './plan-file.ts'
-import { readState } from './read-state.ts'
-import type { Section, State } from './state.ts'
+import type { Section } from './state.ts'
 
-export type ApplyOptions = Comparing & Answers & { plan?: string; planOut?: string; dryRun?: boolean }
-
-/** The comparison that a plan is from. */
-type Source = { source: string; prune?: boolean | undefined; target?: string[] | undefined }
-type Ready = { plan: Plan; state: State; from: Source }
+export type ApplyOptions = Comparing & Answers & { dryRun?: boolean }
 
 /** The commands that do the same. A profile can require an approval for them. */
 const groupOf: Record<Section, string> = {
@@ -38,70 +30,6 @@ const commandsOf = ({ steps }: Plan): string[] => [
   ),
 ]
 
-const comparingFlags = ['--file', '--prune', '--target']
-
-/** The `svc apply` that was typed, for the same comparison. */
-const applyAgain = (
-  { source, prune, target = [] }: Source,
-  { command }: Context,
-  { without = [], plus = [] }: { without?: string[]; plus?: string[] } = {},
-): Promise<string> =>
-  command!.again({
-    args: [source === '-' ? 'FILE' : source],
-    without: [...comparingFlags, '--plan', '--plan-out', ...without],
-    plus: [...(prune ? ['--prune'] : []), ...target.flatMap((one) => ['--target', one]), ...plus],
-  })
-
-const planAgain = (plan: string, { command }: Context): Promise<string> =>
-  command!.again({
-    args: [],
-    without: [...comparingFlags, '--plan-out', '--dry-run'],
-    plus: ['--plan', plan],
-  })
-
-const checkFlags = async (
-  { file, plan, planOut, prune, target }: ApplyOptions,
-  context: Context,
-): Promise<void> => {
-  if (planOut !== undefined) checkWritable('--plan-out', planOut, context.io)
-  if (plan === undefined) return
-  const foreign = { FILE: file, '--prune': prune, '--target': target, '--plan-out': planOut }
-  for (const [flag, value] of Object.entries(foreign))
-    if (value !== undefined)
-      throw usageError(`${flag} cannot be combined with --plan`, await planAgain(plan, context))
-}
-
-const fromPlan = async (file: string, context: Context): Promise<Ready> => {
-  const from = readPlan(file, context.io)
-  const { baseUrl } = await context.settings()
-  const client = await context.client()
-  const state = await readState(client, from.organization, from.scope, context.io.signal)
-  const again = await applyAgain(from, context, {
-    without: ['--yes', '--confirm'],
-    plus: ['--plan-out', 'FILE'],
-  })
-  checkStillValid(from, state, baseUrl.value, again)
-  const { organization, steps } = from
-  return { state, from, plan: { organization, steps, extra: [], ambiguous: [] } }
-}
-
-const fromFile = async (options: ApplyOptions, context: Context): Promise<Ready | undefined> => {
-  const { state, plan, scope } = await compare(options, context)
-  const { prune, target, planOut } = options
-  const from = { source: options.file!, prune, target }
-  if (planOut === undefined) return { state, plan, from }
-  const { baseUrl } = await context.settings()
-  if (!options.dryRun)
-    writePlan(planOut, planFileOf(plan, state, { base_url: baseUrl.value, ...from, scope }), context.io)
-  await showPlan(plan, 'Planned', context)
-  const output = await context.output()
-  const next = `${await planAgain(planOut, context)} applies this plan.`
-  output.warn(
-    options.dryRun ? `Nothing was changed, and ${planOut} was not written.` : `Nothing was changed. ${next}`,
-  )
-  return undefined
-}
-
 /** Shows the plan on stdout or, if stdout is for a program, on a terminal at stderr. */
 const showBefore = (plan: Plan, context: Context): void => {
   const { stdout, stderr } = context.io
@@ -110,14 +38,14 @@ const showBefore = (plan: Plan, context: Context): void => {
 }
 
 /** `svc apply`: shows the plan, asks for confirmation, and runs the steps. */
-export const runApply = async (options: ApplyOptions, context: Context): Promise<void> => {
-  await checkFlags(options, context)
+export const runApply = async (
+  file: string | undefined,
+  options: ApplyOptions,
+  context: Context,
+): Promise<void> => {
   const { io, globals } = context
   const output = await context.output()
-  const ready =
-    options.plan === undefined ? await fromFile(options, context) : await fromPlan(options.plan, context)
-  if (!ready) return
-  const { plan, state, from } = ready
+  const { plan, state, source } = await compare(file, options, context)
   if (options.dryRun) {
     await showPlan(plan, 'Planned', context)
     output.warn('Nothing was changed.')
@@ -141,7 +69,7 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       cli: commandsOf(plan),
       line: `${await context.command!.line()}: ${changes}`,
       org: state.org_id,
-      bound: async () => boundPlan(plan, from.source),
+      bound: async () => boundPlan(plan, source),
     })
   }
 
@@ -178,7 +106,8 @@ export const runApply = async (options: ApplyOptions, context: Context): Promise
       { once: new Set(['code']) },
     )
   }
-  const failure = unfinished(result, io.signal.aborted, await applyAgain(from, context), masked)
+  const again = await context.command!.again({ args: [source === '-' ? 'FILE' : source] })
+  const failure = unfinished(result, io.signal.aborted, again, masked)
   if (failure) throw failure
   if (total > 0) output.warn(`Done: ${total} of ${total} steps.`)
 }

@@ -5,37 +5,17 @@ import { safeText } from '../../core/safe-text.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg } from '../context/organization.ts'
-import { collect } from '../operation/flags.ts'
 import { addOrgFlag } from '../operation/need.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import type { Comparing } from './comparison.ts'
 import type { ApplyOptions } from './apply.ts'
 
-/** The file and the flags that select what to compare. */
-const addComparing = (command: Command): Command =>
-  command
-    .usage('<file> [flags]')
-    .argument('[file]')
-    .option('-f, --file <file>', 'The file, YAML or JSON, as a flag; - for standard input')
-    .option(
-      '--target <what>',
-      'Part to compare: users, geofences/HQ, users/+12025550101 (can be repeated)',
-      collect,
-    )
-
-/** The options, with the file as an argument or as a flag. */
-const comparingOptions = <T extends Comparing>(command: Command): T => {
-  const options = command.opts<T>()
-  const [file] = command.args
-  if (file === undefined) return options
-  if (options.file !== undefined && options.file !== file)
-    throw usageError(`Use only one file: ${file} or -f ${options.file}`, 'Remove -f')
-  return { ...options, file }
-}
+const addFile = (command: Command): Command =>
+  command.usage('<file> [flags]').argument('[file]', 'YAML or JSON; - for standard input')
 
 /** `svc diff FILE`: shows what `svc apply` with the same flags would do. Exits with 10 if there are changes. */
 export const registerDiff = (command: Command, context: Context): void => {
-  addComparing(command)
+  addFile(command)
     .option('--prune', 'Include rows that are not in the file, which `svc apply --prune` would delete')
     .addHelpText('after', '\nExample:\n  svc diff org.yaml --prune')
 
@@ -47,7 +27,7 @@ export const registerDiff = (command: Command, context: Context): void => {
       import('./comparison.ts'),
       import('./plan-output.ts'),
     ])
-    const { plan } = await compare(comparingOptions<Comparing>(command), context)
+    const { plan } = await compare(command.args[0], command.opts<Comparing>(), context)
     await showPlan(plan, 'Compared', context)
     context.exitCode = plan.steps.length > 0 ? exitCode('partial') : 0
   })
@@ -55,25 +35,20 @@ export const registerDiff = (command: Command, context: Context): void => {
 
 /** `svc apply FILE`: shows the changes, and makes the service match the file. */
 export const registerApply = (command: Command, context: Context): void => {
-  addComparing(command)
+  addFile(command)
     .option(
       '--prune',
       'Delete rows that are not in the file, in its sections only; users are removed, not deleted',
     )
-    .option('--plan-out <file>', 'Write the plan to a file and change nothing')
-    .option('--plan <file>', 'Apply this plan, if the organization has not changed since')
     .option('-y, --yes', 'Do not ask for confirmation')
     .option('--confirm <slug>', 'In a protected profile, instead of --yes: the slug of the organization')
     .option('--dry-run', 'Show the plan and change nothing')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc apply org.yaml\n  svc apply org.yaml --prune --dry-run\n  svc apply org.yaml --prune --plan-out org.plan\n  svc apply --plan org.plan --yes',
-    )
+    .addHelpText('after', '\nExamples:\n  svc apply org.yaml\n  svc apply org.yaml --prune --dry-run')
 
   noteScope(command, 'read, people and rules')
   command.action(async () => {
     const { runApply } = await import('./apply.ts')
-    await runApply(comparingOptions<ApplyOptions>(command), context)
+    await runApply(command.args[0], command.opts<ApplyOptions>(), context)
   })
 }
 

@@ -14,11 +14,11 @@ import {
 import type { WantedState } from './document.ts'
 
 /** `by_hand`: no operation can do this from a file; `note` says what to do. */
-export const actions = ['create', 'change', 'delete', 'by_hand'] as const
+type Action = 'create' | 'change' | 'delete' | 'by_hand'
 
 export type Change = { field: string; before?: unknown; after?: unknown }
 export type Step = {
-  action: (typeof actions)[number]
+  action: Action
   section: Section
   key: string
   id?: Id | undefined
@@ -27,7 +27,6 @@ export type Step = {
 }
 export type Plan = {
   organization: string
-  org_id?: number | undefined
   /** In the order in which they are applied. */
   steps: Step[]
   /** In the service and not in the file. */
@@ -118,7 +117,6 @@ export const planFrom = (wanted: WantedState, present: State, { prune }: { prune
   }
   return {
     organization: present.slug,
-    org_id: present.org_id,
     steps: [...steps, ...deletes],
     extra,
     ambiguous: present.ambiguous,

@@ -11,7 +11,7 @@ import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { nationalNumber, readPhone } from '../../factors/phone.ts'
 import type { Step } from './plan.ts'
-import { fieldsOf, policyFields, type Fields, type List } from './state.ts'
+import { policyFields, type Fields, type List } from './state.ts'
 
 /** An ID that later steps need, or a code that is shown once. */
 type Created = { org_id?: number; code?: string }
@@ -24,14 +24,6 @@ type Task = {
   /** The ids of the users with these numbers. */
   idsOf(mobiles: readonly string[]): Promise<string[]>
 }
-
-/** Only known fields are sent, whatever a plan file contains. */
-const knownFields = ({ section, action, changes }: Step): Fields =>
-  Object.fromEntries(
-    changes
-      .filter(({ field }) => action !== 'delete' && fieldsOf[section].includes(field))
-      .map(({ field, after }) => [field, after]),
-  )
 
 const only = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
@@ -189,5 +181,6 @@ export const runStep = async (step: Step, client: Client, org_id = 0): Promise<C
     }
     return ids
   }
-  return work({ step, fields: knownFields(step), org_id, send, idsOf })
+  const fields = Object.fromEntries(step.changes.map(({ field, after }) => [field, after]))
+  return work({ step, fields, org_id, send, idsOf })
 }

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  lstatSync,
   openSync,
   statSync,
   unlinkSync,
@@ -29,21 +28,6 @@ export const checkWritable = (flag: string, file: string, { cwd }: Pick<Io, 'cwd
   } catch (error) {
     throw unwritable(flag, path, error)
   }
-}
-
-/**
- * Throws if svc is about to replace anything but a regular file: a link or a device such as /dev/null would be deleted,
- * and a pipe would block. `shown` is the path for the message.
- */
-export const requirePlainFile = (path: string, shown: string, hint: string): void => {
-  let plain: boolean | undefined
-  try {
-    plain = lstatSync(path, { throwIfNoEntry: false })?.isFile()
-  } catch {
-    // The folder is not readable. Writing will report why.
-  }
-  if (plain === false)
-    throw usageError(`${safeLine(shown)} is not a regular file and is not overwritten`, hint)
 }
 
 /** Creates a private file before anybody is notified, so that the receipt can be saved. Never overwrites a file. */

@@ -24,7 +24,7 @@ describe('text of a hostile server', () => {
   test('in a new code does not move the cursor', async () => {
     const file = 'svc: 1\norganization: { slug: acme, name: Acme }\nauth_codes: [{ label: one }]\n'
     writeFileSync(join(folder.path, 'org.yaml'), file)
-    const { exit, out } = await run('apply -f org.yaml --yes', { tty: true, env: { NO_COLOR: '1' } })
+    const { exit, out } = await run('apply org.yaml --yes', { tty: true, env: { NO_COLOR: '1' } })
     expect(exit).toBe(0)
     expect(out).toContain('auth_codes/one  acme\\u{001b}[2J')
     expect(out).not.toMatch(raw)

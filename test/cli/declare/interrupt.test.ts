@@ -14,7 +14,7 @@ test('Ctrl-C during a change says that svc finishes the request, and how to stop
     return json(200, { status: 'success', message: 'OK', data })(request, response)
   })
   writeFileSync(join(folder.path, 'org.yaml'), 'svc: 1\norganization: { slug: acme, name: New }\n')
-  const { exit, err } = await run('apply -f org.yaml --yes', { signal: abort.signal })
+  const { exit, err } = await run('apply org.yaml --yes', { signal: abort.signal })
   expect(exit).toBe(0)
   expect(err).toContain('Finishing the requests in progress. Press Ctrl-C again to stop immediately')
 })

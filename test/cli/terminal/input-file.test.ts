@@ -36,8 +36,7 @@ describe('a file argument', () => {
     '--key-file /dev/zero org list',
     'approve verify /dev/zero',
     'user import /dev/zero --org 1',
-    'diff -f /dev/zero',
-    'apply --plan /dev/zero',
+    'diff /dev/zero',
   ])('%s rejects an endless file without reading it into memory', async (line) => {
     const { exit, err } = await run(line)
     expect(exit).toBe(2)
