@@ -65,6 +65,33 @@ export const group = operations({
     }),
     data: groupRecord,
   },
+  setGroups: {
+    route: 'POST /svc/v1/organizations/{org_id}/group-changes',
+    cli: 'group set',
+    hidden: true,
+    scope: 'rules',
+    effect: 'delete',
+    summary: 'Create, change and delete several groups with one approval',
+    message: 'Groups set',
+    input: z.strictObject({
+      org_id,
+      groups: chosen(
+        z
+          .array(
+            z.strictObject({
+              name,
+              members: chosen(
+                z.array(id).check(z.maxLength(mostPeople, `must name at most ${mostPeople} users`)),
+                'Who is in it from now on; nobody deletes it',
+              ),
+            }),
+          )
+          .check(z.minLength(1, 'must name at least one group')),
+        'The groups that change; the others stay as they are',
+      ),
+    }),
+    data: z.array(groupRecord),
+  },
   addGroupMember: {
     route: 'POST /svc/v1/organizations/{org_id}/groups/{name}/members',
     cli: 'group add',

@@ -58,6 +58,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listGroups: ({ org }) => ({ org_id: org }),
   getGroup: ({ org }, { group: name }) => ({ org_id: org, name }),
   createGroup: ({ org }, { user }) => ({ org_id: org, name: 'new', members: [user] }),
+  setGroups: ({ org }, { group: name }) => ({ org_id: org, groups: [{ name, members: [] }] }),
   addGroupMember: ({ org }, { group: name, grace }) => ({ org_id: org, name, user_id: grace }),
   removeGroupMember: ({ org }, { group: name, user }) => ({ org_id: org, name, user_id: user }),
   deleteGroup: ({ org }, { group: name }) => ({ org_id: org, name }),
@@ -254,6 +255,7 @@ export const secretRefused: Partial<Record<OperationId, [number, string]>> = {
 /** People sign these on their phones, and the organizations of the tests have no administrator who could. */
 export const signed: readonly OperationId[] = [
   'createGroup',
+  'setGroups',
   'addGroupMember',
   'removeGroupMember',
   'deleteGroup',

@@ -13,14 +13,14 @@ const need = 12
 type Decision = 'approve' | 'deny'
 
 const sign = async (
-  { cluster, acme }: Arena,
+  { cluster, beta }: Arena,
   request_id: string,
   { authenticator }: EnrolledApprover,
   decision: Decision,
 ) => {
   const input = { request_id, credential: authenticator.credential_id }
   const { baseUrl } = cluster.nodes[0]!
-  const { contexts, origin, rp_id: rpId } = await request(baseUrl, 'getCeremony', acme.key, input)
+  const { contexts, origin, rp_id: rpId } = await request(baseUrl, 'getCeremony', beta.key, input)
   const challenge = challengeOf(new Uint8Array(Buffer.from(contexts[decision], 'base64url')))
   return { request_id, decision, response: assert(authenticator, { challenge, origin, rpId }) }
 }
@@ -30,7 +30,7 @@ const unproven = async ({ cluster }: Arena, { attestation }: ApprovalRecord): Pr
   const { baseUrl } = cluster.nodes[0]!
   const jwks: unknown = await (await fetch(new URL('/.well-known/jwks.json', baseUrl))).json()
   const issuer = String(attestation?.format === 'set' && attestation.completion.claims['iss'])
-  const expected = { issuer, organization: 'acme', allowDev: true, need }
+  const expected = { issuer, organization: 'beta', allowDev: true, need }
   const { valid, receipts } = await verifyReceipt(attestation, jwks, expected, new Date())
   const people = new Set(receipts.map(({ approver }) => approver.user_id)).size
   return valid && people >= need
@@ -43,17 +43,17 @@ export const ballotsOfGroup: Race = {
   name: 'the ballots of a group of twenty',
   times: 8,
   run: async (arena, n) => {
-    const { acme, cluster, operator } = arena
+    const { beta, cluster, operator } = arena
     const people = await Promise.all(
       Array.from({ length: members }, (_, at) =>
-        enrollApprover(cluster.nodes[at % cluster.nodes.length]!.baseUrl, operator, acme.id),
+        enrollApprover(cluster.nodes[at % cluster.nodes.length]!.baseUrl, operator, beta.id),
       ),
     )
-    const group = { org_id: acme.id, name: `crowd-${n}`, members: people.map(({ user }) => user) }
+    const group = { org_id: beta.id, name: `crowd-${n}`, members: people.map(({ user }) => user) }
     dataOf(await arena.send(0, 'createGroup', group))
     const input = { action: `Deploy ${n}`, approvers: [`@crowd-${n}:${need}`] }
     const { request_id } = dataOf<ApprovalRecord>(
-      await arena.send(0, 'createApproval', input, { key: acme.key }),
+      await arena.send(0, 'createApproval', input, { key: beta.key }),
     )
     const denier = below(2) === 0 ? below(members) : undefined
     const bodies = await Promise.all(
@@ -61,16 +61,16 @@ export const ballotsOfGroup: Race = {
     )
     const [withdrawn, ...answers] = await Promise.all([
       below(4) === 0
-        ? arena.send(1, 'cancelApproval', { request_id }, { key: acme.key })
-        : arena.send(1, 'getApproval', { request_id }, { key: acme.key }),
+        ? arena.send(1, 'cancelApproval', { request_id }, { key: beta.key })
+        : arena.send(1, 'getApproval', { request_id }, { key: beta.key }),
       ...bodies.map((body, at) => arena.send(at, 'decideApproval', body)),
     ])
     const shown: ApprovalRecord[] = []
     for (let node = 0; node < cluster.nodes.length; node++)
-      shown.push(dataOf(await arena.send(node, 'getApproval', { request_id }, { key: acme.key })))
+      shown.push(dataOf(await arena.send(node, 'getApproval', { request_id }, { key: beta.key })))
     const record = shown[0]!
     const used = await arena.race((node) =>
-      arena.send(node, 'consumeApproval', { request_id, digest: record.subject!.digest }, { key: acme.key }),
+      arena.send(node, 'consumeApproval', { request_id, digest: record.subject!.digest }, { key: beta.key }),
     )
     const denied = denier !== undefined && answers[denier]!.status === 200
     const yeses = successes(answers).length - Number(denied)

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Step } from './plan.ts'
-import { runStep } from './requests.ts'
+import { type Created, runGroupSteps, runStep } from './requests.ts'
 
 export type Outcome = { step: Step; error?: SvcError; code?: string }
 export type Result = {
@@ -32,7 +32,8 @@ const groupSteps = (steps: readonly Step[]): Step[][] => {
     const last = groups.at(-1)
     const [first] = last ?? []
     const isSameGroup =
-      first?.section === step.section && (first.action === 'delete') === (step.action === 'delete')
+      first?.section === step.section &&
+      (step.section === 'groups' || (first.action === 'delete') === (step.action === 'delete'))
     if (isSameGroup) last!.push(step)
     else groups.push([step])
   }
@@ -50,22 +51,32 @@ export const runSteps = async (steps: readonly Step[], options: Options): Promis
   const stop = new AbortController()
   const stopped = AbortSignal.any([signal, stop.signal])
 
-  const run = async (step: Step): Promise<void> => {
+  const attempt = async (of: readonly Step[], work: () => Promise<Created | void>): Promise<void> => {
     try {
-      const made = await runStep(step, client, org_id)
-      org_id = made.org_id ?? org_id
-      const outcome = { step, ...(made.code !== undefined && { code: made.code }) }
-      result.done.push(outcome)
-      report(outcome)
+      const made = await work()
+      org_id = made?.org_id ?? org_id
+      for (const step of of) {
+        const outcome = { step, ...(made?.code !== undefined && { code: made.code }) }
+        result.done.push(outcome)
+        report(outcome)
+      }
     } catch (error) {
       if (!(error instanceof SvcError)) throw error
-      result.failed.push({ step, error })
-      report({ step, error })
-      if (isFatal(error) || step.section === 'organization') stop.abort()
+      for (const step of of) {
+        result.failed.push({ step, error })
+        report({ step, error })
+      }
+      if (isFatal(error) || of[0]?.section === 'organization') stop.abort()
     }
   }
+  const run = (step: Step): Promise<void> => attempt([step], () => runStep(step, client, org_id))
 
   for (const group of groupSteps(steps)) {
+    if (group[0]!.section === 'groups') {
+      const kept = group.filter(({ action }) => action !== 'delete' || result.failed.length === 0)
+      if (kept.length > 0 && !stopped.aborted) await attempt(kept, () => runGroupSteps(kept, client, org_id))
+      continue
+    }
     if (group[0]!.action === 'delete' && result.failed.length > 0) stop.abort()
     await inParallel(
       group.filter(({ action }) => action !== 'by_hand'),

@@ -14,16 +14,17 @@ import type { Step } from './plan.ts'
 import { policyFields, type Fields, type List } from './state.ts'
 
 /** An ID that later steps need, or a code that is shown once. */
-type Created = { org_id?: number; code?: string }
+export type Created = { org_id?: number; code?: string }
 
 type Task = {
   step: Step
   fields: Fields
   org_id: number
   send(operation: Operation, input: Fields): Promise<Fields>
-  /** The ids of the users with these numbers. */
-  idsOf(mobiles: readonly string[]): Promise<string[]>
 }
+
+const fieldsAfter = ({ changes }: Step): Fields =>
+  Object.fromEntries(changes.map(({ field, after }) => [field, after]))
 
 const only = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
@@ -92,24 +93,7 @@ const createAuthCode: Work = async ({ step, fields, org_id, send }) => {
   return typeof code === 'string' ? { code } : {}
 }
 
-const createGroup: Work = async ({ step, fields, org_id, send, idsOf }) => {
-  const members = await idsOf(fields.members as string[])
-  await send(group.createGroup, { org_id, name: step.key, members })
-  return {}
-}
-
-/** Who joins comes first, so that a group is never without members. */
-const changeGroup: Work = async ({ step, org_id, send, idsOf }) => {
-  const { before = [], after = [] } = step.changes[0] as { before?: string[]; after?: string[] }
-  const at = { org_id, name: step.key }
-  for (const user_id of await idsOf(after.filter((one) => !before.includes(one))))
-    await send(group.addGroupMember, { ...at, user_id })
-  for (const user_id of await idsOf(before.filter((one) => !after.includes(one))))
-    await send(group.removeGroupMember, { ...at, user_id })
-  return {}
-}
-
-const lists: Record<List, Record<'create' | 'change' | 'delete', Work>> = {
+const lists: Record<Exclude<List, 'groups'>, Record<'create' | 'change' | 'delete', Work>> = {
   geofences: {
     create: sending(geofence.createGeofence, ({ step, org_id }) => ({
       org_id,
@@ -134,11 +118,6 @@ const lists: Record<List, Record<'create' | 'change' | 'delete', Work>> = {
     change: changeUser,
     delete: sending(user.removeUser, ({ step, org_id }) => ({ org_id, user_id: step.id })),
   },
-  groups: {
-    create: createGroup,
-    change: changeGroup,
-    delete: sending(group.deleteGroup, ({ step, org_id }) => ({ org_id, name: step.key })),
-  },
 }
 
 const organizationWork: Record<'create' | 'change', Work> = {
@@ -155,7 +134,7 @@ const organizationWork: Record<'create' | 'change', Work> = {
 }
 
 const workFor = ({ section, action }: Step): Work | undefined => {
-  if (action === 'by_hand' || section === 'idp') return undefined
+  if (action === 'by_hand' || section === 'idp' || section === 'groups') return undefined
   if (section !== 'organization') return lists[section][action]
   return action === 'delete' ? undefined : organizationWork[action]
 }
@@ -169,18 +148,24 @@ export const runStep = async (step: Step, client: Client, org_id = 0): Promise<C
   // Without a signal: the outcome of a request in progress must be known.
   const send = async (operation: Operation, input: Fields): Promise<Fields> =>
     fieldsIn(await client.call(operation, input))
-  const idsOf = async (mobiles: readonly string[]): Promise<string[]> => {
-    const ids: string[] = []
-    for (const mobile of mobiles) {
-      const [found] = rowsIn(user.listUsers, await client.call(user.listUsers, { org_id, mobile }))
-      if (found?.id === undefined)
-        throw new SvcError('failed', 'no_user', `No user of the organization has the number ${mobile}`, {
-          hint: 'Add the number to users in the file',
-        })
-      ids.push(String(found.id))
-    }
-    return ids
+  return work({ step, fields: fieldsAfter(step), org_id, send })
+}
+
+/** Applies all changes of groups in one request, so that people approve them together. */
+export const runGroupSteps = async (steps: readonly Step[], client: Client, org_id = 0): Promise<void> => {
+  const idOf = async (mobile: string): Promise<string> => {
+    const [found] = rowsIn(user.listUsers, await client.call(user.listUsers, { org_id, mobile }))
+    if (found?.id === undefined)
+      throw new SvcError('failed', 'no_user', `No user of the organization has the number ${mobile}`, {
+        hint: 'Add the number to users in the file',
+      })
+    return String(found.id)
   }
-  const fields = Object.fromEntries(step.changes.map(({ field, after }) => [field, after]))
-  return work({ step, fields, org_id, send, idsOf })
+  const groups = []
+  for (const step of steps) {
+    const members: string[] = []
+    for (const mobile of (fieldsAfter(step).members ?? []) as string[]) members.push(await idOf(mobile))
+    groups.push({ name: step.key, members })
+  }
+  await client.call(group.setGroups, { org_id, groups })
 }

@@ -92,12 +92,12 @@ const requestSubject = async (
   const deletes = table[id].effect === 'delete'
   const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
   const group = await readGroupChange(call, id, input, orgId)
-  if (group?.before) replaced.push(['members', group.before])
+  if (group?.before) replaced.push([group.field, group.before])
   const more = id === 'confirmKeyOwner' ? await ownedKeyText(call, Number(input['id'])) : {}
   const data = {
     organization: { id: String(orgId), slug },
     operation: id,
-    body: { ...body, ...more, ...(group && { members: group.after }) },
+    body: { ...body, ...more, ...(group && { [group.field]: group.after }) },
     ...(replaced.length > 0 && { before: Object.fromEntries(replaced) }),
     ...(present && deletes && { deletions: [present.name] }),
   }

@@ -23,28 +23,36 @@ const absent = 0
 export const rowOfId = (id: string): number => (/^[1-9]\d{0,14}$/.test(id) ? Number(id) : absent)
 
 type Fields = Record<string, unknown>
-type Encoder = (value: unknown) => unknown
+type Convert = (value: unknown) => unknown
 
-const encoderOf = (schema: Schema): Encoder | undefined => {
-  if (isId(schema)) return (value) => (typeof value === 'number' ? String(value) : value)
+const converterOf = (schema: Schema, convert: Convert): Convert | undefined => {
+  if (isId(schema)) return (value) => (value === undefined ? value : convert(value))
   const { element, shape = {} } = coreOf(schema)
   if (element) {
-    const encode = encoderOf(element)
-    return encode && ((value) => (Array.isArray(value) ? value.map(encode) : value))
+    const each = converterOf(element, convert)
+    return each && ((value) => (Array.isArray(value) ? value.map(each) : value))
   }
-  const encoders = Object.entries(shape).flatMap(([name, field]) => {
-    const encode = encoderOf(field)
-    return encode ? [[name, encode] as const] : []
+  const members = Object.entries(shape).flatMap(([name, field]) => {
+    const one = converterOf(field, convert)
+    return one ? [[name, one] as const] : []
   })
-  if (encoders.length === 0) return undefined
+  if (members.length === 0) return undefined
   return (value) => {
     if (typeof value !== 'object' || value === null) return value
     const fields: Fields = { ...value }
-    for (const [name, encode] of encoders) if (name in fields) fields[name] = encode(fields[name])
+    for (const [name, one] of members) if (name in fields) fields[name] = one(fields[name])
     return fields
   }
 }
 
-/** Compiled once for each operation: converts the ids of its data to text. */
-export const createIdEncoder = (schema: Schema | undefined): Encoder =>
-  (schema && encoderOf(schema)) ?? ((data) => data)
+/** A client can write any id as a number or as text. */
+const toText: Convert = (id) => (Number.isSafeInteger(id) ? String(id) : id)
+
+const idConverter = (schema: Schema | undefined, convert: Convert): Convert =>
+  (schema && converterOf(schema, convert)) ?? ((value) => value)
+
+/** Compiled once for each operation: converts the ids of its input or its data to text. */
+export const createIdEncoder = (schema: Schema | undefined): Convert => idConverter(schema, toText)
+
+/** Compiled once for each operation: converts the ids of its checked input to row numbers. */
+export const createIdDecoder = (schema: Schema): Convert => idConverter(schema, (id) => rowOfId(id as string))

@@ -33,6 +33,7 @@ const rules = byAction({
   addGroupMember: 'policy.updated',
   removeGroupMember: 'policy.updated',
   deleteGroup: 'policy.updated',
+  setGroups: 'policy.updated',
 })
 
 const approvals: Naming = ({ action, changes }) => {

@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import * as z from 'zod/mini'
-import { isId } from '../../contract/field.ts'
 import { issuesOf, unknownField } from '../../contract/issues.ts'
 import { type Operation, orgFields } from '../../contract/operation.ts'
 import { pathNames } from '../../contract/path.ts'
@@ -8,7 +7,7 @@ import { coreOf, fieldSchemas, partsOf, type Schema } from '../../contract/schem
 import type { Issue } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { invalidFields } from '../../core/refusal.ts'
-import { rowOfId } from '../call/row-ids.ts'
+import { createIdDecoder, createIdEncoder } from '../call/row-ids.ts'
 import { bodyLimitOf, readBody, refuseBody, refuseFields } from './body.ts'
 
 type Fields = Record<string, unknown>
@@ -101,9 +100,6 @@ const createReturnedFields = ({ method, updates = method === 'PUT', data, input 
   }
 }
 
-/** A client can write any id as a number or as text. */
-const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id)
-
 /** Compiled once for each operation: reads and checks its input. Throws a Refusal. */
 export const createInputReader = (operation: Operation) => {
   const shape = fieldSchemas(operation.input)
@@ -113,17 +109,12 @@ export const createInputReader = (operation: Operation) => {
   const inPath = pathNames(operation.path)
   const inQuery = operation.method === 'GET' || operation.method === 'DELETE'
   const free = known.filter((name) => !inPath.includes(name))
-  const textIds = known.filter((name) => isId(shape[name]!))
-  const idLists = known.filter((name) => {
-    const { element } = coreOf(shape[name]!)
-    return element !== undefined && isId(element)
-  })
+  const withTextIds = createIdEncoder(operation.input)
+  const withRowNumbers = createIdDecoder(operation.input)
   const orgIds = known.filter((name) => orgFields.includes(name))
 
   const normalizeIds = (body: Fields): Fields => {
-    const fields = { ...body }
-    for (const name of textIds) if (fields[name] !== undefined) fields[name] = textOf(fields[name])
-    for (const name of idLists) if (Array.isArray(fields[name])) fields[name] = fields[name].map(textOf)
+    const fields = { ...(withTextIds(body) as Fields) }
     for (const name of orgIds)
       if (typeof fields[name] === 'string') fields[name] = coerce(fields[name], types[name])
     return fields
@@ -174,11 +165,7 @@ export const createInputReader = (operation: Operation) => {
     if (bad.length > 0) throw invalidFields(bad)
     const checked = operation.input.safeParse(fields)
     if (!checked.success) throw invalidFields(issuesOf(checked.error, operation.input, fields))
-    const input = checked.data as Fields
-    for (const name of textIds) if (input[name] !== undefined) input[name] = rowOfId(input[name] as string)
-    for (const name of idLists)
-      if (input[name] !== undefined) input[name] = (input[name] as string[]).map(rowOfId)
-    return { input, fieldNames, returned }
+    return { input: withRowNumbers(checked.data) as Fields, fieldNames, returned }
   }
 
   return { readInput, checkReturned: returnedFields.check }

@@ -57,12 +57,12 @@ const lineOf = (members: number[], group: RequiredLine['group']): RequiredLine =
 export const demandForGroup = async (
   call: Call,
   org_id: number,
-  { before, leaving }: { before?: Group; leaving?: number } = {},
+  { before, leaving = [] }: { before?: Group; leaving?: readonly number[] } = {},
 ): Promise<void> => {
   if (isOperator(call.caller)) return
   const lines = [lineOf(await separatedAdministrators(call, org_id), null)]
   if (before) {
-    const members = before.members.filter((id) => id !== leaving)
+    const members = before.members.filter((id) => !leaving.includes(id))
     lines.unshift(lineOf(members, { id: before.id, name: before.name }))
   }
   const awake = await awakeAmong(

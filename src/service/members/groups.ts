@@ -68,11 +68,7 @@ export const listGroups: HandlerOf<typeof contract.listGroups> = async ({ org_id
 export const getGroup: HandlerOf<typeof contract.getGroup> = async ({ org_id, name }, call) =>
   recordOf(call, await findGroup(call, org_id, name))
 
-export const createGroup: HandlerOf<typeof contract.createGroup> = async (
-  { org_id, name, members },
-  call,
-) => {
-  await reachOrganization(call, org_id)
+const create = async (call: Call, org_id: number, name: string, members: readonly number[]) => {
   const taken = (await readGroups(call, org_id)).find((one) => one.name === name)
   if (taken)
     throw taken.deleted_at === null
@@ -92,12 +88,40 @@ export const createGroup: HandlerOf<typeof contract.createGroup> = async (
   return recordOf(call, group)
 }
 
-/** `left`: who was in it before and is not now. */
-const change = async (call: Call, group: Group, left: readonly number[] = []) => {
+export const createGroup: HandlerOf<typeof contract.createGroup> = async (
+  { org_id, name, members },
+  call,
+) => {
+  await reachOrganization(call, org_id)
+  return create(call, org_id, name, members)
+}
+
+/** Gives a group other members; nobody deletes it. */
+const setMembers = async (call: Call, before: Group, members: readonly number[]) => {
+  const users = [...new Set(members)].toSorted((a, b) => a - b)
+  const leaving = users.length === 0 ? [] : before.members.filter((id) => !users.includes(id))
+  await checkJoining(
+    call,
+    before.org_id,
+    users.filter((id) => !before.members.includes(id)),
+  )
+  await demandForGroup(call, before.org_id, { before, leaving })
+  const group = { ...before, members: users, ...(users.length === 0 && { deleted_at: call.now }) }
   await changeGroup(call, group)
   await call.audit(group.org_id, `group:${group.id}`, [group.deleted_at === null ? 'members' : 'deleted_at'])
-  await notifyGroup(call, group, [...group.members, ...left])
+  await notifyGroup(call, group, [...new Set([...users, ...before.members])])
   return recordOf(call, group)
+}
+
+export const setGroups: HandlerOf<typeof contract.setGroups> = async ({ org_id, groups }, call) => {
+  await reachOrganization(call, org_id)
+  const set = []
+  for (const { name, members } of groups) {
+    const group = named(await readGroups(call, org_id), name)
+    if (!group && members.length === 0) throw notFound(`Group ${name}`)
+    set.push(await (group ? setMembers(call, group, members) : create(call, org_id, name, members)))
+  }
+  return set
 }
 
 export const addGroupMember: HandlerOf<typeof contract.addGroupMember> = async (
@@ -113,9 +137,7 @@ export const addGroupMember: HandlerOf<typeof contract.addGroupMember> = async (
       `The group ${name} has ${mostPeople} members, the most that a group can have`,
       `Remove one: svc group remove ${name} --user ID --org ${org_id}`,
     )
-  await checkJoining(call, org_id, [user_id])
-  await demandForGroup(call, org_id, { before: group })
-  return change(call, { ...group, members: [...group.members, user_id].toSorted((a, b) => a - b) })
+  return setMembers(call, group, [...group.members, user_id])
 }
 
 export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = async (
@@ -132,12 +154,9 @@ export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = a
       `User ${user_id} is the last one in the group ${name}`,
       `Add another user first: svc group add ${name} --user ID --org ${org_id}; or delete the group: svc group delete ${name} --org ${org_id}`,
     )
-  await demandForGroup(call, org_id, { before: group, leaving: user_id })
-  return change(call, { ...group, members }, [user_id])
+  return setMembers(call, group, members)
 }
 
 export const deleteGroup: HandlerOf<typeof contract.deleteGroup> = async ({ org_id, name }, call) => {
-  const group = await findGroup(call, org_id, name)
-  await demandForGroup(call, org_id, { before: group })
-  await change(call, { ...group, members: [], deleted_at: call.now }, group.members)
+  await setMembers(call, await findGroup(call, org_id, name), [])
 }

@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Approver, decide, enroll } from '../approver.ts'
+import { createMember, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { acme, ada, alan, create, grace, installHooks, membersOf, service, show } from './groups-stage.ts'
+
+installHooks()
+
+let eve: Pick<Approver, 'id' | 'key'>
+let rules: string
+beforeEach(async () => {
+  const { id } = await createMember(service, acme.id, 5)
+  dataOf(await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: id } }))
+  eve = { id, ...(await enroll(service, acme.id, id)) }
+  const body = { name: 'rules', org_id: acme.id, scopes: ['rules', 'ask'] }
+  rules = dataOf(await service.call('POST', '/svc/v1/keys', { body })).key
+  dataOf(await create('sre', [ada.id]))
+  dataOf(await create('dba', [grace.id]))
+})
+
+type Groups = { name: string; members: string[] }[]
+const set = (groups: Groups, { key, approval }: { key?: string; approval?: string | undefined } = {}) =>
+  service.call('POST', `/svc/v1/organizations/${acme.id}/group-changes`, {
+    key,
+    body: { groups },
+    ...(approval !== undefined && { headers: { 'x-svc-approval': approval } }),
+  })
+const changes = (): Groups => [
+  { name: 'sre', members: [ada.id, alan.id] },
+  { name: 'dba', members: [] },
+  { name: 'new', members: [alan.id] },
+]
+const isChanged = async (): Promise<boolean> =>
+  (await membersOf('sre')).length === 2 && (await show('dba')).status === 404
+
+describe('several groups', () => {
+  test('are changed by one call of the operator', async () => {
+    expect(dataOf(await set(changes())).map(({ name }: { name: string }) => name)).toEqual([
+      'sre',
+      'dba',
+      'new',
+    ])
+    expect([await isChanged(), await membersOf('new')]).toEqual([true, [alan.id]])
+  })
+
+  test('are changed with one request, which a member of each and an administrator approve', async () => {
+    const asked = await set(changes(), { key: rules })
+    expect([asked.status, asked.body.data.code]).toEqual([403, 'approval_required'])
+    const { request_id, lines } = asked.body.data.request
+    const people = lines.map((line: { people: { user_id: string }[] }) =>
+      line.people.map((one) => one.user_id),
+    )
+    expect(people.toSorted()).toEqual([[ada.id], [grace.id], [eve.id]].toSorted())
+    const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${request_id}`))
+    const [adaText, alanText] = [ada, alan].map(({ id }) => `Ada Lovelace (user ${id})`)
+    expect(subject.data).toMatchObject({
+      body: { groups: [`sre: ${adaText}, ${alanText}`, 'dba: nobody', `new: ${alanText}`] },
+      before: { groups: [`sre: ${adaText}`, `dba: Ada Lovelace (user ${grace.id})`] },
+    })
+    for (const { key } of [ada, grace]) dataOf(await decide(service, request_id, key))
+    expect((await set(changes(), { key: rules, approval: request_id })).status).toBe(409)
+    dataOf(await decide(service, request_id, eve.key))
+    dataOf(await set(changes(), { key: rules, approval: request_id }))
+    expect(await isChanged()).toBe(true)
+  })
+
+  test('stay as they are if one of the changes is not possible', async () => {
+    const { id } = await createMember(service, acme.id, 9)
+    const wrong = [...changes(), { name: 'other', members: [id] }]
+    expect(await refusedWithoutTrace(service, () => set(wrong))).toEqual([409, 'member_not_enrolled', []])
+    expect(refusal(await set([{ name: 'none', members: [] }]))).toEqual([404, 'not_found', []])
+    expect(await isChanged()).toBe(false)
+  })
+})
