@@ -49,36 +49,22 @@ export const markFences = (
     ...(point && { distance: metresTo(fence, point) }),
   }))
 
-/** GeoJSON (RFC 7946). It has no circles, so each geofence is a point with a radius. */
-export const geojsonOf = (fences: readonly DrawnFence[]) => ({
-  type: 'FeatureCollection',
-  features: fences.map(({ name, latitude, longitude, radius, active }) => ({
-    type: 'Feature',
-    geometry: { type: 'Point', coordinates: [longitude, latitude] },
-    properties: { name, radius, is_active: active ? 1 : 0 },
-  })),
-})
-
-/** The table of geofences below a map; `heads` name its first and its last column. */
-export const fenceGrid = (
-  fences: readonly DrawnFence[],
-  heads: readonly [mark: string, distance: string],
-  markOf: (fence: DrawnFence) => string = ({ mark }) => mark,
-): Grid => {
+/** The table of geofences below a map. */
+export const fenceGrid = (fences: readonly DrawnFence[]): Grid => {
   const bothLevels = new Set(fences.map(({ of }) => of)).size > 1
   const isMeasured = fences[0]?.distance !== undefined
   return {
     head: [
-      heads[0],
+      'mark',
       'name',
       ...(bothLevels ? ['of'] : []),
       'radius',
       'centre',
       'active',
-      ...(isMeasured ? [heads[1]] : []),
+      ...(isMeasured ? ['to the point'] : []),
     ],
     lines: fences.map((fence) => [
-      markOf(fence),
+      fence.mark,
       fence.name,
       ...(bothLevels ? [fence.of] : []),
       lengthText(fence.radius),

@@ -182,11 +182,7 @@ export const mapPage = (map: MapPage): string =>
       ...(map.fences.length > 0
         ? [
             `<figure>\n${drawing(map)}\n</figure>`,
-            pageTable(
-              'Table of the geofences',
-              fenceGrid(map.fences, ['mark', 'to the point']),
-              (i) => !map.fences[i]!.active,
-            ),
+            pageTable('Table of the geofences', fenceGrid(map.fences), (i) => !map.fences[i]!.active),
           ]
         : []),
     ].join('\n'),

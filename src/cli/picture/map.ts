@@ -1,19 +1,16 @@
 import { fieldsOf } from '../../contract/describe.ts'
 import { geofence } from '../../contract/geofence.ts'
 import { usageError } from '../../core/errors.ts'
-import { safeJson } from '../../core/safe-text.ts'
 import { pointAt } from '../../factors/earth.ts'
 import type { Fence } from '../../factors/fence-index.ts'
 import { compileLevel, type Level } from '../../factors/level.ts'
 import { checkLocation } from '../../factors/location.ts'
 import type { Context } from '../context/context.ts'
 import { parseScalar } from '../operation/flags.ts'
-import { writePaged } from '../terminal/output.ts'
-import { markFences, readFences, type DrawnFence, geojsonOf } from './fences.ts'
+import { markFences, readFences, type DrawnFence } from './fences.ts'
 import { placeText, type CheckedPoint } from './projection.ts'
 import { readLevelRows, verdictFor } from './level-rows.ts'
-import { mapText } from './map-drawing.ts'
-import { checkPicture, pictureWidth, wantsPicture, writePicture } from './picture-output.ts'
+import { checkPicture, writePicture } from './picture-output.ts'
 
 type Options = {
   org?: string
@@ -22,8 +19,6 @@ type Options = {
   longitude?: string
   accuracy?: string
   html?: string
-  geojson?: string
-  width?: string
 }
 
 const parse = (flag: string, text: string): number =>
@@ -52,13 +47,6 @@ const readPoint = (options: Options): CheckedPoint | undefined => {
   return point
 }
 
-const readWidth = ({ width }: Options, context: Context): number => {
-  if (width === undefined) return Math.max(20, pictureWidth(context, 120))
-  if (!/^\d{2,3}$/.test(width) || Number(width) < 20 || Number(width) > 500)
-    throw usageError(`--width must be 20 to 500 columns, not ${width}`, '--width 100')
-  return Number(width)
-}
-
 type Row = Record<string, unknown>
 
 const compile = (fences: Row[]): Level => compileLevel({ fences: fences as Fence[], slots: [] })
@@ -69,12 +57,10 @@ const check = (rows: Record<'organization' | 'user', Row[]>, point: CheckedPoint
   return verdictFor(placeText(point), checkLocation(levels, { ...point, accuracy_m: point.accuracy, at }, at))
 }
 
-/** The fields of a geofence as data. */
-const known = ['mark', 'of', 'name', 'latitude', 'longitude', 'radius', 'is_active']
+const known = ['of', 'name', 'latitude', 'longitude', 'radius', 'is_active']
 
 const dataOf = (fences: readonly DrawnFence[]) =>
-  fences.map(({ mark, of, name, latitude, longitude, radius, active, distance }) => ({
-    mark,
+  fences.map(({ of, name, latitude, longitude, radius, active, distance }) => ({
     of,
     name,
     latitude,
@@ -85,11 +71,9 @@ const dataOf = (fences: readonly DrawnFence[]) =>
   }))
 
 export const runMap = async (options: Options, context: Context): Promise<void> => {
-  const { user, html, geojson } = options
+  const { user, html } = options
   const point = readPoint(options)
-  const width = readWidth(options, context)
-  checkPicture('--html', html, context)
-  checkPicture('--geojson', geojson, context)
+  checkPicture(html, context)
   const output = await context.output()
   const { organization = [], user: own = [] } = await readLevelRows(
     { list: geofence.listGeofences, listOfUser: geofence.listUserGeofences },
@@ -99,21 +83,16 @@ export const runMap = async (options: Options, context: Context): Promise<void> 
   const read = [...readFences(organization, 'organization'), ...readFences(own, 'user')]
   const fences = markFences(read, point)
   const skipped = organization.length + own.length - read.length
-  if (skipped > 0) output.warn(`Not drawn: ${skipped} without a location or a radius`)
+  if (skipped > 0) output.warn(`Not shown: ${skipped} without a location or a radius`)
   const verdict = point && check({ organization, user: own }, point, context.io.now())
 
-  if (geojson !== undefined)
-    await writePicture('--geojson', geojson, `${safeJson(geojsonOf(fences), 2)}\n`, context)
-  if (html !== undefined) {
-    const { mapPage } = await import('./map-page.ts')
-    const org = options.org ?? (await context.settings()).org?.value
-    const whose = [user === undefined ? undefined : `user ${user}`, org].filter((one) => one !== undefined)
-    const title = `Geofences of ${whose.join(' in ')}`
-    await writePicture('--html', html, mapPage({ title, fences, point, verdict: verdict?.text }), context)
+  if (html === undefined) {
+    if (verdict) output.note(verdict.text)
+    return output.report('Geofences', dataOf(fences), { known })
   }
-  const isWritten = html !== undefined || geojson !== undefined
-  if (!isWritten && wantsPicture(context))
-    return writePaged(mapText({ fences, point, verdict, width }, context), context)
-  if (verdict) output.note(verdict.text)
-  if (!isWritten) await output.report('Geofences', dataOf(fences), { known })
+  const { mapPage } = await import('./map-page.ts')
+  const org = options.org ?? (await context.settings()).org?.value
+  const whose = [user === undefined ? undefined : `user ${user}`, org].filter((one) => one !== undefined)
+  const title = `Geofences of ${whose.join(' in ')}`
+  await writePicture(html, mapPage({ title, fences, point, verdict: verdict?.text }), context)
 }

@@ -116,6 +116,6 @@ export const lengthText = (metres: number): string => {
   return `${(metres / 1000).toLocaleString('en', { maximumFractionDigits: digits })} km`
 }
 
-/** Degrees: five digits are one metre. A map of a large area shows fewer. */
-export const placeText = ({ latitude, longitude }: Coordinates, digits = 5): string =>
-  `${latitude.toFixed(digits)}, ${longitude.toFixed(digits)}`
+/** Degrees: five digits are one metre. */
+export const placeText = ({ latitude, longitude }: Coordinates): string =>
+  `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`

@@ -1,6 +1,40 @@
-import { cellsOfDay, zonedText, type Cell } from '../../factors/week.ts'
+import { cellsOfDay, zonedText, type Cell, type Day, type Week } from '../../factors/week.ts'
+import type { Grid } from '../terminal/payload.ts'
 import { pageOf, pageTable, pageText } from './page.ts'
-import { dayText, jumpTexts, meanings, type WeekPicture } from './week-drawing.ts'
+
+type WeekPicture = {
+  title: string
+  zone: string
+  week: Week
+  /** The label of the mark. */
+  word: 'now' | 'at'
+  /** On the marked time. */
+  verdict: string | undefined
+  slots: Grid
+}
+
+const meanings: [Cell, string][] = [
+  ['open', 'open'],
+  ['partly', 'open for part of the half hour'],
+  ['organization', 'open only for the organization'],
+  ['user', 'open only for the user'],
+  ['closed', 'closed'],
+]
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const capital = (word: string): string => word[0]!.toUpperCase() + word.slice(1)
+
+/** `Sun 29 Mar`. */
+export const dayText = ({ date, weekday }: Pick<Day, 'date' | 'weekday'>): string =>
+  `${capital(weekday)} ${date.slice(8)} ${months[Number(date.slice(5, 7)) - 1]}`
+
+/** The clock changes of this week. */
+const jumpTexts = ({ jumps }: Week): string[] =>
+  jumps.map(({ from, to, ...day }) =>
+    from < to
+      ? `${dayText(day)}: clocks go from ${from} to ${to}; the time in between does not exist.`
+      : `${dayText(day)}: clocks go from ${from} back to ${to}; the repeated time has its own line.`,
+  )
 
 const cell = { width: 17, height: 40, left: 118, top: 44 }
 const width = cell.left + cellsOfDay * cell.width + 26

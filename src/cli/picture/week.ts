@@ -1,6 +1,5 @@
 import { timeslot } from '../../contract/timeslot.ts'
 import { usageError } from '../../core/errors.ts'
-import { safeText } from '../../core/safe-text.ts'
 import { readInstant, isZone } from '../../factors/instant.ts'
 import { compileLevel, type Level } from '../../factors/level.ts'
 import type { Slot } from '../../factors/slot.ts'
@@ -8,11 +7,8 @@ import { checkTime } from '../../factors/time.ts'
 import { noonOf, weekOf, zonedText } from '../../factors/week.ts'
 import type { Context } from '../context/context.ts'
 import { cellText, type Grid } from '../terminal/payload.ts'
-import { writePaged } from '../terminal/output.ts'
-import { drawTable } from '../terminal/table.ts'
 import { readLevelRows, verdictFor, type LevelRows } from './level-rows.ts'
-import { checkPicture, colorsFor, pictureWidth, wantsPicture, writePicture } from './picture-output.ts'
-import { dayText, drawWeek, jumpTexts, legendOf, type WeekPicture } from './week-drawing.ts'
+import { checkPicture, writePicture } from './picture-output.ts'
 
 type Options = { org?: string; user?: string; timezone?: string; at?: string; html?: string }
 
@@ -57,7 +53,7 @@ const slotGrid = ({ organization, user }: LevelRows): Grid => {
 export const runWeek = async (options: Options, context: Context): Promise<void> => {
   const zone = readZone(options)
   const { instant, marked } = readMoment(options, zone, context.io.now())
-  checkPicture('--html', options.html, context)
+  checkPicture(options.html, context)
   const output = await context.output()
   const rows = await readLevelRows(
     { list: timeslot.listTimeslots, listOfUser: timeslot.listUserTimeslots },
@@ -72,36 +68,19 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
   const verdict = marked
     ? verdictFor(options.at ?? 'Now', checkTime(levels, new Date(instant).toISOString())).text
     : undefined
-  const from = options.timezone === undefined ? " (this machine's zone)" : ''
-  const [monday] = week.days
-  const title = `Week of ${dayText(monday!)} ${monday!.date.slice(0, 4)}, ${zone}${from}`
-  const picture: WeekPicture = { title, zone, week, word, verdict, slots: slotGrid(rows) }
 
-  if (options.html !== undefined) {
-    const { weekPage } = await import('./week-page.ts')
-    return writePicture('--html', options.html, weekPage(picture), context)
+  if (options.html === undefined) {
+    if (verdict !== undefined) output.note(verdict)
+    const data = week.open.map(({ from, to }) => ({
+      opens: zonedText(from, zone),
+      closes: zonedText(to, zone),
+    }))
+    return output.report('Open times', data, { known: ['opens', 'closes'] })
   }
-  if (wantsPicture(context)) return writePaged(weekText(picture, context), context)
-  if (verdict !== undefined) output.note(verdict)
-  const data = week.open.map((span) => ({ from: zonedText(span.from, zone), to: zonedText(span.to, zone) }))
-  await output.report('Open', data, { known: ['from', 'to'] })
-}
-
-const weekText = ({ title, week, word, verdict, slots }: WeekPicture, context: Context): string => {
-  const paint = colorsFor(context)
-  const colors = { open: paint.green, other: paint.yellow, closed: paint.dim }
-  const parts = [
-    [title],
-    drawWeek(week, word, colors),
-    [legendOf(week), ...jumpTexts(week), ...(verdict === undefined ? [] : [safeText(verdict)])],
-    slots.lines.length === 0
-      ? ['No time slots: no restriction.']
-      : [
-          drawTable(slots, {
-            width: context.io.stdout.isTTY ? pictureWidth(context, 120) : Infinity,
-            colour: paint.level > 0,
-          }),
-        ],
-  ]
-  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`
+  const { dayText, weekPage } = await import('./week-page.ts')
+  const whose = options.timezone === undefined ? " (this machine's zone)" : ''
+  const [monday] = week.days
+  const title = `Week of ${dayText(monday!)} ${monday!.date.slice(0, 4)}, ${zone}${whose}`
+  const page = weekPage({ title, zone, week, word, verdict, slots: slotGrid(rows) })
+  await writePicture(options.html, page, context)
 }

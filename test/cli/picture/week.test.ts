@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { json } from '../../fake-hosted.ts'
 import { installHooks, run, service } from '../other-service.ts'
@@ -30,77 +31,52 @@ const week = (args: string[], of: { organization?: unknown[]; user?: unknown[] }
 const berlin = ['--timezone', 'Europe/Berlin']
 
 describe('svc timeslot week', () => {
-  test('is drawn in UTC if this machine does not know its zone', async () => {
+  test('uses UTC if this machine does not know its zone', async () => {
     vi.stubEnv('TZ', '')
-    const { out, exit } = await week([])
+    const { out, exit } = await week(['--html', '-'])
     vi.unstubAllEnvs()
     expect(exit).toBe(0)
-    expect(out).toContain("2025, UTC (this machine's zone)")
+    expect(out).toContain('2025, UTC (this machine&#39;s zone)')
   })
 
   test('draws a week with a change to summer time, and marks the moment', async () => {
-    const { out, exit } = await week([...berlin, '--at', '2026-03-29T05:50:00+02:00'])
+    const { out, exit } = await week([...berlin, '--at', '2026-03-29T05:50:00+02:00', '--html', '-'])
     expect(exit).toBe(0)
-    expect(out.split('\n')).toEqual([
-      'Week of Mon 23 Mar 2026, Europe/Berlin',
-      '',
-      '                      v at 05:50',
-      '           00  02  04  06  08  10  12  14  16  18  20  22',
-      'Mon 23 Mar ··················█████████████████·············',
-      'Tue 24 Mar ··················█████████████████·············',
-      'Wed 25 Mar ················································',
-      'Thu 26 Mar ················································',
-      'Fri 27 Mar ················································',
-      'Sat 28 Mar ············································████',
-      'Sun 29 Mar ████  ██████▒··································· <',
-      '',
-      '█ open   ▒ open for part of the half hour   · closed',
-      'Sun 29 Mar: clocks go from 02:00 to 03:00; the time in between does not exist.',
-      '2026-03-29T05:50:00+02:00 would pass: Sun 05:50 Europe/Berlin is inside Nights (Sat 22:00-06:10)',
-      '',
-      'NAME             DAYS      START  END    TIMEZONE       ACTIVE',
-      'Office           mon, tue  09:00  17:30  Europe/Berlin  yes',
-      'Nights           sat       22:00  06:10  Europe/Berlin  yes',
-      'a\\u{001b}[2J<b>  sun       01:00  02:00  Europe/Berlin  no',
-      '',
-    ])
+    expect(out).toContain('Week of Mon 23 Mar 2026, Europe/Berlin')
+    expect(out).toContain('Sun 29 Mar: clocks go from 02:00 to 03:00; the time in between does not exist.')
+    expect(out).toContain('would pass: Sun 05:50 Europe/Berlin is inside Nights (Sat 22:00-06:10)')
+    expect(out).toContain('<title>at 05:50</title>')
+    expect(out.match(/<rect class="partly" /g)).toHaveLength(2)
   })
   test('shows a repeated hour on a line of its own', async () => {
-    const { out } = await week([...berlin, '--at', '2026-10-25'])
+    const { out } = await week([...berlin, '--at', '2026-10-25', '--html', '-'])
     expect(out).toContain(
-      [
-        'Sun 25 Oct ████████████▒···································',
-        '     again     ██',
-        '',
-        '█ open   ▒ open for part of the half hour   · closed',
-        'Sun 25 Oct: clocks go from 03:00 back to 02:00; the repeated time has its own line.',
-      ].join('\n'),
+      'Sun 25 Oct: clocks go from 03:00 back to 02:00; the repeated time has its own line.',
     )
+    expect(out).toMatch(/>again<\/text><rect class="open"/)
+    expect(out).not.toContain('class="here" d')
   })
   test('combines the slots of the organization and of the user, now, in the given zone', async () => {
     const user = [slot('Mine', ['mon', 'thu'], '00:00', '12:00', 'UTC')]
-    const { out } = await week(['--user', '7', '--timezone', 'UTC'], { user })
-    const lines = out.split('\n')
-    expect(lines[2]).toBe(`${' '.repeat(11)}v now 00:00`)
-    expect(lines[4]).toBe('Mon 29 Dec uuuuuuuuuuuuuuuu████████ooooooooo···············')
-    expect(lines[7]).toBe('Thu 01 Jan uuuuuuuuuuuuuuuuuuuuuuuu························ <')
-    expect(out).toContain('o open only for the organization   u open only for the user')
-    expect(out).toContain('Now would not pass: Thu 01:00 Europe/Berlin is outside Nights')
-    expect(out).toContain('Mine    ')
-  })
-  test('names the zone if none was given', async () => {
-    expect((await week([])).out).toMatch(/^Week of Mon 29 Dec 2025, \S+ \(this machine's zone\)\n/)
+    const { out, err } = await week(['--user', '7', '--timezone', 'UTC'], { user }, true)
+    expect(stripVTControlCharacters(out)).toBe(
+      'OPENS                 CLOSES\n2025-12-29T08:00:00Z  2025-12-29T12:00:00Z\n',
+    )
+    expect(err).toContain('Now would not pass: Thu 01:00 Europe/Berlin is outside Nights')
+    const page = await week(['--user', '7', '--timezone', 'UTC', '--html', '-'], { user })
+    expect(page.out).toContain('open only for the organization')
+    expect(page.out).toContain('<td class="name">Mine</td><td>user</td>')
   })
   test('prints exact hours in data formats', async () => {
-    const { out } = await week([...berlin, '--at', '2026-03-29', '--json', 'from,to'])
+    const { out } = await week([...berlin, '--at', '2026-03-29', '--json', 'opens,closes'])
     expect(JSON.parse(out).at(-1)).toEqual({
-      from: '2026-03-28T22:00:00+01:00',
-      to: '2026-03-29T06:10:00+02:00',
+      opens: '2026-03-28T22:00:00+01:00',
+      closes: '2026-03-29T06:10:00+02:00',
     })
   })
   test('shows no restriction without slots', async () => {
-    const { out } = await week(berlin, { organization: [] })
-    expect(out).toContain(`Mon 29 Dec ${'█'.repeat(48)}\n`)
+    const { out } = await week([...berlin, '--html', '-'], { organization: [] })
+    expect(out.match(/<rect class="open" [^>]*width="816"/g)).toHaveLength(7)
     expect(out).toContain('No time slots: no restriction.')
   })
   test('writes a page that escapes text of a server', async () => {
