@@ -198,7 +198,7 @@ describe('a changed tool', () => {
 })
 
 describe('what the agent controls', () => {
-  test('does not choose the service, the key or the approver: variables and .svcrc are not used', async () => {
+  test('does not choose the service, the key or the approver: variables are not used', async () => {
     const env = {
       SVC_BASE_URL: 'http://127.0.0.1:9/x',
       SVC_API_KEY: 'svc_x',

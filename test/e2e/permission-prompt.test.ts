@@ -1,7 +1,6 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decide, env, installHooks, ok, path, pending, people, service } from './approvals.ts'
 import { eras, type Era } from './mcp-client.ts'
@@ -119,15 +118,6 @@ test('says which variables it does not use', async () => {
     SVC_BASE_URL: 'http://127.0.0.1:1/',
   })
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain('SVC_BASE_URL from the environment is not used')
-})
-
-test('does not let a .svcrc choose the profile', async () => {
-  const project = path('project')
-  mkdirSync(project, { recursive: true })
-  writeFileSync(join(project, '.svcrc'), 'profile: nobody\n', { mode: 0o600 })
-  expect(await svc(['mcp', '--permission-prompt', ...way()], config(), '', project)).toMatchObject({
-    exit: 0,
-  })
 })
 
 test('does not start without an approver', async () => {

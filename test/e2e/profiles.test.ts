@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { svcHere } from './prepare.ts'
@@ -68,20 +68,5 @@ describe('a confirmation prompt', () => {
     expect((await svcHere(['org', 'delete', slug, '--yes', '-p', 'guarded'], env)).stderr).toContain(
       `hint: svc org delete ${slug} -p guarded --confirm ${slug}`,
     )
-  })
-})
-
-describe('.svcrc', () => {
-  test('selects the profile of a folder for the built program', async () => {
-    const work = join(folder.path, 'work', 'deep')
-    mkdirSync(work, { recursive: true })
-    writeFileSync(join(folder.path, 'work', '.svcrc'), 'profile: plain\n', { mode: 0o644 })
-    const { stdout } = await svcHere(['profile', 'show', '--explain', '-o', 'json'], env, '', work)
-    expect(JSON.parse(stdout)[0]).toEqual({
-      setting: 'profile',
-      value: 'plain',
-      source: '.svcrc',
-      from: join(folder.path, 'work', '.svcrc'),
-    })
   })
 })

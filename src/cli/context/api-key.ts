@@ -7,7 +7,7 @@ import { readText } from '../terminal/input-file.ts'
 import { defaultBaseUrl, originOf } from '../../client/address.ts'
 import type { Profile } from './profile-store.ts'
 
-export type Source = 'flag' | 'environment' | '.svcrc' | 'profile' | 'default'
+export type Source = 'flag' | 'environment' | 'profile' | 'default'
 
 /** Where the key of this run comes from; read when needed. svc sends it only to `origin`. */
 export type KeySource = {

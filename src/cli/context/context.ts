@@ -1,5 +1,4 @@
 import type { Client } from '../../client/client.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Prompt } from '../terminal/prompt.ts'
 import type { Io, Run } from '../terminal/io.ts'
@@ -106,8 +105,8 @@ export const createContext = (
     settings: once(async () => {
       const { createSettings } = await import('./settings.ts')
       const settings = createSettings({ io, globals: context.globals })
-      const { value, source, from = source } = settings.profile
-      if (context.globals.debug) io.stderr.write(`  profile ${value} (${safeLine(from)})\n`)
+      const { value, source } = settings.profile
+      if (context.globals.debug) io.stderr.write(`  profile ${value} (${source})\n`)
       return settings
     }),
     client: () => (client ??= connect()),

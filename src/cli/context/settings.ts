@@ -1,7 +1,6 @@
 import type { EnvName } from '../../core/env.ts'
 import type { NamedSetting } from '../../contract/asking-defaults.ts'
 import { SvcError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Globals, Io } from '../terminal/io.ts'
 import { checkBaseUrl, checkMcpUrl, defaultBaseUrl, originOf } from '../../client/address.ts'
@@ -14,10 +13,8 @@ import {
   type Source,
 } from './api-key.ts'
 import { createStore, type Profile, type ProfileFile, type ProfileStore } from './profile-store.ts'
-import { findSvcrc } from './svcrc.ts'
 
-/** `from` is the path of the .svcrc file. */
-export type Setting<T = string> = { value: T; source: Source; from?: string }
+export type Setting = { value: string; source: Source }
 
 /** A setting with its name as the user knows it. */
 export const named = (
@@ -95,27 +92,9 @@ export const requireProfile = (file: ProfileFile, name: string): Profile => {
   })
 }
 
-/** The profile in the .svcrc of this folder; it must exist. */
-const svcrcSetting = (io: Io, file: ProfileFile): Setting | undefined => {
-  const found = findSvcrc(io)
-  if (!found) return undefined
-  const { name, path } = found
-  if (!Object.hasOwn(file.profiles, name))
-    throw new SvcError(
-      'notFound',
-      'no_profile',
-      `${safeLine(path)} names the profile "${name}", which does not exist`,
-      {
-        hint: `svc profile create ${shellQuote(name)} --base-url https://svc.example.com/admin/public/api; --profile NAME or SVC_PROFILE overrides it`,
-      },
-    )
-  return { value: name, source: '.svcrc', from: path }
-}
-
 const chosenProfile = (io: Io, globals: Globals, file: ProfileFile): Setting =>
   flagSetting(globals.profile) ??
   envSetting(io, 'SVC_PROFILE') ??
-  (globals.svcrc === false ? undefined : svcrcSetting(io, file)) ??
   fileSetting(file.current) ?? { value: 'default', source: 'default' }
 
 const checked = (
@@ -142,7 +121,7 @@ const isOfService = ({ base_url, mcp_url }: Profile, baseUrl: Setting | undefine
   baseUrl.source === 'profile' ||
   [base_url ?? defaultBaseUrl, mcp_url!].some((url) => originOf(url) === originOf(baseUrl.value))
 
-/** The settings of this run: flag, then environment, then profile (which .svcrc can name), then default. Throws usage errors. */
+/** The settings of this run: flag, then environment, then profile, then default. Throws usage errors. */
 export const createSettings = ({
   io,
   globals,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
-import type { Context } from '../context/context.ts'
 import { requireYes } from '../operation/confirm.ts'
 import type { Register } from '../program/program.ts'
 import { defaultBaseUrl } from '../../client/address.ts'
@@ -10,16 +9,6 @@ import { explain, profileRows, shownProfile } from './present.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, requireProfile } from '../context/settings.ts'
 import { saveProfile } from './save.ts'
-import { findSvcrc } from '../context/svcrc.ts'
-
-/** The .svcrc of this folder. The command that uses an invalid one reports it. */
-const svcrcHere = ({ io }: Context): ReturnType<typeof findSvcrc> => {
-  try {
-    return findSvcrc(io)
-  } catch {
-    return undefined
-  }
-}
 
 type DryRun = { dryRun?: boolean }
 
@@ -86,9 +75,6 @@ export const registerProfile: Register = (group, context, program) => {
     }
     const { dryRun } = use.opts<DryRun>()
     await saveProfile({ name, change, message: `Profile ${name} is the current one`, dryRun }, context)
-    const here = svcrcHere(context)
-    if (here && here.name !== name)
-      (await context.output()).warn(`In this folder, ${here.path} selects ${here.name} instead`)
   })
 
   const remove = group

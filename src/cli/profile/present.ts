@@ -32,7 +32,7 @@ export const shownProfile = (name: string, profile: Profile, reveal: boolean): R
   return shown
 }
 
-type Found = { value: string | null; source: Source | null; from?: string }
+type Found = { value: string | null; source: Source | null }
 
 type Named = [setting: string, found: Found | undefined, flag?: string | undefined, variable?: EnvName]
 
@@ -42,8 +42,8 @@ const secret = (key: KeySource | undefined): Found | undefined =>
 const sourceOf = (saved: boolean | undefined): Source => (saved === undefined ? 'default' : 'profile')
 
 /**
- * Each value in use and its source: a flag, a variable, .svcrc or the profile. `argument` is the profile
- * that was named without a flag.
+ * Each value in use and its source: a flag, a variable or the profile. `argument` is the profile that was named without
+ * a flag.
  */
 export const explain = (settings: Settings, profile: Profile, argument: string | undefined) => {
   const { requireApproval: listed } = settings
@@ -70,7 +70,6 @@ export const explain = (settings: Settings, profile: Profile, argument: string |
       argument: `svc profile show ${shellQuote(argument ?? '')}`,
       environment: variable,
       profile: setting === 'profile' ? 'svc profile use' : `profile ${settings.profile.value}`,
-      '.svcrc': found?.from,
       default: undefined,
     }
     return { setting, value: found?.value ?? null, source, from: (source && origins[source]) ?? null }

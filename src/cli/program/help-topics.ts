@@ -90,7 +90,6 @@ be shown as requested: the whole answer is on standard output.
 ${rows([
   ['flag', '--profile, --base-url, --key-file, --org'],
   ['environment', 'SVC_PROFILE, SVC_BASE_URL, SVC_API_KEY, SVC_ORG: svc help environment'],
-  ['.svcrc', 'in this folder or one above it: names a profile, never a secret'],
   ['profile', 'what svc profile create, set and login saved'],
   ['default', 'the service on this machine, port 8080'],
 ])}

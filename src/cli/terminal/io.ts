@@ -32,8 +32,6 @@ export type Io = {
 /** The global flags, as typed. */
 export type Globals = {
   profile?: string | undefined
-  /** False: a .svcrc of the folder chooses nothing. Not a flag. */
-  svcrc?: false
   baseUrl?: string
   cacert?: string
   keyFile?: string

@@ -38,14 +38,6 @@ describe.each(hostNames)('svc hook run %s', (host) => {
   })
 })
 
-test('does not read a .svcrc, so that no folder blocks or chooses anything', async () => {
-  writeFileSync(join(folder.path, '.svcrc'), 'unknown: 1\n')
-  const way = `--to +12025550101 --base-url http://127.0.0.1:1/ --key-file ${keyFile}`
-  const stdin = JSON.stringify(inputOf('claude', 'ls'))
-  const { err } = await svc(`hook run claude ${way}`, { env, stdin, cwd: folder.path })
-  expect(err).toMatch(/^svc blocked this call: Nothing answers at 127.0.0.1:1. /)
-})
-
 test('holds a patch of Codex under the names of its matcher', async () => {
   const input = { ...inputOf('codex', '*** Begin Patch'), tool_name: 'apply_patch' }
   expect((await run('codex', input, '--match Edit --to +12025550101')).exit).toBe(2)
