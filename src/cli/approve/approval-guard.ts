@@ -80,10 +80,7 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     call: async (operation, input, options) => {
       if (operation.effect === 'read') return client.call(operation, input, options)
       await requireApproved({ cli: operation.cli })
-      const send = async () =>
-        operation.effect === 'notifies'
-          ? (await import('./repeated-notice.ts')).callNotifying(context, client, operation, input, options)
-          : client.call(operation, input, options)
+      const send = () => client.call(operation, input, options)
       const answer = await send().catch((error: unknown) => afterRefusal(error, send))
       context.changed = true
       return answer

@@ -86,37 +86,37 @@ const byService = async (operation: Operation, typed: Typed, context: Context): 
 
 type ByTools = (typed: Typed, context: Context) => Promise<void>
 
-/** Uses the REST API; with --mcp, or if the service has no approvals, the tools. */
+/** Uses the REST API; with --mcp, or if the service has no approvals, the tools, if they can do it. */
 const extend =
-  (operation: Operation, tools: ByTools): Extension =>
-  (command, context) =>
-    void command.option('--mcp', 'Use the tool server at SVC_MCP_URL').action(async () => {
+  (operation: Operation, tools?: ByTools): Extension =>
+  (command, context) => {
+    if (tools) command.option('--mcp', 'Use the tool server at SVC_MCP_URL')
+    command.action(async () => {
       const typed = { args: command.args, options: command.opts<Record<string, unknown>>() }
-      if (typed.options.mcp) return tools(typed, context)
+      if (tools && typed.options.mcp) return tools(typed, context)
       try {
         await byService(operation, typed, context)
       } catch (error) {
         const { lacksApprovals, noApprovals } = await import('./open-backend.ts')
         if (!(await lacksApprovals(error, context))) throw error
         const settings = await context.settings()
-        if (!settings.mcpUrl) {
-          const { message, detail = '', hint } = noApprovals(settings)
-          throw (error as SvcError).with({ detail: `${message}. ${detail}`.trimEnd(), hint })
-        }
-        await tools(typed, context)
+        if (tools && settings.mcpUrl) return tools(typed, context)
+        const { message, detail = '', hint } = noApprovals(settings, tools ? undefined : 'service')
+        throw (error as SvcError).with({ detail: `${message}. ${detail}`.trimEnd(), hint })
       }
     })
+  }
 
-/** `svc approve submit|status|list|cancel`, which a tool server can serve too. */
-const byTools: [Operation, ByTools][] = [
-  [approval.createApproval, async (...call) => (await import('./by-tools.ts')).submitByTools(...call)],
-  [approval.getApproval, async (...call) => (await import('./by-tools.ts')).statusByTools(...call)],
-  [approval.listApprovals, async (...call) => (await import('./by-tools.ts')).listByTools(...call)],
-  [approval.cancelApproval, async (typed) => (await import('./by-tools.ts')).cancelByTools(typed)],
-]
-
+/** `svc approve submit|status|list|cancel`, some of which a tool server can serve too. */
 export const eitherWay: Extensions = new Map(
-  byTools.map(([operation, tools]) => [operation, extend(operation, tools)]),
+  (
+    [
+      [approval.createApproval, async (...call) => (await import('./by-tools.ts')).submitByTools(...call)],
+      [approval.getApproval, async (...call) => (await import('./by-tools.ts')).statusByTools(...call)],
+      [approval.listApprovals],
+      [approval.cancelApproval],
+    ] as [Operation, ByTools?][]
+  ).map(([operation, tools]) => [operation, extend(operation, tools)]),
 )
 
 const registers = [

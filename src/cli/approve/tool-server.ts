@@ -10,7 +10,6 @@ import { maskPhone } from '../terminal/mask.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import { openTransport } from '../context/open-client.ts'
 import type { Settings } from '../context/settings.ts'
-import { personIn, notifyOnce } from './repeated-notice.ts'
 
 /** How requests are made. */
 export type Opening = {
@@ -53,7 +52,7 @@ export const askKeyFor = async (url: string, { askKey, baseUrl }: Settings): Pro
 export const openTools = async (
   context: Context,
   { requester, mostSeconds }: Pick<Opening, 'requester' | 'mostSeconds'> = {},
-): Promise<{ url: string; token: string | undefined; tools: ToolClient; close(): Promise<void> }> => {
+): Promise<{ url: string; tools: ToolClient; close(): Promise<void> }> => {
   const { io } = context
   const settings = await context.settings()
   const { cacert, requestFrom, bearer } = settings
@@ -72,7 +71,7 @@ export const openTools = async (
     await tools.close()
     await transport.close()
   }
-  return { url, token, tools, close }
+  return { url, tools, close }
 }
 
 /** Runs `work` with the tools and closes the connection afterwards. */
@@ -91,18 +90,17 @@ export const withTools = async (
 const most = 100
 
 /** What this machine remembers of a request that it made through a tool server. The phone number is masked. */
-export type Remembered = Pick<
+type Remembered = Pick<
   ApprovalRecord,
   'request_id' | 'action' | 'approver_mobile' | 'requested_at' | 'expires_at'
 >
 
-/** The requests of a profile to one tool server, newest first. A tool server cannot list them. */
+/** The requests of a profile to one tool server, newest first. A tool server says little about them later. */
 export const openRemembered = async (context: Context, url: string) => {
   const { profile } = await context.settings()
   const cache = openDiskCache<Remembered[]>(context.io, ['requests', profile.value, url])
   const all = (): Remembered[] => cache.read()?.value ?? []
   return {
-    all,
     find: (request_id: string): Remembered | undefined => all().find((one) => one.request_id === request_id),
     add: ({ request_id, action, approver_mobile, requested_at, expires_at }: ApprovalRecord): void => {
       const fresh = {
@@ -124,23 +122,17 @@ export const openToolBackend = async (
   opening: Opening,
   surroundings: Surroundings,
 ): Promise<Backend> => {
-  const { url, token, tools, close } = await openTools(context, opening)
+  const { url, tools, close } = await openTools(context, opening)
   const remembered = await openRemembered(context, url)
   const backend = createToolBackend({ url, tools, close, recall: remembered.find }, surroundings)
   // A call that waits for the decision: whether the server accepts it is known only at its end.
   if (!opening.open) return backend
   const { request } = backend
   return Object.assign(backend, {
-    // No `statusOf`: another run of svc cannot check an earlier request here.
-    request: (ask: Ask): Promise<ApprovalRecord> =>
-      notifyOnce(context, personIn({ cli: 'approve request' }, ask)!, {
-        origin: backend.origin,
-        key: token,
-        send: async () => {
-          const record = await request({ ...ask, lifetime_s: undefined })
-          remembered.add(record)
-          return record
-        },
-      }),
+    request: async (ask: Ask): Promise<ApprovalRecord> => {
+      const record = await request({ ...ask, lifetime_s: undefined })
+      remembered.add(record)
+      return record
+    },
   })
 }

@@ -62,24 +62,6 @@ describe.each([
     expect(calls()).toEqual([])
   })
 
-  test('list shows the requests of this machine with their status, and none of another server', async () => {
-    await run([...submit, ...flag])
-    const other = { request_id: 'r-2', approver_mobile: '+12025550102' }
-    service.tools.request_approval_async = { ...pending, ...other }
-    await run(['submit', 'Restart', '--to', '+12025550102', ...flag])
-    service.tools.check_status = { status: 'approved', request_id: 'r-1' }
-    const { exit, out } = await run(['list', ...flag])
-    expect(exit).toBe(0)
-    expect(out).toMatchObject([
-      // The response describes another request, so it says nothing about this one.
-      { request_id: 'r-2', status: 'unknown', action: 'Restart' },
-      { request_id: 'r-1', status: 'approved', action: 'Deploy' },
-    ])
-    expect((await run(['list', '--status', 'approved', ...flag])).out).toHaveLength(1)
-    const elsewhere = { SVC_MCP_URL: service.mcpUrl.replace('127.0.0.1', 'localhost') }
-    expect((await run(['list', ...flag], elsewhere)).out).toEqual([])
-  })
-
   test('wait continues, and exits with the result', async () => {
     await run([...submit, ...flag])
     service.tools.check_status = { status: 'approved', request_id: 'r-1', attestation: {} }
@@ -92,25 +74,13 @@ describe.each([
     const { exit, err } = await run(['request', 'Deploy', '--to', '+12025550101', ...flag])
     expect(exit).toBe(0)
     expect(err).toContain('r-1')
-    expect((await run(['list', ...flag])).out).toMatchObject([{ request_id: 'r-1' }])
-  })
-
-  test('submit says once that this person was asked a moment ago', async () => {
-    expect((await run([...submit, ...flag])).err).toBe('')
-    expect((await run([...submit, ...flag])).err.match(/was already asked/g)).toHaveLength(1)
-  })
-
-  test('cancel says that a tool server cannot cancel', async () => {
-    const { exit, err } = await run(['cancel', 'r-1', ...flag])
-    expect([exit, err]).toEqual([2, expect.stringContaining('cannot withdraw')])
-    expect(calls()).toEqual([])
+    expect((await run(['status', 'r-1', ...flag])).out).toMatchObject({ action: 'Deploy' })
   })
 
   test.each([
     [[...submit, '--org', '12']],
     [[...submit, '--timeout', '60']],
     [[...submit, '--number']],
-    [['list', '--to', '+12025550101']],
     [['status', 'r-1', '--wait', '5']],
   ])('%j is rejected because no tool has the flag', async (words) => {
     const { exit, err } = await run([...words, ...flag])
@@ -125,24 +95,38 @@ test('the saved requests are private, limited in number, and contain no full pho
     service.tools.request_approval_async = { ...pending, request_id: `r-${n % 2}` }
     await run([...submit, '--mcp'], { SVC_MCP_URL: service.mcpUrl, MCP_AUTH_TOKEN: 'canary-9f' })
   }
-  expect((await run(['list', '--mcp'])).out).toHaveLength(2)
   const cache = join(folder.path, 'cache')
   const texts = readdirSync(cache).map((name) => {
     expect(statSync(join(cache, name)).mode & 0o777).toBe(0o600)
     return readFileSync(join(cache, name), 'utf8')
   })
+  const [remembered] = texts.map((text) => JSON.parse(text) as { value: unknown[] })
+  expect(remembered!.value).toHaveLength(2)
   expect(texts.join('')).not.toMatch(/\+12025550101|canary-9f/)
 })
 
-test.each([['submit', 'Deploy', '--to', '+12025550101'], ['status', 'r-1'], ['list'], ['cancel', 'r-1']])(
-  'svc approve %s explains what a service without approvals and tools lacks',
+test.each([
+  ['submit', 'Deploy', '--to', '+12025550101'],
+  ['status', 'r-1'],
+])('svc approve %s explains what a service without approvals and tools lacks', async (...words) => {
+  const { exit, err } = await run(words, {})
+  expect(exit).toBe(5)
+  expect(JSON.parse(err)).toMatchObject({
+    detail: `${service.origin} has no approvals (/svc/v1/approvals).`,
+    hint: expect.stringContaining('SVC_MCP_URL'),
+  })
+})
+
+test.each([['list'], ['cancel', 'r-1']])(
+  'svc approve %s explains that a service without approvals cannot do it, even with a tool server',
   async (...words) => {
-    const { exit, err } = await run(words, {})
+    const { exit, err } = await run(words)
     expect(exit).toBe(5)
     expect(JSON.parse(err)).toMatchObject({
       detail: `${service.origin} has no approvals (/svc/v1/approvals).`,
-      hint: expect.stringContaining('SVC_MCP_URL'),
+      hint: 'svc serve starts a service that has them',
     })
+    expect(calls()).toEqual([])
   },
 )
 

@@ -9,8 +9,6 @@ import { approvals, decides, respondWith, refused, sent, success, approve, to } 
 
 installHooks()
 
-const submit = (key: string) => approve(['submit', 'Deploy', ...to], { SVC_API_KEY: key })
-
 test('a key that may not list requests waits at the service, also if a tool server is configured', async () => {
   respondWith({
     ...decides({ status: 'denied' }),
@@ -79,15 +77,6 @@ describe('svc approve request', () => {
     const { exit } = await approve(['request', 'Deploy', ...to])
     expect(sent('POST', approvals)).toHaveLength(1)
     expect(exit).toBe(code)
-  })
-  test('says that the person was already asked only to the same key, and only with a request that was made', async () => {
-    respondWith(decides())
-    await submit('key-of-globex')
-    expect((await submit('key-of-acme')).err).not.toContain('already asked')
-    respondWith({ [`POST ${approvals}`]: refused(429, 'muted') })
-    expect((await submit('key-of-globex')).err).not.toContain('already asked')
-    respondWith({ [`POST ${approvals}`]: success(record({ request_id: 'apr_2' })) })
-    expect((await submit('key-of-globex')).err).toContain('already asked')
   })
   test('says after a broken connection that the phone may have been notified, and where to check', async () => {
     respondWith({ [`POST ${approvals}`]: cut })
