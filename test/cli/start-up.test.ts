@@ -100,11 +100,6 @@ test.each([
   expect(loaded.compiled.length).toBeGreaterThan(30)
 })
 
-test('svc mcp config loads TOML only for a client that reads it', async () => {
-  expect(partsOf(await loadedBy(['mcp', 'config', 'claude'], {}))).not.toContain('TOML')
-  expect(partsOf(await loadedBy(['mcp', 'config', 'codex'], {}))).toContain('TOML')
-})
-
 test.each([
   ['is missing', undefined],
   ['is truncated', Buffer.from([9, 0])],

@@ -129,7 +129,7 @@ describe('each hint can be typed, leaves nothing out and ends after at most four
     'profile remove --yes',
     'profile set --profile prod',
     'diff --prune',
-    'mcp config foo ! foo',
+    'mcp install foo ! foo',
     // Secrets on the command line.
     `org creds set-idp --org acme --provider okta --client-id x --client-secret ${hush} ! --client-secret ${hush}`,
     `org creds set-idp --org acme --client-secret=${hush} ! --client-secret=${hush}`,

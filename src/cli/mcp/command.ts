@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { readAskingDefaults, type AskingDefaults } from '../../contract/asking-defaults.ts'
@@ -7,13 +7,11 @@ import { within } from '../../core/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
 import { ignoreSurroundings } from '../context/own-settings.ts'
-import { movedConfig, ownProgram } from '../context/own-program.ts'
 import { named, type Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
 import { registerInstall } from './install-command.ts'
 import { fitted } from '../terminal/wrap.ts'
-import { childSnippet, httpSnippet, mcpClients, type McpClient } from './snippet.ts'
 
 /** The gateway for the tools, and its description. */
 type Chosen = { gateway: ApprovalGateway; about: string; close(): Promise<void> }
@@ -109,8 +107,7 @@ const serve = async (context: Context): Promise<void> => {
   const { serveTools } = await import('../../tools/server/tools-on-stdio.ts')
   note(about)
   if (gateway.notice !== undefined) note(gateway.notice)
-  if (io.stdin.isTTY)
-    note('waiting for a client on standard input; svc mcp config generic shows how to start one')
+  if (io.stdin.isTTY) note('waiting for a client on standard input; svc mcp install configures one')
   try {
     const report = (error: Error): void => note(`internal error: ${error.message}`)
     await serveTools({ gateway, defaults }, report, io.signal)
@@ -129,21 +126,6 @@ const servePrompt = async (context: Context): Promise<void> => {
   await servePermissionPrompt(decide, io.signal)
 }
 
-const config = async (client: McpClient, http: boolean, context: Context): Promise<void> => {
-  const { io } = context
-  const settings = await context.settings()
-  const env = { ...io.env, ...movedConfig(io) }
-  const { data, format, notes } = http
-    ? await httpSnippet(client, settings, io.env)
-    : await childSnippet(client, settings, { program: ownProgram(), env })
-  const output = await context.output()
-  for (const note of notes) output.warn(`# ${note}`)
-  const { output: wanted, json, jq, envelope } = context.globals
-  const asTyped = [wanted, json, jq, envelope].every((flag) => flag === undefined)
-  if (format === 'toml' && asTyped) io.stdout.write((await import('./toml-table.ts')).tomlText(data))
-  else await output.report('Configuration', data, { document: true })
-}
-
 /** `svc mcp`: serves the approval tools on standard input and output, for a client that starts it as a child process. */
 export const registerMcp = (group: Command, context: Context): void => {
   group
@@ -156,14 +138,6 @@ export const registerMcp = (group: Command, context: Context): void => {
     .action(async ({ permissionPrompt = false }: { permissionPrompt?: boolean }) => {
       await (permissionPrompt ? servePrompt(context) : serve(context))
     })
-  group
-    .command('config')
-    .description('Print the configuration of a client that uses the approval tools')
-    .usage('<client> [flags]')
-    .addArgument(new Argument('<client>').choices(mcpClients))
-    .option('--http', 'Use the tool server over HTTP instead of svc mcp as a child process')
-    .addHelpText('after', '\nExample:\n  svc mcp config claude')
-    .action((client: McpClient, { http = false }: { http?: boolean }) => config(client, http, context))
   registerInstall(group, context)
   registerGate(group, context)
 }

@@ -15,13 +15,14 @@ import type { Context } from '../context/context.ts'
 import { readOwnKey } from '../context/own-key.ts'
 import { createStore } from '../context/profile-store.ts'
 import { type ClientFile, clientFiles, type ClientName } from './client-files.ts'
-import { codexSeconds } from './snippet.ts'
 
 type Options = { project?: boolean; dryRun?: boolean }
 
 type Entry = { type?: 'stdio'; command: string; args: string[]; env: Record<string, string> }
 
 const serverName = 'svc'
+/** Codex gives up on a call after a minute; a person may need longer. */
+const codexSeconds = 600
 
 /** The name of the profile that the client will use. Its file stores the key, so no other file needs a secret. */
 const profileFor = async (context: Context): Promise<string> => {

@@ -12,8 +12,6 @@ const damaged = (path: string, problem: string): SvcError =>
     hint: 'Correct the file, then repeat the command',
   })
 
-export const tomlText = (value: object): string => stringify(value)
-
 /** The value of a TOML file. Throws if it is damaged. */
 export const readToml = (path: string, text: string): Table => {
   try {

@@ -26,7 +26,6 @@ const reading = new Set([
   'export',
   'diff',
   'mcp',
-  'mcp config',
   'profile list',
   'profile show',
   'doctor',

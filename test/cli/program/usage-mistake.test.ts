@@ -148,9 +148,9 @@ describe('a wrong number of arguments', () => {
     ['user list acme', 'svc user list takes no arguments, only flags', 'svc user list --help'],
     ['export decl', 'svc export takes no arguments, only flags', 'svc export --help'],
     [
-      'mcp config foo',
-      '<client> must be claude, cursor, vscode, codex, gemini or generic, not "foo"',
-      'svc mcp config --help',
+      'mcp install foo',
+      '<client> must be claude-code, cursor, vscode, codex or gemini, not "foo"',
+      'svc mcp install --help',
     ],
     ['org list --limit', '--limit requires a value: --limit <n>', 'svc org list --help'],
   ])('%s', async (line, message, hint) => {
