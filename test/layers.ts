@@ -106,8 +106,8 @@ export const floors: Record<string, string[][]> = {
     ['program'],
     ['operation'],
     ['approve', 'declare', 'demo', 'events', 'profile'],
-    ['bulk', 'completion', 'doctor', 'extension', 'guard', 'hook', 'mcp', 'serve', 'top'],
-    ['picture'],
+    ['bulk', 'completion', 'doctor', 'extension', 'hook', 'mcp', 'serve', 'top'],
+    ['guard', 'picture'],
     ['main.ts'],
   ],
 }

@@ -115,7 +115,7 @@ describe('svc doctor', () => {
     expect(of('clock')).toMatchObject({ state: 'fail', message: expect.stringMatching(/40\d s ahead of/) })
   })
 
-  test('reports a profile file that others can read, and --fix corrects it', async () => {
+  test('reports a profile file that others can read, and how to correct it', async () => {
     const dir = path('open')
     const own = { SVC_CONFIG_DIR: dir }
     await svc(['profile', 'create', 'prod', '--base-url', service.baseUrl], { ...env, ...own })
@@ -130,11 +130,5 @@ describe('svc doctor', () => {
       next: expect.stringContaining('chmod 600'),
     })
     expect(statSync(file).mode & 0o777).toBe(0o644)
-
-    const after = await examine(own, '--fix')
-    expect(after.exit).toBe(0)
-    expect(after.findings.slice(0, 2).map(({ state }) => state)).toEqual(['note', 'ok'])
-    expect(after.of('profiles')?.state).toBe('ok')
-    expect([statSync(dir).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600])
   })
 })

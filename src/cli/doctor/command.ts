@@ -1,55 +1,16 @@
 import type { Command } from 'commander'
-import { SvcError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
-import { wantsColour } from '../terminal/output.ts'
 import type { Context } from '../context/context.ts'
-import type { Finding } from './finding.ts'
-import { wrap } from '../terminal/wrap.ts'
-
-const colours = { ok: 'green', note: 'dim', warn: 'yellow', fail: 'red' } as const
-
-const draw = async (findings: Finding[], { io, globals }: Context): Promise<string> => {
-  const { Chalk } = await import('chalk')
-  const chalk = new Chalk({ level: wantsColour(io.stdout, { io, globals }) ? 1 : 0 })
-  const width = Math.max(...findings.map(({ check }) => check.length))
-  const column = ' '.repeat(width + 8)
-  const room = io.stdout.isTTY ? Math.max(io.stdout.columns - column.length, 20) : Number.POSITIVE_INFINITY
-  // Wrapped at spaces, because a terminal breaks words.
-  const lines = (text: string, label = ''): string =>
-    wrap(safeLine(text.replaceAll('\n', ' ')), room - label.length).join(
-      `\n${column}${' '.repeat(label.length)}`,
-    )
-  return findings
-    .map(({ check, state, message, next }) => {
-      const line = `${chalk[colours[state]](state.padEnd(4))}  ${check.padEnd(width)}  ${lines(message)}\n`
-      return next ? `${line}${column}next: ${lines(next, 'next: ')}\n` : line
-    })
-    .join('')
-}
 
 /** `svc doctor`: shows what works, what does not, and what to type next. */
 export const registerDoctor = (command: Command, context: Context): void => {
   command
     .usage('[flags]')
-    .option('--fix', 'Repair the permissions of the profiles')
     .addHelpText('after', '\nExample:\n  svc doctor\n  svc doctor --profile prod -o json')
     .action(async () => {
-      const options = command.opts<{ fix?: boolean }>()
-      const { examine } = await import('./examine.ts')
-      const findings = await examine(context, { fix: options.fix === true })
-      const output = await context.output()
-      const { output: requested, json } = context.globals
-      const plain =
-        output.format === 'table' ||
-        (output.format === 'tsv' && requested === undefined && json === undefined)
-      if (plain) context.io.stdout.write(await draw(findings, context))
-      else await output.report('Findings', findings, { columns: ['check', 'state', 'message', 'next'] })
-      const bad = findings.filter(({ state }) => state === 'fail')
-      if (bad.length > 0)
-        throw new SvcError(
-          'failed',
-          'unwell',
-          `${bad.length === 1 ? 'A check' : `${bad.length} checks`} failed: ${bad.map(({ check }) => check).join(', ')}`,
-        )
+      const [{ examine }, { reportFindings }] = await Promise.all([
+        import('./examine.ts'),
+        import('./report.ts'),
+      ])
+      await reportFindings(await examine(context), context, { code: 'unwell' })
     })
 }

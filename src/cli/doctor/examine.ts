@@ -1,5 +1,3 @@
-import { chmodSync, lstatSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { createToolClient } from '../../tools/client/tool-client.ts'
 import { askKeyFor } from '../approve/tool-server.ts'
 import type { Context } from '../context/context.ts'
@@ -18,18 +16,6 @@ import { fail, failed, note, ok, warn, type Finding } from './finding.ts'
 import { checkGroups } from './groups.ts'
 import { checkAskKey, checkKeys } from './keys.ts'
 
-const privateFile = 0o600
-const privateFolder = 0o700
-
-/** Removes the permissions of others. Does not touch links or files of another user. */
-const restrict = (path: string, mode: number): boolean => {
-  const stats = lstatSync(path, { throwIfNoEntry: false })
-  if (!stats || stats.isSymbolicLink() || stats.uid !== process.getuid?.()) return false
-  if ((stats.mode & 0o777) === mode) return false
-  chmodSync(path, mode)
-  return true
-}
-
 /** Whether the profile file is valid, and readable only by its owner. */
 const checkFiles = (io: Io): Finding => {
   const store = createStore(io)
@@ -41,15 +27,6 @@ const checkFiles = (io: Io): Finding => {
   } catch (error) {
     return failed('profiles', error)
   }
-}
-
-const repairFiles = (io: Io): Finding => {
-  const { path } = createStore(io)
-  const repaired = [restrict(dirname(path), privateFolder), restrict(path, privateFile)].some(Boolean)
-  return note(
-    'profiles',
-    repaired ? `removed the permissions of others: ${path}` : 'svc cannot repair this by itself',
-  )
 }
 
 const expected = ['check_status', 'request_approval', 'request_approval_async']
@@ -103,14 +80,9 @@ const checkTools = async (context: Context): Promise<Finding[]> => {
 }
 
 /** Checks everything that a command needs, in that order. Stops where a failure makes the next checks useless. */
-export const examine = async (context: Context, { fix }: { fix: boolean }): Promise<Finding[]> => {
-  const findings: Finding[] = []
-  let files = checkFiles(context.io)
-  if (fix && files.state === 'fail') {
-    findings.push(repairFiles(context.io))
-    files = checkFiles(context.io)
-  }
-  findings.push(files)
+export const examine = async (context: Context): Promise<Finding[]> => {
+  const files = checkFiles(context.io)
+  const findings = [files]
   if (files.state === 'fail') return findings
   let settings
   try {

@@ -21,8 +21,12 @@ export const fail = finding('fail')
 /** A failure with its hint. Throws everything that is not an error of svc, and Ctrl-C. */
 export const failed = (check: string, error: unknown, next?: string): Finding => {
   if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
-  const { message, detail, hint } = error
-  return fail(check, detail ? `${message} (${detail})` : message, hint ?? next)
+  const { message, detail, issues = [], hint } = error
+  const said = [
+    detail ? `${message} (${detail})` : message,
+    ...issues.map((one) => `${one.field} ${one.message}`),
+  ]
+  return fail(check, said.join('; '), hint ?? next)
 }
 
 /** Runs a check that a third-party service may not support, and for which this key may lack the scope. */

@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { influenceOf } from '../../asking/separation.ts'
-import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { getJson } from '../context/open-client.ts'
 import { readOwnKey } from '../context/own-key.ts'
+import { fail, failed, ok, warn, type Finding } from '../doctor/finding.ts'
 import { readBytes, textOf } from '../terminal/input-file.ts'
 import { closedContext } from './closed-context.ts'
 import { configPath, parseConfig, type GuardConfig } from './config.ts'
@@ -15,23 +15,10 @@ import { linesFor, type Lines } from './lines.ts'
 import { changeableBy, readRootFile } from './root-file.ts'
 import { harmfulNames, readKeySet } from './trust.ts'
 
-/** `fix`: what to do. */
-export type Finding = { check: string; state: 'ok' | 'warn' | 'fail'; message: string; fix?: string }
-
-const fine = (check: string, message: string): Finding => ({ check, state: 'ok', message })
-
-/** A failure with its hint. Throws everything that is not an error of svc. */
-const failed = (check: string, error: unknown): Finding => {
-  if (!(error instanceof SvcError) || error.exit === 'interrupted') throw error
-  const { message, hint, issues = [] } = error
-  const details = issues.map(({ field, message: said }) => `\n${field} ${said}`).join('')
-  return { check, state: 'fail', message: message + details, ...(hint !== undefined && { fix: hint }) }
-}
-
 const tried = async (check: string, message: string, run: () => unknown): Promise<Finding> => {
   try {
     await run()
-    return fine(check, message)
+    return ok(check, message)
   } catch (error) {
     return failed(check, error)
   }
@@ -43,39 +30,36 @@ const program = (launcher: string): Finding => {
     .map((path) => changeableBy(path))
     .find((found) => found !== undefined)
   if (!problem)
-    return fine('program', `Only root can change svc, ${process.execPath} and the folders of programs`)
-  return {
-    check: 'program',
-    state: 'fail',
-    message: `Others than root can change what a guard runs: ${problem.message}`,
-    fix: `Install svc as root (npm install --global), or as root: ${problem.fix}`,
-  }
+    return ok('program', `Only root can change svc, ${process.execPath} and the folders of programs`)
+  return fail(
+    'program',
+    `Others than root can change what a guard runs: ${problem.message}`,
+    `Install svc as root (npm install --global), or as root: ${problem.fix}`,
+  )
 }
 
 const environment = ({ io }: Context): Finding => {
   const names = harmfulNames(io.env)
-  if (names.length === 0) return fine('environment', 'No variable loads code or changes trust')
-  return {
-    check: 'environment',
-    state: 'warn',
-    message: `A guard refuses to start with ${names.join(', ')} in its environment, as here`,
-    fix: 'Start the guards with the lines below, which clean the environment',
-  }
+  if (names.length === 0) return ok('environment', 'No variable loads code or changes trust')
+  return warn(
+    'environment',
+    `A guard refuses to start with ${names.join(', ')} in its environment, as here`,
+    'Start the guards with the lines below, which clean the environment',
+  )
 }
 
-const development: Finding = {
-  check: 'allow_dev',
-  state: 'warn',
-  message: 'Receipts of software keys are accepted, which do not prove that a person approved',
-  fix: 'Remove allow_dev, unless this is a test',
-}
+const development = warn(
+  'allow_dev',
+  'Receipts of software keys are accepted, which do not prove that a person approved',
+  'Remove allow_dev, unless this is a test',
+)
 
-const draft = (file: string): Finding => ({
-  check: 'safe',
-  state: 'warn',
-  message: `${file} is a draft; guards use ${configPath}`,
-  fix: `sudo install -D -o root -g root -m 644 ${shellQuote(file)} ${configPath}`,
-})
+const draft = (file: string): Finding =>
+  warn(
+    'safe',
+    `${file} is a draft; guards use ${configPath}`,
+    `sudo install -D -o root -g root -m 644 ${shellQuote(file)} ${configPath}`,
+  )
 
 const keyIds = (keys: unknown): string[] =>
   isRecord(keys) && Array.isArray(keys.keys)
@@ -88,13 +72,12 @@ const publishedKeys = async (config: GuardConfig, context: Context): Promise<Fin
   const published = keyIds(await getJson(context, url, config.cacert))
   const pinned = new Set(keyIds(readKeySet(config.jwks)))
   const added = published.filter((key) => !pinned.has(key)).length
-  if (added === 0) return fine('signing keys', `Every key that the service publishes is in ${config.jwks}`)
-  return {
-    check: 'signing keys',
-    state: 'warn',
-    message: `The service publishes ${added === 1 ? 'a key that is' : `${added} keys that are`} not in ${config.jwks}; receipts that they sign are refused`,
-    fix: `Compare ${url} with what the operator of the service says, then save it in ${config.jwks}`,
-  }
+  if (added === 0) return ok('signing keys', `Every key that the service publishes is in ${config.jwks}`)
+  return warn(
+    'signing keys',
+    `The service publishes ${added === 1 ? 'a key that is' : `${added} keys that are`} not in ${config.jwks}; receipts that they sign are refused`,
+    `Compare ${url} with what the operator of the service says, then save it in ${config.jwks}`,
+  )
 }
 
 const requestingKey = async (context: Context): Promise<Finding> => {
@@ -102,16 +85,14 @@ const requestingKey = async (context: Context): Promise<Finding> => {
   const scopes: readonly string[] = own?.scopes ?? []
   const wrong = influenceOf(scopes)
   if (wrong.length === 0 && scopes.includes('ask'))
-    return fine('ask key', `The service accepts it (${scopes.join(', ')})`)
-  return {
-    check: 'ask key',
-    state: 'fail',
-    message:
-      wrong.length > 0
-        ? `It can influence who approves (${wrong.join(', ')})`
-        : `It cannot request approvals (${scopes.join(', ') || 'no scopes reported'})`,
-    fix: 'svc key create --name guard --can ask, and save that key',
-  }
+    return ok('ask key', `The service accepts it (${scopes.join(', ')})`)
+  return fail(
+    'ask key',
+    wrong.length > 0
+      ? `It can influence who approves (${wrong.join(', ')})`
+      : `It cannot request approvals (${scopes.join(', ') || 'no scopes reported'})`,
+    'svc key create --name guard --can ask, and save that key',
+  )
 }
 
 const asked = async (config: GuardConfig, { io }: Context): Promise<Finding[]> => {
@@ -129,8 +110,8 @@ const asked = async (config: GuardConfig, { io }: Context): Promise<Finding[]> =
 }
 
 /** How to get a file that does not exist yet. */
-const withFix = (finding: Finding, path: string, fix: string): Finding =>
-  finding.state === 'fail' && !existsSync(path) ? { ...finding, fix } : finding
+const withNext = (finding: Finding, path: string, next: string): Finding =>
+  finding.state === 'fail' && !existsSync(path) ? { ...finding, next } : finding
 
 const files = async (config: GuardConfig): Promise<Finding[]> => {
   const { jwks, key_file, service, organization } = config
@@ -141,12 +122,12 @@ const files = async (config: GuardConfig): Promise<Finding[]> => {
   const published = shellQuote(`${new URL(service).origin}/.well-known/jwks.json`)
   const key = `svc key create --name guard --org ${shellQuote(organization)} --can ask --jq .key`
   return [
-    withFix(
+    withNext(
       keySet,
       jwks,
       `curl -s ${published} | sudo tee ${shellQuote(jwks)}, then compare it with the operator`,
     ),
-    withFix(keyFile, key_file, `${key} | sudo install -m 600 /dev/stdin ${shellQuote(key_file)}`),
+    withNext(keyFile, key_file, `${key} | sudo install -m 600 /dev/stdin ${shellQuote(key_file)}`),
     ...(config.cacert === undefined
       ? []
       : [
@@ -167,7 +148,7 @@ export const examineGuard = async (
   const launcher = join(dirname(realpathSync(process.argv[1] ?? '.')), 'guard.sh')
   const path = file === undefined ? configPath : resolve(io.cwd, file)
   if (file !== undefined && !existsSync(path))
-    return { findings: [{ check: 'content', state: 'fail', message: `${file} does not exist` }], lines: [] }
+    return { findings: [fail('content', `${file} does not exist`)], lines: [] }
   let text: string | undefined
   const safe =
     file === undefined
