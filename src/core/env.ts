@@ -12,7 +12,6 @@ export const environment = {
   SVC_ORG: 'default for --org (id or slug)',
   TRACEPARENT: 'trace that the requests belong to (W3C), for the log of the service',
   SVC_CONFIG_DIR: 'folder of the profile file',
-  SVC_PAGER: 'pager for long answers, instead of PAGER; empty for none',
   SVC_BOOTSTRAP_API_KEY: 'svc serve: the first operator key, instead of a random one (secret)',
   SVC_DATABASE_URL: 'svc serve: store in PostgreSQL, postgres://host/database (may contain a secret)',
   SVC_MASTER_KEY: 'svc serve: the key that wraps stored secrets, instead of a file (secret)',

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { secretNames } from '../../src/core/env.ts'
 import { env, installHooks, path } from './bare-service.ts'
 import { svc } from './processes.ts'
-import { onTerminal } from './terminal.ts'
 
 installHooks()
 
@@ -40,15 +39,6 @@ test('every secret of svc is in the list', () => {
     'SVC_SMTP_PASSWORD',
     'SVC_SMTP_URL',
   ])
-})
-
-test('a pager gets no secret of svc', async () => {
-  for (const name of ['Acme', 'Globex', 'Initech', 'Hooli']) await svc(['org', 'create', '--name', name], env)
-  const pager = spy('pager', 'cat > /dev/null')
-  const size = { rows: 3, columns: 80 }
-  const { exit } = await onTerminal(['org', 'list'], { ...env, ...canaries, SVC_PAGER: pager }, [], size)
-  expect(exit).toBe(0)
-  expectNoSecret('pager', [env.SVC_API_KEY!])
 })
 
 test('a credential command gets no secret of svc', async () => {

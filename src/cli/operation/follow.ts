@@ -80,7 +80,7 @@ export const printArriving = async (
   try {
     for await (const answer of answers) {
       if (answer.data.length === 0) continue
-      await output.show(answer, { ...shape, paged: false, above })
+      await output.show(answer, { ...shape, above })
       above = [...above, ...answer.data].slice(-mostAbove)
     }
   } catch (error) {

@@ -128,8 +128,6 @@ export const runOperation = async (
     known,
     once,
     folded: operation.folded,
-    // A secret that is shown once must stay on the screen, which a pager may clear.
-    paged: operation.effect === 'read' && once.size === 0,
     masked: new Set([
       ...answerFieldsWith(operation, 'personal'),
       ...(operation.effect === 'read' ? alwaysMasked : []),

@@ -9,7 +9,7 @@ import { type Listed, rowsOf } from './list-rows.ts'
 /** Formats in which a page looks the same whatever the other pages contain. */
 const byPage = new Set<Format>(['json', 'ndjson', 'tsv', 'id'])
 
-/** Not on a terminal, where a list is shown in a pager or scrolls away anyway. */
+/** Not on a terminal, where a list scrolls away anyway. */
 export const canShowPages = (
   { format }: Output,
   { io, globals: { json, jq, envelope } }: Pick<Context, 'io' | 'globals'>,

@@ -1,5 +1,5 @@
 import { safeJson, safeText } from '../../core/safe-text.ts'
-import { chooseFormat, wantsColour, wantsMachine, writePaged, type Output } from './output.ts'
+import { chooseFormat, wantsColour, wantsMachine, type Output } from './output.ts'
 import { gridOf, namesIn, payloadOf, pickFields, type Envelope, type Shape } from './payload.ts'
 import { render } from './render.ts'
 import type { Run } from './io.ts'
@@ -90,11 +90,6 @@ export const createOutput = (run: Run): Output => {
     return ''
   }
 
-  const write = async (text: string, paged: boolean): Promise<void> => {
-    if (!paged || !stdout.isTTY) return stdout.write(text)
-    await writePaged(text, { io, globals })
-  }
-
   const show = async (envelope: Envelope, shape: Shape = {}): Promise<void> => {
     const payload = payloadOf(envelope, globals.envelope === true || shape.whole === true)
     io.onAnswer?.(payload)
@@ -117,7 +112,7 @@ export const createOutput = (run: Run): Output => {
       // A third-party service may not return the secret.
       else if (unprinted(envelope.data, once, '').length > 0) run.once = text
     }
-    await write(text, shape.paged === true)
+    stdout.write(text)
   }
 
   const report: Output['report'] = (message, data, shape) => show({ status: 'success', message, data }, shape)

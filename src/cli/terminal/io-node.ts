@@ -16,9 +16,6 @@ const stream = (open: () => NodeJS.WriteStream, written = (): void => undefined)
     // A terminal without a size reports 0.
     return open().columns || 100
   },
-  get rows() {
-    return open().rows || undefined
-  },
 })
 
 /** The mask O_ACCMODE, which Node does not export. */
@@ -78,12 +75,9 @@ export const runOnNode = (
   run: (argv: string[], io: Io) => Promise<number>,
 ): Promise<number> => {
   const abort = new AbortController()
-  let paging = false
   let closed: boolean | undefined
   let interruptedAt = 0
   const interrupt = (): void => {
-    // Ctrl-C belongs to the pager while it has the terminal.
-    if (paging) return
     if (!abort.signal.aborted) {
       interruptedAt = performance.now()
       abort.abort()
@@ -124,11 +118,6 @@ export const runOnNode = (
     ),
     stderr: stream(stderr),
     env: process.env,
-    page: async (text, pager) => {
-      const { pageOnNode } = await import('./page-node.ts')
-      paging = true
-      return pageOnNode(text, pager).finally(() => (paging = false))
-    },
     cwd: process.cwd(),
     now: () => new Date(),
     signal: abort.signal,

@@ -4,12 +4,7 @@ export type OutputStream = {
   write(text: string): void
   isTTY: boolean
   columns: number
-  /** Rows of the terminal; without them nothing is paged. */
-  rows?: number | undefined
 }
-
-/** A command line for the shell, by default `less`, and its additional environment variables. */
-export type Pager = { command: string | undefined; env: Record<string, string> }
 
 /** The environment of a command. Tests use a version in memory. */
 export type Io = {
@@ -17,8 +12,6 @@ export type Io = {
   stdout: OutputStream
   stderr: OutputStream
   env: Env
-  /** Shows text in a pager; false if there is no such program. Without this function nothing is paged. */
-  page?(text: string, pager: Pager): Promise<boolean>
   /** Set by the run: reports that standard output cannot be written (`EPIPE`, `ENOSPC`) and returns the exit code. */
   onUnwritable?(code: string): Promise<number>
   /** Receives the answer or error of a command as data; `svc demo` checks its steps with it. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
-import type { Globals, Io, OutputStream, Pager } from './io.ts'
+import type { Globals, Io, OutputStream } from './io.ts'
 import { fieldsNeeded, namesIn, type Shape } from './payload.ts'
 
 export const formats = ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id'] as const
@@ -52,37 +52,6 @@ export const wantsColour = (stream: OutputStream, { io, globals }: { io: Io; glo
   if (forced !== undefined) return forced !== '0' && forced !== 'false'
   if (io.env['NO_COLOR']) return false
   return stream.isTTY && io.env['TERM'] !== 'dumb'
-}
-
-/** As in git and gh: SVC_PAGER before PAGER, by default `less`; empty or `cat` disables paging. */
-const pagerOf = ({ io: { env }, globals }: { io: Io; globals: Globals }): Pager | undefined => {
-  if (globals.input === false || env['CI'] || env['TERM'] === 'dumb') return undefined
-  const command = env['SVC_PAGER'] ?? env['PAGER']
-  if (command?.trim() === '' || command === 'cat') return undefined
-  return {
-    command,
-    env: {
-      // Quit if the text fits, keep colours, leave the text on the screen.
-      LESS: env['LESS'] ?? 'FRX',
-      // A search term may be a phone number.
-      LESSHISTFILE: '-',
-    },
-  }
-}
-
-const rowsOf = (text: string, columns: number): number =>
-  text.split('\n').reduce((rows, line) => rows + Math.max(1, Math.ceil(line.length / columns)), -1)
-
-/** Writes to stdout, through a pager if the text does not fit on the terminal. */
-export const writePaged = async (
-  text: string,
-  { io, globals }: { io: Io; globals: Globals },
-): Promise<void> => {
-  const { isTTY, rows, columns } = io.stdout
-  const isLong = isTTY && rows !== undefined && rowsOf(text, columns) >= rows
-  const pager = isLong ? pagerOf({ io, globals }) : undefined
-  const isShown = pager !== undefined && io.page !== undefined && (await io.page(text, pager))
-  if (!isShown) io.stdout.write(text)
 }
 
 /** Commands that print text, with their other formats. --json, --jq and --envelope do not apply to them. */

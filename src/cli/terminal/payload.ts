@@ -22,8 +22,6 @@ export type Shape = {
   above?: readonly unknown[]
   /** The whole envelope, as with --envelope. */
   whole?: boolean
-  /** Uses a pager if the text is longer than the terminal. */
-  paged?: boolean
 }
 
 export type Envelope = { status: string; message: string; data?: unknown; [field: string]: unknown }

@@ -101,7 +101,7 @@ test('rows that arrive later stay in the columns of the head', async () => {
   const output = createOutput({ io: tty, globals: {} })
   const long = { ...requests[0]!, expires_at: null }
   const show = (data: unknown[], above: unknown[]) =>
-    output.show({ status: 'success', message: 'Done', data }, { ...shape, paged: false, above })
+    output.show({ status: 'success', message: 'Done', data }, { ...shape, above })
   await show([{ ...long, action: 'Short', verified_as: 'a' }], [])
   const [head] = cellsOf(tty.out())
   await show(requests, [{ ...long, action: 'Short', verified_as: 'a' }])
