@@ -1,10 +1,10 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Register, RunLine } from '../program/program.ts'
 import type { Io } from '../terminal/io.ts'
 import { playAll } from './play.ts'
-import { developerLog, steps } from './steps.ts'
+import { steps } from './steps.ts'
 
 type Start = { started: number; run: RunLine }
 
@@ -21,7 +21,7 @@ const playAlone = async (io: Io, { started, run }: Start): Promise<void> => {
     dataDir: join(io.cwd, 'data'),
     dev: true,
     env: {},
-    log: ({ message }) => message && appendFileSync(developerLog(io.cwd), `${message}\n`),
+    log: () => undefined,
   })
   try {
     io.stdout.write(announcement(service, '--port 0 --dev --data-dir data'))

@@ -49,7 +49,7 @@ const valueAt = (answer: unknown, path: string): unknown =>
 const play = async (step: Step, io: Io, values: Values, run: RunLine) => {
   const key = step.keyFrom && values.get(step.keyFrom)
   const env = key ? { ...io.env, SVC_API_KEY: key } : io.env
-  await step.before?.(io.cwd)
+  step.before?.(io.cwd)
   let output = ''
   let answer: unknown
   let other: Promise<OtherTerminal> | undefined

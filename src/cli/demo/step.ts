@@ -16,7 +16,7 @@ export type Step = {
   /** The file that standard input comes from. */
   from?: string
   /** Runs before the step, in the folder of the demo. */
-  before?(folder: string): void | Promise<void>
+  before?(folder: string): void
   /** The file that gets its standard output, as with `>` in a shell. */
   into?: string
   /** What happens once there is a request, before `meanwhile`. Returns the command that does the same. */
