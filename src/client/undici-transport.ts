@@ -93,7 +93,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
           origin,
           path: pathname + search,
           method: request.method as Dispatcher.HttpMethod,
-          headers: { ...trace, ...request.headers },
+          headers: { 'accept-encoding': 'identity', ...trace, ...request.headers },
           body: request.body ?? null,
         },
         {
@@ -136,7 +136,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
     const route = routes.get(origin) ?? openRoute(origin, options, connect)
     routes.set(origin, route)
     const { status, headers, body } = await exchange(await route, request, signal)
-    return { status, headers, body: await decodeBody(body, headers['content-encoding'], hostOf(request.url)) }
+    return { status, headers, body: decodeBody(body, headers['content-encoding'], hostOf(request.url)) }
   }
   const close = async (): Promise<void> => {
     const open = await Promise.allSettled(routes.values())
@@ -146,7 +146,7 @@ export const createTransport = (options: Options): Transport & { close(): Promis
   return Object.assign(send, { close })
 }
 
-/** Maximum size of an answer, before and after decompression. */
+/** Maximum size of an answer. */
 export const mostBytes = 64 * 1024 * 1024
 
 const unexpected = (message: string): SvcError =>
@@ -154,32 +154,13 @@ const unexpected = (message: string): SvcError =>
     hint: 'Check the address: svc profile show --explain',
   })
 
-/** svc requests no compression, but some proxies compress anyway. */
-const decompress = async (body: Buffer, encoding: string, host: string): Promise<Buffer> => {
-  const zlib = await import('node:zlib')
-  const { promisify } = await import('node:util')
-  const limit = { maxOutputLength: mostBytes }
-  try {
-    if (encoding === 'gzip' || encoding === 'x-gzip') return await promisify(zlib.gunzip)(body, limit)
-    if (encoding === 'deflate') return await promisify(zlib.inflate)(body, limit)
-    if (encoding === 'br') return await promisify(zlib.brotliDecompress)(body, limit)
-  } catch {
-    throw unexpected(`The answer from ${host} is not valid ${encoding}`)
-  }
-  throw unexpected(
-    `The answer from ${host} is encoded as ${safeLine(encoding).slice(0, 40)}, which svc does not support`,
-  )
-}
-
-/** The text of a body. Throws if its compression is unknown or it is not UTF-8. */
-export const decodeBody = async (
-  body: Buffer,
-  encoding: string | undefined,
-  host: string,
-): Promise<string> => {
+/** The text of a body. Throws if it is compressed, which svc does not request, or not UTF-8. */
+export const decodeBody = (body: Buffer, encoding: string | undefined, host: string): string => {
   const way = (encoding ?? '').trim().toLowerCase()
-  const plain =
-    way === '' || way === 'identity' || body.length === 0 ? body : await decompress(body, way, host)
-  if (!isUtf8(plain)) throw unexpected(`The answer from ${host} is not UTF-8 text`)
-  return plain.toString('utf8').replace(/^\uFEFF/, '')
+  if (way !== '' && way !== 'identity' && body.length > 0)
+    throw unexpected(
+      `The answer from ${host} is encoded as ${safeLine(way).slice(0, 40)}, which svc does not support`,
+    )
+  if (!isUtf8(body)) throw unexpected(`The answer from ${host} is not UTF-8 text`)
+  return body.toString('utf8').replace(/^\uFEFF/, '')
 }

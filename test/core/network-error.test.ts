@@ -68,17 +68,14 @@ test('a response that is not HTTP is reported as that', async () => {
   expect(await failure(get(`http://127.0.0.1:${port}/`))).toMatchObject({ code: 'not_http' })
 })
 
-test('a compressed response is read, although none was requested', async () => {
+test('no compressed response is requested', async () => {
   const { client, service } = await withHosted()
-  service.next(
-    text(200, gzipSync(JSON.stringify({ ...ok, data: [{ slug: 'a' }] })), { 'content-encoding': 'gzip' }),
-  )
-  expect((await client.call(org.listOrganizations, {})).envelope.data).toEqual([{ slug: 'a' }])
+  await client.call(org.listOrganizations, {})
+  expect(service.seen[0]!.headers['accept-encoding']).toBe('identity')
 })
 
 test.each([
-  ['broken gzip', text(200, 'no gzip', { 'content-encoding': 'gzip' }), 'unexpected_answer'],
-  ['an unknown encoding', text(200, '{}', { 'content-encoding': 'zork' }), 'unexpected_answer'],
+  ['another encoding', text(200, '{}', { 'content-encoding': 'zork' }), 'unexpected_answer'],
   [
     'a gzip bomb',
     text(200, gzipSync(Buffer.alloc(65 * 1024 * 1024)), { 'content-encoding': 'gzip' }),

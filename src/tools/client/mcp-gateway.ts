@@ -18,7 +18,6 @@ import {
 import type { ToolClient } from './tool-client.ts'
 import { within } from '../../core/within.ts'
 
-const pollMs = 1_000
 const lifetimeSeconds = 300
 const patienceMs = 30_000
 const mostNamed = 1_000
@@ -182,19 +181,15 @@ export const createMcpGateway = ({
       return record
     },
     status: read,
+    // A tool answers at once; whoever waits asks again.
     wait: async (request_id, seconds, signal) => {
-      const end = now().getTime() + seconds * 1000
       const call = calls.get(request_id)
       if (call && call.open === undefined) {
         const record = await afterAtMost(call, seconds * 1000, signal)
         // The caller may have to pass the number on.
         if (record.status !== 'pending' || call.open === undefined || record.number !== null) return record
       }
-      for (;;) {
-        const record = await read(request_id)
-        if (record.status !== 'pending' || now().getTime() >= end) return record
-        await sleep(pollMs, signal)
-      }
+      return read(request_id)
     },
     cancel: async (request_id) => {
       const call = calls.get(request_id)
