@@ -18,7 +18,6 @@ type Options = {
   serverCacert?: string
   env?: string[]
   check?: boolean
-  schema?: boolean
 }
 
 const example = 'svc mcp gate --rules gate.yaml -- node /opt/notes/server.mjs'
@@ -94,7 +93,6 @@ const showRules = async (rules: Rules, context: Context): Promise<void> => {
 
 const run = async (command: readonly string[], options: Options, context: Context): Promise<void> => {
   const { io, globals } = context
-  if (options.schema) return io.stdout.write((await import('./rules.ts')).rulesSchema())
   if (options.rules === undefined) throw usageError('--rules is required', example)
   const { readRules } = await import('./rules.ts')
   const hint = 'svc mcp gate --help shows an example of the rules'
@@ -130,7 +128,6 @@ export const registerGate = (group: Command, context: Context): void => {
     .option('--server-cacert <file>', 'With --url: CA certificate of the server to trust (PEM)')
     .option('--env <name>', 'Variable to pass on to the server (can be repeated)', collect)
     .option('--check', 'Check and print the rules; start nothing')
-    .option('--schema', 'Print the JSON Schema of the rules, for editors')
     .addHelpText(
       'after',
       `\nThe rules, for example:

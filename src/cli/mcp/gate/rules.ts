@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
 import { mostLines } from '../../../contract/approvers.ts'
 import { lineText } from '../../../contract/line-text.ts'
-import { chosen, line } from '../../../contract/field.ts'
+import { line } from '../../../contract/field.ts'
 import { placedIssuesOf } from '../../../contract/issues.ts'
-import { jsonSchema } from '../../../contract/json-schema.ts'
 import { factors } from '../../../contract/records.ts'
 import { invalidFile, parseYaml, type FileKind } from '../../declare/yaml.ts'
 import type { ToolCall } from './message.ts'
@@ -33,46 +32,33 @@ const to = z.union([
       z.maxLength(mostLines, `must have at most ${mostLines} lines`),
     ),
 ])
-const toText =
-  'Who must approve, in quotes: a number in E.164, several with commas, @group or @group:2; or a list'
-
 const approval = {
-  to: chosen(z.optional(to), toText, { example: '+12025550101' }),
-  timeout: chosen(
-    z.optional(z.int().check(z.gte(1, 'must be 1 or more'), z.lte(3600, 'must be at most 3600'))),
-    'Time for the decision, in seconds; default: 120',
-    { example: 120 },
-  ),
-  factors: chosen(z.optional(z.array(z.enum(factors))), 'What is checked; default: biometric', {
-    example: ['biometric'],
-  }),
+  to: z.optional(to),
+  /** Time for the decision, in seconds. */
+  timeout: z.optional(z.int().check(z.gte(1, 'must be 1 or more'), z.lte(3600, 'must be at most 3600'))),
+  factors: z.optional(z.array(z.enum(factors))),
 }
+const action = z.enum(['hold', 'pass'])
 
 const shape = z.strictObject({
-  server: chosen(line(60), 'Name of the server, as the approver reads it', { example: 'files' }),
-  org: chosen(z.optional(line(60)), 'Organization of the approver, id or slug; default: that of the profile'),
+  /** The name of the server, as the approver reads it. */
+  server: line(60),
+  org: z.optional(line(60)),
   ...approval,
-  to: chosen(to, toText, { example: '+12025550101' }),
-  default: chosen(
-    z.optional(z.enum(['hold', 'pass'])),
-    'What happens to tools that no rule names; default: hold',
-  ),
-  rules: chosen(
-    z.optional(
-      z.array(
-        z.strictObject({
-          tools: chosen(patterns, 'Names of tools; * is any text, ? any character', { example: ['read_*'] }),
-          action: chosen(z.enum(['hold', 'pass']), 'hold asks a person; pass forwards the call'),
-          when: chosen(
-            z.optional(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
-            'Only for pass: values that the arguments must have; * and ? as in names',
-            { example: { dry_run: true } },
-          ),
-          ...approval,
-        }),
-      ),
+  to,
+  /** What happens to tools that no rule names. */
+  default: z.optional(action),
+  /** The first rule that matches a call decides about it. */
+  rules: z.optional(
+    z.array(
+      z.strictObject({
+        tools: patterns,
+        action,
+        /** Only for `pass`: values that the arguments must have. */
+        when: z.optional(z.record(z.string(), z.union([scalar, z.array(scalar)]))),
+        ...approval,
+      }),
     ),
-    'The first rule that matches a call decides about it',
   ),
 })
 
@@ -89,7 +75,7 @@ export type Rules = { server: string; org: string | undefined; rules: Rule[]; ot
 const kind: FileKind = {
   single: 'a file has the rules for one server',
   nothing: 'nothing was started',
-  schema: 'svc mcp gate --schema',
+  schema: 'svc mcp gate --help',
   example: 'svc mcp gate --help shows an example',
 }
 
@@ -173,13 +159,3 @@ export const ruleFor = (rules: Rules, call: Pick<ToolCall, 'name' | 'arguments' 
       tools.some((tool) => matches(tool, call.name)) &&
       when.every(([name, values]) => hasValue(call.arguments, name, values)),
   ) ?? rules.otherwise
-
-/** The JSON Schema of the file. Editors support draft 7 best. */
-export const rulesSchema = (): string => {
-  const schema = {
-    $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Rules of svc mcp gate',
-    ...jsonSchema(shape, 'draft-7'),
-  }
-  return `${JSON.stringify(schema, (name, value: unknown) => (name === 'x-spec' ? undefined : value), 2)}\n`
-}
