@@ -36,7 +36,6 @@ tr:last-child td { border-bottom: 0 }
 th { font-size: .78rem; letter-spacing: .06em; text-transform: uppercase; color: var(--soft) }
 .off td { color: var(--soft) }
 .grid { fill: none; stroke: var(--line); stroke-width: 1 }
-.degrees { fill: var(--soft); font-weight: 400; font-size: 12px }
 .fence { fill: var(--fence); fill-opacity: .14; stroke: var(--fence); stroke-width: 2 }
 .fence.off { fill-opacity: .03; stroke: var(--soft); stroke-dasharray: 3 6 }
 .mark { fill: var(--ink); text-anchor: middle; dominant-baseline: central; paint-order: stroke; stroke: var(--card);
@@ -58,7 +57,7 @@ h2 { font-size: 1.15rem; margin: 1.75em 0 .6em }
 .legend svg { width: 1em; height: 1em }
 .wide { overflow-x: auto }
 .wide svg { min-width: 700px }
-@media (max-width: 600px) { .degrees { display: none } .mark, .small { font-size: 34px } .wide .small { font-size: 15px } .grid { stroke-width: 2 }
+@media (max-width: 600px) { .mark, .small { font-size: 34px } .wide .small { font-size: 15px } .grid { stroke-width: 2 }
   .fence, .here, .bar { stroke-width: 4 } }
 `
 
