@@ -107,7 +107,7 @@ const serve = async (context: Context): Promise<void> => {
   const { serveTools } = await import('../../tools/server/tools-on-stdio.ts')
   note(about)
   if (gateway.notice !== undefined) note(gateway.notice)
-  if (io.stdin.isTTY) note('waiting for a client on standard input; svc mcp install configures one')
+  if (io.stdin.isTTY) note('waiting for a client on standard input. To configure one: svc mcp install --help')
   try {
     const report = (error: Error): void => note(`internal error: ${error.message}`)
     await serveTools({ gateway, defaults }, report, io.signal)

@@ -60,7 +60,7 @@ const elsewhere: Record<string, string> = {
   logout: 'svc profile remove',
   'auth logout': 'svc profile remove',
   'auth status': 'svc whoami',
-  config: 'svc profile',
+  config: 'svc profile list',
   configure: 'svc profile login',
 }
 

@@ -68,7 +68,7 @@ describe('a command of other programs', () => {
     ['auth login', 'svc profile login'],
     ['login prod --base-url http://127.0.0.1:9', 'svc profile login'],
     ['logout', 'svc profile remove'],
-    ['config list', 'svc profile'],
+    ['config list', 'svc profile list'],
     ['auth status', 'svc whoami'],
   ])('%s', async (line, meant) => {
     const ended = await run(line)
