@@ -122,31 +122,4 @@ export const group = operations({
     example: 'sre --org acme --yes',
     input: z.strictObject({ org_id, name }),
   },
-  listOwnGroups: {
-    route: 'GET /svc/v1/approver/groups',
-    summary: 'List the groups that the signed-in person is in; for an administrator, all of them',
-    message: 'Groups',
-    data: z.looseObject({
-      groups: chosen(
-        z.array(
-          z.strictObject({
-            name: chosen(z.string(), 'Name of the group'),
-            members: chosen(
-              z.array(
-                z.strictObject({
-                  name: chosen(z.string(), 'Name of the member'),
-                  asleep: chosen(
-                    z.boolean(),
-                    'Whether the member is not asked, for want of an active device',
-                  ),
-                }),
-              ),
-              'Its members',
-            ),
-          }),
-        ),
-        'Groups, by name',
-      ),
-    }),
-  },
 })

@@ -107,7 +107,6 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
       waiting !== undefined && way('members', 'people', t('inbox.members', { count: waiting })),
       way('devices', 'phone', t('inbox.devices', { count: newDevices })),
       way('history', 'clock', historyTitle(session, sessions)),
-      way('groups', 'people', t('groups.title')),
       way('mutes', 'barred', t('inbox.mutes')),
       way('agents', 'agent', t('inbox.agents')),
       // There is nothing else to set while they can still be turned on.
