@@ -37,11 +37,9 @@ describe('a request of two lines', () => {
   test('tells each person who else is asked, what was said, and how it ended', async () => {
     const [ada, bob, eve] = await three()
     const id = await request([ada.mobile, `${bob.mobile},${eve.mobile}`])
-    await card(bob, id).getByText('Waiting for Ada Jones, Bob Jones, Eve Jones.').waitFor()
     await approve(ada, id)
     await ada.phone.sees('You approved. Others still have to.')
     await ada.phone.page.getByText('Waiting for Bob Jones, Eve Jones.').waitFor()
-    await card(bob, id).getByText('Waiting for Bob Jones, Eve Jones.').waitFor()
     await card(bob, id).click()
     await facts(bob).getByText('1 of Ada Jones (approved)').waitFor()
     await facts(bob).getByText('1 of Bob Jones, Eve Jones').waitFor()
@@ -81,5 +79,5 @@ test('a group is asked under its name', async () => {
   await ada.phone.sees('You approved. Others still have to.')
   await card(bob, id).click()
   await facts(bob).waitFor()
-  expect(await facts(bob).innerText()).toContain('@dba: 2 of Ada Jones (approved), Bob Jones')
+  expect(await facts(bob).innerText()).toMatch(/@dba: 2 of Ada Jones \(approved\), Bob Jones/i)
 })

@@ -6,7 +6,6 @@ import { historyTitle } from '../history/history.ts'
 import { announce, show, type View } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { waitingLines } from '../request/people.ts'
 import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
 import { countDown, msUntil } from '../language/time.ts'
 import { languageChoice } from '../shell/language-choice.ts'
@@ -31,16 +30,9 @@ type Actions = {
   reentry: Ways
 }
 
-type Card = { item: HTMLElement; follow: (now: PendingRequest) => void; stop: () => void }
+type Card = { item: HTMLElement; stop: () => void }
 
 const card = (one: PendingRequest, { expired, named }: { expired: () => void; named: boolean }): Card => {
-  const people = h('span', 'who')
-  const follow = ({ lines = [] }: PendingRequest): void => {
-    const parts = waitingLines(lines)
-    if (people.textContent !== parts.map((part) => part.textContent).join(''))
-      people.replaceChildren(...parts)
-  }
-  follow(one)
   const left = h('span', 'left')
   const tick = (ms: number): void => {
     left.textContent = t('common.timeLeft', { time: clockText(ms) })
@@ -57,11 +49,10 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
       named && h('span', 'who', exactText(one.session.organization)),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
-      people,
       left,
     ),
   )
-  return { item, follow, stop }
+  return { item, stop }
 }
 
 const empty = (advice: HTMLElement): HTMLElement =>
@@ -155,7 +146,6 @@ const createCards = (named: boolean, expired: () => void) => {
         cards.set(one.request_id, next)
         // Moving an element would take the focus away from it.
         if (!known) element.append(next.item)
-        else next.follow(one)
       }
     },
     stop: (): void => {
@@ -197,7 +187,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const open = requests.filter(({ expiresAt }) => msUntil(expiresAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
     updateFoot()
-    if (ids === shown) return cards.show(open)
+    if (ids === shown) return
     const count = t('inbox.requestsWaiting', { count: open.length })
     const focused = head?.contains(document.activeElement) ? document.activeElement : null
     title.textContent = count

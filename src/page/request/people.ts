@@ -1,4 +1,3 @@
-import { progressOf } from '../../contract/line-progress.ts'
 import type { Outcome } from '../calls/api.ts'
 import { locale, nodes, t } from '../language/text.ts'
 import { div, h } from '../shell/element.ts'
@@ -47,8 +46,12 @@ export const peopleLines = (lines: readonly Line[]): Node[] =>
         ),
       )
 
-/** Whose answers are missing; nothing if only one person is asked. */
+/** Those of a line that lacks a yes who have not answered. */
 export const waitingLines = (lines: readonly Line[]): Node[] => {
-  const people = (progressOf(lines)?.waiting ?? []).map((name) => ({ name }))
+  const open = lines.filter(
+    ({ need, people }) => people.filter(({ answer }) => answer === 'approved').length < need,
+  )
+  const waiting = open.flatMap((line) => line.people).filter(({ answer }) => answer === 'pending')
+  const people = [...new Map(waiting.map((one) => [one.user_id, one])).values()]
   return people.length === 0 ? [] : [nodes('request.waitingFor', { people: listed(people, named) })]
 }
