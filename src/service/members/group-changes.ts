@@ -6,7 +6,7 @@ import { organizationRow } from '../call/tenant.ts'
 import { administrators } from '../devices/administrators.ts'
 import { activeDevices } from '../devices/active.ts'
 import { notifyMember } from '../devices/notices.ts'
-import { findRelation } from '../devices/origin.ts'
+import { findRelation, isSeparated } from '../devices/origin.ts'
 import { awakeAmong } from '../devices/seats.ts'
 import type { Group } from '../policy/group-rows.ts'
 
@@ -17,7 +17,10 @@ const readAdministrators = async ({ db }: Call, orgId: number): Promise<number[]
     ({ user_id }) => user_id,
   )
 
-/** Administrators whom the calling key neither appointed nor enrolled: it could otherwise answer itself. */
+/**
+ * Administrators whom neither the calling key nor a key of the same creator appointed or enrolled: with two such keys, one
+ * person could ask and answer.
+ */
 const separatedAdministrators = async (call: Call, orgId: number): Promise<number[]> => {
   const found = new Set<number>()
   for (const user_id of await readAdministrators(call, orgId)) {
@@ -29,7 +32,7 @@ const separatedAdministrators = async (call: Call, orgId: number): Promise<numbe
     for (const { id: device_id } of devices) {
       const administrator = { org_id: orgId, user_id, device_id }
       const { relation } = await findRelation(call, namedKeyOf(call.caller), { administrator })
-      if (relation !== 'self' && relation !== 'unknown') found.add(user_id)
+      if (isSeparated(relation)) found.add(user_id)
     }
   }
   return [...found]
@@ -38,7 +41,7 @@ const separatedAdministrators = async (call: Call, orgId: number): Promise<numbe
 const nobody = (): Refusal =>
   conflict(
     'not_enough_approvers',
-    'Too few people can approve this change: it needs an administrator whom this key neither appointed nor enrolled and, for a group that exists, another person who is one of its members',
+    'Too few people can approve this change: it needs an administrator whom neither this key nor one of the same creator appointed or enrolled and, for a group that exists, another person who is one of its members',
     'Nobody was notified. Ask the operator of the service to make the change',
   )
 

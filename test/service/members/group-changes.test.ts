@@ -112,6 +112,16 @@ describe('a new group', () => {
     await createAdmin(5, acme.key)
     expect(await refusedWithoutTrace(service, () => createSre({ key: acme.key }))).toEqual(tooFew)
   })
+
+  test.each([
+    ['a key that the same key created', ['ask', 'rules']],
+    ['a key with all scopes that the same key created', ['all']],
+  ])('is not approved by an administrator behind %s', async (_, scopes) => {
+    await createAdmin(5, acme.key)
+    const body = { name: 'second', org_id: acme.id, scopes }
+    const second = dataOf(await service.call('POST', '/svc/v1/keys', { key: acme.key, body })).key
+    expect(await refusedWithoutTrace(service, () => createSre({ key: second }))).toEqual(tooFew)
+  })
 })
 
 describe('a change of a group', () => {
