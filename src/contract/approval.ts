@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { approvalLine } from './approval-line.ts'
 import { attestation } from './attestation.ts'
 import { approvalStates } from './approval-state.ts'
-import { mostLines } from './approvers.ts'
-import { lineText } from './line-text.ts'
+import { lineTexts } from './line-text.ts'
 import { chosen, line, positive, seconds, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
@@ -134,12 +133,7 @@ export const approval = operations({
       ),
       reason: chosen(z.optional(reasonText), 'Reason for the request', { example: 'Fixes the login outage' }),
       approvers: chosen(
-        z
-          .array(lineText)
-          .check(
-            z.minLength(1, 'must name at least one person or group'),
-            z.maxLength(mostLines, `must have at most ${mostLines} lines`),
-          ),
+        lineTexts,
         'Who must approve: a number, several with commas (one of them), @group or @group:2; each --to must agree',
         { example: ['+12025550101'], personal: true, flag: 'to', repeat: true },
       ),

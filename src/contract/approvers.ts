@@ -32,6 +32,24 @@ export const readLine = (text: string): Line | undefined => {
   return need <= people.length && people.length <= mostPeople ? { people, need } : undefined
 }
 
+/**
+ * A line of the same people as an earlier one; undefined if there is none. Nobody knows whether it means one yes or two, so
+ * it is refused. A line of a rule and one of a requester may name the same people: the higher need counts.
+ */
+export const repeatedLine = (texts: readonly string[]): string | undefined => {
+  const seen = new Set<string>()
+  return texts.find((text) => {
+    const line = readLine(text)
+    if (!line) return false
+    const people = line.group ?? line.people.toSorted().join()
+    if (seen.has(people)) return true
+    seen.add(people)
+    return false
+  })
+}
+
+export const repeatedForm = 'must name the same people only once; with a higher need, more of them must agree'
+
 export const lineForm =
   'must be a phone number in E.164 such as +12025550101, several with commas, or a group such as @sre or @sre:2'
 
@@ -47,11 +65,14 @@ export const parseLine = (text: string): Line => {
 /** Checks the lines of a setting or a flag, with its name as the user knows it. Throws a usage error. */
 export const checkedLines = (texts: readonly string[], name: string): string[] => {
   if (texts.length === 0) throw usageError(`${name} must not be empty`, `Example: ${examples}`)
-  return texts.map((text) => {
+  const lines = texts.map((text) => {
     const line = plainLine(text)
     if (line.length <= mostLength && readLine(line)) return line
     throw usageError(`${name} ${lineForm}: "${text}"`, `Example: ${examples}`)
   })
+  const repeated = repeatedLine(lines)
+  if (repeated === undefined) return lines
+  throw usageError(`${name} ${repeatedForm}: "${repeated}"`, 'Example for two members of a group: @sre:2')
 }
 
 /** The lines of a setting, with spaces between them. Throws a usage error that names the setting. */

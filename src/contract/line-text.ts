@@ -1,5 +1,13 @@
 import * as z from 'zod/mini'
-import { lineForm, mostLength, plainLine, readLine } from './approvers.ts'
+import {
+  lineForm,
+  mostLength,
+  mostLines,
+  plainLine,
+  readLine,
+  repeatedForm,
+  repeatedLine,
+} from './approvers.ts'
 
 // What a request accepts as a line of people. Apart, because the command line reads lines without the validator.
 
@@ -17,4 +25,10 @@ export const lineText = z.string().check(
   z.overwrite(plainLine),
   z.maxLength(mostLength, `must have at most ${mostLength} characters`),
   z.refine((text) => readLine(text) !== undefined, lineForm),
+)
+
+export const lineTexts = z.array(lineText).check(
+  z.minLength(1, 'must name at least one person or group'),
+  z.maxLength(mostLines, `must have at most ${mostLines} lines`),
+  z.refine((texts) => repeatedLine(texts) === undefined, repeatedForm),
 )

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
 import { actionText, reasonText } from './approval.ts'
-import { mostLines } from './approvers.ts'
-import { lineText } from './line-text.ts'
+import { lineTexts } from './line-text.ts'
 import { chosen, shown } from './field.ts'
 import { factors, personal } from './records.ts'
 import { subjectTypes } from './subject.ts'
@@ -44,7 +43,7 @@ const ask = {
     personal.e164,
   ),
   approvers: chosen(
-    z.optional(z.array(lineText).check(z.minLength(1, 'must not be empty'), z.maxLength(mostLines))),
+    z.optional(lineTexts),
     'Instead of approver_mobile, several people: each item must agree, such as "@sre:2" or "+12025550101,+12025550102" (one of them).',
   ),
   factors: shown(z.optional(z.array(z.enum(factors))), 'What to check. Omit it for the default.', {

@@ -133,16 +133,11 @@ describe('a line', () => {
     expect(dataOf(await approve(alan, id)).status).toBe('approved')
   })
 
-  test('of the same people is one line, with the higher need', async () => {
-    const both = `${ada.mobile},${grace.mobile}`
-    const { lines } = dataOf(await request([both, `${both}:2`]))
-    expect(lines).toMatchObject([{ need: 2 }])
-  })
-
   test.each([
     ['an unknown group', ['@nobody'], [422, 'invalid_field', ['approvers']]],
     ['a text that is no line', ['sre'], [422, 'invalid_field', ['approvers[0]']]],
     ['more people than it names', ['+12025550101:2'], [422, 'invalid_field', ['approvers[0]']]],
+    ['the people of another line', ['@sre', '@sre'], [422, 'invalid_field', ['approvers']]],
     ['an unknown person', ['+12025550199'], [409, 'approver_not_enrolled', []]],
   ] as const)('with %s is refused, and nobody is notified', async (_, approvers, refused) => {
     const before = service.notified.length
@@ -152,7 +147,7 @@ describe('a line', () => {
 
   test('that too few people can satisfy is refused with their names, and nobody is notified', async () => {
     const before = service.notified.length
-    const answer = await request([ada.mobile, ada.mobile, `${ada.mobile},${grace.mobile}:2`])
+    const answer = await request([ada.mobile, `${ada.mobile},${grace.mobile}:2`])
     expect(refusal(answer)).toEqual([409, 'not_enough_approvers', []])
     expect(service.notified.length).toBe(before)
   })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { mostLines } from '../../../contract/approvers.ts'
-import { lineText } from '../../../contract/line-text.ts'
+import { lineTexts } from '../../../contract/line-text.ts'
 import { line } from '../../../contract/field.ts'
 import { placedIssuesOf } from '../../../contract/issues.ts'
 import { factors } from '../../../contract/records.ts'
@@ -82,14 +82,13 @@ const kind: FileKind = {
 type Problem = { path: PropertyKey[]; message: string }
 
 /** The lines; adds a problem for a text that is none. */
-const linesAt = (typed: string | string[], path: PropertyKey[], problems: Problem[]): string[] =>
-  [typed].flat().map((text, at) => {
-    const line = lineText.safeParse(text)
-    if (line.success) return line.data
-    const place = Array.isArray(typed) ? [...path, at] : path
-    problems.push({ path: place, message: line.error.issues[0]!.message })
-    return text
-  })
+const linesAt = (typed: string | string[], path: PropertyKey[], problems: Problem[]): string[] => {
+  const lines = lineTexts.safeParse([typed].flat())
+  if (lines.success) return lines.data
+  for (const { path: at, message } of lines.error.issues)
+    problems.push({ path: Array.isArray(typed) ? [...path, ...at] : path, message })
+  return []
+}
 
 /** Reads the rules. Throws one usage error with all mistakes, each with line and column. */
 export const readRules = (text: string, file: string): Rules => {
