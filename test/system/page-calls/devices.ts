@@ -58,11 +58,14 @@ const removed: Scenario = async (scene) => {
     await stage.service.call('GET', `/svc/v1/organizations/${stage.org.id}/users/${user.id}/devices`),
   ) as { state: string }[]
   if (devices.filter(({ state }) => state === 'active').length < 2) throw new Error('One device alone')
-  const remove = phone.page.getByRole('button', { name: /^Remove / })
-  await visible(remove.nth(1))
+  const remove = phone.page
+    .locator('li.member')
+    .filter({ hasNotText: 'This device' })
+    .getByRole('button', { name: /^Remove / })
+  await visible(remove)
   return {
     phone,
-    reveal: () => remove.last().click(),
+    reveal: () => remove.click(),
     tap: () => phone.tap('Remove'),
     says: () => unreachable(phone),
     done: () => status(phone, 'Removed.'),
