@@ -42,15 +42,32 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   return org_id === null ? { key, sources: [] } : undefined
 }
 
-/** A device that acted for somebody: as its own, or as an administrator if it acted for another person. */
-const actorOf = async ({ db }: Deps, id: number, forUser?: number): Promise<Source | undefined> => {
+/**
+ * A device that acted for somebody until `at`: as its own, or as an administrator if it acted for another person. Undefined for
+ * an administrator who was appointed again since: who had appointed them when they acted is not known any more.
+ */
+const actorOf = async (
+  { db }: Deps,
+  id: number,
+  { forUser, at }: { forUser?: number; at?: string } = {},
+): Promise<Source | undefined> => {
   const row = await db
     .selectFrom('devices')
     .where('id', '=', id)
     .select(['org_id', 'user_id'])
     .executeTakeFirst()
   if (!row) return undefined
-  return row.user_id === forUser ? { device: id } : { administrator: { ...row, device_id: id } }
+  if (row.user_id === forUser) return { device: id }
+  if (at !== undefined) {
+    const again = await db
+      .selectFrom('appointments')
+      .where(ofMember(row))
+      .where('appointed_at', '>', at)
+      .select('user_id')
+      .executeTakeFirst()
+    if (again) return undefined
+  }
+  return { administrator: { ...row, device_id: id } }
 }
 
 /** What added and what approved a device. */
@@ -58,6 +75,7 @@ const ofDevice = async (deps: Deps, id: number): Promise<Found | undefined> => {
   const row = await deps.db.selectFrom('devices').where('id', '=', id).selectAll().executeTakeFirst()
   if (!row || !isAuthenticDevice(deps, row)) return undefined
   const { enrolled_by, added_by, approved_by, approved_by_key, proof, bound_at, user_id } = row
+  const { registered_at, approved_at } = row
   const needsApproval = bound_at !== null && (proof === 'device' || proof === 'admin')
   if (enrolled_by === null && added_by === null) return undefined
   if (needsApproval && approved_by === null && approved_by_key === null) return undefined
@@ -65,7 +83,8 @@ const ofDevice = async (deps: Deps, id: number): Promise<Found | undefined> => {
   for (const key of [enrolled_by, approved_by_key]) if (key !== null) sources.push({ key })
   for (const device of [added_by, approved_by]) {
     if (device === null) continue
-    const actor = await actorOf(deps, device, user_id)
+    const at = (device === approved_by && approved_at) || registered_at
+    const actor = await actorOf(deps, device, { forUser: user_id, at })
     if (!actor) return undefined
     sources.push(actor)
   }
@@ -79,8 +98,8 @@ const ofAdministrator = async (
 ): Promise<Found | undefined> => {
   const row = await deps.db.selectFrom('appointments').where(ofMember(member)).selectAll().executeTakeFirst()
   if (!row || !deps.keyring.holds('appointments', row)) return undefined
-  const { by_key, by_device } = row
-  const by = by_device === null ? by_key !== null && { key: by_key } : await actorOf(deps, by_device)
+  const { by_key, by_device, appointed_at: at } = row
+  const by = by_device === null ? by_key !== null && { key: by_key } : await actorOf(deps, by_device, { at })
   return by ? { sources: [{ device: device_id }, by] } : undefined
 }
 
@@ -143,6 +162,27 @@ export const checkActor = async (deps: Deps, person: SignedIn, forUser: number):
     'Which key your device or your role comes from is not known, or only over too many others, so you cannot add anyone or anything',
     'Ask the operator: svc user enroll; and for an administrator: svc user update --role member, then svc user make-admin',
   )
+}
+
+/**
+ * Whether what made a person at the page an administrator goes back to another member. That member must not get their role
+ * from this person: each of both would be the other's origin, and the key behind them would be forgotten.
+ */
+export const goesBackTo = async (deps: Deps, person: SignedIn, member: Member): Promise<boolean> => {
+  const { org_id, user_id, device_id } = person
+  const open: Source[] = [{ administrator: { org_id, user_id, device_id } }]
+  const seen = new Set<string>()
+  for (let next = open.pop(); next; next = open.pop()) {
+    const name = JSON.stringify(next)
+    if (seen.has(name)) continue
+    seen.add(name)
+    if ('administrator' in next) {
+      const { org_id: org, user_id: user } = next.administrator
+      if (org === member.org_id && user === member.user_id) return true
+    }
+    open.push(...((await read(deps, next))?.sources ?? []))
+  }
+  return false
 }
 
 /** The people who own a requesting key or one of the keys above it; undefined if one of these is unknown. */
