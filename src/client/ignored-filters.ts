@@ -35,9 +35,14 @@ const inTime =
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
+const isOfSeveral = ({ lines }: Fields): boolean =>
+  Array.isArray(lines) && lines.flatMap((line: { people?: unknown[] }) => line.people ?? []).length > 1
+
 const matches: Readonly<Record<string, Match>> = {
   mobile: (wanted, row) => hasNumber(wanted, row),
-  approver_mobile: (wanted, row) => samePhone(wanted, text(row.approver_mobile)),
+  // A request that asks several people shows the number of the first one only.
+  approver_mobile: (wanted, row) =>
+    isOfSeveral(row) ? undefined : samePhone(wanted, text(row.approver_mobile)),
   // Typed with or without separators. The last digits are a check digit or a version.
   imei: (wanted, { imei }) => {
     const [typed, shown] = [wanted, imei].map((one) => String(one).replace(/\D/g, '').slice(0, 14))

@@ -81,6 +81,12 @@ test.each<[string, Operation, Record<string, unknown>, unknown]>([
     { imei: '35-209900-176148-1' },
     { imei: '352099001761481' },
   ],
+  [
+    'a request of several people, of whom it shows the first',
+    approval.listApprovals,
+    { approver_mobile: '+12025550102' },
+    [{ ...apr, approver_mobile: '+12025550101', lines: [{ people: [{ name: 'Ada' }, { name: 'Grace' }] }] }],
+  ],
   ['no data', user.getUserDetails, { org_id: 1, mobile: '+12025550101' }, undefined],
 ])('an answer with %s matches', async (_, operation, input, data) => {
   const { client, service } = await withHosted()
