@@ -19,8 +19,11 @@ import { isAuthenticDevice } from './rows.ts'
 
 type Deps = { db: Db; keyring: Keyring }
 
-/** A key by any of its secrets, a device, or an administrator who acts with a device. */
-export type Source = { key: number } | { device: number } | { administrator: Member & { device_id: number } }
+/** An administrator who acts with a device; `until`: when they acted, if that was not now. */
+type Administrator = Member & { device_id: number; until?: string | undefined }
+
+/** A key by any of its secrets, a device, or an administrator. */
+export type Source = { key: number } | { device: number } | { administrator: Administrator }
 
 /** Each step reads a row or two. What takes more is unknown; `checkActor` and `checkDepth` prevent such chains. */
 const mostSteps = 200
@@ -42,14 +45,11 @@ const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
   return org_id === null ? { key, sources: [] } : undefined
 }
 
-/**
- * A device that acted for somebody until `at`: as its own, or as an administrator if it acted for another person. Undefined for
- * an administrator who was appointed again since: who had appointed them when they acted is not known any more.
- */
+/** A device that acted for somebody: as its own, or as an administrator if it acted for another person. */
 const actorOf = async (
   { db }: Deps,
   id: number,
-  { forUser, at }: { forUser?: number; at?: string } = {},
+  { forUser, until }: { forUser?: number; until?: string } = {},
 ): Promise<Source | undefined> => {
   const row = await db
     .selectFrom('devices')
@@ -57,17 +57,7 @@ const actorOf = async (
     .select(['org_id', 'user_id'])
     .executeTakeFirst()
   if (!row) return undefined
-  if (row.user_id === forUser) return { device: id }
-  if (at !== undefined) {
-    const again = await db
-      .selectFrom('appointments')
-      .where(ofMember(row))
-      .where('appointed_at', '>', at)
-      .select('user_id')
-      .executeTakeFirst()
-    if (again) return undefined
-  }
-  return { administrator: { ...row, device_id: id } }
+  return row.user_id === forUser ? { device: id } : { administrator: { ...row, device_id: id, until } }
 }
 
 /** What added and what approved a device. */
@@ -81,25 +71,34 @@ const ofDevice = async (deps: Deps, id: number): Promise<Found | undefined> => {
   if (needsApproval && approved_by === null && approved_by_key === null) return undefined
   const sources: Source[] = []
   for (const key of [enrolled_by, approved_by_key]) if (key !== null) sources.push({ key })
-  for (const device of [added_by, approved_by]) {
+  for (const [device, until] of [
+    [added_by, registered_at],
+    [approved_by, approved_at ?? registered_at],
+  ] as const) {
     if (device === null) continue
-    const at = (device === approved_by && approved_at) || registered_at
-    const actor = await actorOf(deps, device, { forUser: user_id, at })
+    const actor = await actorOf(deps, device, { forUser: user_id, until })
     if (!actor) return undefined
     sources.push(actor)
   }
   return { sources }
 }
 
-/** The administrator's device, and whoever appointed them. */
+/**
+ * The administrator's device, and whoever appointed them. Undefined if they were appointed again since they acted: who had
+ * appointed them then is not known any more.
+ */
 const ofAdministrator = async (
   deps: Deps,
-  { device_id, ...member }: Member & { device_id: number },
+  { device_id, until, ...member }: Administrator,
 ): Promise<Found | undefined> => {
   const row = await deps.db.selectFrom('appointments').where(ofMember(member)).selectAll().executeTakeFirst()
   if (!row || !deps.keyring.holds('appointments', row)) return undefined
-  const { by_key, by_device, appointed_at: at } = row
-  const by = by_device === null ? by_key !== null && { key: by_key } : await actorOf(deps, by_device, { at })
+  const { by_key, by_device, appointed_at } = row
+  if (until !== undefined && appointed_at > until) return undefined
+  const by =
+    by_device === null
+      ? by_key !== null && { key: by_key }
+      : await actorOf(deps, by_device, { until: appointed_at })
   return by ? { sources: [{ device: device_id }, by] } : undefined
 }
 
@@ -108,8 +107,11 @@ const read = (deps: Deps, source: Source): Promise<Found | undefined> => {
   return 'device' in source ? ofDevice(deps, source.device) : ofAdministrator(deps, source.administrator)
 }
 
-/** Keys by their first secrets. `isWhole`: everything on the way was recorded, and no other program has changed it. */
-type Origin = { keys: ReadonlyMap<number, KeyRow>; isWhole: boolean }
+/**
+ * Keys by their first secrets. `isWhole`: everything on the way was recorded, and no other program has changed it. `roles`:
+ * the administrators on the way.
+ */
+type Origin = { keys: ReadonlyMap<number, KeyRow>; isWhole: boolean; roles: readonly Member[] }
 
 /** The keys that lead to a source; with `above`, also what created each key. */
 const follow = async (
@@ -118,20 +120,22 @@ const follow = async (
   { above = false, steps = mostSteps }: { above?: boolean; steps?: number } = {},
 ): Promise<Origin> => {
   const keys = new Map<number, KeyRow>()
+  const roles: Member[] = []
   const seen = new Set<string>()
   const open = [source]
   let isWhole = true
   for (let next = open.pop(); next; next = open.pop()) {
     const name = JSON.stringify(next)
     if (seen.has(name)) continue
-    if (seen.size === steps) return { keys, isWhole: false }
+    if (seen.size === steps) return { keys, isWhole: false, roles }
     seen.add(name)
+    if ('administrator' in next) roles.push(next.administrator)
     const found = await read(deps, next)
     if (!found) isWhole = false
     if (found?.key) keys.set(found.key.id, found.key)
     if (found && (above || !found.key)) open.push(...found.sources)
   }
-  return { keys, isWhole: isWhole && keys.size > 0 }
+  return { keys, isWhole: isWhole && keys.size > 0, roles }
 }
 
 /**
@@ -139,9 +143,9 @@ const follow = async (
  * approver page, by their device.
  */
 const aboveRequester = async (deps: Deps, id: number): Promise<Origin> => {
-  if (id === 0) return { keys: new Map(), isWhole: true }
+  if (id === 0) return { keys: new Map(), isWhole: true, roles: [] }
   const source = id > 0 ? { key: id } : await actorOf(deps, deviceOfPage(id))
-  return source ? follow(deps, source, { above: true }) : { keys: new Map(), isWhole: false }
+  return source ? follow(deps, source, { above: true }) : { keys: new Map(), isWhole: false, roles: [] }
 }
 
 /** The root keys behind a source, not followed to what created them; undefined if one is unknown. */
@@ -150,13 +154,9 @@ export const findRoots = async (deps: Deps, source: Source): Promise<KeyRow[] | 
   return isWhole ? [...keys.values()] : undefined
 }
 
-/** Refuses a person at the page whose origin is unknown, or so long that what they add would be unknown. */
-export const checkActor = async (deps: Deps, person: SignedIn, forUser: number): Promise<void> => {
-  const { org_id, user_id, device_id } = person
-  const source: Source =
-    user_id === forUser ? { device: device_id } : { administrator: { org_id, user_id, device_id } }
-  const { isWhole } = await follow(deps, source, { steps: mostStepsOfActor })
-  if (isWhole) return
+const followActor = async (deps: Deps, source: Source): Promise<Origin> => {
+  const origin = await follow(deps, source, { steps: mostStepsOfActor })
+  if (origin.isWhole) return origin
   throw conflict(
     'origin_unknown',
     'Which key your device or your role comes from is not known, or only over too many others, so you cannot add anyone or anything',
@@ -164,25 +164,28 @@ export const checkActor = async (deps: Deps, person: SignedIn, forUser: number):
   )
 }
 
-/**
- * Whether what made a person at the page an administrator goes back to another member. That member must not get their role
- * from this person: each of both would be the other's origin, and the key behind them would be forgotten.
- */
-export const goesBackTo = async (deps: Deps, person: SignedIn, member: Member): Promise<boolean> => {
+/** Refuses a person at the page whose origin is unknown, or so long that what they add would be unknown. */
+export const checkActor = async (deps: Deps, person: SignedIn, forUser: number): Promise<void> => {
   const { org_id, user_id, device_id } = person
-  const open: Source[] = [{ administrator: { org_id, user_id, device_id } }]
-  const seen = new Set<string>()
-  for (let next = open.pop(); next; next = open.pop()) {
-    const name = JSON.stringify(next)
-    if (seen.has(name)) continue
-    seen.add(name)
-    if ('administrator' in next) {
-      const { org_id: org, user_id: user } = next.administrator
-      if (org === member.org_id && user === member.user_id) return true
-    }
-    open.push(...((await read(deps, next))?.sources ?? []))
-  }
-  return false
+  await followActor(
+    deps,
+    user_id === forUser ? { device: device_id } : { administrator: { org_id, user_id, device_id } },
+  )
+}
+
+/**
+ * Refuses an administrator at the page, as `checkActor` does, and one whose own role goes back to the member whom they
+ * appoint: each of both would be the other's origin, and the key behind them would be forgotten.
+ */
+export const checkAppointer = async (deps: Deps, person: SignedIn, member: Member): Promise<void> => {
+  const { org_id, user_id, device_id } = person
+  const { roles } = await followActor(deps, { administrator: { org_id, user_id, device_id } })
+  if (!roles.some((one) => one.org_id === member.org_id && one.user_id === member.user_id)) return
+  throw conflict(
+    'origin_unknown',
+    'You are an administrator because of this person, so you cannot make them one',
+    'Ask another administrator, or the operator: svc user make-admin',
+  )
 }
 
 /** The people who own a requesting key or one of the keys above it; undefined if one of these is unknown. */
