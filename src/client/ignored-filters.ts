@@ -35,14 +35,23 @@ const inTime =
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const isOfSeveral = ({ lines }: Fields): boolean =>
-  Array.isArray(lines) && lines.flatMap((line: { people?: unknown[] }) => line.people ?? []).length > 1
+const rowsOf = (value: unknown): Fields[] => (Array.isArray(value) ? value.filter(isRecord) : [])
+
+/** The last four digits of everybody whom a request asks: it hides the rest. */
+const endsOf = ({ lines }: Fields): string[] =>
+  rowsOf(lines).flatMap(({ people }) =>
+    rowsOf(people).flatMap(({ mobile }) => /\d{4}$/.exec(text(mobile) ?? '') ?? []),
+  )
 
 const matches: Readonly<Record<string, Match>> = {
   mobile: (wanted, row) => hasNumber(wanted, row),
-  // A request that asks several people shows the number of the first one only.
-  approver_mobile: (wanted, row) =>
-    isOfSeveral(row) ? undefined : samePhone(wanted, text(row.approver_mobile)),
+  // Of several people, a request shows the whole number of the first one only.
+  approver_mobile: (wanted, row) => {
+    const ends = endsOf(row)
+    return ends.length > 1
+      ? ends.some((end) => wanted.endsWith(end))
+      : samePhone(wanted, text(row.approver_mobile))
+  },
   // Typed with or without separators. The last digits are a check digit or a version.
   imei: (wanted, { imei }) => {
     const [typed, shown] = [wanted, imei].map((one) => String(one).replace(/\D/g, '').slice(0, 14))
@@ -79,7 +88,7 @@ const ignored = (field: string): SvcError => {
   })
 }
 
-const recordsIn = (data: unknown): Fields[] => (Array.isArray(data) ? data : [data]).filter(isRecord)
+const recordsIn = (data: unknown): Fields[] => rowsOf(Array.isArray(data) ? data : [data])
 
 /** Throws if the answer to a read shows another value than its request asked for, in any of its records. */
 export const requireFiltered = (operation: Operation, input: Fields, data: unknown): void => {

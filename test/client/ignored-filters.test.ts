@@ -20,6 +20,8 @@ const bob = {
 }
 const apr = { request_id: 'apr_1', status: 'pending', requested_at: '2026-01-02T00:00:00Z' }
 
+const twoPeople = [{ people: ['••••••••0101', '••••••••0102'].map((mobile) => ({ mobile })) }, null]
+
 describe('an answer that does not match the request', () => {
   test.each<[string, Operation, Record<string, unknown>, unknown]>([
     ['mobile', user.listUsers, { org_id: 1, mobile: '+12025550101' }, [ada, bob]],
@@ -34,6 +36,12 @@ describe('an answer that does not match the request', () => {
     ['status', approval.listApprovals, { status: 'approved' }, [apr]],
     ['since', approval.listApprovals, { since: '2026-01-03T00:00:00Z' }, [apr]],
     ['until', approval.listApprovals, { until: '2026-01-01T00:00:00Z' }, [apr]],
+    [
+      'approver_mobile',
+      approval.listApprovals,
+      { approver_mobile: '+12025550103' },
+      [{ ...apr, approver_mobile: '+12025550101', lines: twoPeople }],
+    ],
     ['request_id', approval.getApproval, { request_id: 'apr_2' }, apr],
     ['channel', outbox.listOutbox, { channel: 'sms' }, [{ message_id: 'm', channel: 'email' }]],
     ['actor', audit.listAudit, { actor: 'ci' }, [{ seq: 1, actor: 'cid (key 3)' }]],
@@ -85,7 +93,7 @@ test.each<[string, Operation, Record<string, unknown>, unknown]>([
     'a request of several people, of whom it shows the first',
     approval.listApprovals,
     { approver_mobile: '+12025550102' },
-    [{ ...apr, approver_mobile: '+12025550101', lines: [{ people: [{ name: 'Ada' }, { name: 'Grace' }] }] }],
+    [{ ...apr, approver_mobile: '+12025550101', lines: twoPeople }],
   ],
   ['no data', user.getUserDetails, { org_id: 1, mobile: '+12025550101' }, undefined],
 ])('an answer with %s matches', async (_, operation, input, data) => {
