@@ -34,7 +34,7 @@ export const readLine = (text: string): Line | undefined => {
 
 /**
  * A line of the same people as an earlier one; undefined if there is none. Nobody knows whether it means one yes or two, so
- * it is refused. A line of a rule and one of a requester may name the same people: the higher need counts.
+ * it is refused.
  */
 export const repeatedLine = (texts: readonly string[]): string | undefined => {
   const seen = new Set<string>()

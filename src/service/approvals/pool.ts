@@ -77,7 +77,7 @@ export const wantedLines = async (
   return { orgId, lines }
 }
 
-/** Equal lines of a requester and of rules are one, with the higher need. */
+/** Equal lines are one, with the higher need: several changes of groups need one administrator. */
 const merged = (lines: readonly WantedLine[]): WantedLine[] => {
   const all = new Map<string, WantedLine>()
   for (const line of lines) {

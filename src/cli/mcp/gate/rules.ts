@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { mostLines } from '../../../contract/approvers.ts'
 import { lineTexts } from '../../../contract/line-text.ts'
 import { line } from '../../../contract/field.ts'
 import { placedIssuesOf } from '../../../contract/issues.ts'
@@ -22,16 +21,8 @@ const pattern = z.string().check(
 const patterns = z.union([pattern, z.array(pattern).check(z.minLength(1, 'must not be empty'))])
 const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be text, a number, true or false')
 
-/** One line, or a list of lines that must all agree. */
-const to = z.union([
-  z.string(),
-  z
-    .array(z.string())
-    .check(
-      z.minLength(1, 'must not be empty'),
-      z.maxLength(mostLines, `must have at most ${mostLines} lines`),
-    ),
-])
+/** One line, or a list of lines that must all agree; `linesAt` checks them. */
+const to = z.union([z.string(), z.array(z.string())])
 const approval = {
   to: z.optional(to),
   /** Time for the decision, in seconds. */
@@ -81,7 +72,7 @@ const kind: FileKind = {
 
 type Problem = { path: PropertyKey[]; message: string }
 
-/** The lines; adds a problem for a text that is none. */
+/** The lines; adds what is wrong with them to the problems. */
 const linesAt = (typed: string | string[], path: PropertyKey[], problems: Problem[]): string[] => {
   const lines = lineTexts.safeParse([typed].flat())
   if (lines.success) return lines.data
