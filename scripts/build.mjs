@@ -42,7 +42,7 @@ mkdirSync(root('dist/library'))
 for (const [name, text] of Object.entries(library.files)) writeFileSync(root(`dist/library/${name}`), text)
 mkdirSync(root('dist/page'))
 for (const [name, data] of page) writeFileSync(root(`dist/page/${name}`), data)
-for (const name of ['svc.sample.yaml', 'nodes.sh']) cpSync(root(`docs/${name}`), root(`dist/${name}`))
+cpSync(root('docs/svc.sample.yaml'), root('dist/svc.sample.yaml'))
 
 // The whole tree as data, so that help needs no command tree: the root without what is in its groups, then each group.
 const tree = JSON.parse(

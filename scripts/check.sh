@@ -38,7 +38,7 @@ packed() {
   npm run --silent prepack
   files=$(npm pack --dry-run --json --ignore-scripts 2>/dev/null | node -e '
     const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
-    for (const must of ["bin/svc.js", "bin/load.js", "bin/guard.sh", "dist/main.cjs", "dist/compiled.bin", "dist/nodes.sh", "dist/page/index.html", "dist/library/svc.cjs", "dist/library/svc.d.mts", "completions/svc.bash", "npm-shrinkwrap.json"])
+    for (const must of ["bin/svc.js", "bin/load.js", "bin/guard.sh", "dist/main.cjs", "dist/compiled.bin", "dist/page/index.html", "dist/library/svc.cjs", "dist/library/svc.d.mts", "completions/svc.bash", "npm-shrinkwrap.json"])
       if (!files.includes(must)) console.log(`missing: ${must}`)
     const meant = /^(?:package\.json|npm-shrinkwrap\.json|README\.md|bin\/(?:(?:svc|load|not-built)\.js|guard\.sh)|dist\/(?:(?:library\/)?[\w.-]+\.cjs|library\/svc\.(?:mjs|d\.cts|d\.mts)|compiled\.bin|help\.ndjson|nodes\.sh|svc\.sample\.yaml|page\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
     for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)

@@ -169,10 +169,9 @@ export const cycles = (sources: Source[]): string[][] => {
   return found
 }
 
-// The code that starts the service names the store that it opens, and nothing more. The demo runs the programs of PostgreSQL.
+// The code that starts the service names the store that it opens, and nothing more.
 export const speaksDialect = ({ file, text }: Source): boolean =>
   !file.startsWith('src/service/storage/') &&
-  file !== 'src/cli/demo/database.ts' &&
   /sqlite|libsql|postgres/i.test(
     text.replaceAll(
       /open(?:Sqlite|Postgres)\b|\/storage\/(?:sqlite|postgres)\/|PostgreSQL|postgres:\/\//g,

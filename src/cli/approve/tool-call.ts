@@ -52,7 +52,7 @@ export const approveToolCall = async (
       import('./separation.ts'),
     ])
     const { approvers, ...wanted } = request
-    const { onAnswer, signal } = context.io
+    const { signal } = context.io
     const { warn } = await context.output()
     const backend = await openBackend(context, { through: 'service', org: options.org })
     const approval = await ask(
@@ -61,7 +61,7 @@ export const approveToolCall = async (
       {
         backend,
         // Nobody reads the output while a call waits.
-        progress: { ...silent, warn, requested: (record) => onAnswer?.(record) },
+        progress: { ...silent, warn },
         signal,
         nothing: nothingRan,
         proof: 'required',

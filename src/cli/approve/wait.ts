@@ -54,10 +54,7 @@ export const registerWait = (group: Command, context: Context): void => {
       found = true
       const records = await Promise.all(
         first.map(async (record) => {
-          if (record.status === 'pending') {
-            io.onAnswer?.(record)
-            progress.waiting(record)
-          }
+          if (record.status === 'pending') progress.waiting(record)
           const decided = await waitFor(backend, record, { progress, signal: io.signal, most })
           progress.decided(decided)
           for (const text of unboundNote(decided, backend)) output.warn(text)
