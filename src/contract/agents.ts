@@ -13,7 +13,7 @@ export const agentRecord = z.looseObject({
   owner_user_id: chosen(id, 'User who consented'),
   owner: chosen(z.string(), 'Name of that user'),
   client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
-  client_id: chosen(z.string(), 'OAuth client: its metadata document, or the id of its registration'),
+  client_id: chosen(z.string(), 'OAuth client: the id of its registration'),
   created_at: chosen(time, 'When it was connected'),
   last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
   expires_at: chosen(z.nullable(time), 'When the person must consent again'),

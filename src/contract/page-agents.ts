@@ -22,7 +22,6 @@ export const pageAgents = operations({
     input: z.strictObject({ request }),
     data: z.looseObject({
       client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
-      client_host: chosen(z.nullable(z.string()), 'Host that publishes the client; null if nobody does'),
       redirect_host: chosen(z.string(), 'Where the browser goes afterwards'),
       organization: chosen(z.string(), 'Name of the organization'),
       name: chosen(z.string(), 'Suggested name of the agent'),

@@ -56,8 +56,6 @@ describe.runIf(found.length > 0)('the address alone', () => {
     const env = { PATH: process.env.PATH, HOME: home.path, TERM: 'xterm', SHELL: '/bin/sh' }
     const run = (args: string[]) =>
       outcome(spawn(program, args, { cwd: home.path, env, stdio: ['ignore', 'pipe', 'pipe'] }))
-    // Its metadata document is on the internet. The service asks it to register when it cannot reach such documents.
-    await fetch(`${stage.origin}/authorize?client_id=http://127.0.0.1:9/client.json`)
     for (const args of first) expect(await run(args)).toMatchObject({ exit: 0 })
     const phone = await stage.enrolled(await stage.person())
     const line = [program, ...connect].map((word) => `'${word}'`).join(' ')

@@ -24,11 +24,6 @@ const goTo = (address: string, title: string): void => {
 
 const strong = (text: string): HTMLElement => h('strong', {}, exactText(text))
 
-const whoAsks = ({ client_name, client_host }: Consent): Node =>
-  client_host === null
-    ? nodes('agents.client', { name: strong(client_name) })
-    : nodes('agents.clientAt', { name: strong(client_name), host: strong(client_host) })
-
 type Asking = { request: string; consent: Consent; again: () => void }
 
 /** Who wants access, to what, and where the answer goes. This device signs a consent. */
@@ -54,7 +49,7 @@ const showRequest = (session: Session, { request, consent, again }: Asking): voi
   show(
     t('agents.connect'),
     h('h1', {}, t('agents.question')),
-    h('p', {}, whoAsks(consent)),
+    h('p', {}, nodes('agents.client', { name: strong(consent.client_name) })),
     h(
       'ul',
       'terms',

@@ -7,53 +7,44 @@ type PublicRequest = {
   /** The field that holds the address, for a refusal. */
   field: string
   dev: boolean
-  method: 'GET' | 'POST'
   headers: OutgoingHttpHeaders
-  body?: Buffer
+  body: Buffer
   signal: AbortSignal
 }
 
 /**
- * Sends one request to an address that somebody else chose. Connects to the address that it checked, follows no redirect, and
+ * Posts to an address that somebody else chose. Connects to the address that it checked, follows no redirect, and
  * throws if there is no answer. The caller reads the answer with `readStart` or destroys it.
  */
 export const requestPublic = async (request: PublicRequest): Promise<IncomingMessage> => {
-  const { url: text, field, dev, method, headers, body, signal } = request
+  const { url: text, field, dev, headers, body, signal } = request
   checkPublicUrl(field, text, dev)
   const url = new URL(text)
   const lookup = isOwnMachine(url, dev) ? {} : { lookup: publicLookup }
   const send = url.protocol === 'https:' ? requestTls : requestPlain
   return new Promise((resolve, reject) => {
-    send(url, { method, headers, agent: false, signal, ...lookup }, resolve)
+    send(url, { method: 'POST', headers, agent: false, signal, ...lookup }, resolve)
       .on('error', reject)
       .end(body)
   })
 }
 
-/**
- * Reads a body until it has more than `most` bytes or `ms` are over, and ends the connection: a body may be endless, or slow.
- * `isWhole`: it ended before.
- */
-export const readStart = async (
-  response: IncomingMessage,
-  most: number,
-  ms?: number,
-): Promise<{ bytes: Buffer; isWhole: boolean }> => {
-  const timer = ms && setTimeout(() => response.destroy(), ms)
+/** Reads a body until it has `most` bytes or `ms` are over, and ends the connection: a body may be endless, or slow. */
+export const readStart = async (response: IncomingMessage, most: number, ms: number): Promise<Buffer> => {
+  const timer = setTimeout(() => response.destroy(), ms)
   const chunks: Buffer[] = []
-  let [size, isWhole] = [0, false]
+  let size = 0
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       chunks.push(chunk)
       size += chunk.length
-      if (size > most) break
+      if (size >= most) break
     }
-    isWhole = size <= most
   } catch {
     // What has arrived counts.
   } finally {
     clearTimeout(timer)
     response.destroy()
   }
-  return { bytes: Buffer.concat(chunks), isWhole }
+  return Buffer.concat(chunks).subarray(0, most)
 }

@@ -33,7 +33,6 @@ export const postEvent = async ({ url, secrets, dev, signal, ...event }: Post): 
     url,
     field: 'url',
     dev,
-    method: 'POST',
     headers: {
       'content-type': 'application/json',
       'content-length': body.length,
@@ -44,8 +43,8 @@ export const postEvent = async ({ url, secrets, dev, signal, ...event }: Post): 
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   })
   const { statusCode = 0, headers } = response
-  const { bytes } = await readStart(response, answerBytes, answerMs)
-  const answer = excerpt(bytes.subarray(0, answerBytes).toString('utf8'))
+  const bytes = await readStart(response, answerBytes, answerMs)
+  const answer = excerpt(bytes.toString('utf8'))
   return { status: statusCode, retryAfter: headers['retry-after'], answer }
 }
 

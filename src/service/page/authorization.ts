@@ -9,8 +9,6 @@ export type AuthorizationRequest = {
   client_id: string
   /** The name that the client claims. */
   client_name: string
-  /** The host that publishes the client, if its id is the address of a metadata document. */
-  client_host: string | null
   redirect_uri: string
   code_challenge: string
   resource: string

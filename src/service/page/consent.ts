@@ -28,12 +28,11 @@ const questionOf = (caller: Caller, { request, name }: Consent): Question => {
 
 export const readConsent: HandlerOf<typeof pageAgents.readConsent> = async ({ request }, call) => {
   const { org_id } = requirePerson(call.caller)
-  const { client_name, client_host, redirect_uri } = openRequest(call.keyring, request, call.now)
+  const { client_name, redirect_uri } = openRequest(call.keyring, request, call.now)
   const { name: organization } = await organizationRow(call.db, org_id)
   const { host, protocol } = new URL(redirect_uri)
   return {
     client_name,
-    client_host,
     redirect_host: host && /^https?:$/.test(protocol) ? host : `${protocol}//${host}`,
     organization,
     name: await freeAgentName(call, org_id, client_name),
@@ -51,11 +50,7 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
   before: async (input, { service, caller }) => {
     const person = requirePerson(caller)
     const { org_id, user_id, device_id } = person
-    const { state, client_host, ...asked } = openRequest(
-      service.keyring,
-      input.request,
-      service.storage.now(),
-    )
+    const { state, ...asked } = openRequest(service.keyring, input.request, service.storage.now())
     const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId: device_id })
     return async (call) => {
       await settle(call)
@@ -83,7 +78,7 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
       await call.audit(
         org_id,
         `user:${user_id}`,
-        [`agent:${name}`, `client:${client_host ?? asked.client_id}`],
+        [`agent:${name}`, `client:${asked.client_id}`],
         actorAt(person),
       )
       return { redirect_to: redirectWith({ ...asked, state }, call.service.publicUrl, { code }) }

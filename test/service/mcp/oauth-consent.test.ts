@@ -13,7 +13,6 @@ describe('consent', () => {
     const shown = dataOf(await fromPhone(service, 'POST', 'consent/request', { cookie: ada.cookie, body }))
     expect(shown).toEqual({
       client_name: 'Robo Coder',
-      client_host: null,
       redirect_host: '127.0.0.1:5555',
       organization: 'acme',
       name: 'Robo Coder',

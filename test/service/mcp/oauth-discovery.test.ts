@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { startTestService } from '../harness.ts'
-import { authorize, callTools, createVerifier, listTools, origin, send } from './oauth-client.ts'
+import { callTools, listTools, origin, send } from './oauth-client.ts'
 import { service, installHooks } from './oauth-stage.ts'
 
 installHooks()
@@ -37,17 +37,8 @@ describe('discovery', () => {
       authorization_endpoint: `${origin}/authorize`,
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: ['none'],
-      client_id_metadata_document_supported: true,
       authorization_response_iss_parameter_supported: true,
     })
-  })
-
-  test('the metadata ask clients to register when their documents cannot be reached', async () => {
-    const { code_challenge } = createVerifier()
-    const { text } = await authorize(service, { client_id: 'http://127.0.0.1:9/client.json', code_challenge })
-    expect(text).toContain('Connect the client again')
-    const server = await send(service, 'GET', '/.well-known/oauth-authorization-server')
-    expect(JSON.parse(server.text).client_id_metadata_document_supported).toBe(false)
   })
 
   test('the resource has the name by which a client on this machine reached it', async () => {

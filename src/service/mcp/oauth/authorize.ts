@@ -4,7 +4,6 @@ import type { Service } from '../../call/service.ts'
 import type { MountedRoute } from '../../http/routes.ts'
 import { type Addresses, isResource } from './addresses.ts'
 import { OAuthProblem, oauthRoute, plainPage, readParameters } from './answer.ts'
-import type { ClientDocuments } from './client-document.ts'
 import { findClient } from './client.ts'
 import { isLoopbackUri, isRegistered } from './redirect-uri.ts'
 
@@ -41,14 +40,14 @@ const seeOther = (location: string, id: string): Response =>
     headers: { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-request-id': id },
   })
 
-type Options = { service: Service; documents: ClientDocuments; addresses: Addresses }
+type Options = { service: Service; addresses: Addresses }
 
 /**
  * `GET /authorize`: checks the request and opens the approver page with it, sealed. An error goes back to the client only if
  * its address is on the machine of the person: anybody can register another one, and a redirect without a person's tap would
  * make this service a step of somebody's phishing.
  */
-export const createAuthorizeRoute = ({ service, documents, addresses }: Options): MountedRoute =>
+export const createAuthorizeRoute = ({ service, addresses }: Options): MountedRoute =>
   oauthRoute('GET', '/authorize', async (context, { id }) => {
     const unanswered = (problem: OAuthProblem): Response =>
       plainPage(problem.status, `The client cannot be connected: ${problem.message}.`, id)
@@ -56,7 +55,7 @@ export const createAuthorizeRoute = ({ service, documents, addresses }: Options)
       const given = readParameters(new URL(context.req.url).searchParams)
       const { client_id, redirect_uri } = given
       if (client_id === undefined) throw new OAuthProblem('invalid_request', 'client_id is missing')
-      const client = await findClient(service, documents, client_id)
+      const client = await findClient(service, client_id)
       if (redirect_uri === undefined || !isRegistered(client.redirect_uris, redirect_uri))
         throw new OAuthProblem('invalid_request', 'redirect_uri is not one that the client registered')
       try {
@@ -64,7 +63,6 @@ export const createAuthorizeRoute = ({ service, documents, addresses }: Options)
         const sealed = sealRequest(keyring, {
           client_id,
           client_name: client.name,
-          client_host: client.host,
           redirect_uri,
           ...checkRequest(given, addresses),
           resource: addresses.resource,

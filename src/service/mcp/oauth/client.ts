@@ -2,12 +2,11 @@ import * as z from 'zod/mini'
 import type { Service } from '../../call/service.ts'
 import { clientName } from '../../../tools/server/client-name.ts'
 import { OAuthProblem } from './answer.ts'
-import type { ClientDocuments } from './client-document.ts'
 import { redirectProblem } from './redirect-uri.ts'
 import { findRegistered } from './registration.ts'
 
-/** A client, as it describes itself. Nothing of it is verified but the host of a metadata document. */
-export type Client = { name: string; host: string | null; redirect_uris: readonly string[] }
+/** A client, as it describes itself. Nothing of it is verified. */
+export type Client = { name: string; redirect_uris: readonly string[] }
 
 const metadata = z.object({
   client_name: z.optional(z.string()),
@@ -40,17 +39,8 @@ export const readMetadata = (value: unknown): Pick<Client, 'redirect_uris'> & { 
   return { redirect_uris, ...(name !== undefined && { client_name: name }) }
 }
 
-/** Finds a client by its id: a registration, or the address of a metadata document. Throws an OAuthProblem. */
-export const findClient = async (
-  service: Service,
-  documents: ClientDocuments,
-  id: string,
-): Promise<Client> => {
-  if (id.includes(':')) {
-    const { client_name, redirect_uris } = readMetadata(await documents.fetch(id))
-    const { host } = new URL(id)
-    return { name: client_name ?? host, host, redirect_uris }
-  }
+/** Finds a client by its id. Throws an OAuthProblem. */
+export const findClient = async (service: Service, id: string): Promise<Client> => {
   const found = await findRegistered(service, id)
   if (!found)
     throw new OAuthProblem(
@@ -58,9 +48,5 @@ export const findClient = async (
       'This client is not registered here, or its registration has expired. Remove the server in the client and add it again',
       401,
     )
-  return {
-    name: found.client_name ?? 'A client without a name',
-    host: null,
-    redirect_uris: found.redirect_uris,
-  }
+  return { name: found.client_name ?? 'A client without a name', redirect_uris: found.redirect_uris }
 }

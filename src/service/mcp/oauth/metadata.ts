@@ -2,10 +2,9 @@ import type { OAuthMetadata, OAuthProtectedResourceMetadata } from '@modelcontex
 import type { MountedRoute } from '../../http/routes.ts'
 import { type Addresses, metadataPath, resourceAt } from './addresses.ts'
 import { json } from './answer.ts'
-import type { ClientDocuments } from './client-document.ts'
 
 /** RFC 8414. */
-const serverMetadata = ({ issuer }: Addresses, documents: ClientDocuments): OAuthMetadata => ({
+const serverMetadata = ({ issuer }: Addresses): OAuthMetadata => ({
   issuer,
   authorization_endpoint: `${issuer}/authorize`,
   token_endpoint: `${issuer}/token`,
@@ -18,7 +17,6 @@ const serverMetadata = ({ issuer }: Addresses, documents: ClientDocuments): OAut
   revocation_endpoint_auth_methods_supported: ['none'],
   code_challenge_methods_supported: ['S256'],
   scopes_supported: ['ask'],
-  client_id_metadata_document_supported: documents.areReachable(),
   authorization_response_iss_parameter_supported: true,
 })
 
@@ -32,7 +30,7 @@ const resourceMetadata = (addresses: Addresses, origin: string): OAuthProtectedR
 })
 
 /** Where clients look after a 401. */
-export const createMetadataRoutes = (addresses: Addresses, documents: ClientDocuments): MountedRoute[] => [
+export const createMetadataRoutes = (addresses: Addresses): MountedRoute[] => [
   ...[metadataPath, `${metadataPath}/mcp`].map((path): MountedRoute => ({
     method: 'GET',
     path,
@@ -43,6 +41,6 @@ export const createMetadataRoutes = (addresses: Addresses, documents: ClientDocu
     method: 'GET',
     path: '/.well-known/oauth-authorization-server',
     isHidden: true,
-    respond: (_, { id }) => json(200, serverMetadata(addresses, documents), id),
+    respond: (_, { id }) => json(200, serverMetadata(addresses), id),
   },
 ]

@@ -11,7 +11,6 @@ import type { Addresses } from './addresses.ts'
 import { forAnyOrigin } from './any-origin.ts'
 import { json, OAuthProblem, oauthRoute, readParameters } from './answer.ts'
 import { createAuthorizeRoute } from './authorize.ts'
-import { createClientDocuments } from './client-document.ts'
 import { readMetadata } from './client.ts'
 import { createMetadataRoutes } from './metadata.ts'
 import { register } from './registration.ts'
@@ -57,9 +56,8 @@ const revoke = async (
 /** The authorization server of the tool server: discovery, registration, authorization, tokens and revocation. */
 export const createOAuthRoutes = (options: Options): MountedRoute[] => {
   const { service, addresses, addressOf } = options
-  const documents = createClientDocuments(service.dev)
   const forClients = [
-    ...createMetadataRoutes(addresses, documents),
+    ...createMetadataRoutes(addresses),
     oauthRoute('POST', '/register', async (context, { id }) => {
       const metadata = readMetadata(await readJson(context, limit))
       const { issued_at, ...registered } = await register(service, metadata, addressOf(context) ?? 'unknown')
@@ -87,5 +85,5 @@ export const createOAuthRoutes = (options: Options): MountedRoute[] => {
     }),
   ]
   // The browser of a person goes to the other one, which no script may call.
-  return [createAuthorizeRoute({ service, documents, addresses }), ...forClients.flatMap(forAnyOrigin)]
+  return [createAuthorizeRoute({ service, addresses }), ...forClients.flatMap(forAnyOrigin)]
 }

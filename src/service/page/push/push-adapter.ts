@@ -51,7 +51,6 @@ const createSender =
       url: endpoint,
       field: 'endpoint',
       dev,
-      method: 'POST',
       headers: {
         authorization: await vapid.authorize(endpoint, publicUrl, at),
         'content-encoding': 'aes128gcm',
