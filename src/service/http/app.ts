@@ -91,7 +91,7 @@ export const createApp = (options: AppOptions): Hono => {
   const traced = (
     route: string,
     respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>,
-    { isProbe, isForAnyOrigin }: Pick<MountedRoute, 'isProbe' | 'isForAnyOrigin'> = {},
+    isProbe?: true,
   ) => {
     const count = options.count?.(route)
     let logged: number | undefined
@@ -120,7 +120,7 @@ export const createApp = (options: AppOptions): Hono => {
       }
       const fail = (error: unknown): Response => finish(refuse(trace, error))
       try {
-        const { redirect, origin } = enter(context, isForAnyOrigin)
+        const { redirect, origin } = enter(context)
         if (redirect !== undefined)
           return finish(
             answer(301, { status: 'error', message: 'Use https' }, trace.id, { location: redirect }),
@@ -139,9 +139,9 @@ export const createApp = (options: AppOptions): Hono => {
     })(context),
   )
 
-  const mount = ({ method, path, respond, isHidden, ...how }: MountedRoute): void => {
+  const mount = ({ method, path, respond, isHidden, isProbe }: MountedRoute): void => {
     if (!isHidden) routes.push({ method, path })
-    app.on(method, path, traced(path, respond, how))
+    app.on(method, path, traced(path, respond, isProbe))
   }
   const jwks: MountedRoute = {
     method: 'GET',

@@ -48,26 +48,12 @@ describe('discovery', () => {
   })
 })
 
-test.each([
-  ['POST', '/register', 403],
-  ['POST', '/token', 400],
-  ['GET', '/authorize', 400],
-  ['GET', '/.well-known/oauth-protected-resource', 404],
-  ['GET', '/.well-known/oauth-protected-resource/mcp', 404],
-  ['GET', '/.well-known/oauth-authorization-server', 404],
-  ['GET', '/.well-known/openid-configuration', 404],
-])(
-  'where nobody could sign, %s %s answers an OAuth error that names the bearer',
-  async (method, path, status) => {
+test.each(['/register', '/token', '/authorize', '/.well-known/oauth-protected-resource/mcp'])(
+  'where nobody could sign, there is no %s',
+  async (path) => {
     const other = await startTestService({ publicUrl: 'http://192.0.2.7:8080' })
-    const answer = await send(other, method, path)
+    const { status } = await send(other, 'GET', path)
     await other.close()
-    expect([answer.status, JSON.parse(answer.text)]).toEqual([
-      status,
-      {
-        error: expect.stringMatching(/^(?:invalid_request|access_denied)$/),
-        error_description: expect.stringContaining('Authorization: Bearer'),
-      },
-    ])
+    expect(status).toBe(404)
   },
 )
