@@ -27,7 +27,7 @@ const unchecked = (detail: string): SvcError =>
 
 type Saved = { jws?: unknown; data?: { head?: { jws?: unknown } } } | null
 
-/** The statements in a saved head, in a file of `svc serve --audit-heads`, or in events of `svc events tail -o ndjson`. */
+/** The statements in saved heads, one or in lines, or in events of `svc events tail -o ndjson`. */
 const statementsIn = (text: string): string[] | undefined => {
   const whole = parseJson(text)
   const values = whole === undefined ? text.split('\n').filter(Boolean).map(parseJson) : [whole]
@@ -110,10 +110,7 @@ export const registerAudit = (group: Command, context: Context): void => {
     .command('verify')
     .description('Verify the audit chain, and a head that was saved earlier')
     .option('--org <org>', 'Organization, id or slug; default: the chain of the service itself')
-    .option(
-      '--head <file>',
-      'Heads that were saved earlier: from svc audit head -o json, svc serve --audit-heads or an event',
-    )
+    .option('--head <file>', 'Heads that were saved earlier: from svc audit head -o json or an event')
     .option('--jwks <file>', 'File with the keys of the service; default: fetched from the service')
     .addHelpText('after', '\nExample:\n  svc audit verify --org acme --head head.json')
 

@@ -53,7 +53,6 @@ type Options = {
   smtpUrl?: string
   mailFrom?: string
   smsUrl?: string
-  auditHeads?: string
   dev?: boolean
   profile: boolean
 }
@@ -124,10 +123,6 @@ export const registerServe = (command: Command, context: Context): void => {
     .option('--smtp-url <url>', 'Mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
     .option('--mail-from <address>', 'Sender of e-mail: Acme <no-reply@example.com>')
     .option('--sms-url <url>', 'Address for sending text messages; secret in SVC_SMS_SECRET')
-    .option(
-      '--audit-heads <file>',
-      'File to append signed heads of the audit log to, each hour and at the end',
-    )
     .option('--dev', 'Development mode, on loopback only')
     .option('--no-profile', 'Do not save the key in a profile, only print it')
     .addHelpText('after', '\nExample:\n  svc serve --port 8080')
@@ -139,11 +134,10 @@ export const registerServe = (command: Command, context: Context): void => {
         import('../../core/log.ts'),
       ])
       const { dataDir: _, databaseUrlFile: __, databaseConnections: ___, ...rest } = options
-      const { port, profile, drain, auditHeads, metricsPort, ...settings } = rest
+      const { port, profile, drain, metricsPort, ...settings } = rest
       const place = await readPlace(io, options)
       const service = await startService({
         ...settings,
-        ...(auditHeads !== undefined && { auditHeads: resolve(io.cwd, auditHeads) }),
         port: readPort(port),
         ...(metricsPort !== undefined && { metricsPort: readPort(metricsPort, '--metrics-port') }),
         ...(drain !== undefined && { drainMs: readDrain(drain) }),

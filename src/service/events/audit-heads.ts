@@ -1,17 +1,14 @@
 import type { Log } from '../../core/log.ts'
 import { addMs } from '../../core/iso-time.ts'
-import type { AuditHead } from '../../receipt/chain.ts'
 import { auditByService } from '../call/audit.ts'
 import type { Service } from '../call/service.ts'
-import { signHead } from '../custody/audit-log.ts'
 import { nameOf } from '../delivery/attempt.ts'
 import { takePeriod } from '../storage/period.ts'
 import type { Db } from '../storage/schema.ts'
 import type { Storage } from '../storage/storage.ts'
 import { headAction } from './event.ts'
-import type { HeadFile } from './head-file.ts'
 
-type Signing = Pick<Service, 'storage' | 'keyring' | 'publicUrl'>
+type Stating = Pick<Service, 'storage'>
 
 /** The chains of a store, also of deleted organizations. Each step reads one place of the index. */
 async function* chains({ read }: Pick<Storage, 'read'>): AsyncGenerator<number> {
@@ -35,13 +32,13 @@ const readLast = (db: Db, org: number) =>
   db
     .selectFrom('audit')
     .where('org_id', '=', org)
-    .select(['org_id', 'seq', 'hash', 'action'])
+    .select(['seq', 'action'])
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow()
 
 /** Adds a row to each chain that has grown since the last one. The event of the row contains the signed head. */
-export const stateHeads = async ({ storage }: Pick<Signing, 'storage'>): Promise<void> => {
+export const stateHeads = async ({ storage }: Stating): Promise<void> => {
   for await (const org of chains(storage)) {
     const { action } = await storage.read((db) => readLast(db, org))
     if (action === headAction) continue
@@ -62,8 +59,6 @@ export const stateHeads = async ({ storage }: Pick<Signing, 'storage'>): Promise
 
 const hourMs = 60 * 60_000
 const everyMs = 60_000
-/** A stop must not take long, however many chains there are. */
-const stopMs = 5_000
 
 const work = 'audit heads'
 
@@ -78,35 +73,13 @@ const isDue = async (storage: Storage): Promise<boolean> => {
   return taken && last !== undefined
 }
 
-/**
- * States the heads of all chains each hour, by one node. With a file, this node also appends the signed heads of chains that
- * have grown: at the start, each hour and when the service stops. Returns a function that stops it.
- */
-export const watchAuditHeads = (service: Signing, log: Log, file?: HeadFile): (() => Promise<void>) => {
+/** States the heads of all chains each hour, by one node. Returns a function that stops it. */
+export const watchAuditHeads = (service: Stating, log: Log): (() => Promise<void>) => {
   const { storage } = service
-  const written = new Map<number, number>()
-  let fileDue = storage.now()
   let stopped = false
-
-  const writeFile = async (until = Infinity): Promise<void> => {
-    if (!file) return
-    const heads: (AuditHead & { at: string; jws: string })[] = []
-    for await (const org of chains(storage)) {
-      if (performance.now() > until) break
-      const { org_id, seq, hash } = await storage.read((db) => readLast(db, org))
-      if (written.get(org) === seq) continue
-      const at = storage.now()
-      heads.push({ ...(await signHead(service, { org_id, seq, hash }, at)), at })
-    }
-    file.append(heads)
-    for (const { org_id, seq } of heads) written.set(org_id, seq)
-  }
 
   const run = async (): Promise<void> => {
     if (await isDue(storage)) await stateHeads(service)
-    if (storage.now() < fileDue) return
-    await writeFile()
-    fileDue = addMs(storage.now(), hourMs)
   }
 
   const warn = (error: unknown): void =>
@@ -124,6 +97,5 @@ export const watchAuditHeads = (service: Signing, log: Log, file?: HeadFile): ((
     stopped = true
     clearInterval(timer)
     await running
-    await writeFile(performance.now() + stopMs).catch(warn)
   }
 }

@@ -21,8 +21,6 @@ export type ServeOptions = StorePlace &
     tlsKey?: string | undefined
     /** One address or network (CIDR) for each proxy in front. */
     trustedProxy?: readonly string[] | undefined
-    /** File to which signed heads of the audit are appended. */
-    auditHeads?: string | undefined
     /** For developers: messages are logged instead of delivered. */
     dev?: boolean | undefined
     /** Serves Prometheus metrics on this port of loopback; 0 takes a free one. */

@@ -7,7 +7,6 @@ import { readSettings } from '../config/settings.ts'
 import { watchCustody } from '../custody/altered-rows.ts'
 import { createAdapters } from '../delivery/adapters.ts'
 import { watchAuditHeads } from '../events/audit-heads.ts'
-import { openHeadFile } from '../events/head-file.ts'
 import { watchWebhooks } from '../events/webhook-feed.ts'
 import { handlers } from '../handlers/all.ts'
 import type { Phase } from '../http/health.ts'
@@ -78,8 +77,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const { env, port = 8080, trustedProxy = [], dev = false, log } = options
   const place: StorePlace =
     options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }
-  const headFile = options.auditHeads === undefined ? undefined : openHeadFile(options.auditHeads)
-  const closing: (() => void | Promise<void>)[] = headFile ? [headFile.close] : []
+  const closing: (() => void | Promise<void>)[] = []
   const close = async (): Promise<void> => {
     for (let last = closing.pop(); last; last = closing.pop()) await last()
   }
@@ -144,7 +142,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
     const origin = originAt(server.port)
     phase = 'serving'
     // After the operator key exists, which is the first row of a new store.
-    closing.push(watchCustody(service, log), watchAuditHeads(service, log, headFile))
+    closing.push(watchCustody(service, log), watchAuditHeads(service, log))
     const self = storage.shared ? watchNode(service, log) : undefined
     if (self) closing.push(self.stop)
     const { drainMs = storage.shared ? standardDrainMs : 0 } = options
