@@ -24,10 +24,7 @@ export type Jump = { date: string; weekday: string; from: string; to: string }
 /** Milliseconds since 1970. */
 export type Span = { from: number; to: number }
 type State = Span & { openness: Openness }
-/** The position of a moment: the index of its day in `days`, and its cell. */
-export type Mark = { day: number; cell: number; clock: string }
-
-export type Week = { days: Day[]; jumps: Jump[]; open: Span[]; mark: Mark | undefined }
+export type Week = { days: Day[]; jumps: Jump[]; open: Span[] }
 
 const clock = (local: DateTime): string => local.toFormat('HH:mm', { locale: 'en', numberingSystem: 'latn' })
 const named = (local: DateTime) => ({ date: local.toISODate()!, weekday: weekdays[local.weekday - 1]! })
@@ -108,8 +105,7 @@ type Row = { day: Omit<Day, 'cells'>; states: Openness[][] }
 
 /** The week (from Monday) that contains `instant`, milliseconds. `slots`: all those that `levels` was compiled from. */
 export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, zone: string): Week => {
-  const at = DateTime.fromMillis(instant, { zone })
-  const monday = at.startOf('week')
+  const monday = DateTime.fromMillis(instant, { zone }).startOf('week')
   const end = monday.plus({ weeks: 1 }).startOf('day')
   const around = { from: monday.toMillis(), to: end.toMillis() }
   const { changes } = clockChanges(IANAZone.create(zone), around)
@@ -122,7 +118,6 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
   const jumps: Jump[] = []
   let next = 0
   let latest = -Infinity
-  let mark: { key: string; cell: number } | undefined
   let offset = monday.offset
 
   for (let from = around.from; from < around.to; from += step * minute) {
@@ -147,20 +142,13 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
     while (states[next]!.to <= from) next++
     for (let i = next; i < states.length && states[i]!.from < to; i++)
       row.states[cell]!.push(states[i]!.openness)
-    if (instant >= from && instant < to) mark = { key, cell }
   }
 
-  const keys = [...rows.keys()].sort()
-  const days = keys.map((key) => {
+  const days = [...rows.keys()].sort().map((key): Day => {
     const { day, states } = rows.get(key)!
-    return { ...day, cells: states.map(cellOf) }
+    return Object.assign({}, day, { cells: states.map(cellOf) })
   })
-  return {
-    days,
-    jumps,
-    open: openSpans(states),
-    mark: mark && { day: keys.indexOf(mark.key), cell: mark.cell, clock: clock(at) },
-  }
+  return { days, jumps, open: openSpans(states) }
 }
 
 /** ISO 8601 of an instant on the clocks of a zone, with its offset. */

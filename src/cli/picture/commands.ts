@@ -1,50 +1,35 @@
 import type { Command } from 'commander'
 import { fieldsOf } from '../../contract/describe.ts'
-import { geofence } from '../../contract/geofence.ts'
 import { timeslot } from '../../contract/timeslot.ts'
 import type { Context } from '../context/context.ts'
 import { addFlag } from '../operation/flags.ts'
 import { addOrgFlag } from '../operation/need.ts'
 
-/** `svc geofence map`: geofences as a table or a drawing. */
+const user = fieldsOf(timeslot.checkTimeslot).find(({ flag }) => flag === 'user')!
+
+/** `svc geofence map`: the geofences as an HTML page. */
 export const registerMap = (group: Command, context: Context): void => {
-  const command = group
-    .command('map')
-    .description('List the geofences around a location, or draw them on a map')
+  const command = addOrgFlag(group.command('map'), '; not with --user')
+    .description('Draw the geofences on a map, as an HTML page on standard output')
     .usage('[flags]')
-  addOrgFlag(command, '; not with --user')
-  const flags = new Set(['user', 'latitude', 'longitude', 'accuracy'])
-  for (const field of fieldsOf(geofence.checkGeofence)) if (flags.has(field.flag)) addFlag(command, field)
+  addFlag(command, user)
   command
-    .option('--html <file>', 'Draw the map as an HTML page in this file; - for standard output')
-    .addHelpText(
-      'after',
-      '\nExample:\n  svc geofence map --org acme --latitude 52.5201 --longitude 13.4049 --accuracy 20\n  svc geofence map --org acme --html fences.html',
-    )
-    .action(async () => {
-      const { runMap } = await import('./map.ts')
-      await runMap(command.opts(), context)
-    })
+    .addHelpText('after', '\nExample:\n  svc geofence map --org acme > fences.html')
+    .action(async () => (await import('./map.ts')).runMap(command.opts(), context))
 }
 
-/** `svc timeslot week`: a week of time slots as a table or a drawing. */
+/** `svc timeslot week`: the open times of a week as an HTML page. */
 export const registerWeek = (group: Command, context: Context): void => {
-  const command = group
-    .command('week')
-    .description('List the open times of a week, or draw them')
+  const command = addOrgFlag(group.command('week'), '; not with --user')
+    .description('Draw the open times of a week, as an HTML page on standard output')
     .usage('[flags]')
-  const user = fieldsOf(timeslot.checkTimeslot).find(({ flag }) => flag === 'user')!
-  addFlag(addOrgFlag(command, '; not with --user'), user)
+  addFlag(command, user)
   command
     .option('--timezone <zone>', "IANA time zone of the clock; default: this machine's")
-    .option('--at <time>', 'Date in the week, or ISO 8601 time with an offset; default: now')
-    .option('--html <file>', 'Draw the week as an HTML page in this file; - for standard output')
+    .option('--at <date>', 'Date in the week; default: today')
     .addHelpText(
       'after',
-      '\nExample:\n  svc timeslot week --org acme --timezone Europe/Berlin\n  svc timeslot week --org acme --user 7 --at 2030-03-31 --html week.html',
+      '\nExample:\n  svc timeslot week --org acme --timezone Europe/Berlin --at 2030-03-31 > week.html',
     )
-    .action(async () => {
-      const { runWeek } = await import('./week.ts')
-      await runWeek(command.opts(), context)
-    })
+    .action(async () => (await import('./week.ts')).runWeek(command.opts(), context))
 }

@@ -1,34 +1,7 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { type SvcError, usageError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
+import { closeSync, existsSync, openSync, unlinkSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { usageError } from '../../core/errors.ts'
 import type { Io } from './io.ts'
-
-/** The error for a file that cannot be written; `flag` is its flag, such as `--html`. */
-export const unwritable = (flag: string, path: string, error: unknown): SvcError =>
-  usageError(`${flag}: cannot write ${safeLine(path)} (${(error as NodeJS.ErrnoException).code})`)
-
-/** Throws a usage error if a file cannot be created or overwritten. Call it before anything is sent. */
-export const checkWritable = (flag: string, file: string, { cwd }: Pick<Io, 'cwd'>): void => {
-  const path = resolve(cwd, file)
-  try {
-    const isThere = existsSync(path)
-    if (isThere && statSync(path).isDirectory())
-      throw Object.assign(new Error('A folder'), { code: 'EISDIR' })
-    accessSync(isThere ? path : dirname(path), constants.W_OK)
-  } catch (error) {
-    throw unwritable(flag, path, error)
-  }
-}
 
 /** Creates a private file before anybody is notified, so that the receipt can be saved. Never overwrites a file. */
 export const reserveFile = (

@@ -59,6 +59,7 @@ export const printsText: Record<string, readonly Format[]> = {
   completion: [],
   demo: [],
   export: ['yaml'],
+  'geofence map': [],
   'guard exec': [],
   'guard git': [],
   'guard ssh': [],
@@ -66,6 +67,7 @@ export const printsText: Record<string, readonly Format[]> = {
   'hook run': [],
   mcp: [],
   serve: ['json'],
+  'timeslot week': [],
 }
 
 /** Commands outside the table whose answer has an id. */
