@@ -62,7 +62,13 @@ export const groups: Record<string, Group> = {
         ...(await import('../contract/device.ts')).device,
       }),
       {
-        extend: async () => (await import('./extension/user.ts')).userExtensions,
+        extend: async () => {
+          const [{ enrollment }, { deviceRevocation }] = await Promise.all([
+            import('./approve/enroll.ts'),
+            import('./extension/revocation.ts'),
+          ])
+          return new Map([...enrollment, ...deviceRevocation])
+        },
         more: [async () => (await import('./bulk/commands.ts')).registerBulk],
       },
     ),
@@ -131,7 +137,7 @@ export const groups: Record<string, Group> = {
   key: {
     about: 'Manage API keys',
     load: fromTable(async () => (await import('../contract/key.ts')).key, {
-      extend: async () => (await import('./extension/key.ts')).keyExtensions,
+      extend: async () => (await import('./extension/revocation.ts')).keyExtensions,
     }),
   },
   audit: {

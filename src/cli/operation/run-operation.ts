@@ -89,14 +89,10 @@ const moreLine = async (
 }
 
 export type Extras = {
-  /** Runs before anything is asked or sent; may change the input. */
-  before?(input: Gathered['input']): Promise<void>
   /** Runs after the answer was shown. */
   afterShown?(answer: Pick<Answer, 'envelope'>): void | Promise<void>
   /** Throws if the answer must not be shown. */
   check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
-  /** Runs before the answer is shown. */
-  received?(answer: Pick<Answer, 'envelope'>): Promise<void>
   /** What else is deleted, a line each, for the question that asks for confirmation. */
   consequence?(input: Gathered['input']): Promise<string | string[] | undefined>
 }
@@ -106,7 +102,7 @@ export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { before, received, afterShown, check, consequence }: Extras = {},
+  { afterShown, check, consequence }: Extras = {},
 ): Promise<void> => {
   const known = typed.options.dryRun ? [] : await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -115,7 +111,6 @@ export const runOperation = async (
     const { showDryRun } = await import('./dry-run.ts')
     return showDryRun(operation, input, extra, context)
   }
-  await before?.(input)
   const whole = { ...input, ...extra }
   if (asksFirst(operation, whole))
     await confirmOperation(operation, whole, typed.options, context, () => consequence?.(input))
@@ -160,7 +155,6 @@ export const runOperation = async (
   }
   const { envelope, more } = first.hasNext ? await asTyped(operation, input, joined(pages!, first)) : first
   check?.({ envelope }, input)
-  await received?.({ envelope })
   if (operation.effect !== 'read' && operation.data) output.note(envelope.message)
   await output.show(envelope, shape)
   if (context.once !== undefined) output.note('Shown once: save it now.')
