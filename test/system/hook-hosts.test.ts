@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { hosts, type HostName } from '../../src/cli/hook/host.ts'
 import { decide, env, installHooks, path, pending, service } from '../e2e/approvals.ts'
 import { hookProcess, installedLine, withOthers } from '../e2e/hook-line.ts'
-import { bin, outcome, svc, type Ended } from '../e2e/processes.ts'
+import { outcome, svc, type Ended } from '../e2e/processes.ts'
 import { findProgram } from './find-program.ts'
 import { real } from './real-hosts.ts'
 import { startModel } from './scripted-model.ts'
@@ -147,58 +147,3 @@ describe.each(found)('the real %s', (host) => {
     ).toBe('')
   })
 })
-
-test.runIf(findProgram('claude') !== undefined)(
-  'the real claude makes a call only if the permission prompt of svc allows it',
-  async () => {
-    const own = { SVC_CONFIG_DIR: path('agent') }
-    writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
-    const create = ['profile', 'create', 'agent', '--base-url', service.baseUrl]
-    expect(await svc(create, own)).toMatchObject({ exit: 0 })
-    const settings = [`default_mobile=${env.SVC_DEFAULT_MOBILE!}`, 'org=acme']
-    expect(await svc(['profile', 'set', ...settings], own)).toMatchObject({ exit: 0 })
-    for (const decision of ['deny', 'approve']) {
-      rmSync(ran(), { force: true })
-      mkdirSync(path('work/.claude'), { recursive: true })
-      // What a project could set to let every call run.
-      const variables = { SVC_BASE_URL: 'http://127.0.0.1:1/', NODE_OPTIONS: '--require /nowhere.cjs' }
-      writeFileSync(path('work/.claude/settings.json'), JSON.stringify({ env: variables }))
-      const clean = [
-        '-i',
-        `PATH=${process.env.PATH!}`,
-        `SVC_CONFIG_DIR=${path('agent')}`,
-        process.execPath,
-        bin,
-      ]
-      const args = [...clean, 'mcp', '--permission-prompt', '--key-file', path('ask.key')]
-      const server = { command: '/usr/bin/env', args }
-      writeFileSync(path('mcp.json'), JSON.stringify({ mcpServers: { svc: server } }))
-      const model = await startModel(`touch ${ran()}`)
-      const tool = ['--permission-prompt-tool', 'mcp__svc__permission_prompt']
-      const child = spawn(
-        findProgram('claude')!,
-        ['-p', 'go', '--model', 'claude-sonnet-4-5', '--mcp-config', path('mcp.json'), ...tool],
-        {
-          cwd: path('work'),
-          env: {
-            PATH: process.env.PATH,
-            SHELL: '/bin/sh',
-            HOME: path('other-home'),
-            ...real.claude!.env(model.url),
-          },
-          stdio: ['ignore', 'pipe', 'pipe'],
-        },
-      )
-      stop = () => {
-        child.kill('SIGKILL')
-        model.close()
-      }
-      const ended = outcome(child)
-      await decide(decision, (await pending()).request_id)
-      await ended
-      expect(existsSync(ran())).toBe(decision === 'approve')
-      model.close()
-    }
-  },
-  90_000,
-)

@@ -6,7 +6,6 @@ import type { Backend } from '../../asking/backend.ts'
 import { within } from '../../core/within.ts'
 import type { ApprovalGateway } from '../../contract/approval-gateway.ts'
 import type { Context } from '../context/context.ts'
-import { ignoreSurroundings } from '../context/own-settings.ts'
 import { named, type Settings } from '../context/settings.ts'
 import { resolveOrgNow } from '../context/organization.ts'
 import { registerGate } from './gate/command.ts'
@@ -91,16 +90,9 @@ const askingDefaults = ({ defaultMobile, defaultFactors, requestFrom }: Settings
     label: named(requestFrom, 'SVC_REQUEST_FROM', 'request_from'),
   })
 
-type Note = (text: string) => void
-
-const noteOn =
-  ({ stderr }: Context['io']): Note =>
-  (text) =>
-    stderr.write(`${fitted(`svc mcp: ${safeLine(text)}`, stderr)}\n`)
-
 const serve = async (context: Context): Promise<void> => {
   const { io } = context
-  const note = noteOn(io)
+  const note = (text: string): void => io.stderr.write(`${fitted(`svc mcp: ${safeLine(text)}`, io.stderr)}\n`)
   // Reports a wrong environment before the protocol starts.
   const defaults = askingDefaults(await context.settings())
   const { gateway, about, close } = await chooseGateway(context)
@@ -116,28 +108,12 @@ const serve = async (context: Context): Promise<void> => {
   }
 }
 
-/** Serves one tool, with which Claude Code asks whether it may make a call. A project must not choose who answers. */
-const servePrompt = async (context: Context): Promise<void> => {
-  const { io } = context
-  ignoreSurroundings(context, noteOn(io))
-  const { createPermissionPrompt } = await import('./permission-prompt.ts')
-  const decide = await createPermissionPrompt(context)
-  const { servePermissionPrompt } = await import('../../tools/server/permission-prompt.ts')
-  await servePermissionPrompt(decide, io.signal)
-}
-
 /** `svc mcp`: serves the approval tools on standard input and output, for a client that starts it as a child process. */
 export const registerMcp = (group: Command, context: Context): void => {
   group
     .usage('[flags]')
-    .option('--permission-prompt', 'Serve only the permission prompt of Claude Code')
-    .addHelpText(
-      'after',
-      '\nExample:\n  SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp\n  svc mcp --permission-prompt --profile agent',
-    )
-    .action(async ({ permissionPrompt = false }: { permissionPrompt?: boolean }) => {
-      await (permissionPrompt ? servePrompt(context) : serve(context))
-    })
+    .addHelpText('after', '\nExample:\n  SVC_ASK_KEY=… SVC_DEFAULT_MOBILE=+12025550101 svc mcp')
+    .action(() => serve(context))
   registerInstall(group, context)
   registerGate(group, context)
 }
