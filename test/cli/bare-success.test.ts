@@ -49,12 +49,6 @@ describe('a response without data', () => {
     expect(readdirSync(folder.path).filter((name) => /partial|approver-/.test(name))).toEqual([])
   })
 
-  test('cannot be followed', async () => {
-    const { exit, out, err } = await run('audit list --org 1 --follow')
-    expect({ exit, out }).toEqual({ exit: 1, out: '' })
-    expect(err).toContain('does not support --follow')
-  })
-
   test.each([
     ['key create --name ci --can ask', 'key'],
     ['key rotate 1', 'key'],

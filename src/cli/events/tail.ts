@@ -2,19 +2,25 @@ import type { Command } from 'commander'
 import { recordIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { type EventRecord, eventFilters, events } from '../../contract/event.ts'
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
 import { nearest } from '../../core/nearest.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { withFullStop } from '../../core/sentence.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
+import { sleepFor } from '../../core/sleep.ts'
+import { mayComeBack } from '../../client/retry.ts'
 import type { Context } from '../context/context.ts'
 import { resolveOrg } from '../context/organization.ts'
-import { arrivingOutput, type Patience, printArriving, throughRestarts } from '../operation/follow.ts'
 import { typedTime } from '../operation/typed-time.ts'
 import { asTyped } from '../operation/typed-names.ts'
 import { noteScope } from '../program/command-node.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** Shorter than the timeout of a transport, so that a silent service is noticed. */
 const waitSeconds = 25
 const perRequest = 500
+const retryMs = 1_500
 
 type Options = { org?: string; type?: string; since?: string; after?: string; follow: boolean }
 type Input = { org_id?: number; type?: string; after?: string; from?: string }
@@ -36,35 +42,43 @@ const inputOf = async ({ org, type, since, after }: Options, context: Context): 
   }
 }
 
+type Patience = { signal: AbortSignal; warn: Output['warn'] }
+
 /** Yields events as they happen, through restarts of the service; with `once`, only those that there are. */
 async function* read(
   client: Client,
   first: Input,
-  { once, ...patience }: { once: boolean } & Patience,
+  { once, signal, warn }: { once: boolean } & Patience,
 ): AsyncGenerator<EventRecord[], void> {
-  let [input, isEnd] = [first, false]
-  const next = async (wait: { wait_s?: number }): Promise<EventRecord[]> => {
-    const asked = { ...input, ...wait, limit: perRequest } as never
-    const answer = client.call(events.listEvents, asked, { signal: patience.signal })
-    const listed = await asTyped(events.listEvents, asked, answer)
-    const { events: found, cursor } = recordIn(events.listEvents, listed, ['events', 'cursor'])
-    const { from: _, ...rest } = input
-    isEnd = found.length === 0 && cursor === input.after
-    input = { ...rest, after: cursor }
-    return found
-  }
-  const round = async function* (isLost: boolean): AsyncGenerator<EventRecord[], void> {
-    yield await next(isLost ? {} : { wait_s: waitSeconds })
-  }
-  for (yield await next({}); ;)
-    if (!once) yield* throughRestarts(round, patience)
-    else if (isEnd) return
-    else yield await next({})
+  let input = first
+  let [isOpen, isLost] = [false, false]
+  let wait = {}
+  for (;;)
+    try {
+      const asked = { ...input, ...wait, limit: perRequest } as never
+      const listed = await asTyped(
+        events.listEvents,
+        asked,
+        client.call(events.listEvents, asked, { signal }),
+      )
+      const { events: found, cursor } = recordIn(events.listEvents, listed, ['events', 'cursor'])
+      if (isLost) warn('The service is back.')
+      ;[isOpen, isLost] = [true, false]
+      yield found
+      if (once && found.length === 0 && cursor === input.after) return
+      const { from: _, ...rest } = input
+      input = { ...rest, after: cursor }
+      wait = once ? {} : { wait_s: waitSeconds }
+    } catch (error) {
+      // Before the first answer, an address that cannot work is an ordinary error.
+      if (once || !isOpen || !mayComeBack(error)) throw error
+      if (!isLost) warn(`${withFullStop(error.message)} Retrying until it is back; press Ctrl-C to stop.`)
+      isLost = true
+      wait = {}
+      await sleepFor(retryMs, signal)
+    }
 }
 
-const wide = ['actor', 'id']
-
-/** One line for a table. */
 const toRow = ({ id, type, timestamp, data }: EventRecord) => ({
   timestamp,
   type,
@@ -73,18 +87,37 @@ const toRow = ({ id, type, timestamp, data }: EventRecord) => ({
   id,
 })
 
+const lineOf = (event: EventRecord): string => {
+  const { timestamp, type, subject, actor } = toRow(event)
+  return `${safeLine(`${timestamp}  ${type.padEnd(24)}  ${subject ?? '-'}  ${actor ?? '-'}`)}\n`
+}
+
 const tail = async (options: Options, context: Context): Promise<void> => {
-  const output = await arrivingOutput('svc events tail prints events', context)
-  const { jq, json } = context.globals
-  const isWhole = output.format === 'ndjson' || jq !== undefined || json !== undefined
-  const { signal } = context.io
+  const output = await context.output()
+  const { format, warn } = output
+  const { signal, stdout } = context.io
+  const isWhole = format === 'ndjson' || context.globals.jq !== undefined
+  if (!isWhole && format !== 'table' && format !== 'tsv')
+    throw usageError(
+      `svc events tail prints events as they arrive, but -o ${format} prints a single document`,
+      'Use -o ndjson',
+    )
   const input = await inputOf(options, context)
   const client = await context.client()
-  const answers = async function* () {
-    for await (const found of read(client, input, { once: !options.follow, signal, warn: output.warn }))
-      yield { status: 'success', message: 'Events', data: isWhole ? found : found.map(toRow) }
+  try {
+    for await (const found of read(client, input, { once: !options.follow, signal, warn }))
+      if (found.length > 0 && format === 'table') stdout.write(found.map(lineOf).join(''))
+      else if (found.length > 0)
+        await output.show({
+          status: 'success',
+          message: 'Events',
+          data: isWhole ? found : found.map(toRow),
+        })
+  } catch (error) {
+    // Ctrl-C is the normal end.
+    if (!(error instanceof SvcError) || error.exit !== 'interrupted') throw error
+    context.exitCode = exitCode('interrupted')
   }
-  await printArriving(answers(), { output, shape: { wide } }, context)
 }
 
 /** `svc events tail`: prints events as they happen. */

@@ -15,15 +15,13 @@ const takes = (operation: Operation, name: string): boolean =>
 /** Whether a list has pages. */
 export const isPaged = (operation: Operation): boolean => takes(operation, 'cursor')
 
-/** Whether a list is ordered by time, newest first, and can be followed. */
-export const isByTime = (operation: Operation): boolean => takes(operation, 'since')
+/** Whether a list is ordered by time, newest first. */
+const isByTime = (operation: Operation): boolean => takes(operation, 'since')
 
 export type Listed = {
   envelope: Answer['envelope']
   /** There are more rows, which were not asked for. They start at `cursor`, if the service returned a cursor that can be typed. */
   more?: { cursor?: string | undefined } | undefined
-  /** The cursor for rows that are newer than these. */
-  newer?: string | undefined
   /** Another page follows. */
   hasNext?: boolean
 }
@@ -78,7 +76,6 @@ export async function* listPages(
         envelope: { ...envelope, data: rows },
         ...(isEnd &&
           (isCut || next !== undefined) && { more: { cursor: isCut ? undefined : cursorIn(next) } }),
-        newer: cursorIn(links?.prev),
         hasNext: !isEnd && next !== undefined,
       }
       if (isEnd) return
@@ -112,6 +109,5 @@ export const joined = async (pages: AsyncGenerator<Listed, void>, first?: Listed
   return {
     envelope: { ...start.envelope, data: rows },
     more: last.more,
-    newer: start.newer ?? last.newer,
   }
 }

@@ -8,7 +8,7 @@ import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { addFlag, optionKey } from './flags.ts'
 import { needFor } from './need.ts'
-import { isByTime, isPaged } from './list-rows.ts'
+import { isPaged } from './list-rows.ts'
 import { listsFields } from '../terminal/output.ts'
 
 type Options = Record<string, unknown>
@@ -104,7 +104,6 @@ export const addOperations = (
     for (const field of flags.values()) addFlag(command, field, needFor(candidates, field))
 
     if (candidates.some(isPaged)) command.option('--all', 'Show every row')
-    if (isByTime(first)) command.option('--follow', 'Show each new or changed row, until Ctrl-C')
     // A third-party service may search by other fields, and a long body is easier to write as a file.
     if (first.method !== 'GET' && (first.effect === 'read' || flags.size > mostTyped)) addBodyFlags(command)
     if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')

@@ -128,10 +128,6 @@ export const runOperation = async (
       ...(operation.effect === 'read' ? alwaysMasked : []),
     ]),
   }
-  if (typed.options.follow) {
-    const { followList } = await import('./follow.ts')
-    return followList(operation, input, { options: typed.options, shape }, context)
-  }
   const client = await context.client()
   const { signal } = context.io
   let pages: AsyncGenerator<Listed, void> | undefined

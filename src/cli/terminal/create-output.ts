@@ -16,9 +16,6 @@ export const createOutput = (run: Run): Output => {
     if (stderr.isTTY) warn(text)
   }
 
-  /** The columns that followed rows began with, whose head is on the screen. */
-  let followed: readonly string[] | undefined
-
   const asTable = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
     const [{ drawTable, readable }, { leaveOut }, { maskFields }] = await Promise.all([
       import('./table.ts'),
@@ -28,26 +25,14 @@ export const createOutput = (run: Run): Output => {
     // An answer with only a message is printed as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
     if (isBare && globals.json === undefined) return `${safeText(envelope.message)}\n`
-    const above = globals.json === undefined && Array.isArray(payload) ? (shape.above ?? []) : []
-    const rows = Array.isArray(payload) ? [...above, ...payload] : payload
-    const masked = stdout.isTTY && !globals.reveal && shape.masked ? maskFields(rows, shape.masked) : rows
+    const masked =
+      stdout.isTTY && !globals.reveal && shape.masked ? maskFields(payload, shape.masked) : payload
     const width = stdout.isTTY ? stdout.columns : Infinity
-    // Followed rows stay on the screen, where a relative time would soon be wrong.
-    const now = stdout.isTTY && shape.above === undefined ? io.now() : undefined
-    const isFollowed = shape.above !== undefined
-    const columns = followed ?? shape.columns
-    const whole = gridOf(readable(masked, { now, folded: shape.folded }), { ...shape, columns })
+    const now = stdout.isTTY ? io.now() : undefined
+    const whole = gridOf(readable(masked, { now, folded: shape.folded }), shape)
     const isPicked = globals.json !== undefined
-    const fitting = { width, wide: isPicked ? [] : shape.wide, keepsEmpty: isPicked || isFollowed }
-    const grid = followed ? whole : leaveOut(whole, fitting)
-    if (isFollowed) followed = grid.head
-    const table = drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })
-    if (above.length === 0) return `${table}\n`
-    // The head and the earlier rows are already on the screen.
-    return `${table
-      .split('\n')
-      .slice(1 + above.length)
-      .join('\n')}\n`
+    const grid = leaveOut(whole, { width, wide: isPicked ? [] : shape.wide, keepsEmpty: isPicked })
+    return `${drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })}\n`
   }
 
   const picked = (payload: unknown, { known }: Shape): unknown => {
@@ -80,9 +65,7 @@ export const createOutput = (run: Run): Output => {
             known: typeof json === 'string' ? namesIn(json) : requested.known,
           }
     const isDefault = globals.output === undefined
-    // The picked fields of followed rows are one document per row.
-    const byRow = shape.above !== undefined && format === 'json'
-    const as = isDefault && shape.document ? 'json' : isDefault && byRow ? 'ndjson' : format
+    const as = isDefault && shape.document ? 'json' : format
     if (as !== 'table') return render(payload, shape, as, stdout.isTTY)
     if (!Array.isArray(payload) || payload.length > 0) return asTable(envelope, payload, shape)
     // After a change, the message above already describes the result.

@@ -18,8 +18,6 @@ export type Shape = {
   masked?: ReadonlySet<string>
   /** JSON by default. */
   document?: boolean
-  /** Rows that are already on the screen; the table continues below them. */
-  above?: readonly unknown[]
   /** The whole envelope, as with --envelope. */
   whole?: boolean
 }

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { createOutput } from '../../../src/cli/terminal/create-output.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
-import { memoryIo } from '../memory-io.ts'
 import { shown } from './show.ts'
 
 // `memoryIo` says that it is 2026-01-01T00:00:00Z.
@@ -94,21 +92,6 @@ test('pipes, other formats and the fields of --json keep every column', async ()
   const rows = [{ id: 1, revoked_at: null, name: 'n'.repeat(50), label: 'l'.repeat(50) }]
   const picked = await shown(rows, { output: 'table', json: 'id,revoked_at,name,label' }, { columns: 60 })
   expect(cellsOf(picked.tty)[0]).toEqual(['ID', 'REVOKED_AT', 'NAME', 'LABEL'])
-})
-
-test('rows that arrive later stay in the columns of the head', async () => {
-  const tty = memoryIo({ tty: true, columns: 80, env: { NO_COLOR: '1' } })
-  const output = createOutput({ io: tty, globals: {} })
-  const long = { ...requests[0]!, expires_at: null }
-  const show = (data: unknown[], above: unknown[]) =>
-    output.show({ status: 'success', message: 'Done', data }, { ...shape, above })
-  await show([{ ...long, action: 'Short', verified_as: 'a' }], [])
-  const [head] = cellsOf(tty.out())
-  await show(requests, [{ ...long, action: 'Short', verified_as: 'a' }])
-  const rows = cellsOf(tty.out())
-  expect(rows).toHaveLength(4)
-  for (const cells of rows) expect(cells).toHaveLength(head!.length)
-  expect(rows[1]!.at(-1)).toBe('-')
 })
 
 test('the columns that a list can leave out are columns of it, and never the first one', () => {

@@ -84,11 +84,6 @@ describe('a table that is too wide', () => {
     const { tty } = await shown([request], {}, { shape, columns: 37 })
     expect(tty).toBe(`REQUEST_ID                    STATUS\n${request.request_id}  pending\n`)
   })
-  test('keeps times complete when rows arrive one by one', async () => {
-    const row = { at: request.expires_at, actor: 'key:1 (operator)', subject: 'approval:apr_NR9kWDb' }
-    const { tty } = await shown([row], {}, { shape: { columns: Object.keys(row), above: [] }, columns: 40 })
-    expect(tty).toContain(row.at)
-  })
 })
 
 describe('-o', () => {
