@@ -7,7 +7,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
   factors: { rooms: ['core'], packages: ['ipaddr.js', 'libphonenumber-js', 'luxon'], node: false },
   receipt: {
     rooms: ['core'],
-    packages: ['@levischuck/tiny-cbor', '@simplewebauthn/server', 'canonicalize', 'jose', 'zod/mini'],
+    packages: ['@levischuck/tiny-cbor', 'canonicalize', 'jose', 'zod/mini'],
     node: true,
   },
   client: {

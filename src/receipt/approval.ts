@@ -7,10 +7,7 @@ import { notesFor } from './signature.ts'
  * decision in it; otherwise undefined. One yes of several that are needed is not an approval. Whether it is the right one is
  * the caller's decision. Never throws, whatever the text.
  */
-export const verifyApproval = async (
-  attestation: string | null,
-  jwks: unknown,
-): Promise<ReceiptClaims[] | undefined> => {
+export const verifyApproval = (attestation: string | null, jwks: unknown): ReceiptClaims[] | undefined => {
   const found: Answers = { receipts: [] }
   let isGenuine = true
   const notes = notesFor(({ name, ok }) => {
@@ -18,9 +15,7 @@ export const verifyApproval = async (
     isGenuine &&= ok || name === 'time' || name === 'completed'
   })
   try {
-    return (await checkAnswers(attestation ?? '', jwks, notes, found)) && isGenuine
-      ? found.receipts
-      : undefined
+    return checkAnswers(attestation ?? '', jwks, notes, found) && isGenuine ? found.receipts : undefined
   } catch {
     return undefined
   }

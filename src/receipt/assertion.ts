@@ -20,13 +20,13 @@ export type Credential = Pick<Evidence, 'credential_id' | 'public_key' | 'algori
 }
 
 /** Verifies a posted AuthenticationResponseJSON against the registered key, and returns its evidence. */
-export const verifyAssertion = async (
+export const verifyAssertion = (
   posted: unknown,
   { counter, ...credential }: Credential,
   site: { origin: string; rp_id: string },
   expectedChallenge: string,
   { presence = false }: { presence?: boolean } = {},
-): Promise<(EvidenceCheck & { ok: true; evidence: Evidence }) | { ok: false; problem: string }> => {
+): (EvidenceCheck & { ok: true; evidence: Evidence }) | { ok: false; problem: string } => {
   const parsed = assertionShape.safeParse(posted)
   if (!parsed.success) return { ok: false, problem: `Not an assertion: ${shapeProblem(parsed.error)}` }
   const { id, rawId, response } = parsed.data
@@ -43,6 +43,6 @@ export const verifyAssertion = async (
     signature: response.signature,
   })
   if (!evidence.success) return { ok: false, problem: shapeProblem(evidence.error) }
-  const check = await verifyEvidence(evidence.data, expectedChallenge, { storedCounter: counter, presence })
+  const check = verifyEvidence(evidence.data, expectedChallenge, { storedCounter: counter, presence })
   return check.ok ? { ...check, evidence: evidence.data } : check
 }

@@ -11,7 +11,7 @@ import {
   wellFormed,
   word,
 } from './context.ts'
-import { evidenceShape, readEvidence, type Evidence } from './evidence.ts'
+import { evidenceShape, flagsOf, type Evidence } from './evidence.ts'
 
 /** `typ` of the JWS. A format with other members needs another `typ`. */
 export const receiptType = 'approval-receipt+jwt'
@@ -97,7 +97,7 @@ export type Receipt = { format: 'jws'; jws: string; kid: string; claims: Receipt
  * A key that can be synced is only `pop`; one bound to its device is `hwk`, which is its own claim: nothing attests it.
  */
 export const amrOf = (evidence: Evidence, dev: boolean): string[] => {
-  const { backup_eligible, user_verified } = readEvidence(evidence)
+  const { backup_eligible, user_verified } = flagsOf(evidence)
   const bound = backup_eligible ? 'pop' : 'hwk'
   return [dev ? 'swk' : bound, 'user', ...(user_verified ? ['mfa'] : [])]
 }

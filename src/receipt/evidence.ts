@@ -1,8 +1,10 @@
-import { decodeCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
-import { verifyAuthenticationResponse } from '@simplewebauthn/server'
+import { createHash } from 'node:crypto'
+import { decodePartialCBOR, encodeCBOR } from '@levischuck/tiny-cbor'
 import * as z from 'zod/mini'
-import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../core/exact-json.ts'
+import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
+import { sha256 } from '../core/ids.ts'
 import { isLoopbackHost } from '../core/loopback.ts'
+import { signatureProblem } from './device-key.ts'
 
 export const base64url = z.string().check(z.regex(/^[\w-]+$/, 'is not base64url'))
 
@@ -28,17 +30,42 @@ export type EvidenceCheck =
   | { ok: true; user_verified: boolean; counter: number; backup_eligible: boolean; backed_up: boolean }
   | { ok: false; problem: string }
 
-/** What the authenticator and the browser reported, unchecked. Throws if it cannot be parsed. */
-export const readEvidence = (evidence: Evidence) => {
-  const data = fromBase64url(evidence.authenticator_data)
-  const client = parseExact(fromUtf8(fromBase64url(evidence.client_data_json))) as Record<string, unknown>
+/** What the authenticator reported, unchecked. Throws if it cannot be read. */
+export const flagsOf = ({ authenticator_data }: Evidence) => {
+  const data = fromBase64url(authenticator_data)
   const flag = (bit: number): boolean => ((data[32] ?? 0) & (1 << bit)) !== 0
   return {
-    client,
+    data,
     user_present: flag(0),
     user_verified: flag(2),
     backup_eligible: flag(3),
     backed_up: flag(4),
+  }
+}
+
+/** What the authenticator and the browser reported, unchecked. Throws if it cannot be parsed. */
+export const readEvidence = (evidence: Evidence) => {
+  const client_data = fromBase64url(evidence.client_data_json)
+  const client = parseExact(fromUtf8(client_data)) as Record<string, unknown>
+  return { client, client_data, ...flagsOf(evidence) }
+}
+
+/** The relying party (SHA-256, hex) and the counter. Throws for data that an authenticator does not sign in an assertion. */
+const readData = (data: Uint8Array): { rp_id_hash: string; counter: number } => {
+  if (data.length < 37) throw new TypeError(`The authenticator data has ${data.length} bytes, fewer than 37`)
+  const flags = data[32]!
+  if (flags & 0x40) throw new TypeError('The authenticator data is of a registration')
+  let end = 37
+  if (flags & 0x80) {
+    const [extensions, length] = decodePartialCBOR(data, end)
+    if (!(extensions instanceof Map) || encodeCBOR(extensions).length !== length)
+      throw new TypeError('The extensions are not a map in canonical form')
+    end += length
+  }
+  if (end !== data.length) throw new TypeError('The authenticator data has bytes left over')
+  return {
+    rp_id_hash: Buffer.from(data.subarray(0, 32)).toString('hex'),
+    counter: new DataView(data.buffer, data.byteOffset).getUint32(33),
   }
 }
 
@@ -51,43 +78,22 @@ const siteProblem = ({ origin, rp_id }: Evidence): string | undefined => {
   return within ? undefined : 'The relying party does not belong to the origin'
 }
 
-const isOf32 = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32
-const isNumber = (value: unknown): boolean => value instanceof Uint8Array && (value[0] ?? 0) !== 0
-
-// COSE: kty (1), alg (3), and only what each type requires, in the order of CTAP: crv (-1), x (-2) and y (-3), or n (-1) and
-// e (-2). So two keys that are written differently are two keys, and nobody counts twice.
-const keyMembers = {
-  [-7]: { 1: 2, 3: -7, [-1]: 1, [-2]: isOf32, [-3]: isOf32 },
-  [-8]: { 1: 1, 3: -8, [-1]: 6, [-2]: isOf32 },
-  [-257]: { 1: 3, 3: -257, [-1]: isNumber, [-2]: isNumber },
-}
-
-const keyProblem = ({ algorithm, public_key }: Evidence): string | undefined => {
-  const key = decodeCBOR(fromBase64url(public_key))
-  if (!(key instanceof Map)) return 'The public key is not a COSE key'
-  if (toBase64url(encodeCBOR(key)) !== public_key) return 'The public key is not in canonical form'
-  const members = Object.entries(keyMembers[algorithm])
-  const fits = members.every(([name, wanted]) => {
-    const value = key.get(Number(name))
-    return typeof wanted === 'function' ? wanted(value) : value === wanted
-  })
-  const names = members.map(([name]) => name).join()
-  return fits && [...key.keys()].join() === names ? undefined : 'The public key does not match its algorithm'
-}
-
-/** Whether an ECDSA signature is canonical DER; the library also accepts other encodings. */
-const isCanonicalDer = (bytes: Uint8Array): boolean => {
-  const afterInteger = (at: number): number => {
-    const [tag, length, first, second] = bytes.subarray(at)
-    const shortest = tag === 2 && first! < 0x80 && (first !== 0 || second! >= 0x80)
-    return shortest ? at + 2 + length! : NaN
-  }
-  return bytes[0] === 0x30 && bytes[1] === bytes.length - 2 && afterInteger(afterInteger(2)) === bytes.length
-}
-
-const signatureProblem = ({ algorithm, signature }: Evidence): string | undefined => {
-  const bytes = fromBase64url(signature)
-  return algorithm !== -7 || isCanonicalDer(bytes) ? undefined : 'The signature is not canonical DER'
+const clientProblem = (
+  client: Record<string, unknown>,
+  challenge: string,
+  origin: string,
+): string | undefined => {
+  const { type, tokenBinding } = client
+  // A framed page, even where the browser reports no top origin; ours is never framed.
+  const framed = (client['crossOrigin'] ?? false) !== false || client['topOrigin'] !== undefined
+  if (framed) return 'The page was inside another page'
+  if (type !== 'webauthn.get') return `The client data is of type ${String(type)}, not webauthn.get`
+  if (client['challenge'] !== challenge) return 'The challenge is another one'
+  if (client['origin'] !== origin) return `The origin is ${String(client['origin'])}, not ${origin}`
+  const status = (tokenBinding as { status?: unknown } | null | undefined)?.status
+  return tokenBinding && !['present', 'supported', 'notSupported'].includes(status as string)
+    ? 'The token binding is not valid'
+    : undefined
 }
 
 /**
@@ -95,44 +101,30 @@ const signatureProblem = ({ algorithm, signature }: Evidence): string | undefine
  * signature. `storedCounter` is the last counter seen; 0 after 0 passes, because synced passkeys do not count. `presence`: the
  * device need not have verified its user. Never throws.
  */
-export const verifyEvidence = async (
+export const verifyEvidence = (
   evidence: Evidence,
   expectedChallenge: string,
   { storedCounter = 0, presence = false }: { storedCounter?: number; presence?: boolean } = {},
-): Promise<EvidenceCheck> => {
+): EvidenceCheck => {
   try {
-    const { client, user_verified, backup_eligible, backed_up } = readEvidence(evidence)
-    // The library accepts a framed page if the browser reports no top origin; ours is never framed.
-    const framed = (client.crossOrigin ?? false) !== false || client.topOrigin !== undefined
-    const problem = framed
-      ? 'The page was inside another page'
-      : siteProblem(evidence) || keyProblem(evidence) || signatureProblem(evidence)
-    if (problem) return { ok: false, problem }
-    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: {
-        id: evidence.credential_id,
-        rawId: evidence.credential_id,
-        type: 'public-key',
-        clientExtensionResults: {},
-        response: {
-          authenticatorData: evidence.authenticator_data,
-          clientDataJSON: evidence.client_data_json,
-          signature: evidence.signature,
-        },
-      },
-      expectedType: 'webauthn.get',
-      expectedChallenge,
-      expectedOrigin: evidence.origin,
-      expectedRPID: evidence.rp_id,
-      requireUserVerification: !presence,
-      credential: {
-        id: evidence.credential_id,
-        publicKey: Uint8Array.from(fromBase64url(evidence.public_key)),
-        counter: storedCounter,
-      },
-    })
-    if (!verified) return { ok: false, problem: 'The signature does not match this key and data' }
-    return { ok: true, user_verified, counter: authenticationInfo.newCounter, backup_eligible, backed_up }
+    const { client, client_data, data, user_present, user_verified, backup_eligible, backed_up } =
+      readEvidence(evidence)
+    const { rp_id_hash, counter } = readData(data)
+    const signed = Buffer.concat([data, createHash('sha256').update(client_data).digest()])
+    const problem =
+      clientProblem(client, expectedChallenge, evidence.origin) ??
+      siteProblem(evidence) ??
+      (rp_id_hash === sha256(evidence.rp_id) ? undefined : 'It is for another relying party') ??
+      (user_present ? undefined : 'Nobody was present') ??
+      (user_verified || presence ? undefined : 'The device did not verify its user') ??
+      (backed_up && !backup_eligible ? 'A key that cannot be backed up claims to be' : undefined) ??
+      (counter <= storedCounter && (counter > 0 || storedCounter > 0)
+        ? `The counter ${counter} is not above ${storedCounter}`
+        : undefined) ??
+      signatureProblem(evidence, signed, fromBase64url(evidence.signature))
+    return problem === undefined
+      ? { ok: true, user_verified, counter, backup_eligible, backed_up }
+      : { ok: false, problem }
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : 'The assertion cannot be read' }
   }

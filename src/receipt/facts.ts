@@ -1,5 +1,5 @@
 import { credentialText } from '../core/credential-text.ts'
-import { readEvidence } from './evidence.ts'
+import { flagsOf } from './evidence.ts'
 import type { Answers } from './answers.ts'
 import type { ReceiptClaims, Relation } from './claims.ts'
 import type { KeyOwner } from './context.ts'
@@ -41,7 +41,7 @@ const ownerFacts = ({ user_id, name, mobile, confirmed, twin }: KeyOwner): strin
 const personFacts = ({ approver, sub, device, dev, evidence }: ReceiptClaims): string[] => {
   const { relation, name } = device.enrolled_by
   const origin = name === null ? origins[relation] : `${origins[relation]} (${JSON.stringify(name)})`
-  const isVerified = readEvidence(evidence).user_verified
+  const isVerified = flagsOf(evidence).user_verified
   return [
     ...(dev === true ? ['A software key signed it, which proves nothing about a person'] : []),
     ...(isVerified || dev === true

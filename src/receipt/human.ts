@@ -139,7 +139,7 @@ const checkBasis = ({ basis, break_glass }: ApprovalContext, note: Note): void =
 }
 
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
-export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<ApprovalContext | undefined> => {
+export const checkHuman = (claims: ReceiptClaims, note: Note): ApprovalContext | undefined => {
   const read = contextOf(claims.context)
   if (!note('context', read !== undefined, 'an approval context in canonical form') || !read) return undefined
   const { bytes, context } = read
@@ -157,7 +157,7 @@ export const checkHuman = async (claims: ReceiptClaims, note: Note): Promise<App
   if (claims.dev === true) note('software key', user_present && (user_verified || presence), programOnly)
   else if (presence) note('user present', user_present, presentOnly)
   else note('user verified', user_present && user_verified, verifiedText)
-  const human = await verifyEvidence(claims.evidence, challenge, { presence })
+  const human = verifyEvidence(claims.evidence, challenge, { presence })
   note(
     claims.dev === true ? 'key signature' : 'human signature',
     human.ok,

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { sha256 } from '../core/ids.ts'
 import * as z from 'zod/mini'
 import { fromBase64url, fromUtf8, parseExact } from '../core/exact-json.ts'
+import { readOnce } from './known-keys.ts'
 
 /** One thing that was checked, for a person. `detail` may quote the receipt, and `part` says which of a set. */
 export type Check = { part?: string; name: string; ok: boolean; detail: string }
@@ -38,24 +39,13 @@ const publicHalf = (key: unknown, wanted: Algorithm) => {
   return typeof y === 'string' ? { crv, kty, x, y } : undefined
 }
 
-/** By thumbprint, which is a hash of the key itself: reading a key takes longer than verifying with it. */
-const known = new Map<string, KeyObject>()
-const mostKnown = 100
-
-const readKey = (half: Record<string, string>, kid: string): KeyObject => {
-  const key = known.get(kid) ?? createPublicKey({ key: half, format: 'jwk' })
-  if (known.size >= mostKnown) known.clear()
-  known.set(kid, key)
-  return key
-}
-
 /** Finds a key by its RFC 7638 thumbprint, not by the `kid` in the file. */
 const findKey = (jwks: unknown, kid: string, wanted: Algorithm): KeyObject | undefined => {
   const keys = (jwks as { keys?: unknown } | null | undefined)?.keys
   for (const key of Array.isArray(keys) ? keys : []) {
     const half = publicHalf(key, wanted)
     if (half && Buffer.from(sha256(JSON.stringify(half)), 'hex').toString('base64url') === kid)
-      return readKey(half, kid)
+      return readOnce(kid, () => createPublicKey({ key: half, format: 'jwk' }))
   }
   return undefined
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fromBase64url, fromUtf8, parseExact, toBase64url } from '../../src/core/exact-json.ts'
 
@@ -33,8 +34,27 @@ describe('JSON', () => {
     '{"a":1,"\\u0061":2}',
     '[{"x":{"a":{},"a":[]}}]',
     '{"__proto__":1,"__proto__":2}',
+    '{ "a" : 1 ,\n"a"\t:\r\n1 }',
+    '{"a\\\\":1,"a\\\\":1}',
+    '{"\\\\\\"":":","\\\\\\"":2}',
   ])('is not read with a duplicate member: %s', (text) => {
     expect(() => parseExact(text)).toThrow('a member appears twice')
+  })
+})
+
+describe('JSON of any kind', () => {
+  const spaced = fc.tuple(fc.json(), fc.constantFrom(undefined, 1, '\t', ' \n'))
+  const text = spaced.map(([json, space]) => JSON.stringify(JSON.parse(json), null, space))
+
+  test('is read, but not with one member more than it appears to have', () => {
+    fc.assert(
+      fc.property(text, fc.string(), (json, name) => {
+        expect(parseExact(json)).toEqual(JSON.parse(json))
+        const member = `${JSON.stringify(name)}:${json}`
+        expect(parseExact(`{${member}}`)).toEqual(JSON.parse(`{${member}}`))
+        expect(() => parseExact(`[{${member},${member}}]`)).toThrow('a member appears twice')
+      }),
+    )
   })
 })
 

@@ -81,7 +81,7 @@ export const proveDevice = async (
   if (!isAuthenticDevice({ keyring }, device)) throw deviceNotAuthentic()
   // The verifier is slow to load, and not every service needs it.
   const { verifyAssertion } = await import('../../receipt/assertion.ts')
-  const checked = await verifyAssertion(response, credentialOf(device), site, challenge)
+  const checked = verifyAssertion(response, credentialOf(device), site, challenge)
   if (!checked.ok)
     throw forbidden(
       'assertion_refused',
