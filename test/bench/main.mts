@@ -4,6 +4,7 @@ import { filterFigure } from './filter.ts'
 import { idleness, median, passes, tableOf, type Figure, type Measured } from './figures.ts'
 import { watchOthers } from './processor-time.ts'
 import { pageFigures } from './page.ts'
+import { receiptFigure } from './receipts.ts'
 import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
 import { storeFigures } from './stores.ts'
@@ -52,6 +53,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   ready: async () => [await readyFigure()],
   filter: async () => [await filterFigure()],
   fences: async () => [fenceFigure()],
+  receipts: async () => [await receiptFigure()],
   import: bulkFigures,
   stores: storeFigures,
   page: pageFigures,
