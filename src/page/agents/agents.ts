@@ -1,9 +1,10 @@
-import { type Agents, call, Refused, type Session } from '../calls/api.ts'
+import { type Agents, call, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, h, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { claimedLine } from '../shell/requester.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
+import { unless } from '../shell/signed.ts'
 import { exactText } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
 
@@ -18,10 +19,7 @@ const row = (
   const problem = problemLine()
   const disconnect = (): Promise<void> =>
     screen.act(problem, async () => {
-      await call('revokeOwnAgent', { agent_id }, { org }).catch((error: unknown) => {
-        // It was disconnected by an earlier tap whose answer was lost, or in another tab.
-        if (!(error instanceof Refused && error.code === 'not_found')) throw error
-      })
+      await call('revokeOwnAgent', { agent_id }, { org }).catch(unless('not_found'))
       screen.tell(nodes('agents.disconnected', { name: exactText(name) }))
     })
   return h(

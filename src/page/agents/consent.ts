@@ -3,7 +3,7 @@ import { clearToken } from '../shell/address.ts'
 import { button, div, h, textField } from '../shell/element.ts'
 import { problemLine, sentenceFor, show, showNotice, words, type View } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
-import { assert } from '../calls/webauthn.ts'
+import { signed } from '../shell/signed.ts'
 import { nodes, t } from '../language/text.ts'
 
 /** The addresses to which the service sends the browser; anything else would run in this page. */
@@ -12,13 +12,10 @@ const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][
 const goTo = (address: string, title: string): void => {
   if (!isAddress(address)) throw new Error('The address of the client is not valid')
   clearToken()
-  showNotice({
-    drawing: 'check',
-    tone: 'good',
-    title,
-    lines: [t('agents.goBack')],
-    actions: [h('a', { class: 'button plain', href: address }, t('agents.backToClient'))],
-  })
+  showNotice(
+    { drawing: 'check', tone: 'good', title, lines: [t('agents.goBack')] },
+    h('a', { class: 'button plain', href: address }, t('agents.backToClient')),
+  )
   location.assign(address)
 }
 
@@ -36,10 +33,7 @@ const showRequest = (session: Session, { request, consent, again }: Asking): voi
   const allow = (): Promise<void> =>
     problem.attempt(async () => {
       const named = { request, name: name.value }
-      const { challenge } = await call('beginConsent', named)
-      const response = await assert(session.rp_id, challenge, session.credential_id)
-      const { redirect_to } = await call('giveConsent', { ...named, challenge, response })
-      goTo(redirect_to, t('agents.given'))
+      goTo((await signed('giveConsent', session, named)).redirect_to, t('agents.given'))
     }, explain)
   const deny = (): Promise<void> =>
     problem.attempt(async () => {
@@ -69,10 +63,9 @@ const showRequest = (session: Session, { request, consent, again }: Asking): voi
 export const openConsent = (
   session: Session,
   request: string,
-  ways: { toInbox: () => void; again: () => void },
+  { toInbox, again }: { toInbox: () => void; again: () => void },
 ): View => {
   let left = false
-  const { toInbox, again } = ways
   const open = async (): Promise<void> => {
     showNotice({ drawing: 'clock', title: t('agents.connect'), lines: [t('common.moment')] })
     try {
@@ -86,18 +79,16 @@ export const openConsent = (
     const refused = error instanceof Refused ? error : undefined
     if (refused?.status === 401) return again()
     if (!refused || refused.status === 429)
-      return void showNotice({
-        drawing: 'cross',
-        title: refused ? t('agents.connect') : t('common.noConnection'),
-        lines: [refused?.message ?? t('enrollment.linkStillWorks')],
-        actions: [button(t('common.tryAgain'), 'primary', open)],
-      })
+      return void showNotice(
+        {
+          drawing: 'cross',
+          title: refused ? t('agents.connect') : t('common.noConnection'),
+          lines: [refused?.message ?? t('enrollment.linkStillWorks')],
+        },
+        button(t('common.tryAgain'), 'primary', open),
+      )
     clearToken()
-    showNotice({
-      drawing: 'clock',
-      ...words('agents.ended'),
-      actions: [button(t('common.allRequests'), 'primary', toInbox)],
-    })
+    showNotice(words('agents.ended', 'clock'), button(t('common.allRequests'), 'primary', toInbox))
   }
   void open()
   return { leave: () => (left = true) }

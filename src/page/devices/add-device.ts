@@ -1,20 +1,13 @@
 import { call, type Session } from '../calls/api.ts'
-import { assert } from '../calls/webauthn.ts'
 import { createCode, createCopy } from '../enrollment/hand-over.ts'
 import { t } from '../language/text.ts'
 import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading } from '../shell/reading.ts'
+import { signed } from '../shell/signed.ts'
 import { clockText } from '../shell/text.ts'
 import { countDown, deadline } from '../language/time.ts'
 import { ownDevice } from './own-device.ts'
-
-/** A link for another device of this person, signed by this one. */
-const createLink = async ({ org_id: org, rp_id, credential_id }: Session) => {
-  const { challenge } = await call('beginDeviceLink', {}, { org })
-  const response = await assert(rp_id, challenge, credential_id)
-  return call('createDeviceLink', { challenge, response }, { org })
-}
 
 /** Adds a device of the same person from this one: a link to open there, and the new device to approve here. */
 export const showAddDevice = (session: Session, ended: () => void): View => {
@@ -35,8 +28,10 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
   }
 
   const offer = (label: string, kind: 'primary' | 'plain' = 'primary'): HTMLElement =>
-    button(label, kind, () => problem.attempt(async () => showLink(await createLink(session))))
-  const showLink = ({ url, expires_in_ms }: Awaited<ReturnType<typeof createLink>>): void => {
+    button(label, kind, () =>
+      problem.attempt(async () => showLink(await signed('createDeviceLink', session, {}))),
+    )
+  const showLink = ({ url, expires_in_ms }: { url: string; expires_in_ms: number }): void => {
     stop?.()
     before = known
     const left = h('p', 'aside')

@@ -3,10 +3,29 @@ import { nodes, t } from '../language/text.ts'
 import { button, div, h, ul, textField, pair } from '../shell/element.ts'
 import { problemLine } from '../shell/frame.ts'
 import type { Screen } from '../shell/reading.ts'
+import { signed, unless } from '../shell/signed.ts'
 import { exactText } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
 import { type Device, deviceLines, timesOf } from './device-text.ts'
-import { moveDevice } from './move.ts'
+
+const already = {
+  approve: 'device_active',
+  refuse: 'device_refused',
+  remove: 'device_revoked',
+  remove_last: 'device_revoked',
+}
+
+/** Changes a device; this device signs it. Returns when the device becomes active, or null. */
+export const moveDevice = async (
+  session: Session,
+  device_id: string,
+  move: keyof typeof already,
+  withAdded = false,
+): Promise<string | null> => {
+  const target = { device_id, move, ...(withAdded && { with_added: true }) }
+  const moved = await signed('moveDevice', session, target).catch(unless(already[move]))
+  return moved?.state === 'pending' ? moved.active_from : null
+}
 
 type Surroundings = {
   session: Session

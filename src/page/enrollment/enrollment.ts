@@ -1,28 +1,24 @@
 import { call, Refused, type Enrollment } from '../calls/api.ts'
 import { Unreachable } from '../calls/exchange.ts'
 import { CheckFailed, forget, keysHere, register, type Answer, type Place } from '../calls/webauthn.ts'
-import { languageChoice } from '../shell/language-choice.ts'
-import { nodes, t } from '../language/text.ts'
+import { locale, nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'
 import { isComputer } from '../shell/browser.ts'
+import { languageChoice } from '../shell/choice.ts'
 import { button, details, div, h, picture, textField } from '../shell/element.ts'
 import {
   nameOrganization,
+  type Notice,
   problemLine,
   sentenceFor,
-  setBusy,
   show,
   showNotice,
   words,
 } from '../shell/frame.ts'
 import { exactText } from '../shell/text.ts'
 import { nameOfKey, suggestedName } from './device-name.ts'
-import { createEntry } from './entry.ts'
-import { createCode } from './hand-over.ts'
-import { reasonOf, showLinkOver } from './link-over.ts'
-import { showPendingDevice } from './pending-device.ts'
-import { acceptedKinds, refusedKeyText } from './refused-key.ts'
-import { showWayOut } from './way-out.ts'
+import { showPendingDevice } from './entry.ts'
+import { createCode, showWayOut } from './hand-over.ts'
 
 export type Ends = {
   /** The device is active. `hasSession` is false if the answer that opened the session was lost. */
@@ -41,13 +37,39 @@ type Link = {
   made?: Answer | undefined
 }
 
-const showAlreadyRegistered = (signIn: () => void): void => {
-  clearToken()
-  showNotice({
-    drawing: 'phone',
-    ...words('enrollment.alreadyRegistered'),
-    actions: [button(t('enrollment.openRequests'), 'primary', signIn)],
-  })
+const over = (title: string, line: string): Notice => ({ drawing: 'clock', title, lines: [line] })
+
+const reasons: Record<string, () => Notice> = {
+  used: () => words('enrollment.linkUsed', 'phone'),
+  unknown: () => words('enrollment.linkUnknown', 'cross'),
+  damaged: () => words('enrollment.linkDamaged', 'cross'),
+  expired: () => over(t('enrollment.linkExpired'), t('enrollment.newLink')),
+  on_hold: () => over(t('enrollment.onHold'), t('enrollment.linkOnHold')),
+}
+
+/** Why a link cannot be used, and what to do. Its owner may have registered with it already. */
+const showLinkOver = (reason: unknown, signIn: () => void): void =>
+  void showNotice(
+    reasons[String(reason)]?.() ?? over(t('enrollment.linkOver'), t('enrollment.newLink')),
+    button(t('enrollment.signIn'), reason === 'used' ? 'primary' : 'quiet', signIn),
+  )
+
+/** What the organization accepts, in words; undefined if it accepts everything. */
+const acceptedKinds = ({ authenticators: allowed }: Enrollment): string | undefined => {
+  if (allowed.length === 3) return undefined
+  const kinds = allowed.map((kind) => t('enrollment.kinds', { kind }))
+  return new Intl.ListFormat(locale(), { type: 'disjunction' }).format(kinds)
+}
+
+/** Why the organization does not accept a key, in the words of the page; undefined for any other refusal. */
+const refusedKeyText = ({ code }: Refused, enrollment: Enrollment): string | undefined => {
+  const { organization } = enrollment
+  if (code === 'authenticator_not_allowed')
+    return t('enrollment.refusedKind', { organization, kinds: acceptedKinds(enrollment) ?? '' })
+  if (code === 'key_can_be_copied') return t('enrollment.refusedCopied', { organization })
+  if (code === 'model_not_allowed' || code === 'attestation_required')
+    return t('enrollment.refusedModel', { organization })
+  return undefined
 }
 
 /** What a key on something else than this device can be on. */
@@ -62,48 +84,44 @@ const showRegistration = (link: Link, ends: Ends): void => {
   const problem = problemLine()
   const field = textField('name', link.name, { required: true })
 
-  const create = async (place: Place): Promise<Answer> => {
-    // Another tab may have used the link: its key would be overwritten by a second one for the same person.
-    const now = await call('beginEnrollment', { token })
-    return register(now, place)
-  }
+  const create = async (place: Place): Promise<Answer> =>
+    // Read again: another tab may have used the link, and its key would be overwritten by a second one for the same person.
+    register(await call('beginEnrollment', { token }), place)
   const explain = (error: unknown): void => {
     if (error instanceof Unreachable)
       return problem.say(t(link.made ? 'enrollment.noAnswer' : 'enrollment.linkStillWorks'))
-    if (error instanceof CheckFailed && error.registered) return showAlreadyRegistered(ends.signIn)
-    if (!(error instanceof Refused)) return problem.say(sentenceFor(error))
-    if (error.status === 429) return problem.say(sentenceFor(error))
+    if (error instanceof CheckFailed && error.registered) {
+      clearToken()
+      const open = button(t('enrollment.openRequests'), 'primary', ends.signIn)
+      return void showNotice(words('enrollment.alreadyRegistered', 'phone'), open)
+    }
+    if (!(error instanceof Refused) || error.status === 429) return problem.say(sentenceFor(error))
     const refusedKey = refusedKeyText(error, enrollment)
     if (link.made && refusedKey !== undefined) forget(enrollment.rp_id, link.made)
     link.made = undefined
-    if (error.status === 410) showLinkOver(reasonOf(error), ends.signIn)
+    if (error.status === 410) showLinkOver(error.data['reason'], ends.signIn)
     else problem.say(refusedKey ?? sentenceFor(error))
   }
   const submit = async (place: Place): Promise<void> => {
-    problem.say('')
     const typed = field.value.trim()
-    if (!typed) {
-      problem.say(t('enrollment.nameMissing'))
-      field.focus()
-      return
-    }
-    setBusy(true)
-    try {
+    problem.say(typed ? '' : t('enrollment.nameMissing'))
+    if (!typed) return field.focus()
+    await problem.attempt(async () => {
       const made = (link.made ??= await create(place))
       const name = nameOfKey(typed, { suggested, enrollment, place, made })
       const device = await call('registerDevice', { token, name, response: made })
       clearToken()
-      const done = (): void => ends.done(device.org_id, !device.repeated)
-      if (device.state === 'active') done()
-      else {
-        const entered = (): void => ends.done(device.org_id, true)
-        const ways = { change: (next: () => void) => next(), done: entered, back: ends.signIn, isIn: false }
-        showPendingDevice(device, { prove: createEntry(ways, made.id), done: entered })
-      }
-    } catch (error) {
-      setBusy(false)
-      explain(error)
-    }
+      const done = (): void => ends.done(device.org_id, device.state !== 'active' || !device.repeated)
+      if (device.state !== 'active')
+        return showPendingDevice(device, made.id, {
+          change: (next) => next(),
+          done,
+          back: ends.signIn,
+          isIn: false,
+        })
+      done()
+      return 'leaves'
+    }, explain)
   }
 
   /** In another language; the name stays if the person has typed one. */
@@ -143,15 +161,6 @@ const showRegistration = (link: Link, ends: Ends): void => {
   )
 }
 
-/** A phone without a screen lock cannot check its owner. */
-const showNoLock = (again: () => void): void =>
-  void showNotice({
-    drawing: 'phone',
-    title: t('enrollment.noCheckTitle'),
-    lines: [t('enrollment.noCheckPhone')],
-    actions: [button(t('common.tryAgain'), 'primary', again)],
-  })
-
 const retryMs = 2000
 
 /** `failed`: the screen that says that there was no connection. It stays while the page tries again. */
@@ -163,22 +172,29 @@ const start = async (token: string, ends: Ends, failed?: HTMLElement): Promise<v
     nameOrganization(enrollment)
     const { onDevice } = await keysHere()
     if (!onDevice && !isComputer && !enrollment.authenticators.includes('security_key'))
-      return showNoLock(() => void start(token, ends))
+      // A phone without a screen lock cannot check its owner.
+      return void showNotice(
+        { drawing: 'phone', title: t('enrollment.noCheckTitle'), lines: [t('enrollment.noCheckPhone')] },
+        button(t('common.tryAgain'), 'primary', () => start(token, ends)),
+      )
     const suggested = await suggestedName(enrollment)
     showRegistration({ token, enrollment, onDevice, suggested, name: suggested }, ends)
   } catch (error) {
     if (isLeft()) return
-    if (error instanceof Refused && error.status === 410) return showLinkOver(reasonOf(error), ends.signIn)
+    if (error instanceof Refused && error.status === 410)
+      return showLinkOver(error.data['reason'], ends.signIn)
     const isRefused = error instanceof Refused
     const screen: HTMLElement =
       !isRefused && failed
         ? failed
-        : showNotice({
-            drawing: 'cross',
-            title: isRefused ? t('enrollment.register') : t('common.noConnection'),
-            lines: [isRefused ? sentenceFor(error) : t('enrollment.linkStillWorks')],
-            actions: [button(t('common.tryAgain'), 'primary', () => start(token, ends, screen))],
-          })
+        : showNotice(
+            {
+              drawing: 'cross',
+              title: isRefused ? t('enrollment.register') : t('common.noConnection'),
+              lines: [isRefused ? sentenceFor(error) : t('enrollment.linkStillWorks')],
+            },
+            button(t('common.tryAgain'), 'primary', () => start(token, ends, screen)),
+          )
     if (!isRefused) setTimeout(() => screen.isConnected && void start(token, ends, screen), retryMs)
   }
 }

@@ -1,11 +1,21 @@
-import { call, Refused } from '../calls/api.ts'
-import { proveOwner, type Proven } from '../calls/proof.ts'
+import { call, Refused, type Newcomer, type Waiting } from '../calls/api.ts'
 import { forgetKey } from '../calls/sessions.ts'
+import { assert, type Answer } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
-import { button } from '../shell/element.ts'
-import { nameOrganization, sentenceFor, setBusy, tellNext } from '../shell/frame.ts'
-import { type Prove, showPendingDevice } from './pending-device.ts'
-import { type Key, isOver, standingOf } from './standing.ts'
+import { dateText } from '../language/time.ts'
+import { button, div, h, ul } from '../shell/element.ts'
+import {
+  nameOrganization,
+  type Notice,
+  outcomeLine,
+  problemLine,
+  sentenceFor,
+  showNotice,
+  tellNext,
+  words,
+} from '../shell/frame.ts'
+import { type Key, signed, unless } from '../shell/signed.ts'
+import { plainDigits } from '../shell/text.ts'
 
 export type Ways = {
   /** Replaces the screen. */
@@ -18,31 +28,72 @@ export type Ways = {
   isIn: boolean
 }
 
-/** The screen that says why a device cannot sign in, and what to do. */
-const screenFor = (refused: Refused, key: Key, ways: Ways): (() => void) | undefined => {
-  const { device } = refused.data
-  const wayBack = (): HTMLElement =>
-    button(t(ways.isIn ? 'common.allRequests' : 'enrollment.signIn'), 'plain', ways.back)
-  if (refused.code !== 'device_pending' || !device) return standingOf(refused, key, wayBack)
-  const prove = createEntry(ways, key.credential)
-  return () => showPendingDevice(device, { prove, done: ways.done, wayBack: ways.isIn && wayBack() })
+type Work = (proof: { challenge: string; response: Answer }) => Promise<unknown>
+
+type Problem = ReturnType<typeof problemLine>
+
+/** Whether nothing more can come of a key, on this phone or any other. */
+const isOver = ({ code, data }: Refused): boolean =>
+  ['device_not_registered', 'device_refused', 'not_a_member'].includes(code) ||
+  (code === 'device_revoked' && !data.pending?.length)
+
+const wayBack = ({ isIn, back }: Ways): HTMLElement =>
+  button(t(isIn ? 'common.allRequests' : 'enrollment.signIn'), 'plain', back)
+
+/** Why a device that proved its owner cannot sign in; undefined if the refusal says so itself. */
+const standingOf = ({ code, data }: Refused): Notice | undefined => {
+  const { organization } = data
+  const isKnown = typeof organization === 'string'
+  if (code === 'device_not_registered') return words('enrollment.unknownKey', 'phone')
+  if (code === 'device_refused') return words('enrollment.deviceRefused', 'phone')
+  if (code === 'member_on_hold')
+    return {
+      drawing: 'phone',
+      title: t('enrollment.onHold'),
+      lines: [t('enrollment.onHoldWhy', { organization: String(organization) })],
+    }
+  if (code !== 'not_a_member') return undefined
+  return {
+    drawing: 'phone',
+    title: t('enrollment.notMember'),
+    lines: [isKnown ? t('enrollment.notMemberWhy', { organization }) : t('enrollment.notMemberAnywhere')],
+  }
 }
 
-/** The way from a key to a session: with this key or, without one, with any that the phone offers. */
-export const createEntry =
-  (ways: Ways, credential?: string): Prove =>
-  async (problem, work, stillPending) => {
-    problem.say('')
-    setBusy(true)
-    let proven: Proven | undefined
-    try {
-      proven = await proveOwner(credential)
-      await work(proven.proof)
-      // Otherwise busy until the next screen: the sessions are still to be read.
-      if (ways.isIn) setBusy(false)
-    } catch (error) {
-      setBusy(false)
-      if (!(error instanceof Refused && proven)) return problem.say(sentenceFor(error))
+/** The screen that says why a device cannot sign in, and what to do. */
+const screenFor = (refused: Refused, key: Key, ways: Ways): (() => void) | undefined => {
+  const { code, data } = refused
+  const { device, pending } = data
+  if (code === 'device_pending' && device) return () => showPendingDevice(device, key.credential_id, ways)
+  if (code === 'device_revoked') return () => showRemoved(wayBack(ways), key, pending)
+  const standing = standingOf(refused)
+  return standing && (() => void showNotice(standing, wayBack(ways)))
+}
+
+type Entry = {
+  /** The only key that may sign; any that the phone offers by default. */
+  credential?: string
+  /** Returns whether it has said itself that the device still waits. */
+  stillPending?: (now: Waiting) => boolean
+}
+
+/** Has a device sign a challenge for work that needs no session. If it cannot sign in, a screen says why. */
+export const enter = async (
+  ways: Ways,
+  problem: Problem,
+  work: Work,
+  { credential, stillPending }: Entry = {},
+): Promise<void> => {
+  let key: Key | undefined
+  await problem.attempt(
+    async () => {
+      const { rp_id, challenge } = await call('beginSession', {})
+      const response = await assert(rp_id, challenge, credential)
+      key = { rp_id, credential_id: response.id }
+      return work({ challenge, response })
+    },
+    (error) => {
+      if (!(error instanceof Refused && key)) return problem.say(sentenceFor(error))
       const { device, organization, logo } = error.data
       if (device && stillPending?.(device)) return
       // The answer that opened the session was lost.
@@ -50,8 +101,7 @@ export const createEntry =
         tellNext(error.message)
         return ways.back()
       }
-      const key = { rpId: proven.rpId, credential: proven.proof.response.id }
-      if (isOver(error)) forgetKey(key.credential)
+      if (isOver(error)) forgetKey(key.credential_id)
       const screen = screenFor(error, key, ways)
       if (!screen) return problem.say(sentenceFor(error))
       ways.change(screen)
@@ -60,12 +110,104 @@ export const createEntry =
           ? { organization, logo: typeof logo === 'string' ? logo : null }
           : undefined,
       )
-    }
-  }
+    },
+  )
+}
 
-/** Signs in with this key or, without one, with any that the phone offers. */
-export const signIn = (ways: Ways, problem: Parameters<Prove>[0], credential?: string): Promise<void> =>
-  createEntry(ways, credential)(problem, async (proof) => {
-    await call('openSession', proof)
-    ways.done()
+/** Signs in. */
+export const signIn = (ways: Ways, problem: Problem, entry: Entry = {}, code?: string): Promise<void> =>
+  enter(
+    ways,
+    problem,
+    async (proof) => {
+      await call('openSession', { ...proof, ...(code !== undefined && { code }) })
+      ways.done()
+      // The sessions are still to be read.
+      return !ways.isIn && 'leaves'
+    },
+    entry,
+  )
+
+const pendingNotice = ({ proof, active_from }: Waiting): Notice => {
+  if (active_from !== null)
+    return {
+      drawing: 'clock',
+      title: t('enrollment.approvedLater'),
+      lines: [t('enrollment.approvedLaterWhy', { date: dateText(active_from) })],
+    }
+  if (proof === 'device') return words('enrollment.waitingForDevice', 'clock')
+  return words(proof === 'admin' ? 'enrollment.waitingForAdmin' : 'enrollment.enterCode', 'clock')
+}
+
+/** For a device that is registered and not active yet. A phone in several organizations has other keys, which say nothing about it. */
+export const showPendingDevice = (waiting: Waiting, credential: string, ways: Ways): void => {
+  const problem = problemLine()
+  const wantsCode = waiting.proof === 'otp' && waiting.active_from === null
+  const code = h('input', {
+    id: 'code',
+    dir: 'ltr',
+    inputmode: 'numeric',
+    autocomplete: 'one-time-code',
+    maxlength: 6,
+    required: true,
   })
+  const stillPending = (now: Waiting): boolean => {
+    const isSame = now.proof === waiting.proof && now.active_from === waiting.active_from
+    if (isSame) problem.say(t('enrollment.notApprovedYet'))
+    return isSame
+  }
+  const entry = { credential, stillPending }
+  const confirm = (): unknown => {
+    const typed = plainDigits(code.value.trim())
+    if (/^\d{6}$/.test(typed)) return signIn(ways, problem, entry, typed)
+    problem.say(t('enrollment.sixDigits'))
+    return code.focus()
+  }
+  const sendAgain = async (proof: Parameters<Work>[0]): Promise<void> => {
+    await call('sendDeviceCode', proof)
+    problem.say(t('enrollment.codeSentWhy'))
+  }
+  showNotice(
+    {
+      ...pendingNotice(waiting),
+      body: [
+        wantsCode && div('field', h('label', { for: 'code' }, t('enrollment.code')), code),
+        problem.element,
+      ],
+    },
+    wantsCode
+      ? button(t('enrollment.confirm'), 'primary', confirm)
+      : button(t('enrollment.checkAgain'), 'primary', () => signIn(ways, problem, entry)),
+    wantsCode && button(t('enrollment.sendCode'), 'quiet', () => enter(ways, problem, sendAgain, entry)),
+    ways.isIn && wayBack(ways),
+  )
+}
+
+/** For a phone that is no longer active. With its key, its owner can still refuse a device that somebody else registered. */
+export const showRemoved = (back: HTMLElement, key?: Key, newcomers: readonly Newcomer[] = []): void => {
+  const problem = problemLine()
+  const row = ({ id, active_from }: Newcomer): HTMLElement => {
+    const refuse = (): Promise<void> =>
+      problem.attempt(async () => {
+        await signed('refuseNewDevice', key!, { device_id: id }).catch(unless('device_refused'))
+        const outcome = outcomeLine(t('enrollment.newcomerRefused'))
+        item.replaceChildren(outcome)
+        outcome.focus({ preventScroll: true })
+      })
+    const line =
+      active_from === null
+        ? t('enrollment.newcomerWaiting')
+        : t('enrollment.newcomerActive', { date: dateText(active_from) })
+    const item = h('li', 'member', h('p', {}, line), button(t('common.refuse'), 'danger', refuse))
+    return item
+  }
+  showNotice(
+    {
+      drawing: 'phone',
+      title: t('enrollment.removed'),
+      lines: [t('enrollment.removedWhy'), t('enrollment.removedNext')],
+      body: [newcomers.length > 0 && ul('cards', ...newcomers.map(row)), problem.element],
+    },
+    back,
+  )
+}

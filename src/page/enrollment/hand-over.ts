@@ -1,5 +1,8 @@
+import { keysHere } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
+import { isAndroid, isComputer, isInApp } from '../shell/browser.ts'
 import { button, div, h } from '../shell/element.ts'
+import { showNotice, words } from '../shell/frame.ts'
 
 type Drawer = { modulesOf: (text: string) => { size: number; path: string } }
 
@@ -7,22 +10,14 @@ type Drawer = { modulesOf: (text: string) => { size: number; path: string } }
 const drawerFile = '/approver/code.js?v=PAGE_VERSION'
 
 /** A phone cannot open an address of this machine. */
-const opensElsewhere = (): boolean => location.protocol === 'https:'
+const opensElsewhere = location.protocol === 'https:'
 
 const codeOf = async (address: string, alt: string): Promise<HTMLElement | undefined> => {
   try {
     const { modulesOf } = (await import(drawerFile)) as Drawer
     const { size, path } = modulesOf(address)
-    return h(
-      'svg',
-      {
-        class: 'code',
-        viewBox: `0 0 ${size} ${size}`,
-        role: 'img',
-        'aria-label': alt,
-      },
-      h('path', { d: path }),
-    )
+    const look = { class: 'code', viewBox: `0 0 ${size} ${size}`, role: 'img', 'aria-label': alt }
+    return h('svg', look, h('path', { d: path }))
   } catch {
     return undefined
   }
@@ -31,7 +26,7 @@ const codeOf = async (address: string, alt: string): Promise<HTMLElement | undef
 /** A link, such as that of this page, to open it on a phone: as a code, which the phone scans. Empty if no phone can open it. */
 export const createCode = (address = location.href, alt = t('enrollment.codeAlt')): HTMLElement => {
   const place = div('hand-over')
-  if (opensElsewhere())
+  if (opensElsewhere)
     void codeOf(address, alt).then((code) => code && place.append(code, h('p', {}, t('enrollment.scan'))))
   return place
 }
@@ -51,4 +46,26 @@ export const createCopy = (address = location.href): HTMLElement => {
     }
   }
   return div('content', link, button(t('enrollment.copyLink'), 'plain', copy), said)
+}
+
+/** Android opens such an address in the browser of its owner, also from a window inside another app. */
+const intent = (): string =>
+  `intent://${location.host}${location.pathname}${location.hash}#Intent;scheme=https;action=android.intent.action.VIEW;end`
+
+/**
+ * For a browser in which nothing can be registered or signed: a window inside another app, or one without WebAuthn. The
+ * link is still in the address, so that it can be opened elsewhere. Returns false if this browser will do.
+ */
+export const showWayOut = async (goOn: () => void): Promise<boolean> => {
+  const { possible } = await keysHere()
+  if (possible && !isInApp) return false
+  const notice = showNotice(
+    words(isInApp ? 'enrollment.inApp' : 'enrollment.noWebAuthn', 'phone'),
+    isAndroid &&
+      opensElsewhere &&
+      h('a', { class: 'button primary', href: intent() }, t('enrollment.openInBrowser')),
+    possible && button(t('enrollment.continueHere'), 'quiet', goOn),
+  )
+  notice.append(...(isComputer ? [createCode()] : []), createCopy())
+  return true
 }

@@ -1,6 +1,42 @@
+import { call, onlyOnce, Refused } from '../calls/api.ts'
+import { t } from '../language/text.ts'
 import { clearToken, tokenInAddress, type Token } from '../shell/address.ts'
+import { button } from '../shell/element.ts'
+import { problemLine, sentenceFor, showNotice, words } from '../shell/frame.ts'
 import { enroll, type Ends } from './enrollment.ts'
-import { confirmEmail } from './verify-email.ts'
+
+/** The tap uses up the token, not the opening of the link: mail scanners open links too. */
+const confirmEmail = (token: string): void => {
+  if (token === 'damaged') return void showNotice(words('enrollment.linkDamaged', 'clock'))
+  const problem = problemLine()
+  const once = onlyOnce()
+  const submit = (): Promise<void> =>
+    problem.attempt(
+      async () => {
+        await call('verifyEmail', { token }, { once })
+        clearToken()
+        showNotice(words('enrollment.emailConfirmed', 'phone', 'good'))
+      },
+      (error) => {
+        if (!(error instanceof Refused)) return problem.say(t('enrollment.emailUnreachable'))
+        if (error.status !== 410) return problem.say(sentenceFor(error))
+        showNotice({
+          drawing: 'clock',
+          title: t('enrollment.linkOver'),
+          lines: [t('enrollment.emailLinkOver')],
+        })
+      },
+    )
+  showNotice(
+    {
+      drawing: 'phone',
+      title: t('enrollment.emailQuestion'),
+      lines: [t('enrollment.emailWho'), t('enrollment.emailNotYou')],
+      body: [problem.element],
+    },
+    button(t('enrollment.emailYes'), 'primary', submit),
+  )
+}
 
 type Page = {
   /** Ends what the page does for the person who is signed in. */

@@ -1,55 +1,91 @@
 import { keysHere } from '../calls/webauthn.ts'
-import { languageChoice } from '../shell/language-choice.ts'
 import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
+import { languageChoice } from '../shell/choice.ts'
 import { button, details, div, h } from '../shell/element.ts'
-import { nameOrganization, problemLine, showNotice } from '../shell/frame.ts'
+import { nameOrganization, problemLine, showNotice, tellNext } from '../shell/frame.ts'
 import { signIn, type Ways } from './entry.ts'
-import { createCode } from './hand-over.ts'
-import { showWayOut } from './way-out.ts'
+import { createCode, showWayOut } from './hand-over.ts'
 
 /** On a computer, the link of the page goes on to a phone: at once if only a phone or a security key can sign. */
-const createHandOver = async (place: HTMLElement): Promise<void> => {
+const handOver = async (place: HTMLElement): Promise<void> => {
   const code = createCode()
   if ((await keysHere()).onDevice) place.append(details(t('enrollment.otherDevice'), div('content', code)))
   else place.append(code)
 }
 
-/** What to do about a lost device. It opens on demand, on the screen where somebody without a device arrives. */
-const lostDevice = (): HTMLElement => {
-  const lines = [t('devices.lostOther'), t('devices.lostLast'), t('devices.lostWait')]
-  return details(t('devices.lostQuestion'), div('content', ...lines.map((line) => h('p', {}, line))))
-}
-
 const showForm = (ways: Ways): void => {
   const problem = problemLine()
-  const again = (): void => showForm(ways)
   nameOrganization()
-  const handOver = h('div')
-  showNotice({
-    drawing: 'phone',
-    tone: '',
-    title: t('enrollment.signIn'),
-    window: t('enrollment.signInTitle'),
-    lines: [t('enrollment.signInWhy')],
-    body: [problem.element],
-    actions: [button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem))],
-    foot: [
-      lostDevice(),
-      h('p', 'aside', t('enrollment.newHere')),
-      handOver,
-      div('foot', languageChoice(again)),
-    ],
-  })
-  if (isComputer && location.protocol === 'https:') void createHandOver(handOver)
+  const place = h('div')
+  // What to do about a lost device opens on demand, on the screen where somebody without a device arrives.
+  const lost = [t('devices.lostOther'), t('devices.lostLast'), t('devices.lostWait')]
+  showNotice(
+    {
+      drawing: 'phone',
+      title: t('enrollment.signIn'),
+      lines: [t('enrollment.signInWhy')],
+      body: [problem.element],
+    },
+    button(t('enrollment.signIn'), 'primary', () => signIn(ways, problem)),
+  ).append(
+    details(t('devices.lostQuestion'), div('content', ...lost.map((line) => h('p', {}, line)))),
+    h('p', 'aside', t('enrollment.newHere')),
+    place,
+    div(
+      'foot',
+      languageChoice(() => showForm(ways)),
+    ),
+  )
+  if (isComputer && location.protocol === 'https:') void handOver(place)
 }
 
-type Page = { change: (next: () => void) => void; done: () => void }
+type Page = {
+  /** Ends what the page does for the person who is signed in. */
+  leave: () => void
+  change: (next: () => void) => void
+  /** `fresh` after a registration. */
+  enter: (fresh: boolean) => void
+}
 
-/** For a device that is registered and whose session has ended. */
-export const showSignIn = ({ change, done }: Page): void => {
-  const back = (): void => change(() => showForm(ways))
-  const ways = { change, done, back, isIn: false }
-  showForm(ways)
-  void showWayOut(() => showForm(ways))
+/** The way to a session, for a device that is registered and whose session has ended. */
+export const createArrival = ({ leave, change, enter }: Page) => {
+  // The service has just opened a session: if the browser does not have it, it blocks cookies.
+  let isOpened = false
+
+  /** `fresh` after a registration whose answer was lost, and with it the session. */
+  const arrive = (fresh = false): void => {
+    leave()
+    if (fresh) tellNext(t('enrollment.registeredSignIn'))
+    const done = (): void => {
+      isOpened = true
+      enter(fresh)
+    }
+    const back = (): void => change(() => showForm(ways))
+    const ways = { change, done, back, isIn: false }
+    back()
+    void showWayOut(() => showForm(ways))
+  }
+  return {
+    signIn: arrive,
+    setOpened: (opened: boolean): void => void (isOpened = opened),
+    /** The browser has no session. */
+    turnAway: (fresh: boolean): void => {
+      if (!isOpened) return arrive(fresh)
+      isOpened = false
+      const blocked = {
+        drawing: 'cross',
+        tone: 'bad',
+        title: t('enrollment.cookiesBlocked'),
+        lines: [t('enrollment.cookiesBlockedWhy', { host: location.host })],
+      } as const
+      change(
+        () =>
+          void showNotice(
+            blocked,
+            button(t('common.tryAgain'), 'primary', () => arrive(fresh)),
+          ),
+      )
+    },
+  }
 }

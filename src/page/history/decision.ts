@@ -44,8 +44,8 @@ const receiptPart = ({
 const looks = {
   approved: { drawing: 'check', tone: 'good' },
   denied: { drawing: 'cross', tone: 'bad' },
-  expired: { drawing: 'clock', tone: 'still' },
-  pending: { drawing: 'clock', tone: 'still' },
+  expired: { drawing: 'clock', tone: undefined },
+  pending: { drawing: 'clock', tone: undefined },
 } as const
 
 /** A request as it was signed, what became of it, and its receipt. */
@@ -58,9 +58,9 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
       const { member, own, ended_at, cleared_at, reported, note } = decision
       const {
         drawing,
-        tone = 'still',
+        tone,
         title,
-        lines,
+        lines = [],
       } = own
         ? wordsFor(decision, session.device_id)
         : {

@@ -8,12 +8,11 @@ import { notificationOffer } from '../notifications/push.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
 import { countDown, msUntil } from '../language/time.ts'
-import { languageChoice } from '../shell/language-choice.ts'
+import { languageChoice } from '../shell/choice.ts'
 import { t } from '../language/text.ts'
 import type { Ways } from '../enrollment/entry.ts'
-import { anotherOrganization } from '../enrollment/another-organization.ts'
-import { secondDevice } from './second-device.ts'
-import { signedOutCards } from '../enrollment/signed-out.ts'
+import { anotherOrganization, signedOutCards, suggestion } from '../enrollment/reentry.ts'
+import { keep, readKept } from '../calls/kept.ts'
 
 type Actions = {
   /** One for each organization of this phone. */
@@ -29,6 +28,23 @@ type Actions = {
   /** To organizations that the phone is not signed in to. */
   reentry: Ways
 }
+
+const kept = 'svc-second-device'
+
+let isDismissed = readKept(kept) !== undefined
+
+/** Suggests a backup to a person who has one device, until they dismiss it on this phone. */
+const secondDevice = ({ only_device }: Session): HTMLElement | false =>
+  only_device &&
+  !isDismissed &&
+  suggestion({
+    line: t('devices.suggestSecond'),
+    action: h('a', { class: 'button quiet', href: '#add-device' }, t('devices.add')),
+    dismissed: () => {
+      isDismissed = true
+      keep(kept, 'dismissed')
+    },
+  })
 
 type Card = { item: HTMLElement; stop: () => void }
 

@@ -1,7 +1,6 @@
 import { actFor, call, type Devices, type Members, type Session } from '../calls/api.ts'
 import { countWaiting, noDevices } from '../devices/devices.ts'
-import { isAdmin } from '../members/administrator.ts'
-import { nobody } from '../members/members.ts'
+import { isAdmin, nobody } from '../members/members.ts'
 
 /** Undefined if the service does not answer: then what was known still counts. */
 const unlessUnknown = <T>(answer: Promise<T>): Promise<T | undefined> => answer.catch(() => undefined)

@@ -1,16 +1,14 @@
 import { call, type Session } from '../calls/api.ts'
 import { type Device, deviceLines, isActive, timesOf } from '../devices/device-text.ts'
 import { removedDevices } from '../devices/devices.ts'
-import { moveDevice } from '../devices/move.ts'
-import { type Added, askFirst } from '../devices/own-device.ts'
+import { type Added, askFirst, moveDevice } from '../devices/own-device.ts'
 import { decisionList } from '../history/history.ts'
 import { nodes, t } from '../language/text.ts'
 import { button, div, h, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
-import { administratorLine } from './administrator.ts'
-import { moveMember } from './move.ts'
+import { memberLines, moveMember } from './members.ts'
 
 type Around = { session: Session; screen: Screen; name: string; isLast: boolean; added: Added | undefined }
 
@@ -72,13 +70,10 @@ export const showMember = (session: Session, user_id: string): View => {
       const kept = devices.filter(({ state }) => state === 'active' || state === 'pending')
       const active = devices.filter(isActive)
       const problem = problemLine()
-      const sendLink = () =>
-        problem.attempt(async () => screen.tell(...(await moveMember(session, member, 'link'))))
+      const sendLink = () => problem.attempt(() => moveMember(member, 'link', { session, screen }))
       return [
         h('h2', {}, exactText(name)),
-        h('p', 'who', exactText(member.mobile)),
-        h('p', 'who', exactText(member.email)),
-        administratorLine(member),
+        ...memberLines(member),
         h('h2', {}, t('devices.title')),
         kept.length === 0 && h('p', 'aside', t('members.noDevices')),
         ul(

@@ -1,50 +1,160 @@
-import { call, type Member, type Members, type Session } from '../calls/api.ts'
+import { call, type Member, type Members, type Moved, type Session } from '../calls/api.ts'
 import { askFirst } from '../devices/own-device.ts'
-import { t } from '../language/text.ts'
-import { button, div, h, ul, pair } from '../shell/element.ts'
-import { problemLine, type View } from '../shell/frame.ts'
+import { nodes, t } from '../language/text.ts'
+import { button, div, h, ul, pair, textField } from '../shell/element.ts'
+import { announce, problemLine, type View } from '../shell/frame.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
-import { exactText, nameOf } from '../shell/text.ts'
+import { signed, unless } from '../shell/signed.ts'
+import { exactText, nameOf, plainDigits } from '../shell/text.ts'
 import { dateText } from '../language/time.ts'
-import { activeMembers } from './active-members.ts'
-import { isAdmin } from './administrator.ts'
-import { type MemberMove, moveMember } from './move.ts'
 
 export const nobody: Members = { members: [], total: 0 }
 
-type Around = { session: Session; screen: Screen; changed: () => void }
+export const isAdmin = ({ role }: Pick<Session | Member, 'role'>): boolean =>
+  role === 'admin' || role === 'operator'
 
-/** Makes a change, and shows its result above the list. */
-const take = async (
-  member: Member,
-  move: MemberMove,
-  { session, screen, changed }: Around,
-): Promise<void> => {
-  screen.tell(...(await moveMember(session, member, move)))
-  changed()
+/** Who a member is, below their name. */
+export const memberLines = (member: Member): HTMLElement[] =>
+  [
+    exactText(member.mobile),
+    member.email && exactText(member.email),
+    isAdmin(member) && t('members.administrator'),
+  ]
+    .filter((line) => line !== '' && line !== false)
+    .map((line) => h('p', 'who', line))
+
+const done = {
+  accept: 'members.accepted',
+  reject: 'members.rejected',
+  hold: 'members.held',
+  promote: 'members.promoted',
+  link: 'members.linked',
+} as const
+
+type Move = keyof typeof done
+
+const already: Partial<Record<Move, string>> = {
+  accept: 'user_active',
+  reject: 'user_rejected',
+  hold: 'user_pending',
+  promote: 'user_admin',
 }
+
+/** Whether a member gets the link that registers their phone, or what an administrator must do instead. */
+const linkSaid = ({ channel, next }: NonNullable<Moved['enrollment']>): string =>
+  channel
+    ? t('members.linkSent', { channel: channel === 'push' ? 'other' : channel })
+    : t('refused.link_not_sent', { next: next ?? '' })
+
+/** Changes a member, and says so; this device signs it. */
+export const moveMember = async (
+  member: Member,
+  move: Move,
+  { session, screen }: Pick<Around, 'session' | 'screen'>,
+): Promise<void> => {
+  const target = { user_id: member.user_id, move }
+  const moved = await signed('moveMember', session, target).catch(unless(already[move]))
+  const said = nodes(done[move], { name: exactText(nameOf(member)) })
+  screen.tell(said, ...(moved?.enrollment ? [' ', linkSaid(moved.enrollment)] : []))
+}
+
+type Around = { session: Session; screen: Screen; changed: () => void }
 
 const waitingRow = (member: Member, around: Around): HTMLElement => {
   const name = nameOf(member)
   const item = h('li', 'member')
   const problem = problemLine()
-  const accept = (): Promise<void> => around.screen.act(problem, () => take(member, 'accept', around))
+  const take = async (move: Move): Promise<void> => {
+    await moveMember(member, move, around)
+    around.changed()
+  }
+  const accept = (): Promise<void> => around.screen.act(problem, () => take('accept'))
   const reject = (): void =>
     askFirst(item, {
       lines: [t('members.rejectQuestion', { name })],
       label: t('members.reject'),
-      work: () => take(member, 'reject', around),
+      work: () => take('reject'),
       done: around.screen.refresh,
     })
   item.append(
     h('h3', {}, exactText(name)),
-    h('p', 'who', exactText(member.mobile)),
-    member.email ? h('p', 'who', exactText(member.email)) : '',
+    ...memberLines(member),
     h('p', 'who', t('members.since', { date: dateText(member.updated_at) })),
     problem.element,
     pair(name, button(t('members.accept'), 'primary', accept), button(t('members.reject'), 'danger', reject)),
   )
   return item
+}
+
+const typingMs = 200
+
+const shownText = (shown: number, total: number, find: string): string => {
+  if (total === 0) return t(find ? 'members.noneFound' : 'members.noOthers')
+  return total > shown ? t('members.showing', { shown, total }) : ''
+}
+
+type Take = (member: Member, move: Move, item: HTMLElement) => unknown
+
+const activeRow = (member: Member, take: Take): HTMLElement => {
+  const name = nameOf(member)
+  const change = (move: 'hold' | 'promote'): HTMLElement =>
+    button(t(`members.${move}`), 'quiet', () => take(member, move, item), t(`members.${move}Name`, { name }))
+  const item: HTMLElement = h(
+    'li',
+    'person',
+    h('a', { href: `#member=${encodeURIComponent(member.user_id)}` }, exactText(name)),
+    ...memberLines(member),
+    div('links', change('hold'), !isAdmin(member) && change('promote')),
+  )
+  return item
+}
+
+/** The active members. They are fetched when the list is opened, and only the first are shown: an organization can be large. */
+const activeMembers = ({ org_id: org }: Session, take: Take) => {
+  const list = ul('people')
+  const status = h('p', 'aside')
+  const again = h('div')
+  const input = textField('find', '', { type: 'search' })
+  const field = div('field', h('label', { for: 'find' }, t('members.search')), input)
+
+  let latest = 0
+  const load = async (): Promise<void> => {
+    latest += 1
+    const mine = latest
+    const find = plainDigits(input.value.trim())
+    const wanted = { state: 'active', ...(find && { find }) } as const
+    const found = await call('listMembers', wanted, { org }).catch(() => undefined)
+    if (mine !== latest) return
+    again.replaceChildren(...(found ? [] : [button(t('common.tryAgain'), 'plain', load)]))
+    if (!found) {
+      status.textContent = t('common.cantReadNow')
+      return
+    }
+    const { members, total } = found
+    list.replaceChildren(...members.map((member) => activeRow(member, take)))
+    if (total > members.length) status.before(field)
+    status.textContent = shownText(members.length, total, find)
+    if (find) announce(t('members.found', { count: total }))
+  }
+
+  let timer = 0
+  input.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void load(), typingMs)
+  })
+  const element = h(
+    'details',
+    'active',
+    h('summary', 'row', t('members.active')),
+    h('p', 'aside', t('members.activeWhy')),
+    status,
+    again,
+    list,
+  )
+  element.addEventListener('toggle', () => {
+    if (element.open) void load()
+  })
+  return { element, refresh: () => void (element.open && load()) }
 }
 
 /** Waiting members first, active ones in a disclosure. The device signs each change. */
@@ -73,7 +183,10 @@ export const showMembers = (session: Session): View => {
       const problem = problemLine()
       const active = activeMembers(session, (member, move, item) => {
         item.append(problem.element)
-        return screen.act(problem, () => take(member, move, { session, screen, changed }))
+        return screen.act(problem, async () => {
+          await moveMember(member, move, { session, screen })
+          changed()
+        })
       })
       refreshActive = active.refresh
       return div(

@@ -1,6 +1,6 @@
 import type { Session } from '../calls/api.ts'
 import { button, div, h, picture } from '../shell/element.ts'
-import { show, showNotice } from '../shell/frame.ts'
+import { type Notice, show, showNotice } from '../shell/frame.ts'
 import { locate, locationState } from '../calls/location.ts'
 import { notificationOffer, turnOnNotifications } from './push.ts'
 import { t } from '../language/text.ts'
@@ -32,20 +32,23 @@ const offer = ({ drawing, title, why, yes, take }: Offer): Promise<void> =>
     show(title, div('notice', picture(drawing), h('h1', {}, title), h('p', {}, why), outcome), actions)
   })
 
-const offerInstallation = (): Promise<void> =>
+/** One message, until the person goes on. */
+const read = (notice: Notice): Promise<void> =>
   new Promise((resolve) => {
-    showNotice({
-      drawing: 'bell',
-      tone: '',
-      title: t('notifications.homeScreen'),
-      lines: [t('notifications.homeScreenWhy'), t('notifications.homeScreenNext')],
-      actions: [button(t('common.continue'), 'primary', () => resolve())],
-    })
+    showNotice(
+      notice,
+      button(t('common.continue'), 'primary', () => resolve()),
+    )
   })
 
 export const offerNotifications = async (session: Session, sessions: readonly Session[]): Promise<void> => {
   const possible = notificationOffer(session)
-  if (possible === 'install first') await offerInstallation()
+  if (possible === 'install first')
+    await read({
+      drawing: 'bell',
+      title: t('notifications.homeScreen'),
+      lines: [t('notifications.homeScreenWhy'), t('notifications.homeScreenNext')],
+    })
   if (possible === 'possible')
     await offer({
       drawing: 'bell',
@@ -56,14 +59,25 @@ export const offerNotifications = async (session: Session, sessions: readonly Se
     })
 }
 
-/** After a registration: asks for permissions of the phone, one at a time, each with its reason. */
-export const makeOffers = async (session: Session, sessions: readonly Session[]): Promise<void> => {
+/** After a registration: what happens from now on, then permissions of the phone, one at a time, each with its reason. */
+export const welcome = async (session: Session, sessions: readonly Session[]): Promise<void> => {
+  const { organization } = session
+  const steps = [t('enrollment.nextRequest', { organization }), t('enrollment.nextDecide')]
+  await read({
+    drawing: 'check',
+    tone: 'good',
+    title: t('enrollment.registered'),
+    body: [
+      h('h2', {}, t('enrollment.nextTitle')),
+      h('ol', 'terms', ...steps.map((step) => h('li', {}, step))),
+    ],
+  })
   await offerNotifications(session, sessions)
   if (session.wants_location && (await locationState()) !== 'granted')
     await offer({
       drawing: 'place',
       title: t('notifications.locationQuestion'),
-      why: t('notifications.locationWhy', { organization: session.organization }),
+      why: t('notifications.locationWhy', { organization }),
       yes: t('notifications.locationAllow'),
       take: async () => ((await locate()) ? undefined : t('notifications.locationDenied')),
     })

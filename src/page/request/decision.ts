@@ -1,8 +1,8 @@
 import { call, Refused, type Outcome, type Session } from '../calls/api.ts'
+import { base64URLStringToBuffer, bufferToBase64URLString } from '@simplewebauthn/browser'
 import { checksLocation } from './conditions.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { locate, locationState } from '../calls/location.ts'
-import { withNote } from './note.ts'
 import { noticeableMs } from '../shell/reading.ts'
 import { headline } from '../shell/text.ts'
 import { assert, challengeOf, CheckFailed } from '../calls/webauthn.ts'
@@ -89,6 +89,15 @@ const find = async <T>(
     const answer = await withoutPlace(isRepeated)
     if (answer !== 'again') return answer
   }
+}
+
+/** The context of a denial with a note: in canonical form (RFC 8785), as the service builds it. Base64url. */
+const withNote = (context: string, note: string): string => {
+  const signed = JSON.parse(new TextDecoder().decode(base64URLStringToBuffer(context))) as object
+  // The objects inside are in order already.
+  const members = Object.entries({ ...signed, note }).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const bytes = new TextEncoder().encode(JSON.stringify(Object.fromEntries(members)))
+  return bufferToBase64URLString(bytes.buffer)
 }
 
 /** Created when the request is opened, so that the device check starts immediately after the tap. */

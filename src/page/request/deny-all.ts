@@ -1,9 +1,9 @@
-import { call, type Session } from '../calls/api.ts'
+import type { Session } from '../calls/api.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { assert } from '../calls/webauthn.ts'
 import { t } from '../language/text.ts'
 import { button, div, h } from '../shell/element.ts'
 import { problemLine, showNotice } from '../shell/frame.ts'
+import { signed } from '../shell/signed.ts'
 import { exactLine, headline } from '../shell/text.ts'
 import { createNext, type Queue } from './queue.ts'
 
@@ -16,28 +16,21 @@ export const ofSameRequester = (
     ({ origin, session }) => origin.id === request.origin.id && session.org_id === request.session.org_id,
   )
 
-/** Denies requests with one signature over all of their ids. Returns how many it denied. */
-const denyAll = async (ids: string[], { rp_id, credential_id, org_id: org }: Session): Promise<number> => {
-  const { challenge } = await call('beginDenials', { request_ids: ids }, { org })
-  const response = await assert(rp_id, challenge, credential_id)
-  const { denied } = await call('denyRequests', { request_ids: ids, challenge, response }, { org })
-  return denied.length
-}
-
 /** The result; returns what follows the requests that arrive. */
 const showDenied = (count: number, ids: readonly string[], queue: Queue): (() => void) => {
-  const title = t('request.deniedMany', { count })
   const next = createNext(queue, ids)
-  showNotice({
-    drawing: 'cross',
-    tone: 'bad',
-    title,
-    lines: [
-      count > 0 && t('request.deniedManyAll'),
-      count < ids.length && t('request.deniedManySome', { count: ids.length - count }),
-    ].filter((line) => line !== false),
-    actions: [next.element],
-  })
+  showNotice(
+    {
+      drawing: 'cross',
+      tone: 'bad',
+      title: t('request.deniedMany', { count }),
+      lines: [
+        count > 0 && t('request.deniedManyAll'),
+        count < ids.length && t('request.deniedManySome', { count: ids.length - count }),
+      ],
+    },
+    next.element,
+  )
   return next.refresh
 }
 
@@ -56,8 +49,8 @@ export const denyAllStep = ({ requests, session, queue, back, over }: DenyAll): 
   const problem = problemLine()
   const deny = (): Promise<void> =>
     problem.attempt(async () => {
-      const count = await denyAll(ids, session)
-      over(showDenied(count, ids, queue))
+      const { denied } = await signed('denyRequests', session, { request_ids: ids })
+      over(showDenied(denied.length, ids, queue))
     })
   return div(
     'step',

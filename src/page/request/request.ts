@@ -9,7 +9,7 @@ import { announce, setBusy, show, showNotice, tellNext, type View } from '../she
 import { readOutcome } from '../calls/outcome.ts'
 import { noticeableMs } from '../shell/reading.ts'
 import { requestText } from './request-text.ts'
-import { showRemoved } from '../enrollment/removed.ts'
+import { showRemoved } from '../enrollment/entry.ts'
 import { showMissing, showOutcome } from './result.ts'
 import { numberStep } from './number-step.ts'
 import type { Queue } from './queue.ts'
@@ -113,8 +113,18 @@ export const showRequest = (
       return
     }
     stop()
-    if (result.kind === 'removed') showRemoved({ wayBack: button(t('common.allRequests'), 'plain', back) })
-    else showStopped(result.message, back)
+    if (result.kind === 'removed') showRemoved(button(t('common.allRequests'), 'plain', back))
+    // The approver is no longer an active member.
+    else
+      showNotice(
+        {
+          drawing: 'cross',
+          tone: 'bad',
+          title: t('request.notAccepted'),
+          lines: [exactText(result.message)],
+        },
+        button(t('common.done'), 'plain', back),
+      )
   }
   const choose = async (choice: Choice): Promise<void> => {
     if (phase !== 'reading') return
@@ -223,13 +233,3 @@ const backLink = (back: () => void): HTMLElement => {
   })
   return link
 }
-
-/** For an approver who is no longer an active member. */
-const showStopped = (message: string, back: () => void): void =>
-  void showNotice({
-    drawing: 'cross',
-    tone: 'bad',
-    title: t('request.notAccepted'),
-    lines: [exactText(message)],
-    actions: [button(t('common.done'), 'plain', back)],
-  })

@@ -1,14 +1,15 @@
 import type { Outcome, Session } from '../calls/api.ts'
-import { button, div, type Drawing, h } from '../shell/element.ts'
-import { problemLine, showNotice, words, type Words } from '../shell/frame.ts'
-import { unmute } from '../mutes/unmute.ts'
+import { readOutcome } from '../calls/outcome.ts'
+import type { Ways } from '../enrollment/entry.ts'
+import { anotherOrganization, signedOutCards } from '../enrollment/reentry.ts'
+import { button, div, h } from '../shell/element.ts'
+import { nameOrganization, type Notice, problemLine, showNotice, type View, words } from '../shell/frame.ts'
+import { unmute } from '../mutes/mutes.ts'
 import { waitingLines } from './people.ts'
 import { createNext, type Queue } from './queue.ts'
 import { exactLine, exactText } from '../shell/text.ts'
 import { momentText } from '../language/time.ts'
 import { nodes, t } from '../language/text.ts'
-
-type Look = Words & { drawing: Drawing; tone?: 'good' | 'bad' }
 
 type Refusal = Outcome['refused'][number]
 
@@ -42,34 +43,8 @@ const refusalText = (refused: Refusal): string | Node => {
 
 const decisionOf = (status: string): 'approved' | 'other' => (status === 'approved' ? 'approved' : 'other')
 
-const decided = ({ status, device, ended_at }: Outcome, own: string): Node => {
-  const decision = decisionOf(status)
-  const when = ended_at === null ? undefined : momentText(ended_at)
-  const on = device === null || device.id === own ? undefined : exactText(device.name)
-  if (on === undefined)
-    return when === undefined
-      ? nodes('request.youDecided', { decision })
-      : nodes('request.youDecidedAt', { decision, when })
-  return when === undefined
-    ? nodes('request.youDecidedOn', { decision, device: on })
-    : nodes('request.youDecidedAtOn', { decision, when, device: on })
-}
-
-const over = (said: Words, line?: string): Look => ({
-  drawing: 'clock',
-  ...said,
-  ...(line !== undefined && { lines: [line] }),
-})
-
-const refusedFor = (title: 'request.denied' | 'request.notApproved', lines: Look['lines']): Look => ({
-  drawing: 'cross',
-  tone: 'bad',
-  title: t(title),
-  lines,
-})
-
 /** A yes that waits for others, or what another person who was asked answered. */
-const withOthers = ({ status, by, answer, lines = [] }: Outcome): Look => {
+const withOthers = ({ status, by, answer, lines = [] }: Outcome): Notice => {
   const said = answer === undefined ? [] : [nodes('request.youDecided', { decision: decisionOf(answer) })]
   if (status === 'pending')
     return { drawing: 'clock', title: t('request.waitingOthers'), lines: waitingLines(lines) }
@@ -79,54 +54,57 @@ const withOthers = ({ status, by, answer, lines = [] }: Outcome): Look => {
   return { drawing: 'cross', tone: 'bad', title: t('request.denied'), lines: [denied, ...said] }
 }
 
-const byPerson = (outcome: Outcome, own: string): Look => {
-  const { status, device, note } = outcome
+const byPerson = ({ status, device, note, ended_at }: Outcome, own: string): Notice => {
   const here = device === null || device.id === own
-  const lines: Look['lines'] = [decided(outcome, own)]
+  const said = { decision: decisionOf(status), when: momentText(ended_at!) }
+  const decided = here
+    ? nodes('request.youDecidedAt', said)
+    : nodes('request.youDecidedAtOn', { ...said, device: exactText(device.name) })
   if (status === 'approved')
     return {
       drawing: 'check',
       tone: 'good',
       title: t(here ? 'request.approved' : 'request.approvedElsewhere'),
-      lines,
+      lines: [decided],
     }
-  if (note !== undefined) lines.push(nodes('request.yourNote', { note: exactText(note) }))
   return {
     drawing: 'cross',
     tone: 'bad',
     title: t(here ? 'request.denied' : 'request.deniedElsewhere'),
-    lines,
+    lines: [decided, note !== undefined && nodes('request.yourNote', { note: exactText(note) })],
   }
 }
 
+const over = (line: string | Node, title = t('request.ended')): Notice => ({
+  drawing: 'clock',
+  title,
+  lines: [line],
+})
+
 /** How a request ended, in words for the device `own`. */
-export const wordsFor = (outcome: Outcome, own: string): Look => {
+export const wordsFor = (outcome: Outcome, own: string): Notice => {
   const { ended_by, ended_at, refused, detail, by, status } = outcome
   if (status === 'pending' || (ended_by === 'person' && by !== undefined)) return withOthers(outcome)
-  const when = ended_at === null ? undefined : momentText(ended_at)
   if (ended_by === 'person') return byPerson(outcome, own)
+  const no = { drawing: 'cross', tone: 'bad' } as const
   if (ended_by === 'factors')
-    return refusedFor(
-      'request.notApproved',
-      refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')],
-    )
-  if (ended_by === 'number') return refusedFor('request.denied', [t('request.wrongTwice')])
-  const title = t('request.ended')
-  if (ended_by === 'key') return over({ title, lines: [t('request.endedKey')] })
-  if (ended_by === 'report') return over({ title, lines: [t('request.endedReport')] })
-  if (ended_by === 'time') return over(words('request.expired'), when && t('request.expiredAt', { when }))
-  if (ended_by === 'requester')
-    return over(words('request.withdrawn'), when && t('request.withdrawnAt', { when }))
-  return over({ title, lines: [nodes('request.endedOther', { detail: exactText(detail ?? '') })] })
+    return {
+      ...no,
+      title: t('request.notApproved'),
+      lines: refused.length > 0 ? refused.map(refusalText) : [t('request.refusedByFactors')],
+    }
+  if (ended_by === 'number') return { ...no, title: t('request.denied'), lines: [t('request.wrongTwice')] }
+  if (ended_by === 'key') return over(t('request.endedKey'))
+  if (ended_by === 'report') return over(t('request.endedReport'))
+  const when = momentText(ended_at!)
+  if (ended_by === 'time') return over(t('request.expiredAt', { when }), t('request.expired'))
+  if (ended_by === 'requester') return over(t('request.withdrawnAt', { when }), t('request.withdrawn'))
+  return over(nodes('request.endedOther', { detail: exactText(detail ?? '') }))
 }
 
 /** The service does not know the request, or keeps it from this person. */
 export const showMissing = (back: () => void): HTMLElement =>
-  showNotice({
-    drawing: 'clock',
-    ...words('request.missing'),
-    actions: [button(t('common.allRequests'), 'primary', back)],
-  })
+  showNotice(words('request.missing', 'clock'), button(t('common.allRequests'), 'primary', back))
 
 /** After "This wasn't me": what it did, and the way to undo it. */
 const muteNote = (mute_id: string, session: Session): { line: HTMLElement; undo: HTMLElement } => {
@@ -153,15 +131,61 @@ type Showing = {
 
 /** How a request ended, as the service recorded it, and the way on. Returns what follows the requests that arrive. */
 export const showOutcome = (outcome: Outcome, { session, queue, muted }: Showing): (() => void) => {
-  const { lines, title, ...look } = wordsFor(outcome, session.device_id)
+  const { lines = [], ...look } = wordsFor(outcome, session.device_id)
   const quote = h('span', 'quote asked', exactLine(outcome.headline))
-  const note = muted === undefined ? undefined : muteNote(muted, session)
+  const note = muted !== undefined && muteNote(muted, session)
   const next = createNext(queue, [outcome.request_id])
-  showNotice({
-    ...look,
-    title,
-    lines: [quote, ...lines, ...(note ? [note.line] : [])],
-    actions: [next.element, ...(note ? [note.undo] : [])],
-  })
+  showNotice({ ...look, lines: [quote, ...lines, note && note.line] }, next.element, note && note.undo)
   return next.refresh
+}
+
+type Surroundings = {
+  sessions: readonly Session[]
+  /** Reads the lists again. */
+  refresh: () => void
+  /** Shows the request once it is in a list. */
+  again: () => void
+  queue: Queue
+  /** To organizations that the phone is not signed in to. */
+  reentry: Ways
+}
+
+/** A request that is in no list: it has ended, or its notification arrived before the list. */
+export const showGone = (
+  wanted: string,
+  { sessions, refresh, again, queue, reentry }: Surroundings,
+): View => {
+  const { back } = queue
+  let follow: (() => void) | undefined
+  let left = false
+  const wait = (line: string): void =>
+    void showNotice(
+      { drawing: 'clock', title: t('request.loading'), lines: [line] },
+      button(t('common.allRequests'), 'primary', back),
+    )
+  const look = async (): Promise<void> => {
+    for (const one of sessions) {
+      const outcome = await readOutcome(wanted, one, {
+        over: () => left,
+        failed: () => wait(t('request.loadingOffline')),
+      })
+      if (left) return
+      if (outcome?.status === 'pending') return refresh()
+      if (!outcome) continue
+      nameOrganization(one)
+      follow = showOutcome(outcome, { session: one, queue })
+      return
+    }
+    showMissing(back).append(...signedOutCards(sessions, reentry), anotherOrganization(sessions, reentry))
+  }
+  wait(t('common.moment'))
+  void look()
+  return {
+    update: (requests) => {
+      if (requests.some(({ request_id }) => request_id === wanted)) again()
+      else follow?.()
+    },
+    announces: () => follow !== undefined,
+    leave: () => (left = true),
+  }
 }

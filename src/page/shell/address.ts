@@ -56,15 +56,12 @@ export const addressWorks = (): boolean => {
   if (!isNamed) {
     const there = new URL(location.href)
     there.hostname = 'localhost'
-    showNotice({
-      drawing: 'phone',
-      ...words('common.nameAddress'),
-      actions: [
-        h('a', { class: 'button primary', href: there.href }, t('common.goTo', { address: there.host })),
-      ],
-    })
+    showNotice(
+      words('common.nameAddress', 'phone'),
+      h('a', { class: 'button primary', href: there.href }, t('common.goTo', { address: there.host })),
+    )
     return false
   }
-  showNotice({ drawing: 'phone', ...words('common.httpsAddress') })
+  showNotice(words('common.httpsAddress', 'phone'))
   return false
 }

@@ -1,3 +1,5 @@
+import { h, picture } from './element.ts'
+import { problemLine } from './frame.ts'
 import { keep, readKept } from '../calls/kept.ts'
 import { leaveNote } from '../calls/worker-note.ts'
 import {
@@ -5,6 +7,7 @@ import {
   isLanguage,
   isRightToLeft,
   languageNote,
+  languages,
   preferred,
   regional,
   type Language,
@@ -16,8 +19,6 @@ const kept = 'svc-language'
 const patienceMs = 5000
 
 let current: Language = 'en'
-
-export const currentLanguage = (): Language => current
 
 /** What the person chose on this page. */
 const chosen = (): Language | undefined => {
@@ -66,9 +67,27 @@ export const loadLanguage = async (): Promise<void> => {
   if (!(await switchTo(wanted))) await switchTo('en')
 }
 
-/** The person chose a language. Returns false if its texts cannot be loaded. */
-export const chooseLanguage = async (language: Language): Promise<boolean> => {
-  if (!(await switchTo(language))) return false
-  keep(kept, language)
-  return true
+/** The language of the page by its own name, to choose another one. `again` shows the same screen in it. */
+export const languageChoice = (again: () => unknown): HTMLElement => {
+  const problem = problemLine()
+  const list = h(
+    'select',
+    { id: 'language', 'aria-label': t('language.title') },
+    ...Object.entries(languages).map(([code, name]) =>
+      h('option', { value: code, lang: code, selected: code === current }, name),
+    ),
+  )
+  const choose = async (): Promise<void> => {
+    const language = list.value as Language
+    if (!(await switchTo(language))) {
+      list.value = current
+      return problem.say(t('common.unreachable'))
+    }
+    keep(kept, language)
+    await again()
+    // Whoever has a keyboard may choose again, and sees where.
+    document.getElementById(list.id)?.focus()
+  }
+  list.addEventListener('change', () => void choose())
+  return h('div', {}, h('label', 'row picker', picture('globe'), list), problem.element)
 }

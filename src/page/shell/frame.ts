@@ -95,56 +95,59 @@ export const hasScreen = (): boolean => place('main').querySelector('.screen') !
 /** The screen during a device check or a call. Not with `aria-busy`: screen readers say nothing of what changes in a busy part. */
 export const setBusy = (busy: boolean): void => void place('main').toggleAttribute('data-busy', busy)
 
-export type Words = { title: string; lines: (string | Node)[] }
+type Line = string | Node | false
 
-/** A title, and the line that explains it. */
-export const words = (key: Explained): Words => ({ title: t(key), lines: [t(`${key}Why` as Plain)] })
-
-type Notice = {
+/** One message: what happened, or what to do. */
+export type Notice = {
   drawing: Drawing
-  tone?: 'good' | 'bad' | 'still' | ''
+  tone?: 'good' | 'bad' | undefined
   title: string
-  /** The title of the window, if it is another one. */
-  window?: string
-  lines: readonly (string | Node | false)[]
-  body?: readonly (Node | false)[]
-  actions?: readonly (HTMLElement | false)[]
-  foot?: readonly (Node | false)[]
+  lines?: readonly Line[]
+  body?: readonly Line[]
 }
 
+/** A title, and the line that explains it. */
+export const words = (key: Explained, drawing: Drawing, tone?: 'good' | 'bad'): Notice => ({
+  drawing,
+  tone,
+  title: t(key),
+  lines: [t(`${key}Why` as Plain)],
+})
+
 /** A screen with one message and the next step. */
-export const showNotice = (notice: Notice): HTMLElement => {
-  const { drawing, tone = 'still', title, window = title, lines, body = [], actions = [], foot = [] } = notice
+export const showNotice = (notice: Notice, ...actions: (HTMLElement | false)[]): HTMLElement => {
+  const { drawing, tone, title, lines = [], body = [] } = notice
   const paragraphs = lines.map((line) => line !== false && h('p', {}, line))
   return show(
-    window,
+    title,
     div('notice', picture(drawing, tone), h('h1', {}, title), ...paragraphs),
     ...body,
     actions.length > 0 && div('actions', ...actions),
-    ...foot,
   )
 }
 
 export const sentenceFor = (error: unknown): string =>
   error instanceof CheckFailed || error instanceof Refused ? error.message : t('common.unreachable')
 
+/** Work that returns `leaves` ends with another screen, which is still to come: nothing can be tapped until then. */
+export type Work = () => Promise<unknown>
+
 /** A line with the error of the last tap. `attempt` runs the work of a tap and shows why it failed. */
 export const problemLine = () => {
   const element = h('p', { class: 'problem', role: 'alert' })
   const say = (text: string): void => void (element.textContent = text)
   const attempt = async (
-    work: () => Promise<void>,
+    work: Work,
     explain = (error: unknown): void => say(sentenceFor(error)),
   ): Promise<void> => {
     say('')
     setBusy(true)
     try {
-      await work()
+      if ((await work()) === 'leaves') return
     } catch (error) {
       explain(error)
-    } finally {
-      setBusy(false)
     }
+    setBusy(false)
   }
   return { element, say, attempt }
 }

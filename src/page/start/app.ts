@@ -2,10 +2,9 @@ import { addressWorks, canSign, clearToken, hasToken, requestInAddress } from '.
 import { Refused, type Session } from '../calls/api.ts'
 import { watchSlowCalls } from '../calls/exchange.ts'
 import { openConsent } from '../agents/consent.ts'
-import { createArrival } from '../enrollment/arrival.ts'
+import { createArrival } from '../enrollment/sign-in.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { createLinks } from '../enrollment/links.ts'
-import { showWelcome } from '../enrollment/welcome.ts'
 import { withdraw } from '../calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
 import { createNewRequests } from '../shell/new-requests.ts'
@@ -13,7 +12,7 @@ import { hasScreen, nameOrganization, setOffline, setSlow, showNotice, tellNext 
 import { createSignOut } from '../inbox/sign-out.ts'
 import { createSurroundings } from '../inbox/surroundings.ts'
 import { createQueue } from '../request/queue.ts'
-import { makeOffers, offerNotifications } from '../notifications/offers.ts'
+import { offerNotifications, welcome } from '../notifications/offers.ts'
 import { mirrorPending } from '../notifications/mirror.ts'
 import { keepNotifications, watchPermission } from '../notifications/push.ts'
 import { registerWorker } from '../notifications/register-worker.ts'
@@ -192,10 +191,7 @@ const enter = async (fresh = false, entered?: number, preloaded = false): Promis
   arrival.setOpened(false)
   select(here)
   await keepNotifications(sessions, updateView)
-  if (fresh) {
-    await showWelcome(here)
-    await makeOffers(here, sessions)
-  }
+  if (fresh) await welcome(here, sessions)
   const request = asked
   asked = undefined
   if (request !== undefined)

@@ -9,7 +9,7 @@ import { showMembers } from '../members/members.ts'
 import { showMemberMutes, showMutes } from '../mutes/mutes.ts'
 import type { PendingRequest } from '../calls/feed.ts'
 import { showInbox } from '../inbox/inbox.ts'
-import { isWanted, showGone } from '../request/gone.ts'
+import { showGone } from '../request/result.ts'
 import type { Queue } from '../request/queue.ts'
 import { showRequest } from '../request/request.ts'
 import { inAddress, requestInAddress } from '../shell/address.ts'
@@ -39,7 +39,7 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
 /** Shows the screen of the address: a request, one about this organization, or the requests. */
 export const screenAt = (here: Session, requests: readonly PendingRequest[], ways: Ways): View => {
   const wanted = requestInAddress()
-  const request = wanted !== undefined && requests.find((one) => isWanted(one, wanted))
+  const request = wanted !== undefined && requests.find(({ request_id }) => request_id === wanted)
   nameOrganization(request ? request.session : here)
   if (request) return showRequest(request, requests, ways.queue)
   if (wanted !== undefined) return showGone(wanted, ways)

@@ -1,0 +1,67 @@
+import type { Data, Input } from '../../contract/operation.ts'
+import type { Table } from '../../contract/table.ts'
+import { call, Refused, type Session } from '../calls/api.ts'
+import { assert } from '../calls/webauthn.ts'
+import { locale, t } from '../language/text.ts'
+import { tellWaiting } from './frame.ts'
+
+const everyMs = 2000
+
+/** Calls an operation that a rule may hold: then says who is asked, waits, and repeats it with their approval. */
+const callHeld: typeof call = async (name, input, options) => {
+  let approval: string | undefined
+  try {
+    for (;;)
+      try {
+        return await call(name, input, { ...options, approval })
+      } catch (error) {
+        if (!(error instanceof Refused) || error.code !== 'approval_required') throw error
+        const held = error.data['request'] as
+          | { request_id: string; lines: { people: { name: string }[] }[] }
+          | undefined
+        if (held) {
+          approval = held.request_id
+          const names = new Intl.ListFormat(locale(), { type: 'disjunction' })
+          const people = held.lines.flatMap((line) => line.people.map(({ name }) => name))
+          tellWaiting(t('common.held', { names: names.format(people) }))
+        }
+        await new Promise((resolve) => setTimeout(resolve, everyMs))
+      }
+  } finally {
+    if (approval) tellWaiting()
+  }
+}
+
+/** The operation that gives the challenge for each of these. */
+const challenges = {
+  createDeviceLink: 'beginDeviceLink',
+  denyRequests: 'beginDenials',
+  giveConsent: 'beginConsent',
+  moveDevice: 'beginDeviceMove',
+  moveMember: 'beginMemberMove',
+  refuseNewDevice: 'beginDeviceRefusal',
+  unmute: 'beginUnmute',
+} as const
+
+type Signed = keyof typeof challenges
+
+/** A key of this person, and its organization, if the person is signed in there. */
+export type Key = Pick<Session, 'rp_id' | 'credential_id'> & { org_id?: number }
+
+/** Does what the device signs. */
+export const signed = async <K extends Signed>(
+  name: K,
+  { rp_id, credential_id, org_id: org }: Key,
+  input: Omit<Input<Table[K]>, 'challenge' | 'response'>,
+): Promise<Data<Table[K]>> => {
+  const { challenge } = (await call(challenges[name], input as never, { org })) as { challenge: string }
+  const response = await assert(rp_id, challenge, credential_id)
+  return callHeld(name, { ...input, challenge, response } as unknown as Input<Table[K]>, { org })
+}
+
+/** For work that an earlier tap did although its answer was lost, as this refusal says. */
+export const unless =
+  (code: string | undefined) =>
+  (error: unknown): undefined => {
+    if (!(error instanceof Refused && error.code === code)) throw error
+  }
