@@ -1,7 +1,7 @@
 import type { View } from '../shell/frame.ts'
 import { call, type DecisionDetail, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { endText, noteText } from './decision-rows.ts'
+import { endText, noteText } from './history.ts'
 import { originLines, requestLines } from '../request/request-text.ts'
 import { wordsFor } from '../request/result.ts'
 import { button, div, h, picture } from '../shell/element.ts'

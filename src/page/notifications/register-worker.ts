@@ -1,3 +1,5 @@
+import { showBadge } from './badge.ts'
+
 const worker = '/approver/sw.js'
 
 type TrustedTypes = {
@@ -27,4 +29,17 @@ export const registerWorker = async (open: (requestId: string) => void): Promise
     if (typeof id === 'string') open(id)
   })
   await navigator.serviceWorker.register(trustedWorker(), { scope: '/approver' }).catch(() => undefined)
+}
+
+/** Has the worker remove the notifications of requests that are no longer pending. */
+const clearNotifications = async (pending: string[]): Promise<void> => {
+  // A browser that blocks storage refuses this, too.
+  const registration = await navigator.serviceWorker?.getRegistration('/approver').catch(() => undefined)
+  registration?.active?.postMessage({ pending })
+}
+
+/** Outside of the page: the number on its icon, and the notifications that are still true. */
+export const mirrorPending = (requests: readonly { request_id: string }[]): void => {
+  void showBadge(requests.length)
+  void clearNotifications(requests.map(({ request_id }) => request_id))
 }

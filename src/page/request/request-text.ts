@@ -1,12 +1,12 @@
 import { conditionList } from './conditions.ts'
-import { labelKey } from './field-label.ts'
 import { div, h } from '../shell/element.ts'
 import type { PendingRequest } from '../calls/feed.ts'
-import { longText } from './long-text.ts'
+import { longText } from './reading.ts'
 import { peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, headline } from '../shell/text.ts'
 import { momentText, whenText } from '../language/time.ts'
+import { labelKey } from '../language/message.ts'
 import { isKey, nodes, t } from '../language/text.ts'
 
 const line = (label: Node | string, ...value: (Node | string)[]): HTMLElement =>
