@@ -93,7 +93,7 @@ export const floors: Record<string, string[][]> = {
     ['language'],
     ['calls'],
     ['shell'],
-    ['agents', 'enrollment', 'mutes', 'notifications'],
+    ['agents', 'enrollment', 'groups', 'mutes', 'notifications'],
     ['devices', 'request', 'worker'],
     ['history'],
     ['members'],

@@ -9,8 +9,11 @@ export type LineProgress = {
   waiting: string[]
 }
 
-/** Counts a yes once, and no more for a line than it needs. Undefined for a request of one person. */
-export const progressOf = (lines: readonly ApprovalLine[] | undefined): LineProgress | undefined => {
+/** Counts a yes once, and no more for a line than it needs. Undefined for a request of one person. `viewer`: waits for nobody but others. */
+export const progressOf = (
+  lines: readonly ApprovalLine[] | undefined,
+  viewer?: string,
+): LineProgress | undefined => {
   const people = lines?.flatMap((line) => line.people) ?? []
   if (!lines || people.length < 2) return undefined
   const byId = new Map(people.map((one) => [one.user_id, one]))
@@ -22,10 +25,23 @@ export const progressOf = (lines: readonly ApprovalLine[] | undefined): LineProg
     needed: lines.reduce((sum, { need }) => sum + need, 0),
     waiting: [...byId.values()]
       .filter(
-        ({ answer, user_id }) => answer === 'pending' && countSeated(ids, [...yeses, user_id]) > approved,
+        ({ answer, user_id }) =>
+          answer === 'pending' && user_id !== viewer && countSeated(ids, [...yeses, user_id]) > approved,
       )
       .map(({ name }) => name),
   }
+}
+
+/** The same for one of the people who are asked, with the groups for which they are; undefined if they are asked alone and by name. */
+export const progressFor = (
+  viewer: string,
+  lines: readonly ApprovalLine[],
+): (LineProgress & { groups: string[] }) | undefined => {
+  const own = lines.filter(({ people }) => people.some(({ user_id }) => user_id === viewer))
+  const groups = own.flatMap(({ group }) => group ?? [])
+  const progress = progressOf(lines, viewer)
+  if (!progress && groups.length === 0) return undefined
+  return { approved: 0, needed: 1, waiting: [], ...progress, groups }
 }
 
 /** `1 of 2 approved; waiting for Ada Lovelace, Grace Hopper`; undefined for a request of one person. */

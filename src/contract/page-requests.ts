@@ -39,6 +39,18 @@ const numberMissed = chosen(
   'Whether the approver has typed a wrong number; another one denies the request',
 )
 
+const progress = chosen(
+  z.optional(
+    z.strictObject({
+      groups: chosen(z.array(z.string()), 'Groups for which the person is asked; none if by name'),
+      approved: chosen(z.int(), 'How many have approved who count'),
+      needed: chosen(z.int(), 'How many must'),
+      waiting: chosen(z.array(z.string()), 'Names of the others whose approval would bring it further'),
+    }),
+  ),
+  'Why the person is asked, and how far it is; left out if nobody else is and by name',
+)
+
 /** A request as the approver sees it, without the number. */
 export const pendingRecord = z.looseObject({
   request_id: approvalRecord.shape.request_id,
@@ -60,6 +72,7 @@ export const pendingRecord = z.looseObject({
   ),
   contexts: ceremony.shape.contexts,
   lines: approvalRecord.shape.lines,
+  progress,
   earlier_denial: chosen(
     z.nullable(
       z.strictObject({
@@ -144,7 +157,7 @@ export const pageRequests = operations({
     data: z.extend(outcomeRecord, {
       number_missed: z.optional(numberMissed),
       answer: chosen(z.optional(z.enum(['approved', 'denied'])), 'What the signed-in person answered'),
-      lines: approvalRecord.shape.lines,
+      progress,
     }),
   },
   beginDenials: {

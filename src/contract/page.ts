@@ -173,6 +173,32 @@ export const page = operations({
       total: chosen(z.int(), 'Number of members that match'),
     }),
   },
+  listOwnGroups: {
+    route: 'GET /svc/v1/approver/groups',
+    summary: 'List the groups that the signed-in person is in; for an administrator, all of them',
+    message: 'Groups',
+    data: z.looseObject({
+      groups: chosen(
+        z.array(
+          z.strictObject({
+            name: chosen(z.string(), 'Name of the group'),
+            members: chosen(
+              z.array(
+                z.extend(shownPerson, {
+                  asleep: chosen(
+                    z.boolean(),
+                    'Whether the member is not asked: without an active device, or on hold',
+                  ),
+                }),
+              ),
+              'Its members',
+            ),
+          }),
+        ),
+        'Groups, by name',
+      ),
+    }),
+  },
   beginMemberMove: {
     route: 'POST /svc/v1/approver/members/{user_id}/challenge',
     effect: 'read',

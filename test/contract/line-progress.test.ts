@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { progressOf, progressText } from '../../src/contract/line-progress.ts'
+import { progressFor, progressOf, progressText } from '../../src/contract/line-progress.ts'
 
 const person = (name: string, answer: 'pending' | 'approved') => ({
   user_id: name,
@@ -32,4 +32,28 @@ test('one yes counts once, also for somebody in two lines', () => {
 test('a third yes does not count on a line that needs two', () => {
   const lines = [line(2, ['Ada', 'approved'], ['Bob', 'approved'], ['Eve', 'approved']), line(1, ['Dan'])]
   expect(progressText(lines)).toBe('2 of 3 approved; waiting for Dan')
+})
+
+test('somebody who is asked alone and by name needs no reason', () => {
+  expect(progressFor('Ada', [line(1, ['Ada'])])).toBeUndefined()
+})
+
+test('somebody who is asked reads for which group, and waits for the others', () => {
+  const lines = [
+    { ...line(2, ['Ada'], ['Bob', 'approved'], ['Eve']), group: 'sre' },
+    { ...line(1, ['Dan'], ['Eve']), group: 'dba' },
+  ]
+  expect(progressFor('Ada', lines)).toEqual({
+    groups: ['sre'],
+    approved: 1,
+    needed: 3,
+    waiting: ['Eve', 'Dan'],
+  })
+  expect(progressFor('Eve', lines)).toMatchObject({ groups: ['sre', 'dba'], waiting: ['Ada', 'Dan'] })
+  expect(progressFor('Ada', [{ ...line(1, ['Ada']), group: 'solo' }])).toEqual({
+    groups: ['solo'],
+    approved: 0,
+    needed: 1,
+    waiting: [],
+  })
 })

@@ -122,6 +122,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listMutes: ({ org }) => ({ org_id: org }),
   deleteMute: ({ org }, { user, agent }) => ({ org_id: org, user_id: user, mute_id: agent }),
   listOwnMutes: () => ({}),
+  listOwnGroups: () => ({}),
   beginUnmute: (_, { agent }) => ({ mute_id: agent }),
   unmute: (_, { agent }) => ({ mute_id: agent, challenge: 'x', response: { id: 'x', response: {} } }),
   beginDenials: (_, { approval }) => ({ request_ids: [approval] }),

@@ -33,13 +33,29 @@ const approve = async (person: Person, id: string): Promise<void> => {
   await person.phone.tap('Approve')
 }
 
+/** Another phone of theirs, which the first one approves. */
+const secondPhone = async ({ id, phone }: Person): Promise<Phone> => {
+  const second = await stage.registered({ id: Number(id) })
+  await phone.page.goto(`${stage.origin}/approver#devices`)
+  await phone.tap('Approve')
+  await phone.page.getByRole('status').getByText('Approved.').waitFor()
+  await phone.page.getByRole('link', { name: 'All requests' }).click()
+  await second.tap('Check again')
+  await stage.reachesInbox(second)
+  return second
+}
+
 describe('a request of two lines', () => {
   test('tells each person who else is asked, what was said, and how it ended', async () => {
     const [ada, bob, eve] = await three()
     const id = await request([ada.mobile, `${bob.mobile},${eve.mobile}`])
+    await card(bob, id)
+      .getByText('Asked by name: 0 of 2 approved. Also waiting for Ada Jones, Eve Jones.')
+      .waitFor()
     await approve(ada, id)
     await ada.phone.sees('You approved. Others still have to.')
     await ada.phone.page.getByText('Waiting for Bob Jones, Eve Jones.').waitFor()
+    await card(bob, id).getByText('Asked by name: 1 of 2 approved. Also waiting for Eve Jones.').waitFor()
     await card(bob, id).click()
     await facts(bob).getByText('1 of Ada Jones (approved)').waitFor()
     await facts(bob).getByText('1 of Bob Jones, Eve Jones').waitFor()
@@ -59,10 +75,20 @@ describe('a request of two lines', () => {
     await bob.phone.sees('Denied')
     await ada.phone.sees('Denied')
     await ada.phone.page.getByText('Bob Jones denied this.').waitFor()
-    const again = await request([eve.mobile], 'Drop the index')
-    await card(eve, again).click()
-    await card(eve, again).waitFor({ state: 'detached' })
-    expect(await facts(eve).innerText()).toMatch(/Bob Jones denied this at \d/)
+    // Asked again, of two people, one of whom has a second phone.
+    const second = { ...eve, phone: await secondPhone(eve) }
+    const again = await request([eve.mobile, bob.mobile], 'Drop the index')
+    await bob.phone.tap('Next request')
+    for (const one of [eve, second]) await card(one, again).click()
+    for (const one of [eve, second, bob])
+      await facts(one)
+        .getByText(/Bob Jones denied this at \d/)
+        .waitFor()
+    await second.phone.tap('Deny')
+    await second.phone.sees('Denied')
+    await eve.phone.sees('Denied on another device')
+    await bob.phone.page.getByText('Eve Jones denied this.').waitFor()
+    await expect.poll(async () => (await stage.statusOf(again)).status).toBe('denied')
   })
 })
 
@@ -75,9 +101,25 @@ test('a group is asked under its name', async () => {
     }),
   )
   const id = await request(['@dba:2'])
+  await card(ada, id).getByText('Asked for @dba: 0 of 2 approved. Also waiting for Bob Jones.').waitFor()
   await approve(ada, id)
   await ada.phone.sees('You approved. Others still have to.')
+  await card(bob, id).getByText('Asked for @dba: 1 of 2 approved.').waitFor()
   await card(bob, id).click()
   await facts(bob).waitFor()
   expect(await facts(bob).innerText()).toMatch(/@dba: 2 of Ada Jones \(approved\), Bob Jones/i)
+})
+
+test('a member reads the groups that they are in, and who of them cannot be asked', async () => {
+  const [ada, bob] = await three()
+  const path = `/svc/v1/organizations/${stage.org.id}/groups`
+  dataOf(await stage.service.call('POST', path, { body: { name: 'web', members: [ada.id, bob.id] } }))
+  await stage.revokeDevices({ id: Number(bob.id) })
+  await ada.phone.page.getByRole('link', { name: 'Groups of approvers' }).click()
+  await ada.phone.sees('Groups of approvers')
+  const group = ada.phone.page.getByRole('listitem').filter({ hasText: '@web' })
+  const [own, other] = [group.getByText('Ada Jones'), group.getByRole('listitem').filter({ hasText: 'Bob' })]
+  await own.waitFor()
+  expect(await other.innerText()).toMatch(/Bob Jones\s+•+\d{4}\s+Can’t be asked now/)
+  await bob.phone.sees('Sign in')
 })

@@ -167,3 +167,4 @@ export type Moved = Data<Table['moveMember']>
 export type Consent = Data<Table['readConsent']>
 export type Agents = Data<Table['listOwnAgents']>
 export type Mutes = Data<Table['listOwnMutes']>
+export type Groups = Data<Table['listOwnGroups']>

@@ -5,6 +5,7 @@ import { signedOutOf } from '../calls/sessions.ts'
 import { historyTitle } from '../history/history.ts'
 import { announce, show, type View } from '../shell/frame.ts'
 import { notificationOffer } from '../notifications/push.ts'
+import { progressLines } from '../request/people.ts'
 import { requesterLines } from '../shell/requester.ts'
 import { exactLine, exactText, clockText, headline } from '../shell/text.ts'
 import { countDown, msUntil } from '../language/time.ts'
@@ -46,9 +47,15 @@ const secondDevice = ({ only_device }: Session): HTMLElement | false =>
     },
   })
 
-type Card = { item: HTMLElement; stop: () => void }
+type Card = { item: HTMLElement; follow: (now: PendingRequest) => void; stop: () => void }
 
 const card = (one: PendingRequest, { expired, named }: { expired: () => void; named: boolean }): Card => {
+  const people = h('span', 'who')
+  const follow = ({ progress }: PendingRequest): void => {
+    const line = h('span', 'who', ...progressLines(progress))
+    if (line.textContent !== people.textContent) people.replaceChildren(...line.childNodes)
+  }
+  follow(one)
   const left = h('span', 'left')
   const tick = (ms: number): void => {
     left.textContent = t('common.timeLeft', { time: clockText(ms) })
@@ -65,10 +72,11 @@ const card = (one: PendingRequest, { expired, named }: { expired: () => void; na
       named && h('span', 'who', exactText(one.session.organization)),
       h('span', 'asked', exactLine(headline(one))),
       ...requesterLines(one.origin),
+      one.progress && people,
       left,
     ),
   )
-  return { item, stop }
+  return { item, follow, stop }
 }
 
 const empty = (advice: HTMLElement): HTMLElement =>
@@ -114,6 +122,7 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
       waiting !== undefined && way('members', 'people', t('inbox.members', { count: waiting })),
       way('devices', 'phone', t('inbox.devices', { count: newDevices })),
       way('history', 'clock', historyTitle(session, sessions)),
+      way('groups', 'people', t('groups.title')),
       way('mutes', 'barred', t('inbox.mutes')),
       way('agents', 'agent', t('inbox.agents')),
       // There is nothing else to set while they can still be turned on.
@@ -162,6 +171,7 @@ const createCards = (named: boolean, expired: () => void) => {
         cards.set(one.request_id, next)
         // Moving an element would take the focus away from it.
         if (!known) element.append(next.item)
+        else next.follow(one)
       }
     },
     stop: (): void => {
@@ -203,7 +213,7 @@ export const showInbox = (session: Session, first: readonly PendingRequest[], ac
     const open = requests.filter(({ expiresAt }) => msUntil(expiresAt) > 0)
     const ids = open.map(({ request_id }) => request_id).join(' ')
     updateFoot()
-    if (ids === shown) return
+    if (ids === shown) return cards.show(open)
     const count = t('inbox.requestsWaiting', { count: open.length })
     const focused = head?.contains(document.activeElement) ? document.activeElement : null
     title.textContent = count

@@ -134,7 +134,7 @@ export const createDecider = (request: PendingRequest, session: Session) => {
       wasSent = true
       steps.sending()
       const { request_id } = request
-      const { status, decided_at, note, detail, lines } = await call(
+      const { status, decided_at, note, detail } = await call(
         'decideApproval',
         {
           request_id,
@@ -144,6 +144,8 @@ export const createDecider = (request: PendingRequest, session: Session) => {
         },
         { slow: steps.slow },
       )
+      // It waits for others, and only the service knows for whom.
+      if (status === 'pending') return { kind: 'unsure', refusal: '' }
       return {
         kind: 'ended',
         outcome: {
@@ -156,7 +158,6 @@ export const createDecider = (request: PendingRequest, session: Session) => {
           refused: [],
           ...(note !== undefined && { note }),
           detail,
-          ...(status === 'pending' && { lines, answer: 'approved' as const }),
         },
       }
     } catch (error) {

@@ -1,38 +1,28 @@
-import type { Outcome } from '../calls/api.ts'
+import type { Pending } from '../calls/api.ts'
 import { locale, nodes, t } from '../language/text.ts'
 import { div, h } from '../shell/element.ts'
 import { exactText } from '../shell/text.ts'
 
-type Line = NonNullable<Outcome['lines']>[number]
-type Asked = Line['people'][number]
+type Line = NonNullable<Pending['lines']>[number]
 
 /** `Ada Lovelace, Grace Hopper`, each name as it is. */
-const listed = <P>(people: readonly P[], shown: (one: P) => Node[]): Node => {
+const listed = <P>(people: readonly P[], shown: (one: P) => (Node | string)[]): Node => {
   const parts = new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).formatToParts(
     people.map((_, at) => String(at)),
   )
   return h(
     'span',
     {},
-    ...parts.flatMap(({ type, value }): (Node | string)[] =>
-      type === 'element' ? shown(people[Number(value)]!) : [value],
-    ),
+    ...parts.flatMap(({ type, value }) => (type === 'element' ? shown(people[Number(value)]!) : [value])),
   )
 }
 
-const named = ({ name }: Pick<Asked, 'name'>): Node[] => [exactText(name)]
-
-const answered = (one: Asked): Node[] =>
-  one.answer === 'pending'
-    ? named(one)
-    : [
-        ...named(one),
-        h(
-          'em',
-          {},
-          ` (${t('history.decided', { decision: one.answer === 'approved' ? 'approved' : 'other' })})`,
-        ),
-      ]
+const answered = ({ name, answer }: Line['people'][number]): Node[] => [
+  exactText(name),
+  ...(answer === 'pending'
+    ? []
+    : [h('em', {}, ` (${t('history.decided', { decision: answer === 'approved' ? answer : 'other' })})`)]),
+]
 
 /** Who must approve besides, line by line; nothing if only one person is asked. */
 export const peopleLines = (lines: readonly Line[]): Node[] =>
@@ -46,12 +36,33 @@ export const peopleLines = (lines: readonly Line[]): Node[] =>
         ),
       )
 
-/** Those of a line that lacks a yes who have not answered. */
-export const waitingLines = (lines: readonly Line[]): Node[] => {
-  const open = lines.filter(
-    ({ need, people }) => people.filter(({ answer }) => answer === 'approved').length < need,
-  )
-  const waiting = open.flatMap((line) => line.people).filter(({ answer }) => answer === 'pending')
-  const people = [...new Map(waiting.map((one) => [one.user_id, one])).values()]
-  return people.length === 0 ? [] : [nodes('request.waitingFor', { people: listed(people, named) })]
+const mostNamed = 3
+
+type Progress = Pending['progress']
+
+/** Whose answers are missing. `also`: besides that of the reader. */
+export const waitingLines = (
+  progress: Progress,
+  key: 'waitingFor' | 'alsoWaitingFor' = 'waitingFor',
+): Node[] => {
+  const { waiting = [] } = progress ?? {}
+  const more = waiting.length - mostNamed
+  const named = [...waiting.slice(0, mostNamed), ...(more > 0 ? [more] : [])]
+  const people = listed(named, (one) => [
+    typeof one === 'string' ? exactText(one) : `+${one.toLocaleString(locale())}`,
+  ])
+  return waiting.length > 0 ? [nodes(`request.${key}`, { people })] : []
+}
+
+/** Why the reader is asked, and how far it is with the others. */
+export const progressLines = (progress: Progress): (Node | string)[] => {
+  if (!progress) return []
+  const { groups, approved, needed } = progress
+  const kind = groups.length > 0 ? 'group' : 'other'
+  const names = groups.map((name) => `@${name}`).join(', ')
+  return [
+    nodes('request.progress', { kind, groups: names, approved, needed }),
+    ' ',
+    ...waitingLines(progress, 'alsoWaitingFor'),
+  ]
 }

@@ -44,10 +44,10 @@ const refusalText = (refused: Refusal): string | Node => {
 const decisionOf = (status: string): 'approved' | 'other' => (status === 'approved' ? 'approved' : 'other')
 
 /** A yes that waits for others, or what another person who was asked answered. */
-const withOthers = ({ status, by, answer, lines = [] }: Outcome): Notice => {
+const withOthers = ({ status, by, answer, progress }: Outcome): Notice => {
   const said = answer === undefined ? [] : [nodes('request.youDecided', { decision: decisionOf(answer) })]
   if (status === 'pending')
-    return { drawing: 'clock', title: t('request.waitingOthers'), lines: waitingLines(lines) }
+    return { drawing: 'clock', title: t('request.waitingOthers'), lines: waitingLines(progress) }
   if (status === 'approved')
     return { drawing: 'check', tone: 'good', title: t('request.approved'), lines: said }
   const denied = nodes('request.deniedBy', { name: exactText(by ?? '') })

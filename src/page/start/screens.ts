@@ -2,6 +2,7 @@ import { showAgents } from '../agents/agents.ts'
 import type { Session } from '../calls/api.ts'
 import { showAddDevice } from '../devices/add-device.ts'
 import { showDevices } from '../devices/devices.ts'
+import { showGroups } from '../groups/groups.ts'
 import { showDecision } from '../history/decision.ts'
 import { showActivity, showHistory } from '../history/history.ts'
 import { showMember } from '../members/member.ts'
@@ -34,6 +35,7 @@ const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
   '#agents': showAgents,
   '#notifications': showNotifications,
   '#mutes': showMutes,
+  '#groups': showGroups,
 }
 
 /** Shows the screen of the address: a request, one about this organization, or the requests. */

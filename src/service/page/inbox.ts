@@ -1,4 +1,5 @@
 import type { page } from '../../contract/page.ts'
+import { progressFor } from '../../contract/line-progress.ts'
 import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
@@ -92,6 +93,7 @@ const toPending = ({ row, ballot }: Asked, now: string, details: Details): Pendi
   number_missed: ballot.number_tries > 0,
   contexts: encodedContexts(row, ballot),
   lines: toLineRecords(row),
+  progress: progressFor(String(ballot.user_id), toLineRecords(row)),
   ...details,
 })
 

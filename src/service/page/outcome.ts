@@ -1,4 +1,5 @@
 import type { pageRequests } from '../../contract/page-requests.ts'
+import { progressFor } from '../../contract/line-progress.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/current.ts'
 import { deniedTogether, endedByReport, endedByRestore, keyEnded, tooLate } from '../approvals/expiry.ts'
@@ -101,7 +102,7 @@ export const getOwnRequest: HandlerOf<typeof pageRequests.getOwnRequest> = {
       ...outcomeOf(row, devices.get(ballot.device_id ?? 0), user_id),
       ...missed,
       ...answered,
-      lines: toLineRecords(row),
+      progress: progressFor(String(user_id), toLineRecords(row)),
     })
   },
 }

@@ -33,7 +33,6 @@ test('a pending request has no end', async () => {
     device: null,
     refused: [],
     detail: null,
-    lines: expect.any(Array),
   })
 })
 

@@ -140,6 +140,7 @@ export const requests: Record<string, Scenario> = {
   beginDenials: denyAll,
   denyRequests: denyAll,
   listOwnMutes: reading('mutes', 'Muted requesters'),
+  listOwnGroups: reading('groups', 'Groups of approvers'),
   beginUnmute: unmuteAt('mutes'),
   unmute: unmuteAt('mutes'),
   'unmute, at the result': async (scene) => {

@@ -64,6 +64,15 @@ export const administration = (way: Way): Steps => {
       await goto('#member-mutes')
       await page.locator('.member').waitFor()
     },
+    groups: async () => {
+      const members = [await stage.person({ first_name: 'Emmy' }), await stage.person()]
+      for (const { id } of members) await enroll(stage.service, stage.org.id, String(id))
+      const body = { name: `dba-${members[0]!.id}`, members: members.map(({ id }) => String(id)) }
+      dataOf(await stage.service.call('POST', `/svc/v1/organizations/${stage.org.id}/groups`, { body }))
+      await stage.revokeDevices(members[1]!)
+      await goto('#groups')
+      await page.locator('.member').first().waitFor()
+    },
     devices: async () => {
       await goto('#devices')
       await sees('devices.title')

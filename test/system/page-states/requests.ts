@@ -1,4 +1,4 @@
-import { createApprover, decide } from '../../service/approver.ts'
+import { decide, enroll } from '../../service/approver.ts'
 import { dataOf } from '../../service/fixtures.ts'
 import type { Person, Steps, Way } from './way.ts'
 
@@ -101,14 +101,15 @@ export const decisions = (way: Way): Steps => {
     'inbox, several people': async () => {
       user = await way.enroll()
       const { service, org } = stage
-      const colleague = await createApprover(service, org.id, 900)
+      const colleague = await stage.person({ first_name: 'Emmy', last_name: 'Noether' })
+      const { key } = await enroll(service, org.id, String(colleague.id))
       const ask = async (approvers: string[]): Promise<string> => {
         const body = { action: 'Drop the table of invoices', approvers, org_id: org.id }
         return dataOf(await service.call('POST', '/svc/v1/approvals', { body })).request_id
       }
-      const id = await ask([colleague.mobile])
-      dataOf(await decide(service, id, colleague.key, { decision: 'deny', note: 'Not before the backup' }))
-      await ask([user.mobile_e164, colleague.mobile])
+      const id = await ask([colleague.mobile_e164])
+      dataOf(await decide(service, id, key, { decision: 'deny', note: 'Not before the backup' }))
+      await ask([user.mobile_e164, colleague.mobile_e164])
       await page.locator('a.card').waitFor()
     },
     'request, several people': () => way.openCard(),
