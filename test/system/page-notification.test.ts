@@ -37,6 +37,17 @@ describe('a notification', () => {
     await expect.poll(() => notifications(phone)).toEqual([])
   })
 
+  test('says that a group changed, but not which', async () => {
+    const phone = await stage.enrolled(await stage.person())
+    expect(await push(phone, { notice: 'group', organization: 'acme' })).toMatchObject([
+      {
+        title: 'acme: a group of approvers changed',
+        body: 'The audit log shows what changed.',
+        tag: 'group',
+      },
+    ])
+  })
+
   test('opens a request that the page has not loaded yet', async () => {
     const user = await stage.person()
     const phone = await stage.enrolled(user)

@@ -28,6 +28,9 @@ const nameIn = (value: unknown): string =>
     ? value
     : ''
 
+/** What a push can say besides a request. */
+const notices = ['devices', 'report', 'group'] as const
+
 let last: Promise<void> = Promise.resolve()
 
 /** If all notifications are read while one is being shown, Chromium forgets that one, and a tap on it does nothing. */
@@ -50,7 +53,7 @@ const show = async (
 ): Promise<void> => {
   const organization = nameIn(push?.organization)
   const isTest = push?.test === true
-  const notice = push?.notice === 'devices' || push?.notice === 'report' ? push.notice : undefined
+  const notice = notices.find((known) => known === push?.notice)
   const kind = isTest ? 'test' : (notice ?? 'request')
   const requestId = kind === 'request' ? idIn(push?.request_id) : ''
   const text = await pushTexts(pathOf)

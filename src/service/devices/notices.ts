@@ -60,8 +60,7 @@ export const notifyMember = async (
   const isAboutDevices = about === 'devices'
   const kind = isAboutDevices ? 'device' : about
   const { name } = await organizationRow(call.db, org_id)
-  // The page has no text for a change of a group, so that goes by e-mail alone.
-  if (call.service.channels.has('push') && about !== 'group') {
+  if (call.service.channels.has('push')) {
     // About devices, also those that were active once: the owner may still have one that was revoked.
     const devices = await call.db
       .selectFrom('devices as d')

@@ -79,7 +79,7 @@ export const demandForGroup = async (
   call.demandApproval({ orgId: org_id, lines, rules: [] })
 }
 
-/** Notifies everybody concerned by e-mail: who is or was in the group, and the administrators. */
+/** Notifies everybody concerned, whoever made the change: who is or was in the group, and the administrators. */
 export const notifyGroup = async (
   call: Call,
   { org_id, name }: Pick<Group, 'org_id' | 'name'>,

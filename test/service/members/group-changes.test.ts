@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { type Approver, decide, enroll } from '../approver.ts'
 import { auditOf, createMember, dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
+import { createPhone, fromPhone } from '../page/phone.ts'
+import { subscribeBrowser } from '../page/push-service.ts'
 import {
   acme,
   ada,
@@ -189,5 +191,17 @@ describe('a change of a group', () => {
     dataOf(await remove('sre', ada.id))
     const later = (await service.messages()).filter(({ kind }) => kind === 'group').slice(sent.length)
     expect(later.map(({ to }) => to)).toContain('user1@acme.example')
+  })
+
+  test('is told by push to the phones of those concerned, without the name of the group', async () => {
+    const katherine = await createPhone(service, acme.id, 6)
+    const body = subscribeBrowser('https://push.example.com/x').subscription
+    dataOf(await fromPhone(service, 'POST', 'push', { cookie: katherine.cookie, body }))
+    dataOf(await create('phones', [katherine.user]))
+    const pushed = (await service.messages()).filter(
+      ({ kind, channel }) => kind === 'group' && channel === 'push',
+    )
+    expect(pushed).toMatchObject([{ to: katherine.device, text: expect.any(String) }])
+    expect(JSON.parse(pushed[0]!.text)).toEqual({ notice: 'group', organization: 'acme' })
   })
 })
