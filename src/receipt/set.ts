@@ -41,10 +41,17 @@ export type CompletionParts = {
   receipts: readonly [Receipt, ...Receipt[]]
   completedAt: Date
   excluded: CompletionClaims['excluded']
+  /** Who agreed for which line, if the service knows more than the receipts say. */
+  assignment?: CompletionClaims['assignment'] | undefined
 }
 
 /** Throws if those who agreed do not satisfy every line. */
-export const completionClaims = ({ receipts, completedAt, excluded }: CompletionParts): CompletionClaims => {
+export const completionClaims = ({
+  receipts,
+  completedAt,
+  excluded,
+  assignment: known,
+}: CompletionParts): CompletionClaims => {
   const answers = receipts.map(({ claims }) => claims)
   const { iss, jti, organization, subject, lines, rules } = receipts[0].claims
   const assignment = assign(lines, answers.map(yesOf))
@@ -60,7 +67,7 @@ export const completionClaims = ({ receipts, completedAt, excluded }: Completion
     lines,
     rules,
     ballots: receipts.map(({ jws, claims }) => ({ user_id: claims.approver.user_id, receipt: sha256(jws) })),
-    assignment,
+    assignment: known ?? assignment,
     excluded,
   }
 }

@@ -11,12 +11,12 @@ import type { ApprovalRow } from './rows.ts'
 
 /** What the answers so far amount to. */
 export type Tally = {
-  /** Whether those who agreed suffice. */
-  isComplete: boolean
   /** Whether the people who can still answer, with those who agreed, suffice. */
   isPossible: boolean
   /** Those who agreed and still count. */
   agreed: Voter[]
+  /** Who of them agreed for which line, if they suffice. */
+  assignment: string[][] | undefined
 }
 
 /** A yes as its receipt counts it; somebody who has not answered can still count anywhere. */
@@ -26,10 +26,11 @@ const yesBy = ({ ballot, receipt }: Voter): Yes =>
 /** Who is in the group of each line now: leaving a group takes effect at once. Undefined for other lines. */
 const readMembers = async (
   { db, keyring }: Pick<Call, 'db' | 'keyring'>,
-  { org_id }: ApprovalRow,
+  row: ApprovalRow,
   lines: readonly StoredLine[],
 ): Promise<(ReadonlySet<number> | undefined)[]> => {
-  if (lines.every(({ group }) => group === null)) return []
+  if (!asksGroup(row)) return []
+  const { org_id } = row
   const groups = await readGroups({ db, keyring }, org_id)
   return lines.map(({ group }) =>
     group === null ? undefined : new Set(groups.find(({ id }) => id === group.id)?.members),
@@ -51,7 +52,7 @@ export const tally = async (call: Parameters<typeof readVoters>[0], row: Approva
   const ids = idsOf(lines)
   return {
     agreed,
-    isComplete: assign(ids, agreed.map(voteOf)) !== undefined,
+    assignment: assign(ids, agreed.map(voteOf)),
     isPossible: assign(ids, voters.map(voteOf)) !== undefined,
   }
 }
@@ -62,15 +63,23 @@ export const isSeveral = (row: Pick<ApprovalRow, 'lines'>): boolean => {
   return others.length > 0 || line!.people.length > 1
 }
 
+/** Whether somebody can be asked who leaves their line while the request waits. */
+export const asksGroup = (row: Pick<ApprovalRow, 'lines'>): boolean =>
+  readLines(row).some(({ group }) => group !== null)
+
 /** What proves a completed request: the receipts of all who agreed, with the completion that the service signs. */
-export const completedSet = (call: Call, row: ApprovalRow, agreed: readonly Voter[]): Promise<ReceiptSet> => {
+export const completedSet = (
+  call: Call,
+  row: ApprovalRow,
+  { agreed, assignment }: Pick<Tally, 'agreed' | 'assignment'>,
+): Promise<ReceiptSet> => {
   const [first, ...others] = agreed.map(({ receipt }) => receipt!)
   const excluded = (JSON.parse(row.excluded) as Excluded[]).map(({ user_id, reason }) => ({
     user_id: String(user_id),
     reason,
   }))
   return createSet(
-    { receipts: [first!, ...others], completedAt: new Date(call.now), excluded },
+    { receipts: [first!, ...others], completedAt: new Date(call.now), excluded, assignment },
     (claims, typ) => call.keyring.sign(claims, typ, call.db),
   )
 }

@@ -9,7 +9,7 @@ import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { wakeOf } from './lines.ts'
-import { endShrunk } from './shrunk-pools.ts'
+import { createShrunkSweep } from './shrunk-pools.ts'
 import type { ApprovalRow } from './rows.ts'
 import { auditSubject } from './record.ts'
 
@@ -147,6 +147,7 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
       (problem) => problem === undefined || warn(problem),
       (error: unknown) => warn(String(error)),
     )
+  const endShrunk = createShrunkSweep()
   // If the store cannot be written now, the next sweep tries again. Until then each read compares with the clock.
   const run = (): void => {
     void sweep(service).catch(() => undefined)

@@ -1,11 +1,11 @@
 import type { VerifiedDecision } from './answer.ts'
 import { addMs } from '../../core/iso-time.ts'
-import type { Refusal } from '../../core/refusal.ts'
+import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { nameOf } from '../devices/notices.ts'
 import { answerBallot, countTry, denyAfterTries, notAnswerable } from './answer.ts'
-import { completedSet, isSeveral, tally } from './completion.ts'
+import { asksGroup, completedSet, isSeveral, tally } from './completion.ts'
 import { wakeOf, withAnswer } from './lines.ts'
 import { deniedBy, wrongNumber, wrongTwice } from './posted-decision.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -87,18 +87,26 @@ const noteYes = async (call: Call, decision: VerifiedDecision): Promise<Approval
   return noted
 }
 
+const leftGroup = (): Refusal =>
+  forbidden(
+    'not_in_group',
+    'This person is no longer in the group that was asked, so their approval does not count',
+    'Others of the group can approve. Denying the request is always possible',
+  )
+
 /** Counts a yes, and completes the request if every line now has enough people. */
 const approve = async (call: Call, decision: VerifiedDecision, receipt: Receipt): Promise<ApprovalRow> => {
   const { row, decidedAt } = decision
   const use_by = addMs(decidedAt, row.use_within_s * 1000)
-  if (!isSeveral(row))
-    return end(call, decision, { status: 'approved', use_by, attestation: JSON.stringify(receipt) })
-  const { isComplete, agreed, isPossible } = await tally(call, row)
-  if (isComplete) {
-    const set = await completedSet(call, row, agreed)
-    return end(call, decision, { status: 'approved', use_by, attestation: JSON.stringify(set) })
-  }
-  return isPossible ? noteYes(call, decision) : end(call, decision, { status: 'expired', detail: tooFewLeft })
+  const approved = (attestation: object): Promise<ApprovalRow> =>
+    end(call, decision, { status: 'approved', use_by, attestation: JSON.stringify(attestation) })
+  if (!isSeveral(row) && !asksGroup(row)) return approved(receipt)
+  const counted = await tally(call, row)
+  if (!counted.isPossible) return end(call, decision, { status: 'expired', detail: tooFewLeft })
+  if (!isSeveral(row)) return approved(receipt)
+  // Thrown, so that the answer is undone: they can still deny.
+  if (counted.agreed.every(({ ballot }) => ballot.id !== decision.ballot.id)) throw leftGroup()
+  return counted.assignment ? approved(await completedSet(call, row, counted)) : noteYes(call, decision)
 }
 
 /**

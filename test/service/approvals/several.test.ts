@@ -4,7 +4,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { type Approver, createApprover, decide, enroll, show } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createMember, dataOf, refusal } from '../fixtures.ts'
-import { endShrunk } from '../../../src/service/approvals/shrunk-pools.ts'
+import { createShrunkSweep } from '../../../src/service/approvals/shrunk-pools.ts'
 
 installHooks()
 
@@ -166,7 +166,7 @@ describe('somebody who leaves while a request waits', () => {
     const id = await requested(ada.mobile, grace.mobile)
     const other = await requested(`${ada.mobile},${grace.mobile}`)
     dataOf(await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`))
-    await endShrunk(service.service)
+    await createShrunkSweep()(service.service)
     expect(await stateOf(id)).toMatchObject({ status: 'expired', detail: expect.stringMatching(/^too few/) })
     expect((await stateOf(other)).status).toBe('pending')
   })
