@@ -5,6 +5,7 @@ import { ofActiveMember, ofMember } from '../call/tenant.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import { inactiveDevice } from '../devices/record.ts'
 import { noteOnDevices } from '../devices/rows.ts'
+import { requestNotAuthentic } from './authentic.ts'
 import { findBallot } from './ballots.ts'
 import { isSeveral } from './completion.ts'
 import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
@@ -107,6 +108,13 @@ const answerOf = (
 const rowNow = (call: Call, { row }: VerifiedDecision): Promise<ApprovalRow> =>
   findApproval(call.db, row.request_id, { orgId: row.org_id })
 
+/** As it is in this transaction. What is written from it gets a MAC, so another program must not have changed it since. */
+const authenticNow = async (call: Call, decision: VerifiedDecision): Promise<ApprovalRow> => {
+  const row = await rowNow(call, decision)
+  if (!call.keyring.holds('approvals', row)) throw requestNotAuthentic('decided')
+  return row
+}
+
 /** Stores the answer. Returns the request as it is in this transaction, or undefined if the answer does not count. */
 export const answerBallot = async (
   call: Call,
@@ -119,7 +127,7 @@ export const answerBallot = async (
     .executeTakeFirst()
   if (!answered) return undefined
   await noteUse(call, decision)
-  return isSeveral(decision.row) ? rowNow(call, decision) : decision.row
+  return isSeveral(decision.row) ? authenticNow(call, decision) : decision.row
 }
 
 /** Counts a wrong number. Returns how many there were, or undefined if the answer does not count. */
@@ -140,7 +148,7 @@ export const denyAfterTries = async (call: Call, decision: VerifiedDecision): Pr
     .where('id', '=', decision.ballot.id)
     .where('org_id', '=', decision.row.org_id)
     .execute()
-  return rowNow(call, decision)
+  return authenticNow(call, decision)
 }
 
 /**

@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
+import { findAlteredRows } from '../../../src/service/custody/altered-rows.ts'
+import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
+import { createApprover, decide, show } from '../approver.ts'
+import { dataOf, refusal } from '../fixtures.ts'
+
+installHooks()
+
+// A database runs a trigger in the middle of a transaction: after the service has checked a row, before it writes it again.
+
+const onAnswerOf = (user: string, change: string) =>
+  service.storage.write(
+    (db) =>
+      sql
+        .raw(
+          `create trigger mallory after update of status on ballots when new.user_id = ${user} begin ${change}; end`,
+        )
+        .execute(db),
+    { org: acme.id },
+  )
+
+test.each(['approve', 'deny'] as const)(
+  'a request that a trigger changes during the last answer (%s) is not made genuine',
+  async (decision) => {
+    const grace = await createApprover(service, acme.id, 2)
+    const body = { action: 'Deploy 4.2', approvers: [ada.mobile, grace.mobile] }
+    const { request_id } = dataOf(await service.call('POST', '/svc/v1/approvals', { body }))
+    dataOf(await decide(service, request_id, ada.key))
+    await onAnswerOf(grace.id, `update approvals set asked_by = 77 where request_id = '${request_id}'`)
+    expect(refusal(await decide(service, request_id, grace.key, { decision }))).toEqual([
+      403,
+      'request_not_authentic',
+      [],
+    ])
+    expect(dataOf(await show(service, request_id)).status).toBe('pending')
+    expect(await findAlteredRows(service.service)).toEqual([])
+  },
+)
