@@ -8,7 +8,6 @@ _svc() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "${cur#=}")
         ;;
-      :nospace) compopt -o nospace 2>/dev/null ;;
       *) COMPREPLY+=("${line%%$'\t'*}") ;;
     esac
   done < <(svc completion words "--current=$cur" -- "${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null </dev/null)

@@ -6,7 +6,7 @@ function __svc_complete
     if contains -- :files $offers
         __fish_complete_path (string replace -r '^--[^=]*=' '' -- "$current")
     else
-        string match -v -- ':*' $offers
+        string join \n -- $offers
     end
 end
 complete -c svc -f -a '(__svc_complete)'

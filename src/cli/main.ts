@@ -224,7 +224,7 @@ export const groups: Record<string, Group> = {
     load: async () => (await import('./program/self-commands.ts')).registerCommands,
   },
   completion: {
-    about: 'Print the completion script for bash, zsh, fish or powershell',
+    about: 'Print the completion script for bash, zsh or fish',
     load: async () => (await import('./completion/command.ts')).registerCompletion,
   },
   version: {

@@ -103,13 +103,11 @@ const kinds = (all: FlagNode[]): Record<string, Make> => ({
   'conflicting flags': (_, base, { at }) => [
     ...base,
     ...[
-      ['--json', 'id', '-o', 'csv'],
       ['--jq', '.', '-o', 'table'],
-      ['--envelope', '-o', 'id'],
       ['--yes', '--confirm', 'x'],
       ['--input', '-', '--key-file', '-'],
       ['--dry-run', '--jq', '{'],
-    ][at % 6]!,
+    ][at % 4]!,
   ],
   'wrong order': (_, base, { at }) => [...base.slice(within(base, at)), ...base.slice(0, within(base, at))],
   'flags of another command': (_, base, { other }) => [

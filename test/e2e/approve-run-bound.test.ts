@@ -35,8 +35,8 @@ const keyThatCan = async (scopes: string): Promise<string> => {
     'acme',
     '--can',
     scopes,
-    '--json',
-    'key',
+    '--jq',
+    '.key',
   ])
   return /svc_org_[\w-]+/.exec(created)![0]
 }

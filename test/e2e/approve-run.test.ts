@@ -83,7 +83,7 @@ describe('svc approve run', () => {
     const id = (await run.printed(requestLine))[1]!
     run.child.kill('SIGTERM')
     expect((await run.ended).exit).toBe(130)
-    expect(await ok(['approve', 'status', id, '--json', 'status'])).toContain('expired')
+    expect(await ok(['approve', 'status', id, '--jq', '.status'])).toContain('expired')
   })
 
   test('forwards signals to the command, waits for it, and exits with its code', async () => {

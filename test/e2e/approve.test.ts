@@ -94,7 +94,7 @@ describe('svc approve', () => {
 
   test('denies on "not me", and blocks the requester for a while', async () => {
     const other = (
-      await ok(['key', 'create', '--can', 'all', '--name', 'ci', '--org', 'acme', '--json', 'key'])
+      await ok(['key', 'create', '--can', 'all', '--name', 'ci', '--org', 'acme', '--jq', '.key'])
     ).match(/svc_org_[\w-]+/)![0]
     const request = begin(['approve', 'request', 'Deploy', '-o', 'ndjson'], { SVC_API_KEY: other })
     const id = (await request.printed(/"request_id":"(apr_[\w-]+)"/))[1]!

@@ -104,7 +104,16 @@ describe('in a pipe', () => {
       0,
       expect.stringMatching(/removed users\/\+1••••••1001\n.*deleted geofences\/Lab/),
     ])
-    const { stdout } = await run('user', 'list', '--org', 'p', '--state', 'removed', '--json', 'mobile_e164')
+    const { stdout } = await run(
+      'user',
+      'list',
+      '--org',
+      'p',
+      '--state',
+      'removed',
+      '--jq',
+      '.[].mobile_e164',
+    )
     expect(stdout).toContain('+12025551001')
   })
 

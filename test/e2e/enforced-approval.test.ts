@@ -54,7 +54,7 @@ describe('an organization with require_approval', () => {
 
   test('fails the command when its key is revoked during the wait', async () => {
     const create = ['key', 'create', '--org', ada.org.slug, '--name', 'short', '--can', 'read,rules']
-    const { id, key } = JSON.parse(await ok([...create, '--json', 'id,key'])) as { id: string; key: string }
+    const { id, key } = JSON.parse(await ok([...create, '-o', 'json'])) as { id: string; key: string }
     const child = startSvc(remove(), { ...env, SVC_API_KEY: key })
     const waiting = outcome(child)
     // With a revoked key it could not even begin to wait.

@@ -47,7 +47,7 @@ describe('a profile with require_approval', () => {
     ])
     expect(done).toMatchObject({ exit: 6, stdout: '' })
     expect(done.stderr).toMatch(/Not approved \(denied\): nothing was sent/)
-    expect(await ok(['org', 'get', ada.org.slug, '--json', 'slug'])).toContain(ada.org.slug)
+    expect(await ok(['org', 'get', ada.org.slug, '--jq', '.slug'])).toContain(ada.org.slug)
   })
   test('applies to a raw request to the same route, and shows its body', async () => {
     const path = `/organization/${ada.org.id}/create/geo-fence`

@@ -24,7 +24,7 @@ const intoClosedPipe = (args: string[]) => {
 }
 
 const named = async (words: string[], name: string): Promise<boolean> => {
-  const { stdout } = await svcHere([...words, '--json', 'name'], env)
+  const { stdout } = await svcHere([...words, '-o', 'json'], env)
   return (JSON.parse(stdout) as { name: string }[]).some((row) => row.name === name)
 }
 

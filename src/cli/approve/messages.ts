@@ -36,9 +36,8 @@ const rulingOf = ({ status, ruling, attestation }: Fields): Below | undefined =>
 
 /** Prints subject and ruling below the record of one request, in a table only: other formats contain them in the record. */
 export const showBelow = async (context: Context, record: Fields): Promise<void> => {
-  const { json, jq, envelope } = context.globals
   const output = await context.output()
-  if (output.format !== 'table' || json !== undefined || jq !== undefined || envelope) return
+  if (output.format !== 'table' || context.globals.jq !== undefined) return
   for (const below of [subjectOf, rulingOf]) {
     const found = below(record)
     if (!found) continue

@@ -31,7 +31,7 @@ export const runExport = async (org: string | undefined, context: Context): Prom
   if (pickingFlag(globals) !== undefined || globals.output !== undefined)
     throw usageError(
       'svc user export writes only CSV',
-      await context.command!.again({ without: ['--output', '--json', '--jq'] }),
+      await context.command!.again({ without: ['--output', '--jq'] }),
     )
   const { id: org_id } = await resolveOrg(await requireOrg(org, context), context)
   const client = await context.client()

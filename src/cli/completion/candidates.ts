@@ -29,7 +29,7 @@ type List = {
 
 const byId = { value: (row: Row) => row['id'], about: (row: Row) => row['name'] }
 
-const lists: Record<Exclude<ValueKind, 'profile' | 'field'>, List> = {
+const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
   org: {
     operation: async () => (await import('../../contract/org.ts')).org.listOrganizations,
     value: (row) => row['slug'] ?? row['id'],
@@ -156,34 +156,9 @@ const ask = async (kind: keyof typeof lists, org: string | undefined, context: C
   return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))
 }
 
-/** The fields of the answer of the operation that `words` name, without those that `current`, a list with commas, contains. */
-const fieldsAt = async (words: readonly string[], current: string): Promise<Candidate[]> => {
-  const [{ answeredFields }, { table }] = await Promise.all([
-    import('../../contract/describe.ts'),
-    import('../../contract/table.ts'),
-  ])
-  const operations: Operation[] = Object.values(table)
-  // Flags and arguments are among the words.
-  const cli = words.reduce((place, word) => {
-    const next = `${place} ${word}`.trimStart()
-    return operations.some((one) => `${one.cli} `.startsWith(`${next} `)) ? next : place
-  }, '')
-  const operation = operations.find((one) => one.cli === cli)
-  const [before = ''] = /^(?:[\w.]+,)+/.exec(current) ?? []
-  const present = before.split(',')
-  return (operation ? answeredFields(operation) : [])
-    .filter((name) => !present.includes(name))
-    .map((name) => ({ value: before + name, about: '' }))
-}
-
 /** The values of one kind. Throws if the service does not answer within two seconds. */
-export const candidates = async (
-  kind: ValueKind,
-  { words, current }: { words: readonly string[]; current: string },
-  io: Io,
-): Promise<Candidate[]> => {
+export const candidates = async (kind: ValueKind, words: readonly string[], io: Io): Promise<Candidate[]> => {
   if (kind === 'profile') return profiles(io)
-  if (kind === 'field') return fieldsAt(words, current)
   const { org: named, ...globals } = typedFlags(words)
   const context = createContext(
     { ...io, signal: AbortSignal.any([io.signal, AbortSignal.timeout(limitMs)]) },

@@ -8,17 +8,16 @@ import { scripts } from './scripts.ts'
 
 type Typed = { words: string[]; current: string }
 
-/** Prints a value and its description per line, then `:files` or `:nospace`. Prints nothing if the service does not answer. */
+/** Prints a value and its description per line, then `:files`. Prints nothing if the service does not answer. */
 const offer = async (typed: Typed, { io }: Context, program: Program): Promise<void> => {
   const { offers } = await import('./offers.ts')
   const tree = prebuiltTree() ?? describeCommand(await program.tree())
   const found = await offers(tree, typed, async (kind) => {
     const { candidates } = await import('./candidates.ts')
-    return candidates(kind, typed, io).catch(() => [])
+    return candidates(kind, typed.words, io).catch(() => [])
   })
   for (const { value, about } of found.candidates) io.stdout.write(`${value}\t${about}\n`)
   if (found.files) io.stdout.write(':files\n')
-  if (found.nospace) io.stdout.write(':nospace\n')
 }
 
 /** `svc completion SHELL` prints the script; the script asks `svc completion words`. */

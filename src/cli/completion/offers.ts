@@ -3,7 +3,7 @@ import { topics } from '../program/help-topics.ts'
 import { formats } from '../terminal/output.ts'
 import { scripts } from './scripts.ts'
 
-/** Values from the service, the profile file or the contract table. `field` is a list with commas. */
+/** Values from the service or the profile file. */
 export type ValueKind =
   | 'org'
   | 'user'
@@ -17,7 +17,6 @@ export type ValueKind =
   | 'agent'
   | 'machine'
   | 'profile'
-  | 'field'
 
 /** A value and its description. */
 export type Candidate = { value: string; about: string }
@@ -42,7 +41,6 @@ const kindOfFlag: Record<string, ValueKind> = {
   '--org': 'org',
   '--user': 'user',
   '--profile': 'profile',
-  '--json': 'field',
 }
 
 const namesOf = ({ flags }: FlagNode): string[] => flags.split(/[ ,]/).filter((word) => word.startsWith('-'))
@@ -115,7 +113,7 @@ const follow = (tree: CommandNode, words: readonly string[]) => {
   return { node, place: place.join(' '), taken, open, flagNamed }
 }
 
-export type Offers = { candidates: Candidate[]; files: boolean; nospace: boolean }
+export type Offers = { candidates: Candidate[]; files: boolean }
 
 /**
  * What can follow `words`, where `current` has been typed of the next word. `lookUp` finds the values that are not in the
@@ -144,10 +142,10 @@ export const offers = async (
     return taken.length > 0 && !isMany ? nothing : valuesOfArgument(place, node)
   }
   const choice = choose()
-  if ('files' in choice) return { candidates: [], files: true, nospace: false }
+  if ('files' in choice) return { candidates: [], files: true }
   const found = 'kind' in choice ? await lookUp(choice.kind) : choice.list
   const candidates = found
     .filter(({ value }) => value.startsWith(start) && (flag !== undefined || !taken.includes(value)))
     .map(({ value, about }) => ({ value: prefix + value, about }))
-  return { candidates, files: false, nospace: 'kind' in choice && choice.kind === 'field' }
+  return { candidates, files: false }
 }

@@ -15,7 +15,6 @@ _svc() {
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "\${cur#=}")
         ;;
-      :nospace) compopt -o nospace 2>/dev/null ;;
       *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
     esac
   done < <(svc completion words "--current=$cur" -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" 2>/dev/null </dev/null)
@@ -29,7 +28,7 @@ complete -F _svc svc
 # zsh completion for svc, for the completion system (compinit)
 _svc() {
   local line
-  local -a offers suffix
+  local -a offers
   for line in "\${(@f)$(svc completion words "--current=$PREFIX" -- "\${(@)words[2,CURRENT-1]}" 2>/dev/null </dev/null)}"; do
     case $line in
       :files)
@@ -37,11 +36,10 @@ _svc() {
         _files
         return
         ;;
-      :nospace) suffix=(-S '') ;;
       ?*) offers+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
     esac
   done
-  if (( $#offers )); then _describe svc offers $suffix; else _message 'value'; fi
+  if (( $#offers )); then _describe svc offers; else _message 'value'; fi
 }
 if [[ $funcstack[1] == _svc ]]; then _svc "$@"; else compdef _svc svc; fi
 `,
@@ -56,26 +54,10 @@ function __svc_complete
     if contains -- :files $offers
         __fish_complete_path (string replace -r '^--[^=]*=' '' -- "$current")
     else
-        string match -v -- ':*' $offers
+        string join \\n -- $offers
     end
 end
 complete -c svc -f -a '(__svc_complete)'
-`,
-  },
-  powershell: {
-    ending: 'ps1',
-    text: `# PowerShell completion for svc (5.1 and newer). Where nothing is offered, PowerShell completes file names.
-Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
-  param($wordToComplete, $commandAst, $cursorPosition)
-  $typed = @($commandAst.CommandElements | Select-Object -Skip 1 |
-    Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.ToString() })
-  foreach ($line in @(& svc completion words "--current=$wordToComplete" '--' @typed 2>$null)) {
-    if ($line.StartsWith(':')) { continue }
-    $value, $about = $line -split "\`t", 2
-    $about = if ($about) { $about } else { $value }
-    [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $about)
-  }
-}
 `,
   },
 } as const

@@ -33,9 +33,8 @@ export const reportFindings = async (
   { code, hint, below = '' }: { code: string; hint?: string; below?: string },
 ): Promise<void> => {
   const output = await context.output()
-  const { output: requested, json } = context.globals
-  const plain =
-    output.format === 'table' || (output.format === 'tsv' && requested === undefined && json === undefined)
+  const { output: requested } = context.globals
+  const plain = output.format === 'table' || (output.format === 'tsv' && requested === undefined)
   if (plain) context.io.stdout.write((await draw(findings, context)) + below)
   else await output.report('Findings', findings, { columns: ['check', 'state', 'message', 'next'] })
   const bad = findings.filter(({ state }) => state === 'fail')

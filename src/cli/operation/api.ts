@@ -38,7 +38,7 @@ const showRaw = (body: string, { io: { stdout } }: Context): void => {
 }
 
 /**
- * Shows the answer of any route: the whole envelope as JSON, YAML and to --jq, its data as rows and to --json. A failure is
+ * Shows the answer of any route: the whole envelope as JSON, YAML and to --jq, its data as rows. A failure is
  * shown unchanged.
  */
 const showAnswer = async (
@@ -47,8 +47,8 @@ const showAnswer = async (
   context: Context,
 ): Promise<void> => {
   const { status, body } = answer
-  const { output: format, json, jq } = context.globals
-  const shaped = [format, json, jq].some((flag) => flag !== undefined)
+  const { output: format, jq } = context.globals
+  const shaped = [format, jq].some((flag) => flag !== undefined)
   const once =
     shaped || context.changed ? await secretsOf(method, path, context) : (new Set() as ReadonlySet<string>)
   if (!shaped || status >= 300 || body === '') {
@@ -59,14 +59,14 @@ const showAnswer = async (
   const value = parseJson(body)
   if (value === undefined) {
     const error = new SvcError('failed', 'unexpected_answer', 'The answer is not valid JSON', {
-      hint: 'Remove -o, --json and --jq to see it',
+      hint: 'Remove -o and --jq to see it',
     })
     if (!context.changed) throw error
     showRaw(body, context)
     throw (await import('../terminal/error.ts')).notShownAsRequested(context, error)
   }
   const rows = ['table', 'csv', 'tsv', 'ndjson', 'id'].includes(format ?? '')
-  const whole = !rows && json === undefined
+  const whole = !rows
   if (isEnvelope(value)) return output.show(value, { document: true, whole, once })
   return output.report('', value, { document: true, once })
 }

@@ -9,7 +9,7 @@ import type { Context } from '../context/context.ts'
 import { addFlag, optionKey } from './flags.ts'
 import { needFor } from './need.ts'
 import { isPaged } from './list-rows.ts'
-import { listsFields } from '../terminal/output.ts'
+import { isOfTable } from '../terminal/output.ts'
 
 type Options = Record<string, unknown>
 
@@ -121,7 +121,7 @@ export const addOperations = (
       `\nExample:\n${candidates.map((operation) => `  svc ${cli} ${operation.example ?? ''}`.trimEnd()).join('\n')}`,
     )
 
-    listsFields(command).action(async () => {
+    isOfTable(command).action(async () => {
       const options = command.opts<Options>()
       const operation = choose(candidates, options)
       const { runOperation } = await import('./run-operation.ts')

@@ -2,7 +2,6 @@ import type { Answer } from '../../client/client.ts'
 import { answeredFields, answerFieldsWith } from '../../contract/describe.ts'
 import { asksFirst, type Operation } from '../../contract/operation.ts'
 import { usageError } from '../../core/errors.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import type { Shape } from '../terminal/payload.ts'
 import { confirmOperation, orgIn } from './confirm.ts'
@@ -11,37 +10,15 @@ import type { Gathered, Typed } from './flags.ts'
 import { isPaged, joined, listPages, type Listed } from './list-rows.ts'
 import { asTyped } from './typed-names.ts'
 
-/** The fields that can be shown: those of the data or, without data, status and message. */
-const shownFields = (operation: Operation, envelope: boolean): string[] => {
-  if (envelope) return ['status', 'message', 'data']
-  const answered = answeredFields(operation)
-  return answered.length > 0 ? answered : ['status', 'message']
-}
-
-/**
- * Returns the fields that can be shown. Throws before a write whose answer could not be shown as requested: a new key is
- * shown once and must not be lost to a typo. A read is always sent, because a third-party service may return more fields.
- */
+/** Throws before a write whose answer has no id for `-o id`: a new key is shown once and must not be lost to it. */
 export const checkShown = async (
   operation: Operation,
   { globals }: Pick<Context, 'globals'>,
-): Promise<string[]> => {
-  const { json, output, envelope } = globals
-  const known = shownFields(operation, envelope === true)
-  if (json === undefined && output !== 'id') return known
-  const { fieldsNeeded, idOf, namesIn } = await import('../terminal/payload.ts')
-  const names = typeof json === 'string' ? namesIn(json) : []
-  if (json !== undefined && names.length === 0) throw fieldsNeeded(known)
-  if (operation.effect === 'read') return known
-  const unknown = names.find((name) => !known.includes(name.split('.')[0]!))
-  if (unknown !== undefined)
-    throw usageError(
-      `svc ${operation.cli} has no field "${unknown}" in its answer; nothing was sent`,
-      `--json ${shellQuote(known.join(','))}; use --jq for additional fields of a third-party service`,
-    )
-  if (output === 'id' && idOf(json === undefined ? known : names) === undefined)
+): Promise<void> => {
+  if (globals.output !== 'id' || operation.effect === 'read') return
+  const { idOf } = await import('../terminal/payload.ts')
+  if (idOf(answeredFields(operation)) === undefined)
     throw usageError(`svc ${operation.cli} has no id in its answer; nothing was sent`, 'Remove -o id')
-  return known
 }
 
 /** Fields in which any service may return phone numbers, addresses or credentials, in addition to those of the table. */
@@ -104,7 +81,7 @@ export const runOperation = async (
   context: Context,
   { afterShown, check, consequence }: Extras = {},
 ): Promise<void> => {
-  const known = typed.options.dryRun ? [] : await checkShown(operation, context)
+  if (!typed.options.dryRun) await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
   const { input, extra } = gathered
   if (typed.options.dryRun) {
@@ -120,7 +97,7 @@ export const runOperation = async (
   const shape: Shape = {
     columns: operation.columns,
     wide: operation.wide,
-    known,
+    known: answeredFields(operation),
     once,
     folded: operation.folded,
     masked: new Set([

@@ -12,8 +12,8 @@ const byPage = new Set<Format>(['json', 'ndjson', 'tsv', 'id'])
 /** Not on a terminal, where a list scrolls away anyway. */
 export const canShowPages = (
   { format }: Output,
-  { io, globals: { json, jq, envelope } }: Pick<Context, 'io' | 'globals'>,
-): boolean => !io.stdout.isTTY && byPage.has(format) && json === undefined && jq === undefined && !envelope
+  { io, globals: { jq } }: Pick<Context, 'io' | 'globals'>,
+): boolean => !io.stdout.isTTY && byPage.has(format) && jq === undefined
 
 /** Prints the pages of a list as they arrive, as one document. Returns the last one. */
 export const showPages = async (

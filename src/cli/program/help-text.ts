@@ -30,8 +30,7 @@ export const wrapProse = (text: string, width: number): string =>
     .flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, width)))
     .join('\n')
 
-const everywhere =
-  'Flags of every command: -p PROFILE, -o FORMAT, --json FIELDS, --jq FILTER and more (svc --help)'
+const everywhere = 'Flags of every command: -p PROFILE, -o FORMAT, --jq FILTER and more (svc --help)'
 
 /** A description with a note in parentheses. */
 export const withNote = (about: string, note?: string): string => (note ? `${about} (${note})` : about)

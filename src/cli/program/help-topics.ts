@@ -55,8 +55,8 @@ svc also reads HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NO_COLOR and FORCE_COLOR.`,
     text: sampleConfig,
   },
   formatting: {
-    about: 'output formats, fields and filters',
-    text: () => `Output formats, fields and filters:
+    about: 'output formats and filters',
+    text: () => `Output formats and filters:
 
 ${rows([
   ['-o table', 'a table; the default on a terminal'],
@@ -66,10 +66,7 @@ ${rows([
   ['-o ndjson', 'one JSON document per row'],
   ['-o yaml', 'the data as YAML'],
   ['-o id', 'one id per line'],
-  ['--json a,b.c', 'only these fields, as JSON'],
-  ['--json', 'list the fields'],
   ['--jq EXPR', 'filter the JSON with jq'],
-  ['--envelope', 'include status and message'],
   ['--reveal', 'show phone numbers, e-mail addresses and credentials in full'],
 ])}
 

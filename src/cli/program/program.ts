@@ -41,9 +41,7 @@ const globalFlags: [flags: string, about: string][] = [
   ['--key-file <file>', 'File with the API key; - for standard input'],
   ['--cacert <file>', 'CA certificate to trust (PEM)'],
   ['-o, --output <format>', 'table, json, yaml, csv, tsv, ndjson or id'],
-  ['--json [fields]', 'Fields to show as JSON: a,b.c; alone, list the fields'],
   ['--jq <expr>', 'Filter for the JSON'],
-  ['--envelope', 'Show the whole answer, not only its data'],
   ['--reveal', 'Show phone numbers, e-mail addresses and credentials in full'],
   ['--no-color', 'Disable colours'],
   ['--no-input', 'Never prompt'],
@@ -103,8 +101,8 @@ export const buildProgram = async (
     }
     const twice = givenTwice?.()
     if (twice) throw (await import('./usage-mistake.ts')).flagTwice(...twice, argv ?? [])
-    const { output, json, jq, envelope } = context.globals
-    if ([output, json, jq, envelope].every((flag) => flag === undefined)) return
+    const { output, jq } = context.globals
+    if (output === undefined && jq === undefined) return
     // Check the output flags before anything is sent, so that showing an answer cannot fail because of them.
     checkAccepted(command, words, context.globals)
     await context.output()

@@ -105,18 +105,16 @@ type Fitting = {
   width: number
   /** Columns that can be left out, the first one first. */
   wide?: readonly string[] | undefined
-  /** Whether columns without a value are shown like any other. */
-  keepsEmpty?: boolean
 }
 
 /**
  * A list without the columns that a narrow terminal has no room for: first those without a value, then those declared
  * as `wide`, until the others are legible, and then any until their words fit.
  */
-export const leaveOut = (grid: Grid, { width, wide = [], keepsEmpty = false }: Fitting): Grid => {
+export const leaveOut = (grid: Grid, { width, wide = [] }: Fitting): Grid => {
   if (!grid.head || width === Infinity) return grid
   let columns = measure(grid, width)
-  const empty = columns.filter(({ isEmpty, at }) => isEmpty && !keepsEmpty && at > 0).map(({ name }) => name)
+  const empty = columns.filter(({ isEmpty, at }) => isEmpty && at > 0).map(({ name }) => name)
   for (const name of [...empty.toReversed(), ...wide])
     if (!fits(columns, legibly, width)) columns = columns.filter((column) => column.name !== name)
   while (columns.length > 1 && !fits(columns, wordsCut, width)) columns = withoutOne(columns)

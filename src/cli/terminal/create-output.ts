@@ -1,6 +1,6 @@
 import { safeJson, safeText } from '../../core/safe-text.ts'
 import { chooseFormat, wantsColour, wantsMachine, type Output } from './output.ts'
-import { gridOf, namesIn, payloadOf, pickFields, type Envelope, type Shape } from './payload.ts'
+import { gridOf, payloadOf, type Envelope, type Shape } from './payload.ts'
 import { render } from './render.ts'
 import type { Run } from './io.ts'
 import { fitted } from './wrap.ts'
@@ -24,46 +24,27 @@ export const createOutput = (run: Run): Output => {
     ])
     // An answer with only a message is printed as a sentence.
     const isBare = payload !== envelope.data && Object.keys(envelope).every((name) => bareFields.has(name))
-    if (isBare && globals.json === undefined) return `${safeText(envelope.message)}\n`
+    if (isBare) return `${safeText(envelope.message)}\n`
     const masked =
       stdout.isTTY && !globals.reveal && shape.masked ? maskFields(payload, shape.masked) : payload
     const width = stdout.isTTY ? stdout.columns : Infinity
     const now = stdout.isTTY ? io.now() : undefined
     const whole = gridOf(readable(masked, { now, folded: shape.folded }), shape)
-    const isPicked = globals.json !== undefined
-    const grid = leaveOut(whole, { width, wide: isPicked ? [] : shape.wide, keepsEmpty: isPicked })
+    const grid = leaveOut(whole, { width, wide: shape.wide })
     return `${drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })}\n`
   }
 
-  const picked = (payload: unknown, { known }: Shape): unknown => {
-    const { json } = globals
-    if (json === undefined) return payload
-    if (!run.changed) return pickFields(payload, json, { known })
-    // The change was made, so show the other fields even if one is missing.
-    return pickFields(payload, json, { known, missing: (name) => warn(`The answer has no field "${name}"`) })
-  }
-
-  const textOf = async (envelope: Envelope, whole: unknown, requested: Shape): Promise<string> => {
-    const payload = picked(whole, requested)
+  const textOf = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {
     if (globals.jq !== undefined) {
       const { runJq } = await import('./jq.ts')
       const { text, diagnostics } = await runJq(payload, globals.jq, {
         onTerminal: stdout.isTTY,
         changed: run.changed,
-        secret: (requested.once?.size ?? 0) > 0,
+        secret: (shape.once?.size ?? 0) > 0,
       })
       if (diagnostics) warn(diagnostics)
       return text
     }
-    const { json } = globals
-    const shape =
-      json === undefined
-        ? requested
-        : {
-            ...requested,
-            columns: undefined,
-            known: typeof json === 'string' ? namesIn(json) : requested.known,
-          }
     const isDefault = globals.output === undefined
     const as = isDefault && shape.document ? 'json' : format
     if (as !== 'table') return render(payload, shape, as, stdout.isTTY)
@@ -74,7 +55,7 @@ export const createOutput = (run: Run): Output => {
   }
 
   const show = async (envelope: Envelope, shape: Shape = {}): Promise<void> => {
-    const payload = payloadOf(envelope, globals.envelope === true || shape.whole === true)
+    const payload = payloadOf(envelope, shape.whole === true)
     io.onAnswer?.(payload)
     const once = shape.once !== undefined && shape.once.size > 0 ? shape.once : undefined
     let text: string

@@ -29,10 +29,7 @@ export type Globals = {
   cacert?: string
   keyFile?: string
   output?: string | undefined
-  /** True without field names. */
-  json?: string | true
   jq?: string
-  envelope?: boolean
   reveal?: boolean
   color?: boolean | undefined
   input?: boolean

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { usageError } from '../../core/errors.ts'
 import type { Globals, Io, OutputStream } from './io.ts'
-import { fieldsNeeded, namesIn, type Shape } from './payload.ts'
+import type { Shape } from './payload.ts'
 
 export const formats = ['table', 'json', 'yaml', 'csv', 'tsv', 'ndjson', 'id'] as const
 export type Format = (typeof formats)[number]
@@ -11,7 +11,7 @@ export type Output = {
   format: Format
   /** JSON is requested, so errors are JSON too. */
   machine: boolean
-  /** Shows an envelope's `data`, or the whole with --envelope. */
+  /** Shows an envelope's `data`. */
   show(envelope: { status: string; message: string; data?: unknown }, shape?: Shape): Promise<void>
   /** Shows a result of svc itself, in an envelope like those of the service. */
   report(message: string, data?: unknown, shape?: Shape): Promise<void>
@@ -32,17 +32,15 @@ export const chooseFormat = ({ io, globals }: { io: Io; globals: Globals }): For
     throw usageError(`-o must be ${formats.join(', ')}, not "${format}"`, '-o json')
   if (globals.jq !== undefined && format !== undefined && format !== 'json' && format !== 'ndjson')
     throw usageError(`--jq prints JSON and cannot be combined with -o ${format}`, 'Remove -o')
-  if (globals.envelope && format !== undefined && format !== 'json' && format !== 'yaml')
-    throw usageError(`--envelope requires -o json or yaml, not -o ${format}`, '-o json --envelope')
   if (format !== undefined) return format
-  if (globals.json !== undefined || globals.jq !== undefined || globals.envelope) return 'json'
+  if (globals.jq !== undefined) return 'json'
   return io.stdout.isTTY ? 'table' : 'tsv'
 }
 
 /** Whether errors are JSON too. Never throws, because errors about the flags depend on it. */
 export const wantsMachine = (globals: Globals): boolean =>
   globals.output === undefined
-    ? typeof globals.json === 'string' || globals.jq !== undefined || globals.envelope === true
+    ? globals.jq !== undefined
     : ['json', 'ndjson', 'yaml'].includes(globals.output)
 
 /** Decided by the flag, then FORCE_COLOR (0 and false disable colours), NO_COLOR, and whether it is a terminal. */
@@ -54,7 +52,7 @@ export const wantsColour = (stream: OutputStream, { io, globals }: { io: Io; glo
   return stream.isTTY && io.env['TERM'] !== 'dumb'
 }
 
-/** Commands that print text, with their other formats. --json, --jq and --envelope do not apply to them. */
+/** Commands that print text, with their other formats. --jq does not apply to them. */
 export const printsText: Record<string, readonly Format[]> = {
   completion: [],
   demo: [],
@@ -81,28 +79,20 @@ export const answersId: ReadonlySet<string> = new Set([
 
 const fromTable = new WeakSet<Command>()
 
-/** Marks a command of the table: --json without names lists the fields of its answer. */
-export const listsFields = (command: Command): Command => {
+/** Marks a command of the table: its answer can have an id. */
+export const isOfTable = (command: Command): Command => {
   fromTable.add(command)
   return command
 }
 
-/** The typed flag that selects parts of an answer: `--jq`. */
-export const pickingFlag = ({ json, jq, envelope }: Globals): string | undefined => {
-  const [name] = Object.entries({ json, jq, envelope }).find(([, value]) => value !== undefined) ?? []
-  return name && `--${name}`
-}
+/** The typed flag that selects parts of an answer. */
+export const pickingFlag = ({ jq }: Globals): string | undefined => (jq === undefined ? undefined : '--jq')
 
 /** Throws a usage error for a flag that this command would ignore or could not apply to its answer. */
 export const checkAccepted = (command: Command, words: string, globals: Globals): void => {
-  const { output, json } = globals
+  const { output, jq } = globals
   const only = Object.hasOwn(printsText, words) ? printsText[words]! : undefined
-  const picking = pickingFlag(globals)
-  if (words === 'api' && globals.envelope)
-    throw usageError('svc api shows the whole answer without --envelope')
-  if (only && picking) throw usageError(`svc ${words} does not support ${picking}`, `svc ${words} --help`)
-  if (json !== undefined && (json === true || namesIn(json).length === 0) && !fromTable.has(command))
-    throw fieldsNeeded([])
+  if (only && jq !== undefined) throw usageError(`svc ${words} does not support --jq`, `svc ${words} --help`)
   if (output === 'id' && !only && !fromTable.has(command) && !answersId.has(words))
     throw usageError(`svc ${words} has no id in its answer`, '-o json shows the answer')
   if (only && output !== undefined && isFormat(output) && !only.includes(output))

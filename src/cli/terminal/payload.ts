@@ -1,5 +1,3 @@
-import { SvcError, usageError } from '../../core/errors.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { safeJson } from '../../core/safe-text.ts'
 
@@ -8,7 +6,7 @@ export type Shape = {
   columns?: readonly string[] | undefined
   /** Columns that a narrow terminal leaves out, the first one first. */
   wide?: readonly string[] | undefined
-  /** Fields that an answer can have: a picked field that is absent is null. Without it, only present fields can be picked. */
+  /** Fields that an answer can have: the head of a CSV without rows. */
   known?: readonly string[] | undefined
   /** Secret fields that the service returns only once: if they are not printed, they are lost. */
   once?: ReadonlySet<string>
@@ -18,7 +16,7 @@ export type Shape = {
   masked?: ReadonlySet<string>
   /** JSON by default. */
   document?: boolean
-  /** The whole envelope, as with --envelope. */
+  /** The whole envelope, not only its data. */
   whole?: boolean
 }
 
@@ -42,64 +40,6 @@ export const fieldsOf = (rows: readonly Row[]): string[] => [...new Set(rows.fla
 /** The field of an answer that `-o id` prints. */
 export const idOf = (fields: readonly string[]): string | undefined =>
   ['id', 'request_id', 'message_id', 'webhook_id', 'mute_id', 'user_id'].find((name) => fields.includes(name))
-
-/** `policy.factors` of a row: the field with exactly that name, or else the nested field. */
-const valueAt = (value: unknown, path: string): unknown => {
-  if (typeof value !== 'object' || value === null) return undefined
-  if (Object.hasOwn(value, path)) return (value as Row)[path]
-  const dot = path.indexOf('.')
-  const head = path.slice(0, dot)
-  return dot > 0 && Object.hasOwn(value, head)
-    ? valueAt((value as Row)[head], path.slice(dot + 1))
-    : undefined
-}
-
-export const namesIn = (list: string): string[] =>
-  list
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-
-type Picking = {
-  /** Fields that the answer can have, whether or not a row has them. */
-  known?: readonly string[] | undefined
-  /** Called for a field that no row has; without it, such a field is a usage error. */
-  missing?(name: string): void
-}
-
-/** `--json a,b.c`: only these fields of each row, under the typed names; null if a row lacks one. */
-export const pickFields = (
-  payload: unknown,
-  list: string | true,
-  { known = [], missing }: Picking = {},
-): unknown => {
-  const rows = rowsOf(payload)
-  const fields = [...new Set([...known, ...fieldsOf(rows)])]
-  const named = list === true ? [] : namesIn(list)
-  if (named.length === 0 && !missing) throw fieldsNeeded(fields)
-  const names = named.length === 0 ? fields : named
-  const isEmpty = Array.isArray(payload) && payload.length === 0
-  for (const name of names) {
-    const isKnown = isEmpty || known.includes(name) || rows.some((row) => valueAt(row, name) !== undefined)
-    if (isKnown) continue
-    if (!missing)
-      throw usageError(
-        `The answer has no field "${name}"`,
-        rows.length === 0 ? 'Remove --json' : `--json ${shellQuote(fields.join(','))}`,
-      )
-    missing(name)
-  }
-  const pick = (row: Row): Row => Object.fromEntries(names.map((name) => [name, valueAt(row, name) ?? null]))
-  return Array.isArray(payload) ? rows.map(pick) : pick(rows[0] ?? {})
-}
-
-/** The error for `--json` without names. It lists the fields, as in gh. */
-export const fieldsNeeded = (fields: readonly string[]): SvcError =>
-  new SvcError('usage', 'usage', '--json requires the names of fields, separated by commas', {
-    detail: fields.map((name) => `  ${name}`).join('\n'),
-    hint:
-      fields.length > 0 ? `--json ${shellQuote(fields.slice(0, 3).join(','))}` : '-o json shows all fields',
-  })
 
 /** A payload as lines of cells. Has a `head` only if each line is a row, not a field of a record. */
 export type Grid = { head?: string[]; lines: string[][] }

@@ -40,11 +40,7 @@ describe('a request that the rules denied', () => {
 
   test('stays one record in machine formats', async () => {
     expect(JSON.parse((await approve(refused, ['status', 'apr_1', '-o', 'json'])).out).ruling).toEqual(ruling)
-    for (const flags of [
-      ['-o', 'tsv'],
-      ['-o', 'table', '--json', 'status'],
-    ])
-      expect((await approve(refused, ['status', 'apr_1', ...flags])).out).not.toContain('FACTOR')
+    expect((await approve(refused, ['status', 'apr_1', '-o', 'tsv'])).out).not.toContain('FACTOR')
   })
 })
 

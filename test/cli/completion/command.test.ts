@@ -6,7 +6,6 @@ test.each([
   ['bash', 'bash'],
   ['zsh', 'zsh'],
   ['fish', 'fish'],
-  ['powershell', 'ps1'],
 ])('svc completion %s prints the script of the package', async (shell, ending) => {
   const { exit, out } = await svc(['completion', shell])
   expect(exit).toBe(0)
@@ -19,7 +18,7 @@ test.each([[[]], [['tcsh']], [['__proto__']]])(
   async (args) => {
     const { exit, out, err } = await svc(['completion', ...args])
     expect({ exit, out }).toEqual({ exit: 2, out: '' })
-    expect(err).toContain('hint: svc completion bash; the shells are bash, zsh, fish, powershell')
+    expect(err).toContain('hint: svc completion bash; the shells are bash, zsh, fish')
   },
 )
 

@@ -65,7 +65,6 @@ describe('svc api', () => {
     ['-o id', ['-o', 'id'], /^1\n2\n$/],
     ['-o ndjson', ['-o', 'ndjson'], /^\{"id":1,"name":"Ada"\}\n/],
     ['-o table', ['-o', 'table'], /^ID +NAME\n1 +Ada\n/],
-    ['--json', ['--json', 'id'], /^\[\n {2}\{\n {4}"id": 1\n {2}\},\n {2}\{\n {4}"id": 2\n {2}\}\n\]\n$/],
   ])('honours %s', async (_, flags, expected) => {
     service.next(list(rows))
     const { exit, out } = await api(['/users', ...flags])

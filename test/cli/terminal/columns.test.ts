@@ -83,15 +83,12 @@ test('a column without a value is left out first, and an address is not cut whil
   ])
 })
 
-test('pipes, other formats and the fields of --json keep every column', async () => {
+test('pipes and other formats keep every column', async () => {
   const options = { columns: 60, shape }
   const { piped } = await shown(requests, {}, options)
   expect(piped.split('\n')[0]!.split('\t')).toEqual(Object.values(requests[0]!))
   for (const output of ['csv', 'tsv', 'json', 'yaml', 'ndjson'])
     expect((await shown(requests, { output }, options)).tty).toContain('operator')
-  const rows = [{ id: 1, revoked_at: null, name: 'n'.repeat(50), label: 'l'.repeat(50) }]
-  const picked = await shown(rows, { output: 'table', json: 'id,revoked_at,name,label' }, { columns: 60 })
-  expect(cellsOf(picked.tty)[0]).toEqual(['ID', 'REVOKED_AT', 'NAME', 'LABEL'])
 })
 
 test('the columns that a list can leave out are columns of it, and never the first one', () => {

@@ -135,7 +135,7 @@ describe.each(operations)('%s', (_, operation) => {
     expect(await faultsOf(operation, format, true)).toEqual([])
   })
 
-  test('selects with --reveal, --envelope, --json and --jq without a format', async () => {
+  test('selects with --reveal and --jq without a format', async () => {
     answering()
     const terminal = await typing(argv, true)
     expect(terminal.exit).toBe(0)
@@ -146,16 +146,7 @@ describe.each(operations)('%s', (_, operation) => {
     const piped = await typing([...argv, '-o', 'table'], false)
     expect(readable(revealed.out)).toEqual(readable(piped.out))
 
-    const whole = await typing([...argv, '--envelope'], false)
-    expect(JSON.parse(whole.out)).toMatchObject({ status: 'success', message: expect.any(String) })
-
     const payload = payloadOf(operation)
-    const [field = 'nothing'] = Object.keys(Object(listed(payload)[0]) as object)
-    const picked = listed(JSON.parse((await typing([...argv, '--json', field], false)).out))
-    expect(picked.map((row) => Object.keys(Object(row) as object))).toEqual(picked.map(() => [field]))
-    const unknown = await typing([...argv, '--json', 'nosuch'], false)
-    expect({ exit: unknown.exit, out: unknown.out }).toEqual({ exit: 2, out: '' })
-
     const filtered = await typing([...argv, '--jq', '.'], false)
     expect(JSON.parse(filtered.out)).toEqual(payload)
   })
@@ -164,9 +155,6 @@ describe.each(operations)('%s', (_, operation) => {
     ['an invalid filter', ['--jq', '.[']],
     ['an unknown format', ['-o', 'xml']],
     ['a format that --jq cannot be combined with', ['--jq', '.', '-o', 'csv']],
-    ['a format that --envelope cannot be combined with', ['--envelope', '-o', 'tsv']],
-    ['--json without a field', ['--json']],
-    ['--json with an empty list', ['--json', ',']],
   ])('sends nothing for %s', async (_fault, flags) => {
     answering()
     const sent = service.seen.length

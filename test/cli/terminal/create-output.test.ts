@@ -128,44 +128,10 @@ describe('-o', () => {
     const { piped } = await shown(undefined, { output: 'json' })
     expect(JSON.parse(piped)).toEqual({ status: 'success', message: 'Done' })
   })
-  test('--envelope shows the complete envelope', async () => {
-    const { piped } = await shown([{ id: 1 }], { envelope: true })
-    expect(JSON.parse(piped)).toEqual({ status: 'success', message: 'Done', data: [{ id: 1 }] })
-  })
-  for (const globals of [
-    { output: 'xml' },
-    { output: 'csv', envelope: true },
-    { output: 'table', jq: '.' },
-  ] as const)
+  for (const globals of [{ output: 'xml' }, { output: 'table', jq: '.' }] as const)
     test(`${JSON.stringify(globals)} is a usage error`, async () => {
       await expect(shown([], globals)).rejects.toMatchObject({ exit: 'usage' })
     })
-})
-
-describe('--json', () => {
-  test('selects fields, also nested ones, as JSON', async () => {
-    const { tty, piped } = await shown(rows, { json: 'id, policy.device_trust' })
-    expect(JSON.parse(piped)).toEqual([
-      { id: 1, 'policy.device_trust': true },
-      { id: 20, 'policy.device_trust': null },
-    ])
-    expect(tty).toBe(piped)
-  })
-  test('can be combined with -o', async () => {
-    expect((await shown(rows, { json: 'slug,id', output: 'tsv' })).piped).toBe('acme\t1\numbrella\t20\n')
-  })
-  test('lists the fields if one is unknown', async () => {
-    await expect(shown(rows, { json: 'id,nope' })).rejects.toMatchObject({
-      exit: 'usage',
-      message: 'The answer has no field "nope"',
-      hint: '--json id,slug,name,tags,policy,ended',
-    })
-    await expect(shown(rows, { json: '__proto__' })).rejects.toMatchObject({ exit: 'usage' })
-    await expect(shown(rows, { json: '' })).rejects.toMatchObject({ exit: 'usage' })
-  })
-  test('of an empty list is an empty list', async () => {
-    expect((await shown([], { json: 'id' })).piped).toBe('[]\n')
-  })
 })
 
 describe('--jq', () => {

@@ -51,14 +51,7 @@ describe('an error', () => {
       'svc: org.yaml: 2 errors\n  org.yaml:2:1 is not valid YAML\n  org.yaml:3:1 name: is missing\n',
     )
   })
-  for (const globals of [
-    { output: 'json' },
-    { output: 'ndjson' },
-    { output: 'yaml' },
-    { json: 'id' },
-    { jq: '.' },
-    { envelope: true },
-  ])
+  for (const globals of [{ output: 'json' }, { output: 'ndjson' }, { output: 'yaml' }, { jq: '.' }])
     test(`is one line of JSON with ${JSON.stringify(globals)}`, () => {
       const { err } = showing(refused, globals)
       expect(err.trimEnd()).not.toContain('\n')
