@@ -21,7 +21,7 @@ const start = async (argv: string[]): Promise<number> => {
 
 // The answers that people and scripts ask most cost no command tree.
 const quick = (argv: string[]): string | undefined =>
-  argv.length === 1 && ['--version', '-v', '-V', 'version'].includes(argv[0]!)
+  argv.length === 1 && ['--version', '-v', '-V'].includes(argv[0]!)
     ? `svc ${version}\n`
     : prebuiltHelp(argv, Math.min(process.stdout.columns || 100, 100))
 

@@ -227,12 +227,8 @@ export const groups: Record<string, Group> = {
     about: 'Print the completion script for bash, zsh or fish',
     load: async () => (await import('./completion/command.ts')).registerCompletion,
   },
-  version: {
-    about: 'Print the version',
-    load: async () => (await import('./program/self-commands.ts')).registerVersion,
-  },
   help: {
-    about: 'Explain a topic: configuration, environment, exit-codes, formatting, profiles, receipts',
+    about: 'Explain a topic: configuration, environment, exit-codes, formatting',
     load: async () => (await import('./program/help-topics.ts')).registerHelp,
   },
 }

@@ -19,7 +19,7 @@ const start = (...args: string[]) => {
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a filter that never returns', async (name) => {
-  const { child, ended } = start('version')
+  const { child, ended } = start('commands')
   // Nothing tells when jq has started, so the signal is repeated. Before that, svc handles it and exits with 130.
   const timer = setInterval(() => child.kill(name), 50)
   const { exit } = await ended

@@ -65,31 +65,9 @@ describe('on a terminal', () => {
     expect(stdout).toContain('Whole')
     expect(stdout).not.toContain('Half')
   })
-  test('prompts again for a value that the service rejects, and keeps the other answers', async () => {
-    const { exit, screen } = await onTerminal(start, env, [
-      [/Name/, `Night${enter}`],
-      [/time zone/, `Mars/Base${enter}`],
-      [/--timezone must be an IANA time zone[^]*Mars\/Base/, `\u0015UTC${enter}`],
-    ])
-    expect(screen).toMatch(/name +Night/)
-    expect(screen.match(/\? Name/g)?.length).toBeLessThan(10)
-    expect(exit).toBe(0)
-  })
-  test('does not prompt for a rejected value that was typed as a flag', async () => {
+  test('reports a value that the service rejects', async () => {
     const { exit } = await onTerminal([...start, '--timezone', 'Mars/Base'], env, [[/Name/, `Day${enter}`]])
     expect(exit).toBe(2)
-  })
-  test('prompts again for a name that already exists', async () => {
-    const { exit, screen } = await onTerminal(['org', 'create', '--slug', 'globex'], env, [
-      [/Name/, `Globex${enter}`],
-    ])
-    expect([exit, screen]).toEqual([0, expect.stringMatching(/Organization created/)])
-    await svcHere(['key', 'create', '--can', 'all', '--name', 'ci'], env)
-    const again = await onTerminal(['key', 'create', '--can', 'ask'], env, [
-      [/Name/, `ci${enter}`],
-      [/already[^]*Name/, `-2${enter}`],
-    ])
-    expect([again.exit, again.screen]).toEqual([0, expect.stringMatching(/name +ci-2/)])
   })
   test('offers scopes in a list that explains each', async () => {
     const { exit, screen } = await onTerminal(['key', 'create', '--name', 'ticked'], env, [

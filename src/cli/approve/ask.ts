@@ -8,7 +8,7 @@ import type { Subject } from '../../receipt/subject.ts'
 import { usageError } from '../../core/errors.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { addFlag, type Gathered, type Typed } from '../operation/flags.ts'
+import { addFlag, type Typed } from '../operation/flags.ts'
 import { needFor } from '../operation/need.ts'
 
 const defaultSeconds = 120
@@ -92,13 +92,9 @@ export const gatherAsk = async (
   typed: Typed,
   context: Context,
   bound?: Subject,
-): Promise<{ ask: Ask; prompted: Gathered['prompted'] }> => {
+): Promise<Ask> => {
   const { gatherInput } = await import('../operation/gather-input.ts')
-  const { input, prompted } = await gatherInput(
-    typed.options.mcp ? withoutOrg(operation) : operation,
-    typed,
-    context,
-  )
+  const { input } = await gatherInput(typed.options.mcp ? withoutOrg(operation) : operation, typed, context)
   const fields = input as Partial<Ask>
   const subject = bound ?? (fields.subject === undefined ? undefined : await typedSubject(fields.subject))
   const action =
@@ -119,7 +115,7 @@ export const gatherAsk = async (
       'The action must not be empty',
       await context.command!.again({ args: ['Deploy 4.2 to production'] }),
     )
-  return { ask, prompted }
+  return ask
 }
 
 /** Prints the call of a tool that would be made. */

@@ -24,7 +24,7 @@ const requireOnly = (operation: Operation, { options }: Typed, taken: readonly s
 export const submitByTools = async (typed: Typed, context: Context): Promise<void> => {
   requireOnly(approval.createApproval, typed, ['to', 'reason', 'factors', 'default-factors', 'requester'])
   const asking = { ...typed, options: { ...typed.options, mcp: true } }
-  const { ask } = await gatherAsk(approval.createApproval, asking, context)
+  const ask = await gatherAsk(approval.createApproval, asking, context)
   if (typed.options.dryRun) return showAskDryRun(approval.createApproval, { ask, mcp: true }, context)
   const output = await context.output()
   const backend = await openBackend(context, { through: 'tools', requester: ask.requester, open: true })

@@ -64,7 +64,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     }
     const output = await context.output()
     const typed = { args: command.args, options }
-    const { ask: request, prompted } = await gatherAsk(requestOperation, typed, context)
+    const request = await gatherAsk(requestOperation, typed, context)
     if (options.dryRun) return showAskDryRun(requestOperation, { ask: request, mcp: options.mcp }, context)
     const [{ ask }, { NotApproved }, { openBackend }] = await Promise.all([
       import('../../asking/ask.ts'),
@@ -83,19 +83,10 @@ export const registerRequest = (group: Command, context: Context): void => {
     let file: ReturnType<typeof reserveFile> | undefined
     let kept = false
     let asked: { request: Ask; id: string } | undefined
-    /** Asks the person at the terminal again for what the service refuses. */
     const submit: Terms['submit'] = async (input, send) => {
-      const named = (): Promise<ApprovalRecord> =>
-        send().catch((error: unknown) => {
-          throw inTypedNames(requestOperation, error)
-        })
-      const { untilAccepted } = await import('../operation/ask.ts')
-      const pending = await untilAccepted(
-        requestOperation,
-        { input, prompted: prompted ?? [] },
-        context,
-        named,
-      )
+      const pending = await send().catch((error: unknown) => {
+        throw inTypedNames(requestOperation, error)
+      })
       asked = { request: input, id: pending.request_id }
       context.changed = true
       return pending

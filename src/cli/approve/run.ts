@@ -34,7 +34,7 @@ const askAndRun = async (
   context: Context,
 ): Promise<void> => {
   const { io } = context
-  const { ask: request } = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
+  const request = await gatherAsk(runOperation, { args: [], options }, context, command.subject)
   if (options.dryRun) return showAskDryRun(runOperation, { ask: request, mcp: options.mcp }, context)
   const output = await context.output()
   const [{ ask }, { openBackend }, { createProgress }, { separated }] = await Promise.all([

@@ -45,7 +45,7 @@ export const approveToolCall = async (
 ): Promise<string> => {
   const subject = await subjectOf(call)
   try {
-    const { ask: request } = await gatherAsk(hookOperation, { args: [], options }, context, subject)
+    const request = await gatherAsk(hookOperation, { args: [], options }, context, subject)
     const [{ ask }, { openBackend }, { separated }] = await Promise.all([
       import('../../asking/ask.ts'),
       import('./open-backend.ts'),

@@ -103,7 +103,7 @@ const approverOf = async (
   if (level === 'managed' && options.to === undefined)
     throw usageError('--managed requires --to: other users have other profiles', '--to +12025550101')
   const typed = { args: [], options: { ...options, org: undefined } }
-  const { ask } = await gatherAsk(hookOperation, typed, context, textSubject('A call'))
+  const ask = await gatherAsk(hookOperation, typed, context, textSubject('A call'))
   const isSaved = defaultMobile !== undefined && defaultMobile.source !== 'environment'
   return options.to === undefined && isSaved ? undefined : ask.approvers
 }

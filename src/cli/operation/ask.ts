@@ -3,11 +3,9 @@ import { messageFor } from '../../client/shown-fields.ts'
 import { schemaOf } from '../../contract/describe.ts'
 import type { Field, Operation } from '../../contract/operation.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
-import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { label, parseValue, put, type Gathered } from './flags.ts'
+import { label, parseValue } from './flags.ts'
 import { isOrg, organizationValue } from '../context/organization.ts'
-import { typedName } from './typed-names.ts'
 
 /** The value of an answer. Throws a usage error, or the error of the service if it does not find the organization. */
 const valueOf = async (
@@ -28,23 +26,10 @@ const valueOf = async (
   throw usageError(messageFor(checked.error.issues[0]!.message, field.meta))
 }
 
-/** A value as a person would type it. */
-const textOf = (value: unknown): string => {
-  if (value === undefined) return ''
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
-}
-
 /**
- * Prompts for the value of a missing field. The prompt checks each answer and repeats until one is valid; `before` is an
- * earlier answer to correct.
+ * Prompts for the value of a missing field. The prompt checks each answer and repeats until one is valid.
  */
-export const askField = async (
-  operation: Operation,
-  field: Field,
-  context: Context,
-  before?: unknown,
-): Promise<unknown> => {
+export const askField = async (operation: Operation, field: Field, context: Context): Promise<unknown> => {
   const prompt = (await context.prompt())!
   const question = label(field)
   if (field.kind === 'enum') return prompt.select(question, field.choices)
@@ -71,58 +56,14 @@ export const askField = async (
   }
   if (field.meta.secret) await prompt.secret(question, { validate })
   else {
-    const example = isOrg(field) ? 'acme' : textOf(field.meta.examples?.[0])
-    await prompt.text(question, { example, validate, initial: textOf(before) })
+    const [given] = isOrg(field) ? ['acme'] : (field.meta.examples ?? [])
+    const example = Array.isArray(given)
+      ? given.join(' ')
+      : typeof given === 'object'
+        ? JSON.stringify(given)
+        : String(given)
+    await prompt.text(question, { example, validate })
   }
   if (failure !== undefined) throw failure
   return value
-}
-
-/** The fields that error codes without issues are about. */
-const fieldOfCode: Record<string, string> = {
-  name_taken: 'name',
-  slug_taken: 'slug',
-  user_exists: 'mobile',
-  machine_exists: 'machineId',
-}
-
-/** The prompted fields whose values the service refused; none if it refused anything else too. */
-const refusedAnswers = (operation: Operation, prompted: readonly Field[], error: SvcError): Field[] => {
-  const isAbout = (field: Field, name: string): boolean => {
-    const typed = typedName(operation, field)
-    return name === typed || name.startsWith(`${typed}.`) || name.startsWith(`${typed}[`)
-  }
-  const { issues = [], code } = error
-  if (issues.length === 0) return prompted.filter(({ name }) => name === fieldOfCode[code])
-  const all = issues.every((issue) => prompted.some((field) => isAbout(field, issue.field)))
-  return all ? prompted.filter((field) => issues.some((issue) => isAbout(field, issue.field))) : []
-}
-
-/**
- * Sends the gathered input. If the service refuses an answer to a prompt, svc asks that question again and keeps the
- * other answers.
- */
-export const untilAccepted = async <T>(
-  operation: Operation,
-  { input, prompted = [] }: Pick<Gathered, 'input' | 'prompted'>,
-  context: Context,
-  send: () => Promise<T>,
-): Promise<T> => {
-  for (;;) {
-    try {
-      return await send()
-    } catch (error) {
-      const refused = error instanceof SvcError ? refusedAnswers(operation, prompted, error) : []
-      // An approved request must not change.
-      if (refused.length === 0 || (await context.settings()).requireApproval.length > 0) throw error
-      const { message, issues = [] } = error as SvcError
-      const lines = issues.length > 0 ? issues.map((issue) => `${issue.field} ${issue.message}`) : [message]
-      for (const line of lines) context.io.stderr.write(`${safeLine(line)}\n`)
-      for (const field of refused) {
-        const plain = field.path.length === 1 && !isOrg(field) && !field.meta.secret
-        const before = plain ? input[field.name] : undefined
-        put(input, field.path, await askField(operation, field, context, before))
-      }
-    }
-  }
 }

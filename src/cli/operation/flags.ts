@@ -134,8 +134,6 @@ export type Gathered = {
   input: Record<string, unknown>
   /** Body fields from -f, -F and --input; they win over flags. */
   extra: Record<string, unknown>
-  /** Fields that svc prompted for. */
-  prompted?: readonly Field[]
 }
 
 export const put = (input: Record<string, unknown>, path: string[], value: unknown): void => {

@@ -98,10 +98,11 @@ export const gatherInput = async (
       `Missing ${missing.map((field) => typedName(operation, field)).join(', ')}`,
       await withMissing(operation, missing, typed, context),
     )
-  if (missing.length === 0) return { input, extra: extra ?? {} }
-  const { askField } = await import('./ask.ts')
-  for (const field of missing) put(input, field.path, await askField(operation, field, context))
-  return { input, extra: extra ?? {}, prompted: missing }
+  for (const field of missing) {
+    const { askField } = await import('./ask.ts')
+    put(input, field.path, await askField(operation, field, context))
+  }
+  return { input, extra: extra ?? {} }
 }
 
 /** With additional body fields, a third-party service may need fewer of ours: svc requires only what the spec shows. */

@@ -113,10 +113,7 @@ export const runOperation = async (
     pages = listPages(operation, client, { input, options: typed.options, signal })
     return (await pages.next()).value!
   }
-  const sendTyped = (): Promise<Listed> => asTyped(operation, input, send())
-  const first = gathered.prompted
-    ? await (await import('./ask.ts')).untilAccepted(operation, gathered, context, sendTyped)
-    : await sendTyped()
+  const first = await asTyped(operation, input, send())
   const output = await context.output()
   if (pages && first.hasNext) {
     const { canShowPages, showPages } = await import('./show-pages.ts')

@@ -8,5 +8,5 @@ export const headings: Readonly<Record<string, readonly string[]>> = {
   'An organization as a file': ['export', 'diff', 'apply'],
   'Operate the service': ['service'],
   'Apps and machines': ['mobile', 'iot'],
-  'About svc': ['api', 'commands', 'completion', 'version', 'help'],
+  'About svc': ['api', 'commands', 'completion', 'help'],
 }

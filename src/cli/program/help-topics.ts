@@ -80,61 +80,6 @@ be shown as requested: the whole answer is on standard output.
   svc org list --jq '.[].slug'
   for id in $(svc geofence list --org acme -o id); do svc geofence get "$id" --org acme; done`,
   },
-  profiles: {
-    about: 'named addresses and keys, and which value is used',
-    text: () => `A profile contains an address, a key and what you would otherwise type each time. svc uses the first of these:
-
-${rows([
-  ['flag', '--profile, --base-url, --key-file, --org'],
-  ['environment', 'SVC_PROFILE, SVC_BASE_URL, SVC_API_KEY, SVC_ORG: svc help environment'],
-  ['profile', 'what svc profile create, set and login saved'],
-  ['default', 'the service on this machine, port 8080'],
-])}
-
-  svc profile login prod --base-url https://svc.example.com/admin/public/api
-  svc profile use prod
-  svc profile show --explain
-
-svc sends a key only to the scheme, host and port that it was saved for, and never over plain http except to this
-machine. The key comes from a prompt, standard input (--with-key), a file, the environment or a command:
-
-  svc profile set prod credential_command='pass svc/prod'
-
-In a protected profile you must type the name of whatever you delete. With require_approval, svc requests an
-approval before a dangerous command.`,
-  },
-  receipts: {
-    about: 'the proof of a decision, and how to verify it',
-    text: () => `A receipt is a signed statement of who decided what. Anyone can verify it offline.
-
-  svc approve request "drop table users" --receipt receipt.json
-  svc approve status apr_3mYk8wQZ --jq .attestation > receipt.json
-  svc approve verify receipt.json --org acme --jwks keys.json --action "drop table users"
-
-A receipt contains exactly what the human approved, the organization, the requesting key, and two signatures. The
-service signs who was asked, when, and what the rules found; its keys are at /.well-known/jwks.json. The phone signs a
-challenge that is computed from what was approved, so the service alone cannot forge a receipt.
-
-${rows([
-  ['--org', 'the organization; required'],
-  ['--action', 'the approved action, character by character'],
-  ['--subject, --digest', 'what exactly was approved, as data or as its SHA-256'],
-  ['--approver', 'the mobile number of somebody who must have answered'],
-  ['--need', 'how many different people must have agreed, at least'],
-  ['--max-age', 'the maximum age; a receipt does not expire by itself'],
-  ['--status', 'denied, to prove a denial'],
-  ['--jwks', 'a file with the keys; the default is to fetch them'],
-  ['--separation', 'strict: the creator of the requesting key must not have enrolled the device'],
-  ['--allow-dev', 'required for a receipt of a software key'],
-])}
-
-A request of several people has a set: the receipts of all who agreed, and the completion that the service signs. One of
-them alone is not an approval.
-
-A receipt proves a decision, not that it is still unused: svc approve consume uses an approval, once. The device
-attests that it verified its user by face, fingerprint or PIN, but not by which. That the key of the phone belongs to
-the person is a claim of the service, unless you pinned the key.`,
-  },
 }
 
 const list = (): string => {

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isUtf8 } from 'node:buffer'
-import { usageError, type SvcError } from '../../core/errors.ts'
+import { usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
@@ -94,38 +94,9 @@ export const readJson = async (file: string, io: Io, flag: string, hint?: string
 
 const saveAs = 'Save it as UTF-8 (in a spreadsheet: CSV UTF-8)'
 
-const replacement = Buffer.from('\uFFFD')
-
-/** The position of the first byte that is not UTF-8, counted from 1. */
-const firstBad = (bytes: Buffer): { line: number; byte: number; value: number } => {
-  const text = bytes.toString('utf8')
-  for (let at = text.indexOf('\uFFFD'), from = 0, offset = 0; at >= 0; at = text.indexOf('\uFFFD', at + 1)) {
-    offset += Buffer.byteLength(text.slice(from, at))
-    from = at
-    // The file may itself contain the replacement character.
-    if (bytes.subarray(offset, offset + replacement.length).equals(replacement)) continue
-    const line = text.slice(0, at).split('\n').length
-    return { line, byte: offset - bytes.lastIndexOf(0x0a, offset), value: bytes[offset]! }
-  }
-  return { line: 1, byte: 1, value: bytes[0]! }
-}
-
-const wrong = (source: string, bytes: Buffer): SvcError => {
-  const { line, byte, value } = firstBad(bytes)
-  const shown = `0x${value.toString(16).toUpperCase().padStart(2, '0')}`
-  return usageError(
-    `${source} is not UTF-8: line ${line}, byte ${byte} is ${shown} (probably Latin-1 or Windows-1252)`,
-    saveAs,
-  )
-}
-
-/** The text of a file, without a byte order mark. Throws a usage error with the position if it is not UTF-8. */
+/** The text of a file, without a byte order mark. Throws a usage error if it is not UTF-8. */
 export const textOf = (bytes: Buffer, source: string): string => {
-  const [first, second] = bytes
-  const wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
-  if (wide) throw usageError(`${source} is UTF-16`, saveAs)
-  const nul = bytes.indexOf(0)
-  if (nul >= 0) throw usageError(`${source} is not text: byte ${nul + 1} is 0, as in UTF-16`, saveAs)
-  if (!isUtf8(bytes)) throw wrong(source, bytes)
+  if (bytes.includes(0)) throw usageError(`${source} is not text, but probably UTF-16`, saveAs)
+  if (!isUtf8(bytes)) throw usageError(`${source} is not UTF-8, but probably Latin-1 or Windows-1252`, saveAs)
   return bytes.toString('utf8').replace(/^\uFEFF/, '')
 }

@@ -11,15 +11,7 @@ export type Choice = { value: string; name: string }
 type Validate = (value: string) => true | string | Promise<true | string>
 
 export type Prompt = {
-  text(
-    question: string,
-    options?: {
-      example?: string
-      /** Text to edit. */
-      initial?: string
-      validate?: Validate
-    },
-  ): Promise<string>
+  text(question: string, options?: { example?: string; validate?: Validate }): Promise<string>
   /** Not echoed. */
   secret(question: string, options?: { validate?: Validate }): Promise<string>
   /** Default No. */
@@ -80,7 +72,7 @@ export const createPrompt = (
   }
 
   return {
-    text: async (question, { example, initial, validate } = {}) => {
+    text: async (question, { example, validate } = {}) => {
       const { input } = await import('@inquirer/prompts')
       const message = safeLine(question) + (example === undefined ? '' : ` (such as ${safeLine(example)})`)
       return ask((context) =>
@@ -88,7 +80,6 @@ export const createPrompt = (
           {
             message,
             ...(validate && { validate }),
-            ...(initial && { default: initial, prefill: 'editable' }),
           },
           context,
         ),

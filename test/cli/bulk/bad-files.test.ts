@@ -25,17 +25,11 @@ describe('a file of users', () => {
   test.each<[what: string, content: string | Buffer, message: string]>([
     ['nothing', '', 'u.csv contains no users'],
     ['only a header', header, 'u.csv contains no users'],
-    ['UTF-16', Buffer.from(`\uFEFF${header}`, 'utf16le'), 'u.csv is UTF-16'],
-    ['UTF-16 without a byte order mark', Buffer.from(header, 'utf16le'), 'byte 2 is 0, as in UTF-16'],
+    ['UTF-16', Buffer.from(`\uFEFF${header}`, 'utf16le'), 'u.csv is not text, but probably UTF-16'],
     [
       'Latin-1',
       Buffer.from(`${header}+12025550101,a@b.cc,Ren\u00e9,B`, 'latin1'),
-      'line 2, byte 24 is 0xE9 (probably Latin-1',
-    ],
-    [
-      'Latin-1 after a character for the unreadable',
-      Buffer.from([0xef, 0xbf, 0xbd, 0x0a, 0x41, 0xe9]),
-      'line 2, byte 2 is 0xE9',
+      'u.csv is not UTF-8, but probably Latin-1',
     ],
     [
       'a column that is not known',

@@ -31,7 +31,6 @@ const reading = new Set([
   'doctor',
   'commands',
   'completion',
-  'version',
   'help',
   'events tail',
   'hook status',
