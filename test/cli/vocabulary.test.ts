@@ -51,31 +51,6 @@ describe('every command', () => {
   })
 })
 
-describe('a synonym of a verb', () => {
-  test.each([
-    ['timeslot add', 'timeslot create'],
-    ['geofence new', 'geofence create'],
-    ['org auth-code add', 'org auth-code create'],
-    ['profile add', 'profile create'],
-    ['user ls', 'user list'],
-    ['user show', 'user get'],
-    ['notify outbox describe', 'notify outbox show'],
-    ['geofence rm', 'geofence delete'],
-    ['profile delete', 'profile remove'],
-    ['key remove', 'key revoke'],
-    ['org edit', 'org update'],
-  ])('%s is answered with %s', async (typed, name) => {
-    const { exit, err } = await run(typed)
-    expect(exit).toBe(2)
-    expect(err).toContain(`did you mean "svc ${name}"?`)
-  })
-
-  test('names both commands that could be meant: user delete erases, user remove does not', async () => {
-    const { exit, err } = await run('user rm 7 --org 1 --yes')
-    expect([exit, err]).toEqual([2, expect.stringContaining('"svc user delete" or "svc user remove"')])
-  })
-})
-
 describe('days', () => {
   const slot = '--org 1 --name N --start 09:00 --end 17:00 --timezone UTC --days'.split(' ')
   test.each([

@@ -96,16 +96,3 @@ export const describeCommand = (command: Command): CommandNode => ({
 /** The words that lead to a command: `['geofence', 'create']`. */
 export const wordsOf = (command: Command): string[] =>
   command.parent ? [...wordsOf(command.parent), command.name()] : []
-
-// Verbs that people type for each other.
-const synonyms = [
-  ['create', 'add', 'new'],
-  ['list', 'ls'],
-  ['get', 'show', 'describe', 'view'],
-  ['delete', 'remove', 'rm', 'revoke'],
-  ['update', 'edit'],
-]
-
-/** Words that mean the same as this one, itself included. */
-export const sameVerb = (word: string): readonly string[] =>
-  synonyms.find((words) => words.includes(word)) ?? [word]

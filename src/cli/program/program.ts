@@ -154,8 +154,9 @@ export const runLine = async (
     const error = unwritable(context, code)
     return error ? showError(error, context) : 0
   }
+  let program: Command | undefined
   try {
-    const program = await buildProgram(context, parts, argv)
+    program = await buildProgram(context, parts, argv)
     if (argv.length === 0) {
       program.outputHelp()
       return 0
@@ -165,18 +166,13 @@ export const runLine = async (
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
     const { showError } = await import('../terminal/error.ts')
-    const shown = error instanceof CommanderError ? await asUsage(error, argv, context, parts) : error
+    const shown =
+      error instanceof CommanderError
+        ? (await import('./usage-mistake.ts')).asUsage(error, argv, program!)
+        : error
     const code = showError(shown, context)
     return code < 100 ? code + context.exitOffset : code
   } finally {
     await context.close()
   }
-}
-
-/** A usage error for what the parser refused, with suggestions from the whole command tree. */
-const asUsage = async (refusal: CommanderError, argv: string[], context: Context, parts: Tree) => {
-  const { globals } = context
-  const [mistake, program] = await Promise.all([import('./usage-mistake.ts'), buildProgram(context, parts)])
-  context.globals = globals
-  return mistake.asUsage(refusal, argv, program)
 }

@@ -1,15 +1,14 @@
 import type { Command, CommanderError, Option } from 'commander'
 import { usageError, type SvcError } from '../../core/errors.ts'
 import { nearest } from '../../core/nearest.ts'
-import { shellQuote } from '../../core/shell-quote.ts'
 import { listed } from '../../core/sentence.ts'
 import { withoutKeys } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { looksSecret, withoutSecret } from './command-line.ts'
-import { afterOf, sameVerb, wordsOf } from './command-node.ts'
+import { afterOf, wordsOf } from './command-node.ts'
 import type { TypedFlag } from './watch-flags.ts'
 
-// Usage errors for what the parser refuses: they name the wrong word, and the corrected line or the help of the command.
+// Usage errors for what the parser refuses: they name the wrong word, and the help of the command.
 
 const masked = (text: string): string => withoutPhones(withoutKeys(withoutSecret(text)))
 
@@ -42,73 +41,24 @@ const read = (program: Command, argv: readonly string[]): { at: Command; next: n
   return { at, next: argv.length }
 }
 
-/** Whether the word repeats a secret: a key, a number, or the flag of a secret, except one that names a file. */
-const isSecret = (word: string): boolean =>
-  masked(word) !== word || (word.startsWith('-') && looksSecret(word) && !/^--[\w-]+-file(?:=|$)/.test(word))
-
-/** The corrected line, or the help of its command if the line has a secret, is long or selects no command. */
-const typeInstead = (program: Command, argv: readonly string[]): string => {
-  const { at } = read(program, argv)
-  const line = ['svc', ...argv.map(shellQuote)].join(' ')
-  return argv.some(isSecret) || line.length > 200 || at.commands.length > 0 ? helpOf(at) : line
-}
-
-/** What other programs call a command of svc. */
-const elsewhere: Record<string, string> = {
-  login: 'svc profile login',
-  'auth login': 'svc profile login',
-  logout: 'svc profile remove',
-  'auth logout': 'svc profile remove',
-  'auth status': 'svc whoami',
-  config: 'svc profile list',
-  configure: 'svc profile login',
-}
-
-const unknownCommand = (program: Command, argv: readonly string[], typed: string): SvcError => {
-  const { at, next } = read(program, argv)
-  const wrong = `${shown(typed)} is not a command of ${named(at)}`
-  const path = [...wordsOf(at), typed].join(' ')
-  const foreign = Object.hasOwn(elsewhere, path) ? elsewhere[path] : undefined
-  if (foreign) return usageError(`${wrong}; did you mean "${foreign}"?`, `${foreign} --help`)
-  const names = at.commands.map((child) => child.name())
-  const same = names.filter((name) => sameVerb(name).includes(typed))
-  const near = nearest(typed, names)
-  const meant = same.length > 0 || near === undefined ? same : [near]
-  if (meant.length === 0) return usageError(wrong, helpOf(at))
-  return usageError(
-    `${wrong}; did you mean ${meant.map((name) => `"${named(at)} ${name}"`).join(' or ')}?`,
-    // `user delete` erases and `user remove` does not: svc does not choose between them.
-    meant.length > 1 ? helpOf(at) : typeInstead(program, argv.with(next, meant[0]!)),
+const unknownCommand = (at: Command, typed: string): SvcError => {
+  const near = nearest(
+    typed,
+    at.commands.map((child) => child.name()),
   )
+  const meant = near === undefined ? '' : `; did you mean "${named(at)} ${near}"?`
+  return usageError(`${shown(typed)} is not a command of ${named(at)}${meant}`, helpOf(at))
 }
 
-/** The flag that was probably meant: `--limt`, `--org-id` or `--otp` for `--limit`, `--org` or `--otp-file`. */
-const flagNear = (typed: string, at: Command): Option | undefined => {
-  const known = flagsOf(at).filter(({ hidden, long }) => !hidden && long !== undefined)
-  const names = known.map(({ long }) => long!)
-  const related = names.filter((name) => name.startsWith(`${typed}-`) || typed.startsWith(`${name}-`))
-  const name = nearest(typed, names) ?? (related.length === 1 ? related[0] : undefined)
-  return known.find(({ long }) => long === name)
-}
-
-const unknownFlag = (program: Command, argv: readonly string[], whole: string): SvcError => {
-  const { at } = read(program, argv)
+const unknownFlag = (at: Command, whole: string): SvcError => {
   const typed = whole.split('=')[0]!
   if (flagCalled(typed, at)) return usageError(`${typed} does not take a value`, helpOf(at))
-  const near = flagNear(typed, at)
-  const wrong = `${typed.slice(0, 60)} is not a flag of ${named(at)}`
-  if (near === undefined) return usageError(wrong, helpOf(at))
-  // Whoever types --otp 123456 gives the code itself, where --otp-file takes a file.
-  if (looksSecret(typed) && near.flags.endsWith('<file>'))
-    return usageError(
-      `${wrong}; ${near.long} reads it from a file, or with - from standard input`,
-      helpOf(at),
-    )
-  const corrected = near.long + whole.slice(typed.length)
-  return usageError(
-    `${wrong}; did you mean ${near.long}?`,
-    typeInstead(program, argv.with(argv.indexOf(whole), corrected)),
+  const near = nearest(
+    typed,
+    flagsOf(at).flatMap(({ hidden, long }) => (hidden || long === undefined ? [] : [long])),
   )
+  const meant = near === undefined ? '' : `; did you mean ${near}?`
+  return usageError(`${typed.slice(0, 60)} is not a flag of ${named(at)}${meant}`, helpOf(at))
 }
 
 const tooManyArguments = (at: Command, message: string): SvcError => {
@@ -121,15 +71,15 @@ const tooManyArguments = (at: Command, message: string): SvcError => {
   )
 }
 
-/** A refusal of the parser as a usage error. `program` is the whole command tree. */
+/** A refusal of the parser as a usage error. */
 export const asUsage = ({ code, message }: CommanderError, argv: string[], program: Command): SvcError => {
   const [, typed = ''] = /'([^]*)'/.exec(message) ?? []
   const { at, next } = read(program, argv)
   switch (code) {
     case 'commander.unknownCommand':
-      return unknownCommand(program, argv, typed)
+      return unknownCommand(at, typed)
     case 'commander.unknownOption':
-      return unknownFlag(program, argv, typed)
+      return unknownFlag(at, typed)
     case 'commander.help': {
       const names = at.createHelp().visibleCommands(at)
       return usageError(
@@ -152,7 +102,7 @@ export const asUsage = ({ code, message }: CommanderError, argv: string[], progr
     case 'commander.excessArguments':
       // A group that is a command too, such as `svc mcp`, takes a wrong word for an argument.
       return at.commands.length > 0 && argv[next] !== undefined
-        ? unknownCommand(program, argv, argv[next])
+        ? unknownCommand(at, argv[next])
         : tooManyArguments(at, message)
   }
   return usageError(message.replace(/^error: /, '').replaceAll('\n', ' '), helpOf(at))

@@ -7,39 +7,22 @@ const run = (line: string) => svc(line, { env })
 
 describe('an unknown command', () => {
   test.each([
-    ['usr list --org 1', 'svc', 'svc user', 'svc user list --org 1'],
-    ['org lst', 'svc org', 'svc org list', 'svc org list'],
-    ['usr lst --org 1', 'svc', 'svc user', 'svc user --help'],
-    [
-      'user pending acept 7 --org 1',
-      'svc user pending',
-      'svc user pending accept',
-      'svc user pending accept 7 --org 1',
-    ],
-    [
-      '--profile org user ls --org "Acme Corp"',
-      'svc user',
-      'svc user list',
-      "svc --profile org user list --org 'Acme Corp'",
-    ],
-    ['usr', 'svc', 'svc user', 'svc user --help'],
-    ['mcp instal claude-code', 'svc mcp', 'svc mcp install', 'svc mcp install claude-code'],
-    ['mcp agent list', 'svc mcp', 'svc mcp agents', 'svc mcp agents list'],
-    ['mobil get --mobile +12025550101', 'svc', 'svc mobile', 'svc mobile get --help'],
-    ['mobil confirm --otp 000000', 'svc', 'svc mobile', 'svc mobile confirm --help'],
-  ])('%s: the hint is the corrected line, or a help', async (line, group, meant, hint) => {
+    ['usr list --org 1', 'svc', 'svc user'],
+    ['org lst', 'svc org', 'svc org list'],
+    ['user pending acept 7 --org 1', 'svc user pending', 'svc user pending accept'],
+    ['--profile org user lst --org "Acme Corp"', 'svc user', 'svc user list'],
+    ['mcp instal claude-code', 'svc mcp', 'svc mcp install'],
+    ['mcp agent list', 'svc mcp', 'svc mcp agents'],
+    ['mobil get --mobile +12025550101', 'svc', 'svc mobile'],
+    ['mobil confirm --otp 000000', 'svc', 'svc mobile'],
+  ])('%s: names the nearest one, and the hint is a help', async (line, group, meant) => {
     const ended = await run(line)
-    expect(ended).toMatchObject({ exit: 2, hint, out: '' })
+    expect(ended).toMatchObject({ exit: 2, hint: `${group} --help`, out: '' })
     expect(ended.message).toMatch(
       new RegExp(`^"\\S+" is not a command of ${group}; did you mean "${meant}"\\?$`),
     )
     expect(ended.err).not.toMatch(/000000|2025550101/)
-    // It exists, so it has a help.
-    const help = `${hint
-      .replaceAll("'", '"')
-      .replace(/ --help$/, '')
-      .slice(4)} --help`
-    expect((await run(help)).exit).toBe(0)
+    expect((await run(ended.hint!.slice('svc '.length))).exit).toBe(0)
   })
 
   test.each([
@@ -47,11 +30,6 @@ describe('an unknown command', () => {
     ['mcp foo', '"foo" is not a command of svc mcp', 'svc mcp --help'],
     ['events', '"svc events" requires a command: tail', 'svc events --help'],
     ['user frob', '"frob" is not a command of svc user', 'svc user --help'],
-    [
-      'user rm 7 --org 1 --yes',
-      '"rm" is not a command of svc user; did you mean "svc user delete" or "svc user remove"?',
-      'svc user --help',
-    ],
     [
       'org auth-code',
       '"svc org auth-code" requires a command: list, create, update, delete',
@@ -62,37 +40,17 @@ describe('an unknown command', () => {
   })
 })
 
-describe('a command of other programs', () => {
-  test.each([
-    ['login', 'svc profile login'],
-    ['auth login', 'svc profile login'],
-    ['login prod --base-url http://127.0.0.1:9', 'svc profile login'],
-    ['logout', 'svc profile remove'],
-    ['config list', 'svc profile list'],
-    ['auth status', 'svc whoami'],
-  ])('%s', async (line, meant) => {
-    const ended = await run(line)
-    expect(ended).toMatchObject({ exit: 2, hint: `${meant} --help`, out: '' })
-    expect(ended.message).toContain(`did you mean "${meant}"?`)
-  })
-})
-
 describe('an unknown flag', () => {
   test.each([
     [
       'org list --limt 3',
       '--limt is not a flag of svc org list; did you mean --limit?',
-      'svc org list --limit 3',
-    ],
-    [
-      'user get 7 --org-id 1',
-      '--org-id is not a flag of svc user get; did you mean --org?',
-      'svc user get 7 --org 1',
+      'svc org list --help',
     ],
     [
       'org list --outputt=json',
       '--outputt is not a flag of svc org list; did you mean --output?',
-      'svc org list --output=json',
+      'svc org list --help',
     ],
     ['org list --frobnicate', '--frobnicate is not a flag of svc org list', 'svc org list --help'],
   ])('%s', async (line, message, hint) => {
@@ -100,13 +58,10 @@ describe('an unknown flag', () => {
   })
 
   test.each([
-    [
-      'mobile confirm --mobile +12025550101 --otp 000000',
-      /^--otp is not a flag of svc mobile confirm; --otp-file reads it from a file/,
-    ],
-    ['mobile confirm --otp=000000', /--otp-file reads it/],
-    ['org creds set-idp --client-secret hunter2', /--client-secret-file reads it/],
-    ['org creds set-idp --org acme --client-secret=hunter2', /--client-secret-file reads it/],
+    ['mobile confirm --mobile +12025550101 --otp 000000', /^--otp is not a flag of svc mobile confirm/],
+    ['mobile confirm --otp=000000', /^--otp is not a flag/],
+    ['org creds set-idp --client-secret hunter2', /^--client-secret is not a flag/],
+    ['org creds set-idp --org acme --client-secret=hunter2', /^--client-secret is not a flag/],
   ])('takes no secret as an argument, and the hint does not repeat it: %s', async (line, message) => {
     const ended = await run(line)
     expect(ended.exit).toBe(2)
