@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import {
+  applyEdits,
   findNodeAtLocation,
   getNodeValue,
+  modify,
   parseTree,
   printParseErrorCode,
   type JSONPath,
@@ -13,7 +15,7 @@ import { SvcError } from '../../core/errors.ts'
 import { replaceFile } from '../../core/replace-file.ts'
 import { safeLine } from '../../core/safe-text.ts'
 
-// The configuration file of another program: only what svc owns in it changes. Comments, order and layout stay.
+// The configuration file of another program: only what svc owns in it changes. Comments and order stay, and the layout of what is not beside it.
 
 export type ForeignConfig = {
   path: string
@@ -116,78 +118,21 @@ export const readForeignConfig = (path: string): ForeignConfig => {
   }
 }
 
-const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n')
-
-/** The white space before the first token of the line at this offset; undefined if another token stands before it. */
-const indentAt = (text: string, offset: number): string | undefined =>
-  /(?:^|\n)([ \t]*)$/.exec(text.slice(0, offset))?.[1]
-
-/** A value as JSON, on lines of its own below `indent`. */
-const block = (text: string, value: unknown, indent: string): string => {
-  const [, unit = '  '] = /^([ \t]+)\S/m.exec(text) ?? []
-  return JSON.stringify(value, null, unit).replaceAll('\n', eolOf(text) + indent)
-}
-
-const splice = (text: string, at: number, length: number, by: string): string =>
-  text.slice(0, at) + by + text.slice(at + length)
-
-/** Replaces the value of a node; no other text changes. */
-const replaced = (text: string, { offset, length }: Node, value: unknown): string => {
-  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
-  const [indent = ''] = /^[ \t]*/.exec(line) ?? []
-  return splice(text, offset, length, block(text, value, indent))
-}
-
-/** Adds a last member to an object, or a last element to a list; no other text changes. */
-const appended = (
-  text: string,
-  { offset, length, children = [] }: Node,
-  name: string,
-  value: unknown,
-): string => {
-  const label = name === '' ? '' : `${JSON.stringify(name)}: `
-  const last = children.at(-1)
-  if (last) {
-    const indent = indentAt(text, last.offset)
-    const next =
-      indent === undefined
-        ? `, ${label}${JSON.stringify(value)}`
-        : `,${eolOf(text)}${indent}${label}${block(text, value, indent)}`
-    return splice(text, last.offset + last.length, 0, next)
+const edited = (text: string, at: JSONPath, value: unknown): string => {
+  const [, indent = '  '] = /^([ \t]+)\S/m.exec(text) ?? []
+  const formattingOptions = {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
   }
-  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
-  const [outer = ''] = /^[ \t]*/.exec(line) ?? []
-  const [, unit = '  '] = /^([ \t]+)\S/m.exec(text) ?? []
-  const indent = outer + unit
-  const inside = text.slice(offset + 1, offset + length - 1)
-  const end = inside.includes('\n') ? '' : eolOf(text) + outer
-  return splice(text, offset + 1, 0, eolOf(text) + indent + label + block(text, value, indent) + end)
+  return applyEdits(text, modify(text, at, value, { formattingOptions }))
 }
 
-/**
- * The text with a value at a path, and with the parents of it that are missing. The element -1 of a list is a new one at its end.
- */
-export const withValue = (text: string, at: JSONPath, value: unknown): string => {
-  const root = parseTree(text, [], { allowTrailingComma: true })!
-  const [parents, last] = [at.slice(0, -1), at.at(-1)]
-  const isMember = typeof last === 'string'
-  const parent = findNodeAtLocation(root, parents)
-  if (!parent) return withValue(text, parents, isMember ? { [last]: value } : [value])
-  const node = last === -1 ? undefined : findNodeAtLocation(root, at)
-  return node ? replaced(text, node, value) : appended(text, parent, isMember ? last : '', value)
-}
+/** The text with a value at a path, and with the parents of it that are missing. The element -1 of a list is a new one at its end. */
+export const withValue = edited
 
-/** The text without the member or element at a path, and without the comma that belongs to it. */
-export const without = (text: string, at: JSONPath): string => {
-  const found = findNodeAtLocation(parseTree(text, [], { allowTrailingComma: true })!, at)!
-  const node = found.parent?.type === 'property' ? found.parent : found
-  const siblings = node.parent!.children!
-  const index = siblings.indexOf(node)
-  const [before, after] = [siblings[index - 1], siblings[index + 1]]
-  const start = after || !before ? node.offset : before.offset + before.length
-  const end = after ? after.offset : node.offset + node.length
-  return splice(text, start, end - start, '')
-}
+/** The text without the member or element at a path. */
+export const without = (text: string, at: JSONPath): string => edited(text, at, undefined)
 
 /** Replaces the file as a whole, or not at all. Keeps its mode, and a link to it. */
 export const writeForeignConfig = (

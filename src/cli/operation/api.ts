@@ -173,12 +173,10 @@ export const registerApi = (command: Command, context: Context): void => {
     const { baseUrl, protected: isProtected } = await context.settings()
     const path = belowRoot(baseUrl.value, typed)
     if (options.dryRun) {
-      const { createPlaceholders, showPlan } = await import('./dry-run.ts')
-      const placeholders = createPlaceholders()
-      const url = placeholders.hideInUrl(rawUrl(baseUrl.value, path))
-      const headers = placeholders.hideNamed(headersOf(options.header))
-      const plan = { method, url, headers, ...(body && { body: placeholders.hideNamed(body) }) }
-      return showPlan({ plan, placeholders }, context)
+      const { showPlan } = await import('./dry-run.ts')
+      const url = rawUrl(baseUrl.value, path)
+      const plan = { method, url, headers: headersOf(options.header), ...(body && { body }) }
+      return showPlan(plan, {}, context)
     }
     if (method === 'DELETE' && isProtected) {
       const write = { what: `DELETE ${typed}`, name: typed, declined: 'Nothing was sent' }

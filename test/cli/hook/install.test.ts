@@ -63,7 +63,7 @@ describe.each(hostNames)('svc hook install %s', (host) => {
       host === 'cursor' || host === 'copilot'
         ? { command: 'echo', bash: 'echo' }
         : { matcher: 'X', hooks: [] }
-    const text = `{\n\t"z": [1,   2],\n\t"hooks": {\n\t\t"${hosts[host].event}": [\n\t\t\t${JSON.stringify(other)}\n\t\t],\n\t\t"Stop": []\n\t},\n\t"a": null\n}\n`
+    const text = `{\n\t"z": [1,   2],\n\t"hooks": {\n\t\t"${hosts[host].event}": [\n\t\t\t${JSON.stringify(other, null, '\t').replaceAll('\n', '\n\t\t\t')}\n\t\t],\n\t\t"Stop": []\n\t},\n\t"a": null\n}\n`
     put(host, text)
     await run(`hook install ${host} ${to}`)
     const { hooks, ...rest } = read(host)
