@@ -11,7 +11,7 @@ export type Answer<D = unknown> = {
   /** The clock of the service: its `Date` header. */
   date?: string
   /** The next and the previous page of a list. */
-  links?: { next?: string | undefined; prev?: string | undefined }
+  links?: { next?: string | undefined }
   /** As the server sent it, unknown fields included. */
   envelope: { status: string; message: string; data?: D; [field: string]: unknown }
 }

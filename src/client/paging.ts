@@ -2,21 +2,17 @@
 export const cursorIn = (link: string | undefined): string | undefined =>
   (link !== undefined && new URL(link).searchParams.get('cursor')) || undefined
 
-const rels = { next: /;\s*rel="?next"?\s*(?:;|$)/i, prev: /;\s*rel="?prev"?\s*(?:;|$)/i }
+const isNext = /;\s*rel="?next"?\s*(?:;|$)/i
 
 /**
- * The next or previous page in a `Link` header. Undefined if there is none, or if it is not the same list: a header must not
+ * The next page in a `Link` header. Undefined if there is none, or if it is not the same list: a header must not
  * be able to send the key to another address.
  */
-export const linkedPage = (
-  link: string | undefined,
-  rel: keyof typeof rels,
-  url: string,
-): string | undefined => {
+export const linkedPage = (link: string | undefined, url: string): string | undefined => {
   const found = link
     ?.split(/,(?=\s*<)/)
     .map((part) => /^\s*<([^<>]*)>(.*)$/.exec(part))
-    .find((match) => match && rels[rel].test(match[2]!))
+    .find((match) => match && isNext.test(match[2]!))
   if (!found || !URL.canParse(found[1]!, url)) return undefined
   const here = new URL(url)
   const there = new URL(found[1]!, url)

@@ -160,8 +160,8 @@ export const createClient = (options: Options): Client => {
       const isList = method === 'GET' && Array.isArray(answer.envelope.data)
       if (!isList && seen.size > 1) return
       if (effect === 'read') requireFiltered(operation, input, answer.envelope.data)
-      const next: string | undefined = isList ? linkedPage(link, 'next', at) : undefined
-      yield isList ? { ...answer, links: { next, prev: linkedPage(link, 'prev', at) } } : answer
+      const next: string | undefined = isList ? linkedPage(link, at) : undefined
+      yield isList ? { ...answer, links: { next } } : answer
       at = next
     }
   }
@@ -172,18 +172,16 @@ export const createClient = (options: Options): Client => {
     options?: CallOptions,
   ): Promise<Answer> => {
     let first: Answer | undefined
-    let prev: string | undefined
     const all: unknown[] = []
     for await (const page of pages(operation, input, options)) {
       first ??= page
-      prev ??= page.links?.prev
       const { data } = page.envelope
       if (!Array.isArray(data) || input.limit !== undefined) break
       for (const row of data) all.push(row)
     }
     const { envelope } = first!
     const isList = Array.isArray(envelope.data) && input.limit === undefined
-    return isList ? { ...first!, links: { prev }, envelope: { ...envelope, data: all } } : first!
+    return isList ? { ...first!, links: {}, envelope: { ...envelope, data: all } } : first!
   }
 
   const raw: Client['raw'] = async ({ method, path, body, headers, effect }, { signal } = {}) => {

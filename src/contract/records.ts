@@ -34,7 +34,7 @@ export const limit = chosen(
   z.optional(
     z.int('must be a whole number').check(z.gte(1, 'must be 1 or more'), z.lte(1000, 'must be 1000 or less')),
   ),
-  'Rows per page; default: all rows, or 1000 after a cursor of rel="prev"',
+  'Rows per page; default: all rows',
   { example: 100 },
 )
 export const cursor = chosen(
@@ -50,10 +50,7 @@ export const moment = z.string().check(
   z.refine((text) => isoTime.safeParse(text).success, 'must be a time such as 2030-01-31T18:00:00Z'),
 )
 
-/**
- * Filters of a list by time. The newest row comes first: in the Link header, `next` leads to older rows, and `prev` to
- * rows that are new or have changed since.
- */
+/** Filters of a list by time. The newest row comes first. */
 export const timeline = {
   since: chosen(z.optional(moment), 'Only rows from this time on', {
     example: '2030-01-31T18:00:00Z',

@@ -72,5 +72,5 @@ test.each([
   ['', undefined],
   [undefined, undefined],
 ])('the Link %s leads to %s', (link, expected) => {
-  expect(linkedPage(link, 'next', here)).toBe(expected)
+  expect(linkedPage(link, here)).toBe(expected)
 })

@@ -98,7 +98,7 @@ const everyPage = async (
     if (!rows) return answer
     first ??= { answer, body }
     for (const row of rows) all.push(row)
-    const next = linkedPage(answer.headers['link'], 'next', rawUrl(baseUrl, path))
+    const next = linkedPage(answer.headers['link'], rawUrl(baseUrl, path))
     const query = next && new URL(next).search
     path = `${path.split('?')[0]}${query ?? ''}`
     if (next === undefined || seen.has(path)) break
@@ -201,7 +201,7 @@ export const registerApi = (command: Command, context: Context): void => {
     }
     await showAnswer(answer, request, context)
     const url = rawUrl(baseUrl.value, path)
-    const isPart = method === 'GET' && answer.status < 300 && linkedPage(answer.headers['link'], 'next', url)
+    const isPart = method === 'GET' && answer.status < 300 && linkedPage(answer.headers['link'], url)
     if (isPart && !options.paginate)
       (await context.output()).warn(`More: ${await context.command!.again({ plus: ['--paginate'] })}`)
     if (answer.status >= 300) context.exitCode = exitCode(exitOfAnswer(answer.status))

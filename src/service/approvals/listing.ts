@@ -37,7 +37,7 @@ const isAsked = (mobile: string) => {
   )
 }
 
-const columns = { key: 'a.id', at: 'a.requested_at', changed: 'a.ended_at' }
+const columns = { key: 'a.id', at: 'a.requested_at' }
 
 export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
   before: async (input, { service }) => {
@@ -53,7 +53,7 @@ export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
       // There is an index for the state, in one organization.
       const isIndexed =
         filters.length === 0 || (filters.length === 1 && status !== undefined && access.orgId !== null)
-      const end = isIndexed && !call.page.newer ? undefined : await endOfReach(all, columns, input, call.page)
+      const end = isIndexed ? undefined : await endOfReach(all, columns, input, call.page)
       const query = selectApprovals(call.db, access)
         .$if(status !== undefined, (some) => some.where('a.status', '=', status!))
         .$if(mobile !== undefined, (some) => some.where(isAsked(mobile!)))

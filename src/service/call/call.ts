@@ -36,11 +36,6 @@ export type Page = {
   after: number
   /** In a list by time: only rows before this one. */
   before?: PlaceInTime
-  /**
-   * In a list by time: only rows with a greater key or changed since; of these, only those after a key. `began` is when the
-   * first of these pages was read.
-   */
-  newer?: { key: number; since: string; after: number; began?: string | undefined }
 }
 
 /** Everything that a handler can use in addition to its input. */
@@ -64,7 +59,7 @@ export type Call = {
    * if there are more. `end` is the last row that was looked at, if there may be more after it.
    */
   paged<Row>(rows: Row[], key: (row: Row) => number, end?: number): Row[]
-  /** As `paged`, for a list by time, newest first; also notes where later changes begin. */
+  /** As `paged`, for a list by time, newest first. */
   pagedByTime<Row>(rows: Row[], place: (row: Row) => PlaceInTime, end?: PlaceInTime): Row[]
   /**
    * Appends to the hash chain of an organization (0: the service itself). Every write calls it at least once. The actor

@@ -47,12 +47,7 @@ export const readPage = async <
   return paged(await inPage(within, key, page).execute(), (row) => row.id, end?.end)
 }
 
-type Columns = {
-  key: string
-  at: string
-  /** When a row was last changed; without it, a row never changes. */
-  changed?: string
-}
+type Columns = { key: string; at: string }
 
 export type Span = { since?: string | undefined; until?: string | undefined }
 
@@ -61,35 +56,20 @@ const inUtc = (time: string): string => new Date(time).toISOString()
 
 /**
  * The rows of a page of a list by time, newest first, and one more that shows `call.pagedByTime` whether older ones follow.
- * After a cursor of `rel="prev"`: new or changed rows, oldest first.
  * `end` is the last row that may be looked at.
  */
 export const byTime = <DB, TB extends keyof DB, Row>(
   filtered: SelectQueryBuilder<DB, TB, Row>,
   columns: Columns,
   { since, until }: Span,
-  { limit, before, newer }: Page,
+  { limit, before }: Page,
   end?: PlaceInTime,
 ): SelectQueryBuilder<DB, TB, Row> => {
   const [key, at] = [sql.ref<number>(columns.key), sql.ref<string>(columns.at)]
-  const inReach = newer
-    ? sql<boolean>`${key} <= ${end?.key}`
-    : sql<boolean>`(${at}, ${key}) >= (${end?.at}, ${end?.key})`
-  const query = end ? filtered.where(inReach) : filtered
+  const query = end ? filtered.where(sql<boolean>`(${at}, ${key}) >= (${end.at}, ${end.key})`) : filtered
   const within = query
     .$if(since !== undefined, (some) => some.where(at, '>=', inUtc(since!)) as never)
     .$if(until !== undefined, (some) => some.where(at, '<', inUtc(until!)) as never) as typeof query
-  if (newer) {
-    const isNew = sql<boolean>`${key} > ${newer.key}`
-    const { changed } = columns
-    const isDue =
-      changed === undefined ? isNew : sql<boolean>`(${isNew} or ${sql.ref(changed)} >= ${newer.since})`
-    return within
-      .where(isDue)
-      .where(sql<boolean>`${key} > ${newer.after}`)
-      .orderBy(key)
-      .limit(limit + 1)
-  }
   const older = before ? within.where(sql<boolean>`(${at}, ${key}) < (${before.at}, ${before.key})`) : within
   return older
     .orderBy(at, 'desc')
@@ -99,7 +79,7 @@ export const byTime = <DB, TB extends keyof DB, Row>(
 
 /**
  * The last row that one read looks at, of rows with filters that no index has together; undefined if it reaches all of them.
- * `all` are the rows without the filters. A change has no index beside the order of new rows.
+ * `all` are the rows without the filters.
  */
 export const endOfReach = <DB, TB extends keyof DB, Row>(
   all: SelectQueryBuilder<DB, TB, Row>,
@@ -108,15 +88,7 @@ export const endOfReach = <DB, TB extends keyof DB, Row>(
   page: Page,
 ): Promise<PlaceInTime | undefined> => {
   const [key, at] = [sql.ref<number>(columns.key), sql.ref<string>(columns.at)]
-  const { newer } = page
-  const after = newer && (columns.changed === undefined ? Math.max(newer.after, newer.key) : newer.after)
-  const ordered = newer
-    ? all
-        .where(sql<boolean>`${key} > ${after}`)
-        .orderBy(key)
-        .limit(1)
-    : byTime(all, columns, span, { ...page, limit: 0 })
-  return ordered
+  return byTime(all, columns, span, { ...page, limit: 0 })
     .offset(readAtMost - 1)
     .select([key.as('key'), at.as('at')])
     .$castTo<PlaceInTime>()

@@ -45,13 +45,10 @@ const actorNames = async ({ db }: Call, orgId: number, actor?: string): Promise<
 }
 
 /** Merges the rows of several queries into one page. */
-const merge = <Row extends { seq: number; at: string }>(
-  lists: Row[][],
-  { limit, newer }: Call['page'],
-): Row[] =>
+const merge = <Row extends { seq: number; at: string }>(lists: Row[][], { limit }: Call['page']): Row[] =>
   lists
     .flat()
-    .toSorted((a, b) => (newer ? a.seq - b.seq : b.at.localeCompare(a.at) || b.seq - a.seq))
+    .toSorted((a, b) => b.at.localeCompare(a.at) || b.seq - a.seq)
     .slice(0, limit + 1)
 
 export const listAlteredRows: HandlerOf<typeof audit.listAlteredRows> = {

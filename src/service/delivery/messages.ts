@@ -51,7 +51,7 @@ const notRetryable = async (call: Call, message_id: string): Promise<Refusal> =>
   return conflict('message_erased', 'The message has expired or was given up too long ago', sendNewOne)
 }
 
-const columns = { key: 'id', at: 'created_at', changed: 'updated_at' }
+const columns = { key: 'id', at: 'created_at' }
 
 export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
   { org_id, state, channel, kind, ...span },
@@ -66,7 +66,7 @@ export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
   const reached = org_id ?? call.caller.orgId
   const all = call.db.selectFrom('outbox').where(withinOrganization(reached, 'org_id'))
   const isFiltered = [state, channel, kind].some((one) => one !== undefined)
-  const end = isFiltered || call.page.newer ? await endOfReach(all, columns, span, call.page) : undefined
+  const end = isFiltered ? await endOfReach(all, columns, span, call.page) : undefined
   const found = await byTime(query, columns, span, call.page, end).execute()
   return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at }), end).map(toRecord)
 }

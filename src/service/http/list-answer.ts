@@ -13,17 +13,17 @@ const pageBytes = 4 * 1024 * 1024
 /** The most parts of a page. A filter that few rows pass makes parts small, or empty. */
 const pageParts = 25
 
-/** Rows of a page that has a cursor for new rows and no limit, and the most that a client can ask for. */
+/** The most rows of a page that a client can ask for. */
 const mostRows = 1_000
 
-/** `read` reads the rows of a page; `now` is when the first of them is read. */
-export type Reading = { read(pager: Pager): Promise<unknown[]>; now: string }
+/** Reads the rows of a page. */
+export type Reading = (pager: Pager) => Promise<unknown[]>
 
 /** Some rows as JSON, without the brackets. `fitting` is the number of rows of the next part. */
 type Part = Pager['found'] & { text: string; rows: number; fitting: number }
 
-const readPart = async ({ read, now }: Reading, place: PagePosition, rows: number): Promise<Part> => {
-  const pager = createPager(place, rows, now)
+const readPart = async (read: Reading, place: PagePosition, rows: number): Promise<Part> => {
+  const pager = createPager(place, rows)
   const found = await read(pager)
   const text = found.map((row) => JSON.stringify(row)).join(',')
   const fitting = found.length === 0 ? rows : Math.floor((partBytes * found.length) / text.length)
@@ -35,12 +35,11 @@ const readPart = async ({ read, now }: Reading, place: PagePosition, rows: numbe
   }
 }
 
-/** One page as JSON without the brackets, and where the rows before and after it are. */
+/** One page as JSON without the brackets, and where the rows after it are. */
 const readPage = async (reading: Reading, start: PagePosition, limit: number) => {
   const texts: string[] = []
   let [left, bytes] = [limit, 0]
   let part = await readPart(reading, start, Math.min(firstRows, limit))
-  const { later } = part
   for (let parts = 1; ; parts += 1) {
     if (part.rows > 0) texts.push(part.text)
     left -= part.rows
@@ -48,7 +47,7 @@ const readPage = async (reading: Reading, start: PagePosition, limit: number) =>
     if (!part.next || left <= 0 || bytes >= pageBytes || parts === pageParts) break
     part = await readPart(reading, part.next, Math.min(part.fitting, left))
   }
-  return { text: texts.join(','), found: { next: part.next, later: later ?? part.later } }
+  return { text: texts.join(','), next: part.next }
 }
 
 /** Reads a part after the client has read the one before. `ended` is called once, however it ends. */
@@ -107,10 +106,9 @@ type Ending = {
   broken: (error: unknown) => void
 }
 type Wanted = Ending & { start: PagePosition; limit: number | undefined; message: string }
-type List = { found: Pager['found'] } & (
-  | { body: string; isWhole: boolean }
-  | { body: ReadableStream<Uint8Array>; isWhole: false }
-)
+type List =
+  | { body: string; isWhole: boolean; next?: PagePosition | undefined }
+  | { body: ReadableStream<Uint8Array>; isWhole: false; next?: undefined }
 
 /**
  * The answer with a list: without a limit, the whole list, sent in parts if it is long; `ended` is called when no more is read.
@@ -121,14 +119,11 @@ export const readList = async (
   { start, limit, message, ...ending }: Wanted,
 ): Promise<List> => {
   const [head, tail] = [`{"status":"success","message":${JSON.stringify(message)},"data":[`, ']}']
-  // Where later rows are is only known after the last page of new rows.
-  const most = limit ?? (start.newer && mostRows)
-  if (most !== undefined) {
-    const { text, found } = await readPage(reading, start, most)
-    return { body: head + text + tail, found, isWhole: !found.next }
+  if (limit !== undefined) {
+    const { text, next } = await readPage(reading, start, limit)
+    return { body: head + text + tail, next, isWhole: !next }
   }
   const first = await readPart(reading, start, firstRows)
-  const { next, later } = first
-  if (!next) return { body: head + first.text + tail, found: { later }, isWhole: true }
-  return { body: streamParts(reading, first, [head, tail], ending), found: { later }, isWhole: false }
+  if (!first.next) return { body: head + first.text + tail, isWhole: true }
+  return { body: streamParts(reading, first, [head, tail], ending), isWhole: false }
 }

@@ -104,7 +104,6 @@ export const createOperationRoute = (
   /** Reads the parts of a list. Each begins with the checks of the request, because a long list takes minutes. */
   const partsOf = (request: AuthenticatedRequest, input: Fields): Reading => {
     let isFirst = true
-    const now = storage.now()
     const read = async (pager: Pager): Promise<unknown[]> => {
       const caller = isFirst ? request.caller : await request.renew()
       if (!caller) throw unauthenticated()
@@ -115,7 +114,7 @@ export const createOperationRoute = (
       isFirst = false
       return (await readData({ ...request, caller }, input, pager)) as unknown[]
     }
-    return { read: (pager) => turns(request.caller.orgId, () => read(pager)), now }
+    return (pager) => turns(request.caller.orgId, () => read(pager))
   }
 
   const answerRead = async (request: AuthenticatedRequest, input: Fields): Promise<Response> => {
@@ -137,8 +136,8 @@ export const createOperationRoute = (
       ended()
       throw error
     })
-    const { body, found } = list
-    const headers = linkHeader(found, { url: context.req.url, origin })
+    const { body, next } = list
+    const headers = linkHeader(next, { url: context.req.url, origin })
     if (typeof body === 'string') ended()
     // Nobody reads the body.
     else if (context.req.method === 'HEAD') await body.cancel()

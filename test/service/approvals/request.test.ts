@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { digestOf } from '../../../src/receipt/subject.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, createApprover, show } from '../approver.ts'
-import { minute } from '../clock.ts'
 import { auditOf, createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { newRequest, cancel, list, statusOf } from './requested.ts'
@@ -192,20 +191,6 @@ describe('the list', () => {
     expect(await ids('?status=expired')).toEqual([first])
     expect(await ids('?approver_mobile=%2B1%20202%20555%200101')).toEqual([first])
     expect(await ids('?limit=1')).toEqual([second])
-  })
-
-  test('shows which requests are new and which have ended since', async () => {
-    const old = await newRequest()
-    const bob = await createApprover(service, acme.id, 2)
-    const other = dataOf(await ask(service, bob, {}, acme.key)).request_id
-    clock.tick(minute)
-    const { headers } = await service.call('GET', '/svc/v1/approvals', { key: acme.key })
-    const { search } = new URL(/<([^>]+)>; rel="prev"/.exec(headers.link!)![1]!)
-    expect(await ids(search)).toEqual([])
-    await cancel(old)
-    const newest = await newRequest()
-    expect(await ids(search)).toEqual([old, newest])
-    expect(await ids('')).toEqual([newest, other, old])
   })
 
   test("contains only requests of the key's own organization", async () => {

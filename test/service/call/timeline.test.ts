@@ -7,12 +7,8 @@ import type { Answer } from '../harness.ts'
 installHooks()
 
 const api = 'http://127.0.0.1:8080'
-const linkOf = ({ headers }: Answer, rel: 'next' | 'prev'): string | undefined =>
-  headers['link']
-    ?.split(', ')
-    .find((link) => link.endsWith(`rel="${rel}"`))
-    ?.replace(/^<(.+)>.*$/, '$1')
-    .replace(api, '')
+const nextOf = ({ headers }: Answer): string | undefined =>
+  headers['link']?.replace(/^<(.+)>; rel="next"$/, '$1').replace(api, '')
 
 const get = (path: string, key = acme.key) => service.call('GET', path, { key })
 const seqs = (answer: Answer): number[] => dataOf(answer).map(({ seq }: { seq: number }) => seq)
@@ -37,11 +33,11 @@ describe('a list by time', () => {
     const first = await get(`${audit}?limit=2`)
     expect(seqs(first)).toEqual([6, 5])
     await grow(5, 6)
-    const second = await get(linkOf(first, 'next')!)
+    const second = await get(nextOf(first)!)
     expect(seqs(second)).toEqual([4, 3])
-    const third = await get(linkOf(second, 'next')!)
+    const third = await get(nextOf(second)!)
     expect(seqs(third)).toEqual([2, 1])
-    expect(linkOf(third, 'next')).toBeUndefined()
+    expect(nextOf(third)).toBeUndefined()
   })
 
   test('pages through rows of one and the same moment', async () => {
@@ -50,7 +46,7 @@ describe('a list by time', () => {
     for (let path: string | undefined = `${audit}?limit=1`; path;) {
       const page = await get(path)
       seen.push(...seqs(page))
-      path = linkOf(page, 'next')
+      path = nextOf(page)
     }
     expect(seen).toEqual([5, 4, 3, 2, 1])
   })
@@ -70,8 +66,8 @@ describe('a list by time', () => {
   test('refuses a cursor of another list, and one that names no time', async () => {
     await grow(1, 2)
     const members = await get(`/organization/${acme.id}/users?limit=1`)
-    const cursor = new URL(linkOf(members, 'next')!, api).searchParams.get('cursor')!
-    const before = new URL(linkOf(await get(`${audit}?limit=1`), 'next')!, api).searchParams.get('cursor')!
+    const cursor = new URL(nextOf(members)!, api).searchParams.get('cursor')!
+    const before = new URL(nextOf(await get(`${audit}?limit=1`))!, api).searchParams.get('cursor')!
     const far = Buffer.from('before:1:9999999999999999').toString('base64url')
     for (const path of [
       `${audit}?limit=1&cursor=${cursor}`,
@@ -93,26 +89,6 @@ describe('a list by time', () => {
       expect(await plan(where, 'approvals', ids)).not.toMatch(sorted)
     for (const where of ['org_id = 1', "state = 'dead'", "created_at >= '2'"])
       expect(await plan(where, 'outbox', 'created_at desc, id desc')).not.toMatch(sorted)
-  })
-})
-
-describe('what is new in a list by time', () => {
-  test('comes in the order in which it came, and then no more', async () => {
-    const first = await get(`${audit}?limit=1`)
-    const none = await get(linkOf(first, 'prev')!)
-    expect(seqs(none)).toEqual([])
-    await grow(1, 2)
-    const news = await get(linkOf(none, 'prev')!)
-    expect(seqs(news)).toEqual([3, 4])
-    expect(seqs(await get(linkOf(news, 'prev')!))).toEqual([])
-  })
-
-  test('keeps to the filters, from an empty list on', async () => {
-    const none = await get(`${audit}?action=createUser`)
-    expect(seqs(none)).toEqual([])
-    await service.call('POST', `/organization/${acme.id}/create/auth-code`, { body: { label: 'Berlin' } })
-    await grow(1, 1)
-    expect(dataOf(await get(linkOf(none, 'prev')!))).toMatchObject([{ action: 'createUser' }])
   })
 })
 

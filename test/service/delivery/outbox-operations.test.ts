@@ -95,24 +95,6 @@ describe('the outbox', () => {
     expect(refusal(await service.call('GET', '/svc/v1/outbox?org_id=99'))[0]).toBe(404)
   })
 
-  test('shows which messages are new and which have changed', async () => {
-    outcomes = [{ state: 'retry', error: 'not now' }]
-    const waiting = await accept()
-    const sent = await accept()
-    clock.tick(minute)
-    const { headers } = await service.call('GET', '/svc/v1/outbox?channel=email&limit=1')
-    const link = headers.link!.split(', ').at(-1)!
-    expect(link).toContain('rel="prev"')
-    const newest = await accept()
-    await service.delivered()
-    const { search } = new URL(/<([^>]+)>/.exec(link)![1]!)
-    expect(await list(search)).toMatchObject([
-      { message_id: waiting, state: 'sent' },
-      { message_id: newest, state: 'sent' },
-    ])
-    expect(ids(await list('?channel=email'))).toEqual([newest, sent, waiting])
-  })
-
   test('shows a key of an organization only its own messages', async () => {
     const mine = await accept()
     const theirs = await accept({ org_id: foreign.id })
