@@ -48,7 +48,6 @@ const machine = {
 const machineRecord = z.looseObject({
   ...machine,
   mobile: chosen(z.string(), 'Mobile number, E.164', personal.e164),
-  updated_at: chosen(time, 'When it was last changed'),
 })
 const machine_id = chosen(machineId, 'Machine id', { example: 'press-01', flag: 'machine-id' })
 
@@ -123,38 +122,8 @@ export const iot = operations({
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(machineRecord),
-    columns: ['machineId', 'machineName', 'mobile', 'registered_at', 'updated_at'],
-    wide: ['updated_at', 'mobile'],
-  },
-  getMachine: {
-    route: 'GET /svc/v1/organizations/{org_id}/machines/{machine_id}',
-    cli: 'iot get',
-    scope: ['read', 'app'],
-    summary: 'Show a registered machine, without the values that it logs in with',
-    message: 'Machine',
-    example: 'press-01 --org acme',
-    input: z.strictObject({ org_id, machine_id }),
-    data: machineRecord,
-  },
-  updateMachine: {
-    route: 'PUT /svc/v1/organizations/{org_id}/machines/{machine_id}',
-    cli: 'iot update',
-    scope: 'app',
-    summary: 'Correct the registration of a machine; fields that you leave out do not change',
-    message: 'Machine updated',
-    example: 'press-01 --org acme --total-price 12,750.00',
-    input: z.strictObject({
-      org_id,
-      machine_id,
-      machineName: chosen(z.optional(line(120)), 'Name of the machine, for people', { example: 'Press 1' }),
-      stockName: chosen(z.optional(line(120)), 'Name or code of the stock, in any case', { example: 'AAPL' }),
-      totalPrice: chosen(z.optional(price), 'Total price', { example: '12,500.00' }),
-      currentStockPrice: chosen(z.optional(price), 'Price of the stock at registration', {
-        example: '250.42',
-      }),
-      mobile: chosen(z.optional(withPrefix), 'Mobile number with plus and country prefix', personal.e164),
-    }),
-    data: machineRecord,
+    columns: ['machineId', 'machineName', 'mobile', 'registered_at'],
+    wide: ['mobile'],
   },
   deleteMachine: {
     route: 'DELETE /svc/v1/organizations/{org_id}/machines/{machine_id}',

@@ -3,7 +3,6 @@ import { table } from '../../src/contract/table.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { createMember, createTenant, dataOf, fence, refusal } from '../service/fixtures.ts'
 import { startTestService, type TestService } from '../service/harness.ts'
-import { machine } from '../service/machines/machine.ts'
 import { createMobileUser } from '../service/mobile-user.ts'
 
 // A client reads a record, changes a field or none, and writes all of it back. The specification shows few of the fields
@@ -21,7 +20,6 @@ beforeEach(async () => {
   const make = async (path: string, body: object) =>
     dataOf(await service.call('POST', `/organization/${org}/${path}`, { body })).id
   const slot = { name: 'Office', days: ['mon'], start: '09:00', end: '17:00', timezone: 'UTC' }
-  dataOf(await service.call('POST', '/dynamic_auth/register', { body: { ...machine, org_id: org } }))
   const person = await createMobileUser(service, { mobile: '2025550177', email: 'bob@acme.example' })
   ids = {
     org,
@@ -58,10 +56,6 @@ const cases: Record<string, Case> = {
   updateAuthCode: {
     read: ({ org }) => first(`/organization/${org}/get-org-auth-codes`),
     write: ({ org, code }) => ['PUT', `/organization/${org}/update/auth-code/${code}`],
-  },
-  updateMachine: {
-    read: ({ org }) => first(`/svc/v1/organizations/${org}/machines`),
-    write: ({ org }) => ['PUT', `/svc/v1/organizations/${org}/machines/press-01`],
   },
   updateProfile: {
     read: async ({ person }) => {

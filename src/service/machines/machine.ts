@@ -2,6 +2,7 @@ import type { iot } from '../../contract/iot.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
+import { readPage } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { readPrice, showPrice } from './quotes/quote.ts'
 
@@ -110,4 +111,34 @@ export const getStockPrice: HandlerOf<typeof iot.getStockPrice> = {
     const shown = { stockName: name, stockPrice: showPrice(price), stockExchangeName: exchange }
     return async () => ({ ...shown, symbol, as_of, stale, source })
   },
+}
+
+// Lists and removes registrations. No answer shows the stock and the prices: a machine logs in with them.
+
+const columns = [
+  'id',
+  'machine_id as machineId',
+  'machine_name as machineName',
+  'mobile',
+  'org_id',
+  'created_at as registered_at',
+] as const
+
+export const listMachines: HandlerOf<typeof iot.listMachines> = async ({ org_id }, call) => {
+  await reachOrganization(call, org_id)
+  const query = call.db.selectFrom('machines').where('org_id', '=', org_id).select(columns)
+  return (await readPage(call, query, 'id')).map(({ id: _, ...shown }) => shown)
+}
+
+export const deleteMachine: HandlerOf<typeof iot.deleteMachine> = async ({ org_id, machine_id }, call) => {
+  await reachOrganization(call, org_id)
+  await call.db
+    .deleteFrom('machines')
+    .where('org_id', '=', org_id)
+    .where('machine_id', '=', machine_id)
+    .returning('id')
+    .executeTakeFirstOrThrow(() =>
+      notFound('Machine', `svc iot list --org ${org_id} shows the machines of the organization`),
+    )
+  await call.audit(org_id, subjectOf(machine_id))
 }
