@@ -40,13 +40,11 @@ export const groups: Record<string, Group> = {
       creds: 'Show API keys, set the identity provider',
       'auth-code': 'Manage the codes that people use to join',
       limits: 'Show and change the limits of an organization',
-      logo: 'Set and remove the logo on the approver page',
     },
     load: fromTable(async () => ({
       ...(await import('../contract/org.ts')).org,
       ...(await import('../contract/auth-code.ts')).authCode,
       ...(await import('../contract/limits.ts')).limits,
-      ...(await import('../contract/logo.ts')).logo,
     })),
   },
   user: {

@@ -18,8 +18,6 @@ export type FieldMeta = {
   flag?: string
   /** Must never be an argument, a log line or part of a stored answer. */
   secret?: boolean
-  /** Bytes in base64: people type the name of a file. */
-  file?: boolean
   /** A phone number or an e-mail address: masked in tables on a terminal. */
   personal?: boolean
   /** A time in the past: people can type how long ago it was, such as 2h. */
@@ -40,7 +38,7 @@ export const fieldMeta = z.registry<FieldMeta>()
 
 type Extra = { example?: unknown } & Pick<
   FieldMeta,
-  'flag' | 'secret' | 'file' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'repeat' | 'meanings'
+  'flag' | 'secret' | 'personal' | 'past' | 'whole' | 'unless' | 'future' | 'repeat' | 'meanings'
 >
 
 const described =

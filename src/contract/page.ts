@@ -15,7 +15,6 @@ const sessionRecord = z.looseObject({
   first_name: chosen(z.string(), 'First name of the user'),
   org_id: chosen(positive, 'Organization id'),
   organization: chosen(z.string(), 'Name of the organization'),
-  logo: chosen(z.nullable(z.string()), 'Path of its logo; null if it has none'),
   organizations: chosen(
     z.array(positive),
     'Organizations that this browser is signed in to; the header x-svc-organization selects one',
@@ -79,7 +78,6 @@ export const page = operations({
     data: z.looseObject({
       first_name: chosen(z.string(), 'First name of the user'),
       organization: chosen(z.string(), 'Name of the organization'),
-      logo: sessionRecord.shape.logo,
       user_name: chosen(z.string(), 'Name of the account, as the authenticator shows it'),
       rp_id: chosen(z.string(), 'Relying party id'),
       challenge: chosen(z.string(), 'Challenge that the registration signs, base64url'),

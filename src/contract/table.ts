@@ -17,7 +17,6 @@ import { group } from './group.ts'
 import { iot } from './iot.ts'
 import { key } from './key.ts'
 import { limits } from './limits.ts'
-import { logo } from './logo.ts'
 import { mobile } from './mobile.ts'
 import { mute } from './mute.ts'
 import { node } from './node.ts'
@@ -34,7 +33,6 @@ export const table = {
   ...org,
   ...authCode,
   ...limits,
-  ...logo,
   ...user,
   ...pendingUser,
   ...geofence,

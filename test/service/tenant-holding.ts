@@ -6,7 +6,6 @@ import { enqueue } from '../../src/service/delivery/enqueue.ts'
 import { newSigningSecret } from '../../src/service/events/signature.ts'
 import { wrapTarget } from '../../src/service/events/webhook-rows.ts'
 import { ask, createApprover, enroll, decide } from './approver.ts'
-import { pixel } from '../pixel.ts'
 import { createMember, createTenant, dataOf, fence, slot } from './fixtures.ts'
 import type { TestService } from './harness.ts'
 import { codeFor, createMobileUser, register, send } from './mobile-user.ts'
@@ -142,7 +141,6 @@ export const settle = async (
   const registered = `+1${2025550103 + n}`
   dataOf(await register(service, { key, mobile: registered.slice(2) }))
   dataOf(await send(service, registered, { key }))
-  dataOf(await service.call('POST', `/svc/v1/organizations/${org}/logo`, { body: { image: pixel } }))
   const sender = await createMember(service, org, n + 4)
   const named = { name: 'owned', org_id: org, scopes: ['ask'], owner_user_id: sender.id }
   const { id: owned } = dataOf(await service.call('POST', '/svc/v1/keys', { body: named }))

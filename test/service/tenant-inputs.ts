@@ -1,7 +1,6 @@
 import type { Input } from '../../src/contract/operation.ts'
 import { type OperationId, type Table, table } from '../../src/contract/table.ts'
 import { ada, fence, slot } from './fixtures.ts'
-import { pixel } from '../pixel.ts'
 import { machineFields, machineValues, type Holding } from './tenant-holding.ts'
 
 const userFence = { name: 'Home', latitude: 1, longitude: 2, radius: 3, enabled: true }
@@ -15,8 +14,6 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   onboardOrganization: () => ({ name: 'New', ...ada }),
   updateOrganization: ({ org }) => ({ org_id: org, name: 'Changed' }),
   deleteOrganization: ({ org }) => ({ org_id: org }),
-  setLogo: ({ org }) => ({ org_id: org, image: pixel }),
-  removeLogo: ({ org }) => ({ org_id: org }),
   getApiCredentials: ({ org }) => ({ org_id: org }),
   setIdpCredentials: ({ org }) => ({ org_id: org, provider: 'p', client_id: 'c', client_secret: 's' }),
   getLimits: ({ org }) => ({ org_id: org }),

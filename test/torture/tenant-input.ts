@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../../src/contract/table.ts'
-import { pixel } from '../pixel.ts'
 import { exampleInput, nextMobile, operationOf } from './requests.ts'
 import { machine, type Tenant } from './tenant.ts'
 
@@ -53,7 +52,6 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
     id: operationOf(id).path.startsWith('/svc/') ? child.ids.key : child.ids.fence,
   }
   for (const name of Object.keys(input)) if (name in ids) input[name] = ids[name]
-  if (id === 'setLogo') input.image = pixel
   if (id === 'verifyUser') input.mobile = org.mobile.slice(2)
   if (id === 'validateAuth') Object.assign(input, { mobile: org.mobile, request_id: child.verification })
   if (id === 'generateAuthToken') Object.assign(input, { user_id: child.ids.person, mobile: undefined })

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { OperationId } from '../../src/contract/table.ts'
-import { pixel } from '../pixel.ts'
 import { approve, enrollApprover, enrollDevice, request } from './enrolled-approver.ts'
 import { confirmPhone, registerPhone, type Running } from './mobile-account.ts'
 import { call, exampleInput, must } from './requests.ts'
@@ -46,7 +45,6 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
   const { id: org } = await make('createOrganization', { name: mark, slug: mark })
   const user = async () =>
     (await make('createUser', { ...exampleInput('createUser'), orgId: org, last_name: mark })).id
-  await make('setLogo', { org_id: org, image: pixel })
   const [active, waiting] = [await user(), await user()]
   const email = `${mark}@acme.example`
   const approver = await enrollApprover(baseUrl, operator, org, { email })

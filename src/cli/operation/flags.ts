@@ -27,7 +27,7 @@ const valueName = (field: Field): string => {
   if (field.flag === 'org') return '<org>'
   if (field.flag === 'user') return '<id>'
   if (directionOf(field)) return '<when>'
-  return field.meta.secret || field.meta.file ? '<file>' : placeholder[field.kind]
+  return field.meta.secret ? '<file>' : placeholder[field.kind]
 }
 
 /** Reads a flag that can be repeated. */
@@ -114,10 +114,6 @@ export const parseValue = async (
   io: Io,
   name = `--${field.flag}`,
 ): Promise<unknown> => {
-  if (field.meta.file) {
-    const { readBytes } = await import('../terminal/input-file.ts')
-    return readBytes(String(raw), io, { mostMiB: 1 }).toString('base64')
-  }
   if (field.meta.secret)
     return (await readText(String(raw), io, name, { secret: true })).replace(/\r?\n$/, '')
   const direction = directionOf(field)

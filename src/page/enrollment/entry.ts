@@ -94,7 +94,7 @@ export const enter = async (
     },
     (error) => {
       if (!(error instanceof Refused && key)) return problem.say(sentenceFor(error))
-      const { device, organization, logo } = error.data
+      const { device, organization } = error.data
       if (device && stillPending?.(device)) return
       // The answer that opened the session was lost.
       if (error.code === 'device_active') {
@@ -105,11 +105,7 @@ export const enter = async (
       const screen = screenFor(error, key, ways)
       if (!screen) return problem.say(sentenceFor(error))
       ways.change(screen)
-      nameOrganization(
-        typeof organization === 'string'
-          ? { organization, logo: typeof logo === 'string' ? logo : null }
-          : undefined,
-      )
+      nameOrganization(typeof organization === 'string' ? { organization } : undefined)
     },
   )
 }

@@ -30,8 +30,6 @@ export const statusLine = (name: string) => {
   return { element, say }
 }
 
-type Named = { organization: string; logo: string | null }
-
 const initialsOf = (name: string): string =>
   name
     .split(/\s+/)
@@ -40,18 +38,13 @@ const initialsOf = (name: string): string =>
     .join('')
     .toLocaleUpperCase()
 
-/**
- * The head of the page; without an organization, that of the page itself. The logo is only beside the name: anyone who may
- * set it could take another's.
- */
-export const nameOrganization = (
-  { organization: name, logo }: Named = { organization: t('common.title'), logo: '/approver/icon.svg' },
-): void => {
-  const initials = h('span', 'logo', initialsOf(name))
-  const image = logo !== null && h('img', { class: 'logo', src: logo, alt: '' })
-  if (image) image.addEventListener('error', () => image.replaceWith(initials))
-  place('logo').replaceChildren(image || initials)
-  place('organization').textContent = name
+/** The head of the page: an organization with its initials or, without one, the page itself. */
+export const nameOrganization = (named?: { organization: string }): void => {
+  const mark = named
+    ? h('span', 'logo', initialsOf(named.organization))
+    : h('img', { class: 'logo', src: '/approver/icon.svg', alt: '' })
+  place('logo').replaceChildren(mark)
+  place('organization').textContent = named?.organization ?? t('common.title')
 }
 
 /** The screen that is shown now. */

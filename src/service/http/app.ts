@@ -23,7 +23,6 @@ import { createProbes, type Phase } from './health.ts'
 import type { ObserveResponse } from './metrics/event-counts.ts'
 import { createOpenLists } from './open-lists.ts'
 import { createOperationRoute } from './operation-route.ts'
-import { createLogoRoute } from './logo-route.ts'
 import { createPageRoutes } from './page-routes.ts'
 import { createResponseCache } from './response-cache.ts'
 import {
@@ -155,7 +154,6 @@ export const createApp = (options: AppOptions): Hono => {
     jwks,
     createOpenApiRoute(publicUrl),
     ...createPageRoutes(service),
-    createLogoRoute(service),
     ...mounted,
   ])
     mount(route)

@@ -17,7 +17,6 @@ import { type DeviceRow, insertDeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
-import { logoPath } from '../members/logo.ts'
 import { usesLocation } from '../policy/factor-settings.ts'
 import { startSession } from './session.ts'
 
@@ -34,7 +33,6 @@ export const beginEnrollment: HandlerOf<typeof page.beginEnrollment> = async ({ 
   return {
     first_name,
     organization,
-    logo: await logoPath(call.db, org_id),
     user_name: `${first_name} ${last_name}, ${organization}`,
     rp_id,
     challenge: challengeOfToken(token),

@@ -13,7 +13,6 @@ import type { DeviceRow } from '../devices/rows.ts'
 import { readSite } from '../devices/site.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { usesLocation } from '../policy/factor-settings.ts'
-import { logoPath } from '../members/logo.ts'
 import { createChallenge } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 import { endSession, startSession } from './session.ts'
@@ -50,7 +49,6 @@ export const readSession = async (
   return {
     ...row,
     org_id,
-    logo: await logoPath(db, org_id),
     organizations: organizations ?? [org_id],
     only_device: !other,
     subscribed: targets.length > 0,
@@ -76,13 +74,15 @@ export const closeSession: HandlerOf<typeof page.closeSession> = async (_, call)
   await call.audit(person.org_id, `device:${person.device_id}`, ['session'])
 }
 
-type Named = { organization: string; logo: string | null }
+type Named = { organization: string }
 
 /** The organization that a refusal is about: the device has proved that it is, or was, registered there. */
-const nameOf = async ({ db }: Pick<Call, 'db'>, org_id: number): Promise<Named> => {
-  const one = db.selectFrom('organizations').where('id', '=', org_id).select('name as organization')
-  return { ...(await one.executeTakeFirstOrThrow()), logo: await logoPath(db, org_id) }
-}
+const nameOf = ({ db }: Pick<Call, 'db'>, org_id: number): Promise<Named> =>
+  db
+    .selectFrom('organizations')
+    .where('id', '=', org_id)
+    .select('name as organization')
+    .executeTakeFirstOrThrow()
 
 /** Refuses a revoked device. If it was active before, it learns which pending devices of its member it can refuse. */
 const revokedDevice = async (call: Call, device: DeviceRow, named: Named): Promise<Refusal> => {

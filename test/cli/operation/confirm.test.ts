@@ -10,7 +10,7 @@ const operations = Object.entries(table as Record<string, Operation>).filter(
   ([, { cli, hidden }]) => !hidden && Object.hasOwn(groups, cli.split(' ')[0]!),
 )
 /** They look the organization up before they ask. */
-const namesOrg = new Set(['org delete', 'org logo remove'])
+const namesOrg = new Set(['org delete'])
 
 let service: FakeHosted
 let env: Record<string, string>
@@ -57,7 +57,6 @@ describe('an operation that ends or gives access', () => {
       'mcp agents revoke',
       'org auth-code delete',
       'org delete',
-      'org logo remove',
       'timeslot delete',
       'user delete',
       'user devices approve',

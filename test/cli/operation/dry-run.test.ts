@@ -109,7 +109,7 @@ test('every command that writes has --dry-run', () => {
 })
 
 test('the example of each command sends nothing and saves nothing with --dry-run', async () => {
-  for (const file of ['secret.txt', 'code.txt', 'otp.txt', 'token.txt', 'logo.png'])
+  for (const file of ['secret.txt', 'code.txt', 'otp.txt', 'token.txt'])
     writeFileSync(join(dir, file), 'hush')
   writeFileSync(join(dir, 'deploy.sh'), '#!/bin/sh\n', { mode: 0o755 })
   await run('profile create prod --base-url https://host.example/admin/public/api')

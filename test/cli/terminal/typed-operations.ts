@@ -42,8 +42,8 @@ const typedOf = (operation: Operation, field: Field): string[] => {
 }
 
 /**
- * The words to type: the example or, if there is none, the required values. Confirmations are skipped. A secret or a file is
- * read from `secretFile`.
+ * The words to type: the example or, if there is none, the required values. Confirmations are skipped. A secret is read from
+ * `secretFile`.
  */
 export const argvOf = (operation: Operation, secretFile: string): string[] => {
   const typed = operation.example
@@ -52,12 +52,7 @@ export const argvOf = (operation: Operation, secretFile: string): string[] => {
         .filter(({ required, name }) => required || orgFields.includes(name))
         .flatMap((field) => typedOf(operation, field))
   const files = new Set(fieldsOf(operation).flatMap(({ meta, flag }) => (meta.secret ? [`--${flag}`] : [])))
-  const fileAt = argsOf(operation).findIndex((name) =>
-    fieldsOf(operation).some((field) => field.name === name && field.meta.file),
-  )
-  const argv = typed.map((word, i) =>
-    i === fileAt || files.has(typed[i - 1] ?? '') ? secretFile : ofSample(word),
-  )
+  const argv = typed.map((word, i) => (files.has(typed[i - 1] ?? '') ? secretFile : ofSample(word)))
   const sure = asksFirst(operation) && !argv.includes('--yes') ? ['--yes'] : []
   return [...operation.cli.split(' '), ...argv, ...sure]
 }

@@ -19,7 +19,6 @@ describe('an enrollment at the page', () => {
       authenticators: ['platform', 'synced', 'security_key'],
       first_name: 'Bob',
       organization: 'acme',
-      logo: null,
       user_name: 'Bob Builder, acme',
       rp_id: 'localhost',
       challenge: expect.stringMatching(/^[\w-]{43}$/),

@@ -24,7 +24,6 @@ describe('a session', () => {
       first_name: 'Ada',
       org_id: acme.id,
       organization: 'acme',
-      logo: null,
       organizations: [acme.id],
       role: 'member',
       device_id: ada.device,
@@ -126,7 +125,7 @@ describe('a session', () => {
     await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${ada.device}`)
     const challenge = await begin(service)
     const answer = await openSession(challenge, answerTo(challenge, ada.key))
-    expect(answer.body).toMatchObject({ data: { organization: 'acme', logo: null, pending: [] } })
+    expect(answer.body).toMatchObject({ data: { organization: 'acme', pending: [] } })
   })
 
   test('says nothing about its owner to a device that did not sign', async () => {

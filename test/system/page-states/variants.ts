@@ -1,12 +1,10 @@
 import { decide, enroll } from '../../service/approver.ts'
 import { dataOf } from '../../service/fixtures.ts'
 import { confirmPhone, emailLinkFor } from '../../torture/mobile-account.ts'
-import { png } from '../png.ts'
 import type { Person, Steps, Way } from './way.ts'
 
 // Rarer states.
 
-const teal = [15, 118, 110, 255]
 const email = 'grace@acme.example'
 
 /** Links and addresses. */
@@ -23,13 +21,6 @@ export const addresses = (way: Way): Steps => {
     await page.goto(`${address}/approver`)
   }
   return {
-    'link, logo': async () => {
-      const path = `/svc/v1/organizations/${stage.org.id}/logo`
-      dataOf(await stage.service.call('POST', path, { body: { image: png(160, 64, teal) } }))
-      await way.openLink(await stage.person())
-      await page.locator('header img.logo').waitFor()
-      dataOf(await stage.service.call('DELETE', path))
-    },
     'link, expired': async () => {
       // A link works for longer than anyone would wait here.
       await page.route('**/approver/enrollment', async (route) => {
