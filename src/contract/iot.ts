@@ -156,7 +156,7 @@ export const iot = operations({
       ),
       source: chosen(
         z.string(),
-        'sample (not for real use: set quotes in the configuration of svc serve), file or http',
+        'sample (not for real use: set quotes in the configuration of svc serve) or http',
       ),
     }),
   },

@@ -9,9 +9,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 const operator = 'svc_op_deviceproof_012345678901234567890123456789'
 
 /** A service with or without an SMS gateway, and a new user's enrollment link. */
-const enrolling = async (args: string[]) => {
+const enrolling = async (env: Record<string, string>) => {
   const folder = temporaryFolder()
-  const running = await startService(folder.path, operator, args)
+  const running = await startService(folder.path, operator, [], env)
   onTestFinished(async () => {
     await running.stop()
     folder.remove()
@@ -39,7 +39,7 @@ const enrolling = async (args: string[]) => {
 test('a service that can send SMS requires a code for the first device', async () => {
   const provider = await startSmsProvider()
   onTestFinished(() => provider.close())
-  const { device, signIn } = await enrolling(['--sms-url', provider.url])
+  const { device, signIn } = await enrolling({ SVC_SMS_URL: provider.url })
   expect(device).toMatchObject({ state: 'pending', proof: 'otp' })
   expect(refusal(await signIn())).toEqual([403, 'device_pending', []])
   await expect.poll(() => provider.posted.length).toBe(1)
@@ -50,7 +50,7 @@ test('a service that can send SMS requires a code for the first device', async (
 })
 
 test('a service that cannot send SMS accepts the link alone', async () => {
-  const { device, signIn } = await enrolling([])
+  const { device, signIn } = await enrolling({})
   expect(device).toMatchObject({ state: 'active', proof: 'link' })
   expect((await signIn()).status).toBe(200)
 })

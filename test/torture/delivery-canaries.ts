@@ -30,7 +30,8 @@ export const torture: Torture = {
       void response
         .writeHead(500)
         .end(`${sms.posted.at(-1)!.body} ${sms.posted.at(-1)!.headers.authorization}`)
-    const service = await startService(dataDir, operator, ['--sms-url', sms.url], {
+    const service = await startService(dataDir, operator, [], {
+      SVC_SMS_URL: sms.url,
       SVC_SMTP_URL: `smtp://acme@127.0.0.1:${mail.port}`,
       SVC_SMTP_FROM: 'no-reply@acme.example',
       SVC_SMTP_PASSWORD: password,

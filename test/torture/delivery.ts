@@ -113,7 +113,7 @@ export const torture: Torture = {
     const known = new Map<string, number>()
     const wrong = new Set<string>()
     let onlyInMemory = 0
-    const start = () => startService(folder.path, key, ['--sms-url', provider.url])
+    const start = () => startService(folder.path, key, [], { SVC_SMS_URL: provider.url })
     const look = (states: Map<string, string>): void => {
       for (const [id, state] of states) {
         if (state !== 'sent') continue

@@ -50,9 +50,6 @@ type Options = {
   tlsKey?: string
   trustedProxy?: string[]
   config?: string
-  smtpUrl?: string
-  mailFrom?: string
-  smsUrl?: string
   dev?: boolean
   profile: boolean
 }
@@ -120,9 +117,6 @@ export const registerServe = (command: Command, context: Context): void => {
       '--config <file>',
       'Configuration file for e-mail, text messages and more (YAML): svc help configuration',
     )
-    .option('--smtp-url <url>', 'Mail server: smtps://user@mail.example.com; password in SVC_SMTP_PASSWORD')
-    .option('--mail-from <address>', 'Sender of e-mail: Acme <no-reply@example.com>')
-    .option('--sms-url <url>', 'Address for sending text messages; secret in SVC_SMS_SECRET')
     .option('--dev', 'Development mode, on loopback only')
     .option('--no-profile', 'Do not save the key in a profile, only print it')
     .addHelpText('after', '\nExample:\n  svc serve --port 8080')

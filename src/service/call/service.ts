@@ -41,7 +41,7 @@ export type Quote = {
 }
 
 /** A quote as the API returns it; `stale` if the provider fails and this is its last known price. */
-export type QuoteResult = Quote & { stale: boolean; source: 'sample' | 'file' | 'http' }
+export type QuoteResult = Quote & { stale: boolean; source: 'sample' | 'http' }
 
 /** Undefined for a stock that the provider does not know. Throws 409 `quotes_unavailable`. */
 export type Quotes = { find(nameOrSymbol: string): Promise<QuoteResult | undefined> }

@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { isOpenTo } from '../../core/checked-file.ts'
-import type { Env } from '../../core/env.ts'
 import { SvcError } from '../../core/errors.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 
@@ -44,29 +43,14 @@ export const openText = (file: string, what: string): { text: string; requirePri
   }
 }
 
-/**
- * The secret that a section of the configuration sets directly (`password`), in a file (`password_file`) or in the
- * environment (`password_env`); `name` is its full name, `smtp.password`. Undefined if the section sets none.
- */
-export const readSecret = (section: Record<string, unknown>, name: string, env: Env): string | undefined => {
-  const field = name.slice(name.indexOf('.') + 1)
-  const fields = [field, `${field}_file`, `${field}_env`].filter((one) => section[one] !== undefined)
-  if (fields.length > 1)
-    throw badConfig(`${name} is set more than once`, `Keep only one of ${fields.join(', ')}`)
-  if (section[field] !== undefined) return String(section[field])
-  const file = section[`${field}_file`]
-  if (file !== undefined) {
-    const { text, requirePrivate } = openText(String(file), `${name}_file`)
-    requirePrivate()
-    const secret = text.replace(/\r?\n$/, '')
-    if (secret === '') throw badConfig(`${name}_file ${String(file)} is empty`, 'Write the secret into it')
-    return secret
-  }
-  const variable = section[`${field}_env`]
-  if (variable === undefined) return undefined
-  const secret = env[String(variable)]
-  if (secret) return secret
-  throw badConfig(`${name}_env names ${String(variable)}, which is not set`, `export ${String(variable)}=…`)
+/** The secret in a private file; `name` is the field that names the file. */
+export const readSecret = (file: string | undefined, name: string): string | undefined => {
+  if (file === undefined) return undefined
+  const { text, requirePrivate } = openText(file, name)
+  requirePrivate()
+  const secret = text.replace(/\r?\n$/, '')
+  if (secret === '') throw badConfig(`${name} ${file} is empty`, 'Write the secret into it')
+  return secret
 }
 
 /** The address of a provider: secrets and recipients go there, so https, or http on this machine. */
@@ -76,7 +60,7 @@ export const parseProviderUrl = (section: string, text: string, example: string)
   if (url.username || url.password)
     throw badConfig(
       `${section}.url must not contain a name or a password`,
-      section === 'sms' ? 'Put them into sms.headers' : 'Set quotes.secret_file or quotes.secret_env',
+      section === 'sms' ? 'Put them into sms.headers' : 'Set quotes.secret_file',
     )
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     throw badConfig(`${section}.url must be https, except on this machine`, example)

@@ -4,10 +4,6 @@ import { email } from '../../contract/records.ts'
 import { jsonPointer } from './json-pointer.ts'
 
 const path = line(4096)
-const secret = z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(4096))
-const variable = line(100).check(
-  z.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
-)
 
 const framingHeaders = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer)$/i
 const headerName = z.string().check(
@@ -22,30 +18,22 @@ const headerFields = z.record(
 const smtp = z.strictObject({
   url: z.optional(line(1000)),
   from: z.optional(line(400)),
-  password: z.optional(secret),
   password_file: z.optional(path),
-  password_env: z.optional(variable),
   ca_file: z.optional(path),
   plain: z.optional(z.boolean()),
 })
 
 const sms = z.strictObject({
   url: z.optional(line(2000)),
-  method: z.optional(z.enum(['POST', 'PUT'])),
   headers: z.optional(headerFields),
   body: z.optional(z.record(z.string(), z.unknown())),
   id: z.optional(jsonPointer),
-  secret: z.optional(secret),
   secret_file: z.optional(path),
-  secret_env: z.optional(variable),
 })
 
 const quotes = z.strictObject({
-  file: z.optional(path),
   url: z.optional(line(2000)),
-  secret: z.optional(secret),
   secret_file: z.optional(path),
-  secret_env: z.optional(variable),
 })
 
 const wholeNumber = (most: number) =>

@@ -16,10 +16,7 @@ const sample = 'Compare it with: svc help configuration'
 /** Headers that never contain a secret. */
 const publicHeaders = /^(?:accept|content-type|user-agent)$/i
 
-const containsSecret = ({ smtp, sms, quotes }: Config): boolean =>
-  smtp?.password !== undefined ||
-  sms?.secret !== undefined ||
-  quotes?.secret !== undefined ||
+const containsSecret = ({ smtp, sms }: Config): boolean =>
   (smtp?.url !== undefined && URL.canParse(smtp.url) && new URL(smtp.url).password !== '') ||
   Object.entries(sms?.headers ?? {}).some(
     ([name, value]) => !publicHeaders.test(name) && !value.includes('{secret}'),
@@ -63,15 +60,6 @@ export const readConfigFile = (file: string): Config => {
   return checked.data
 }
 
-/** Flags of `svc serve`; none of them is a secret. */
-export type ConfigFlags = {
-  /** A file in YAML. */
-  config?: string | undefined
-  smtpUrl?: string | undefined
-  mailFrom?: string | undefined
-  smsUrl?: string | undefined
-}
-
 export type Settings = {
   smtp?: SmtpSettings | undefined
   sms?: SmsSettings | undefined
@@ -93,14 +81,14 @@ const variable = (env: Env, name: EnvName): NamedSetting | undefined => {
   return value ? { value, name } : undefined
 }
 
-/** A flag wins over the environment, and the environment over the file. Throws an SvcError that names the field. */
-export const readSettings = (flags: ConfigFlags, env: Env): Settings => {
-  const config = flags.config === undefined ? {} : readConfigFile(flags.config)
+/** The environment wins over the file, which is YAML. Throws an SvcError that names the field. */
+export const readSettings = (file: string | undefined, env: Env): Settings => {
+  const config = file === undefined ? {} : readConfigFile(file)
   return {
-    smtp: smtpSettings(flags, config.smtp ?? {}, env),
-    sms: smsSettings(flags.smsUrl, config.sms ?? {}, env),
+    smtp: smtpSettings(config.smtp ?? {}, env),
+    sms: smsSettings(config.sms ?? {}, env),
     supportEmail: readSupportEmail(config, env),
-    quotes: quotesSettings(config.quotes, env),
+    quotes: quotesSettings(config.quotes),
     periods: periodsOf(config.retention),
     asking: readAskingDefaults({
       mobile: variable(env, 'SVC_DEFAULT_MOBILE'),

@@ -4,7 +4,6 @@ import type { Config } from './schema.ts'
 
 export type SmsSettings = {
   url: string
-  method: 'POST' | 'PUT'
   /** Lower-case; `{secret}` is replaced when one is sent. */
   headers: Record<string, string>
   /** JSON; `{to}`, `{text}`, `{id}` and `{secret}` in its texts are replaced. */
@@ -37,17 +36,13 @@ const checkPlaceholders = (field: string, value: unknown, known: readonly string
 }
 
 /** The provider of text messages; undefined if none is configured. */
-export const smsSettings = (
-  urlFlag: string | undefined,
-  file: NonNullable<Config['sms']>,
-  env: Env,
-): SmsSettings | undefined => {
-  const text = urlFlag ?? (env.SVC_SMS_URL || file.url)
+export const smsSettings = (file: NonNullable<Config['sms']>, env: Env): SmsSettings | undefined => {
+  const text = env.SVC_SMS_URL || file.url
   if (text === undefined) {
     if (Object.keys(file).length > 0) throw badConfig('sms.url is missing', exampleUrl)
     return undefined
   }
-  const secret = env.SVC_SMS_SECRET || readSecret(file, 'sms.secret', env)
+  const secret = env.SVC_SMS_SECRET || readSecret(file.secret_file, 'sms.secret_file')
   const defaultHeaders = secret === undefined ? {} : { authorization: 'Bearer {secret}' }
   const headers = Object.fromEntries(
     Object.entries(file.headers ?? defaultHeaders).map(([name, value]) => [name.toLowerCase(), value]),
@@ -61,18 +56,11 @@ export const smsSettings = (
     if (!used.has(word))
       throw badConfig(`sms.body must contain {${word}}`, 'body: {to: "{to}", text: "{text}", id: "{id}"}')
   if (used.has('secret') && secret === undefined)
-    throw badConfig(
-      'sms uses {secret}, but no secret is set',
-      'Set sms.secret_file, sms.secret_env or SVC_SMS_SECRET',
-    )
+    throw badConfig('sms uses {secret}, but no secret is set', 'Set sms.secret_file or SVC_SMS_SECRET')
   if (secret !== undefined && !/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(secret))
-    throw badConfig(
-      'sms.secret must be printable ASCII on one line',
-      'Check the file or the variable that it comes from',
-    )
+    throw badConfig('The secret of sms must be printable ASCII on one line', 'Check where it comes from')
   return {
     url: parseProviderUrl('sms', text, exampleUrl).href,
-    method: file.method ?? 'POST',
     headers,
     body,
     ...(file.id !== undefined && { id: file.id }),

@@ -52,36 +52,24 @@ const decoded = (text: string): string => {
 }
 
 /** The mail server; undefined if none is configured. A password is only used with an address that names a user. */
-export const smtpSettings = (
-  flags: { smtpUrl?: string | undefined; mailFrom?: string | undefined },
-  file: NonNullable<Config['smtp']>,
-  env: Env,
-): SmtpSettings | undefined => {
-  const text = flags.smtpUrl ?? (env.SVC_SMTP_URL || file.url)
+export const smtpSettings = (file: NonNullable<Config['smtp']>, env: Env): SmtpSettings | undefined => {
+  const text = env.SVC_SMTP_URL || file.url
   if (text === undefined) {
-    if (Object.keys(file).length > 0 || flags.mailFrom !== undefined)
-      throw badConfig('smtp.url is missing', urlHint)
+    if (Object.keys(file).length > 0) throw badConfig('smtp.url is missing', urlHint)
     return undefined
   }
   const url = parseUrl(text)
-  if (flags.smtpUrl !== undefined && url.password !== '')
-    throw badConfig(
-      'Do not put a password into an argument: --smtp-url',
-      'Put it in SVC_SMTP_PASSWORD, or in a file that smtp.password_file names',
-    )
-  const from = flags.mailFrom ?? (env.SVC_SMTP_FROM || file.from)
+  const from = env.SVC_SMTP_FROM || file.from
   if (from === undefined)
-    throw badConfig(
-      'smtp.from is missing',
-      'Set the sender of e-mail: SVC_SMTP_FROM, --mail-from or smtp.from',
-    )
+    throw badConfig('smtp.from is missing', 'Set the sender of e-mail: SVC_SMTP_FROM or smtp.from')
   const user = decoded(url.username)
   const password =
-    env.SVC_SMTP_PASSWORD || (url.password ? decoded(url.password) : readSecret(file, 'smtp.password', env))
+    env.SVC_SMTP_PASSWORD ||
+    (url.password ? decoded(url.password) : readSecret(file.password_file, 'smtp.password_file'))
   if (user !== '' && password === undefined)
     throw badConfig(
       'smtp.url names a user but has no password',
-      'Set smtp.password_file, smtp.password_env or SVC_SMTP_PASSWORD',
+      'Set smtp.password_file or SVC_SMTP_PASSWORD',
     )
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const secure = url.protocol === 'smtps:'

@@ -41,7 +41,7 @@ export const createSms = (
 ): { adapter: Adapter; close(): Promise<void> } => {
   const timeoutMs = { connect: 10_000, headers: 30_000, body: 10_000 }
   const send = createTransport({ env, timeoutMs, connections: 8 })
-  const { url, method, secret = '' } = settings
+  const { url, secret = '' } = settings
 
   const adapter: Adapter = async ({ to, text }, { id, signal }): Promise<Outcome> => {
     const headers = {
@@ -54,7 +54,7 @@ export const createSms = (
     let accepted = false
     const onStatus = (status: number): void => void (accepted = isAccepted(status))
     try {
-      const answer = await send({ method, url, headers, body, onStatus }, signal)
+      const answer = await send({ method: 'POST', url, headers, body, onStatus }, signal)
       const { status } = answer
       if (isAccepted(status)) return { state: 'sent', provider_id: idIn(answer.body, settings.id) }
       const error = `the SMS provider answered ${status}`

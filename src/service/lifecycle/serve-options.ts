@@ -4,34 +4,34 @@ import type { Env } from '../../core/env.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
-import type { ConfigFlags } from '../config/settings.ts'
 import type { Tls } from '../http/server.ts'
 import type { StorePlace } from './place.ts'
 
-export type ServeOptions = StorePlace &
-  ConfigFlags & {
-    /** 8080 if left out; 0 takes a free one. */
-    port?: number
-    /** 127.0.0.1 if left out. */
-    host?: string
-    /** The address of the service for people and clients: scheme, host and port. */
-    publicUrl?: string | undefined
-    /** Files in PEM. */
-    tlsCert?: string | undefined
-    tlsKey?: string | undefined
-    /** One address or network (CIDR) for each proxy in front. */
-    trustedProxy?: readonly string[] | undefined
-    /** For developers: messages are logged instead of delivered. */
-    dev?: boolean | undefined
-    /** Serves Prometheus metrics on this port of loopback; 0 takes a free one. */
-    metricsPort?: number | undefined
-    /** How long it reports that it stops before it does, milliseconds. */
-    drainMs?: number | undefined
-    /** Of svc. */
-    version?: string | undefined
-    env: Env
-    log: Log
-  }
+export type ServeOptions = StorePlace & {
+  /** A file in YAML, with what is not an address or a place. */
+  config?: string | undefined
+  /** 8080 if left out; 0 takes a free one. */
+  port?: number
+  /** 127.0.0.1 if left out. */
+  host?: string
+  /** The address of the service for people and clients: scheme, host and port. */
+  publicUrl?: string | undefined
+  /** Files in PEM. */
+  tlsCert?: string | undefined
+  tlsKey?: string | undefined
+  /** One address or network (CIDR) for each proxy in front. */
+  trustedProxy?: readonly string[] | undefined
+  /** For developers: messages are logged instead of delivered. */
+  dev?: boolean | undefined
+  /** Serves Prometheus metrics on this port of loopback; 0 takes a free one. */
+  metricsPort?: number | undefined
+  /** How long it reports that it stops before it does, milliseconds. */
+  drainMs?: number | undefined
+  /** Of svc. */
+  version?: string | undefined
+  env: Env
+  log: Log
+}
 
 /** Throws a usage error for an address that others could reach without a secret. */
 export const checkHost = ({ host = '127.0.0.1', dev, env }: ServeOptions): string => {

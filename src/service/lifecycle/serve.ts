@@ -73,7 +73,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const host = checkHost(options)
   const publicUrl = checkPublicUrl(options.publicUrl)
   const tls = readTls(options)
-  const settings = readSettings(options, options.env)
+  const settings = readSettings(options.config, options.env)
   const { env, port = 8080, trustedProxy = [], dev = false, log } = options
   const place: StorePlace =
     options.dataDir === undefined ? { databaseUrl: options.databaseUrl } : { dataDir: options.dataDir }

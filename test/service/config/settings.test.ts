@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Env } from '../../../src/core/env.ts'
 import { SvcError } from '../../../src/core/errors.ts'
 import { periodsOf } from '../../../src/service/config/retention.ts'
-import { readSettings, type ConfigFlags } from '../../../src/service/config/settings.ts'
+import { readSettings } from '../../../src/service/config/settings.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
@@ -20,8 +20,7 @@ const write = (text: string, mode = 0o600, name = 'svc.yaml'): string => {
   chmodSync(file, mode)
   return file
 }
-const settings = (text: string, env: Env = {}, flags: ConfigFlags = {}, mode = 0o600) =>
-  readSettings({ config: write(text, mode), ...flags }, env)
+const settings = (text: string, env: Env = {}, mode = 0o600) => readSettings(write(text, mode), env)
 
 /** What went wrong, as a person reads it. */
 const wrong = (work: () => unknown): string => {
@@ -54,7 +53,8 @@ test('the sample is valid as soon as its secrets are set', () => {
   const text = sample.replaceAll('/run/secrets', folder)
   write('from-a-file\n', 0o600, 'smtp-password')
   write('token', 0o600, 'sms-token')
-  const { smtp, sms, supportEmail, quotes } = settings(text, { QUOTES_TOKEN: 'q' })
+  write('q', 0o600, 'quotes-token')
+  const { smtp, sms, supportEmail, quotes } = settings(text)
   expect(smtp).toEqual({
     host: 'mail.example.com',
     port: 465,
@@ -65,7 +65,6 @@ test('the sample is valid as soon as its secrets are set', () => {
     from: { name: 'Acme', address: 'no-reply@example.com' },
   })
   expect(sms).toMatchObject({
-    method: 'POST',
     headers: { authorization: 'Bearer {secret}' },
     id: '/messages/0/id',
     secret: 'token',
@@ -96,9 +95,9 @@ describe('a mail server', () => {
     ['smtp://localhost:2525', { plain: true }],
     ['smtps://localhost', { plain: false, secure: true }],
   ])('at %s is spoken to over TLS, except on this machine', (url, expected) => {
-    expect(readSettings({}, { SVC_SMTP_URL: url, SVC_SMTP_FROM: 'a@acme.example' }).smtp).toMatchObject(
-      expected,
-    )
+    expect(
+      readSettings(undefined, { SVC_SMTP_URL: url, SVC_SMTP_FROM: 'a@acme.example' }).smtp,
+    ).toMatchObject(expected)
   })
 
   test('without TLS on another host is used only if the file allows it', () => {
@@ -106,9 +105,9 @@ describe('a mail server', () => {
     expect(settings(text).smtp).toMatchObject({ plain: true })
   })
 
-  test('is the one of the flag, then of the environment, then of the file', () => {
+  test('is the one of the environment, then of the file', () => {
     const env = { SVC_SMTP_URL: 'smtps://env.example.com', SVC_SMTP_FROM: 'env@acme.example' }
-    const password = `${smtp}  password: x\n`
+    const password = `${smtp}  password_file: ${write('x', 0o600, 'password')}\n`
     expect(settings(password, {}).smtp).toMatchObject({
       host: 'mail.example.com',
       user: 'ada',
@@ -118,24 +117,15 @@ describe('a mail server', () => {
     expect(fromEnv).toMatchObject({ host: 'env.example.com', from: { address: 'env@acme.example' } })
     // The password of one server is not sent to another.
     expect(fromEnv).not.toHaveProperty('password')
-    const flags = { smtpUrl: 'smtps://flag.example.com', mailFrom: 'Flag <flag@acme.example>' }
-    expect(settings(password, env, flags).smtp).toMatchObject({
-      host: 'flag.example.com',
-      from: { name: 'Flag', address: 'flag@acme.example' },
-    })
   })
 
-  test.each<[string, string, Env]>([
-    ['itself', 'password: s3cret', {}],
-    ['a variable', 'password_env: MAIL_PASSWORD', { MAIL_PASSWORD: 's3cret' }],
-    ['the usual variable', '', { SVC_SMTP_PASSWORD: 's3cret' }],
-  ])('has its password from %s', (_, line, env) => {
-    expect(settings(`${smtp}  ${line}\n`, env).smtp).toMatchObject({ password: 's3cret' })
+  test('has its password from a variable', () => {
+    expect(settings(smtp, { SVC_SMTP_PASSWORD: 's3cret' }).smtp).toMatchObject({ password: 's3cret' })
   })
 
   test('takes name and password from its URL, with any characters', () => {
     const SVC_SMTP_URL = 'smtps://ada%40acme.example:p%2Fw%25@mail.example.com'
-    expect(readSettings({}, { SVC_SMTP_URL, SVC_SMTP_FROM: 'a@acme.example' }).smtp).toMatchObject({
+    expect(readSettings(undefined, { SVC_SMTP_URL, SVC_SMTP_FROM: 'a@acme.example' }).smtp).toMatchObject({
       user: 'ada@acme.example',
       password: 'p/w%',
     })
@@ -144,14 +134,15 @@ describe('a mail server', () => {
 
 describe('a provider of text messages', () => {
   test('gets the three values and a bearer by default', () => {
-    expect(readSettings({ smsUrl: 'https://x.example/m' }, { SVC_SMS_SECRET: 't' }).sms).toEqual({
+    expect(readSettings(undefined, { SVC_SMS_URL: 'https://x.example/m', SVC_SMS_SECRET: 't' }).sms).toEqual({
       url: 'https://x.example/m',
-      method: 'POST',
       headers: { authorization: 'Bearer {secret}' },
       body: { to: '{to}', text: '{text}', id: '{id}' },
       secret: 't',
     })
-    expect(readSettings({}, { SVC_SMS_URL: 'http://127.0.0.1:9/m' }).sms).toMatchObject({ headers: {} })
+    expect(readSettings(undefined, { SVC_SMS_URL: 'http://127.0.0.1:9/m' }).sms).toMatchObject({
+      headers: {},
+    })
   })
 })
 
@@ -178,17 +169,15 @@ describe('rejects a configuration, with the field and what to type,', () => {
       'smtp.from is not a valid e-mail address',
     ],
     [smtp, 'smtp.url names a user but has no password'],
-    [`${smtp}  password_env: NOT_SET`, 'smtp.password_env names NOT_SET, which is not set'],
     [`${smtp}  password_file: /nowhere/x`, 'smtp.password_file /nowhere/x cannot be read'],
-    [`${smtp}  password: x\n  password_env: Y`, 'smtp.password is set more than once'],
-    ['sms: {secret: x}', 'sms.url is missing'],
+    [`${smtp}  password: x`, 'smtp.password is not a known field'],
+    ['sms: {secret_file: x}', 'sms.url is missing'],
     ['sms: {url: "http://sms.example.com"}', 'sms.url must be https'],
     ['sms: {url: "https://a:b@sms.example.com"}', 'sms.url must not contain a name or a password'],
     [`${sms}  body: {to: "{to}"}`, 'sms.body must contain {text}'],
     [`${sms}  body: {to: "{to}", text: "{txet}"}`, 'sms.body contains {txet}, which is not a placeholder'],
     [`${sms}  headers: {authorization: "Bearer {secret}"}`, 'sms uses {secret}, but no secret is set'],
     [`${sms}  headers: {Content-Length: "1"}`, 'sms.headers.Content-Length is a header that svc sets itself'],
-    [`${sms}  method: GET`, 'sms.method must be POST or PUT'],
     [`${sms}  id: messages.0`, 'sms.id must be a JSON pointer'],
     ['support: {email: acme}', 'support.email must be an e-mail address'],
     ['smtp: {a: 1\nsms: "', 'is not valid YAML: line '],
@@ -199,20 +188,18 @@ describe('rejects a configuration, with the field and what to type,', () => {
   })
 
   test('when it is not there, or too large', () => {
-    expect(wrong(() => readSettings({ config: join(folder, 'none') }, {}))).toContain('cannot be read')
-    expect(wrong(() => readSettings({ config: folder }, {}))).toContain('is not a text file')
+    expect(wrong(() => readSettings(join(folder, 'none'), {}))).toContain('cannot be read')
+    expect(wrong(() => readSettings(folder, {}))).toContain('is not a text file')
     expect(wrong(() => settings(`# ${'x'.repeat(1_100_000)}`))).toContain('is not a text file')
   })
 
   test.each([
-    ['a password', `${smtp}  password: s3cret-canary`],
     ['a password in an address', 'smtp: {url: "smtps://a:s3cret-canary@m.example.com", from: a@b.example}'],
-    ['a token', `${sms}  secret: s3cret-canary`],
     ['a header', `${sms}  headers: {x-api-key: s3cret-canary}`],
   ])('when it contains %s and other users can read it', (_, text) => {
     expect(settings(text)).toBeDefined()
     for (const mode of [0o640, 0o604]) {
-      const said = wrong(() => settings(text, {}, {}, mode))
+      const said = wrong(() => settings(text, {}, mode))
       expect(said).toContain('other users can read it')
       expect(said).toContain("chmod 600 '")
       expect(said).not.toContain('s3cret-canary')
@@ -220,25 +207,13 @@ describe('rejects a configuration, with the field and what to type,', () => {
   })
 
   test('but not when other users can read one without a secret', () => {
-    expect(settings(`${sms}  headers: {content-type: application/json}`, {}, {}, 0o644).sms).toBeDefined()
+    expect(settings(`${sms}  headers: {content-type: application/json}`, {}, 0o644).sms).toBeDefined()
   })
 
   test('when the file of a secret is open to others', () => {
     const file = write('s3cret-canary', 0o644, 'password')
     const said = wrong(() => settings(`${smtp}  password_file: ${file}`))
     expect(said).toContain('other users can read it')
-    expect(said).not.toContain('s3cret-canary')
-  })
-
-  test('when a flag sets the sender but no mail server is set', () => {
-    expect(wrong(() => readSettings({ mailFrom: 'a@acme.example' }, {}))).toContain('smtp.url is missing')
-  })
-
-  test('when a flag contains a password, which ps would show', () => {
-    const said = wrong(() =>
-      readSettings({ smtpUrl: 'smtps://ada:s3cret-canary@m.example.com', mailFrom: 'a@b.example' }, {}),
-    )
-    expect(said).toContain('SVC_SMTP_PASSWORD')
     expect(said).not.toContain('s3cret-canary')
   })
 

@@ -20,7 +20,6 @@ afterEach(async () => {
 const send = (text: string, more: Partial<SmsSettings> = {}, signal = new AbortController().signal) => {
   const settings: SmsSettings = {
     url: `${provider.url}/messages`,
-    method: 'POST',
     headers: { authorization: 'Bearer {secret}' },
     body: { to: '{to}', text: 'Acme: {text}', meta: [{ ref: '{id}', unicode: true, parts: 2 }] },
     id: '/messages/0/id',

@@ -109,8 +109,12 @@ test.each([
 test('unsent messages of a backup are sent only on request', async () => {
   await service.stop()
   // No provider is configured, so the message stays queued.
-  const smsUrl = 'http://127.0.0.1:1'
-  service = await startService({ port: 0, dataDir, env: {}, smsUrl, log: () => undefined })
+  service = await startService({
+    port: 0,
+    dataDir,
+    env: { SVC_SMS_URL: 'http://127.0.0.1:1' },
+    log: () => undefined,
+  })
   const said = { mobile: '+12025550101', type: 'notice', message: 'The door is open.' }
   await ask('/send/global/notification', said)
   backup(dataDir, file)

@@ -35,10 +35,7 @@ const parse = (text: string): unknown => {
 }
 
 /** Requests quotes from a service, one at a time. The service decides whether it knows names or codes. */
-export const createHttpProvider = (
-  { url, secret }: Extract<QuotesSettings, { url: string }>,
-  now: () => string,
-): QuoteProvider => ({
+export const createHttpProvider = ({ url, secret }: QuotesSettings, now: () => string): QuoteProvider => ({
   source: 'http',
   find: async (nameOrSymbol) => {
     if (onlyDots.test(nameOrSymbol)) return undefined

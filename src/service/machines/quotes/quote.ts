@@ -12,15 +12,11 @@ export const parseExactly = (json: string): unknown => {
 }
 
 const iso = /^\d{4}-\d\d-\d\d(?:$|[T ])/
-const epoch = /^\d{9,13}$/
-const lastSecond = 99_999_999_999
 
-/** Reads a time as ISO 8601, or as seconds or milliseconds since 1970. Undefined for anything else. */
+/** Reads a time as ISO 8601. Undefined for anything else. */
 export const readTime = (text: string): string | undefined => {
-  const number = epoch.test(text) ? Number(text) : undefined
-  const ms = number === undefined ? Date.parse(text) : number > lastSecond ? number : number * 1000
-  const known = (number !== undefined || iso.test(text)) && !Number.isNaN(ms)
-  return known ? new Date(ms).toISOString() : undefined
+  const ms = iso.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString()
 }
 
 /** Finds quotes. Undefined for a stock that the provider does not know; throws if the provider fails. */
@@ -31,15 +27,6 @@ export type QuoteProvider = {
 
 /** Names and codes that differ only in case are the same. */
 export const foldName = (text: string): string => text.normalize('NFC').toLowerCase()
-
-/** The quote of a code, or else of a name. */
-export const findQuote = (quotes: readonly Quote[], nameOrSymbol: string): Quote | undefined => {
-  const wanted = foldName(nameOrSymbol)
-  return (
-    quotes.find(({ symbol }) => foldName(symbol) === wanted) ??
-    quotes.find(({ name }) => foldName(name) === wanted)
-  )
-}
 
 const decimal = /^(\d{1,60})(?:\.(\d{1,60}))?(?:[eE]([+-]?\d{1,2}))?$/
 
@@ -63,7 +50,7 @@ export const readPrice = (text: string): string | undefined => {
 
 const text = z.string().check(z.trim(), z.minLength(1), z.maxLength(120))
 
-/** A quote as a file or a service writes it. `parseExactly` has turned its numbers into text. */
+/** A quote as a service writes it. `parseExactly` has turned its numbers into text. */
 export const quoteRow = z.object({
   symbol: text,
   name: text,

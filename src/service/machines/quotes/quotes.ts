@@ -2,9 +2,8 @@ import type { Log } from '../../../core/log.ts'
 import { conflict } from '../../../core/refusal.ts'
 import type { Quotes, QuoteResult, Quote } from '../../call/service.ts'
 import type { QuotesSettings } from '../../config/quotes-settings.ts'
-import { createFileProvider } from './file-provider.ts'
 import { createHttpProvider } from './http-provider.ts'
-import { foldName, type QuoteProvider, findQuote } from './quote.ts'
+import { foldName, type QuoteProvider } from './quote.ts'
 
 // Rounded closing prices of one day, to try things out. They are not market data.
 const as_of = '2024-12-31T21:00:00.000Z'
@@ -31,7 +30,8 @@ const quotes = rows.map(([symbol, name, price, exchange]): Quote => ({
 /** A few stocks of one past day, for a service without a provider. */
 export const sampleProvider: QuoteProvider = {
   source: 'sample',
-  find: async (nameOrSymbol) => findQuote(quotes, nameOrSymbol),
+  find: async (nameOrSymbol) =>
+    quotes.find((quote) => [quote.symbol, quote.name].map(foldName).includes(foldName(nameOrSymbol))),
 }
 
 const freshMs = 60_000
@@ -95,8 +95,6 @@ export const createQuotes = (provider: QuoteProvider, { now, log }: { now(): str
   }
 }
 
-/** The configured provider; by default the sample. Throws an SvcError for a file that is not valid. */
-export const openProvider = (settings: QuotesSettings | undefined, now: () => string): QuoteProvider => {
-  if (!settings) return sampleProvider
-  return 'file' in settings ? createFileProvider(settings.file) : createHttpProvider(settings, now)
-}
+/** The configured provider; by default the sample. */
+export const openProvider = (settings: QuotesSettings | undefined, now: () => string): QuoteProvider =>
+  settings ? createHttpProvider(settings, now) : sampleProvider

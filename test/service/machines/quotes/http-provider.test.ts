@@ -69,7 +69,7 @@ describe('an HTTP provider', () => {
   })
 
   test('uses the time of the provider', async () => {
-    answer = says(body('1').replace('"more"', '"as_of":1735678800,"more"'))
+    answer = says(body('1').replace('"more"', '"as_of":"2024-12-31T22:00:00+01:00","more"'))
     expect(await open().find('apple')).toMatchObject({ as_of: '2024-12-31T21:00:00.000Z' })
   })
 
