@@ -152,9 +152,7 @@ export const groups: Record<string, Group> = {
   },
   webhook: {
     about: 'Send events to other systems',
-    load: fromTable(async () => (await import('../contract/webhook.ts')).webhook, {
-      extend: async () => (await import('./events/webhook-test.ts')).webhookTest,
-    }),
+    load: fromTable(async () => (await import('../contract/webhook.ts')).webhook),
   },
   export: {
     about: 'Export an organization to a file',

@@ -28,7 +28,6 @@ export const eventNames = {
 
 type Names = typeof eventNames
 export type EventGroup = keyof Names
-/** `test` is sent by `svc webhook test` alone, and no row of the audit is behind it. */
 export type EventType = { [G in EventGroup]: `${G}.${Names[G][number]}` }[EventGroup]
 
 const groups = Object.keys(eventNames) as EventGroup[]

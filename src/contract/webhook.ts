@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { chainOrg, event, eventFilter } from './event.ts'
+import { chainOrg, eventFilter } from './event.ts'
 import { chosen, line, seconds } from './field.ts'
 import { operations } from './declaration.ts'
 import { moment, time, times } from './records.ts'
@@ -30,16 +30,6 @@ export type WebhookRecord = z.infer<typeof webhookRecord>
 
 const withSecret = z.extend(webhookRecord, {
   secret: chosen(z.string(), 'Secret that signs the events, shown once', { secret: true }),
-})
-
-const answered = z.looseObject({
-  webhook_id: chosen(z.string(), 'Webhook id'),
-  delivered: chosen(z.boolean(), 'Whether the receiver accepted the event, with a status of 2xx'),
-  status: chosen(z.nullable(z.int()), 'HTTP status of the answer; null without one'),
-  answer: chosen(z.nullable(z.string()), 'Start of the body of the answer'),
-  error: chosen(z.nullable(z.string()), 'Why there was no answer'),
-  ms: chosen(z.int(), 'Milliseconds until the answer'),
-  event: chosen(z.pick(event, { id: true, type: true, timestamp: true }), 'The event that was sent'),
 })
 
 const types = z.array(eventFilter).check(z.maxLength(40, 'must have at most 40 entries'))
@@ -97,16 +87,6 @@ export const webhook = operations({
       ),
     }),
     data: withSecret,
-  },
-  testWebhook: {
-    route: 'POST /svc/v1/webhooks/{webhook_id}/test',
-    cli: 'webhook test',
-    scope: 'keys',
-    summary: 'Send a test event once and show what the receiver answered',
-    message: 'Test event sent',
-    example: 'wh_9fT2kQpX',
-    input: z.strictObject({ webhook_id }),
-    data: answered,
   },
   replayWebhook: {
     route: 'POST /svc/v1/webhooks/{webhook_id}/replay',

@@ -73,7 +73,6 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   createWebhook: ({ org }) => ({ org_id: org, url: 'https://hooks.acme.example/svc' }),
   listWebhooks: ({ org }) => ({ org_id: org }),
   rotateWebhook: (_, { webhook }) => ({ webhook_id: webhook }),
-  testWebhook: (_, { webhook }) => ({ webhook_id: webhook }),
   replayWebhook: (_, { webhook }) => ({ webhook_id: webhook, from: '2020-01-31T18:00:00Z' }),
   deleteWebhook: (_, { webhook }) => ({ webhook_id: webhook }),
   listAlteredRows: ({ org }) => ({ org_id: org }),

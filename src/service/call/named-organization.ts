@@ -78,7 +78,6 @@ const finders: {
   confirmKeyOwner: ofKey,
   revokeAgent: ofKey,
   rotateWebhook: ofWebhook,
-  testWebhook: ofWebhook,
   replayWebhook: ofWebhook,
   deleteWebhook: ofWebhook,
   createApproval: async (db, { approvers }) => {

@@ -14,7 +14,7 @@ type PublicRequest = {
 
 /**
  * Posts to an address that somebody else chose. Connects to the address that it checked, follows no redirect, and
- * throws if there is no answer. The caller reads the answer with `readStart` or destroys it.
+ * throws if there is no answer. The caller destroys the answer: its body may be endless, or slow.
  */
 export const requestPublic = async (request: PublicRequest): Promise<IncomingMessage> => {
   const { url: text, field, dev, headers, body, signal } = request
@@ -27,24 +27,4 @@ export const requestPublic = async (request: PublicRequest): Promise<IncomingMes
       .on('error', reject)
       .end(body)
   })
-}
-
-/** Reads a body until it has `most` bytes or `ms` are over, and ends the connection: a body may be endless, or slow. */
-export const readStart = async (response: IncomingMessage, most: number, ms: number): Promise<Buffer> => {
-  const timer = setTimeout(() => response.destroy(), ms)
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk)
-      size += chunk.length
-      if (size >= most) break
-    }
-  } catch {
-    // What has arrived counts.
-  } finally {
-    clearTimeout(timer)
-    response.destroy()
-  }
-  return Buffer.concat(chunks).subarray(0, most)
 }

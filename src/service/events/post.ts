@@ -1,5 +1,4 @@
-import { excerpt } from '../delivery/attempt.ts'
-import { readStart, requestPublic } from '../delivery/public-request.ts'
+import { requestPublic } from '../delivery/public-request.ts'
 import { type Secret, signedHeaders } from './signature.ts'
 
 type Post = {
@@ -10,20 +9,15 @@ type Post = {
   /** Now, ISO. */
   now: string
   dev: boolean
-  signal?: AbortSignal
+  signal: AbortSignal
 }
 
 export type Posted = {
   status: number
   retryAfter?: string | undefined
-  /** The start of the body, safe to show. */
-  answer: string
 }
 
 const timeoutMs = 10_000
-/** As much of a body as people are shown, and how long to wait for it. */
-const answerBytes = 1_024
-const answerMs = 1_000
 
 /** Posts a signed event once. Throws without an answer. */
 export const postEvent = async ({ url, secrets, dev, signal, ...event }: Post): Promise<Posted> => {
@@ -40,12 +34,11 @@ export const postEvent = async ({ url, secrets, dev, signal, ...event }: Post): 
       ...signedHeaders(secrets, event),
     },
     body,
-    signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    signal: AbortSignal.any([signal, limit]),
   })
   const { statusCode = 0, headers } = response
-  const bytes = await readStart(response, answerBytes, answerMs)
-  const answer = excerpt(bytes.toString('utf8'))
-  return { status: statusCode, retryAfter: headers['retry-after'], answer }
+  response.destroy()
+  return { status: statusCode, retryAfter: headers['retry-after'] }
 }
 
 /** Why there was no answer, without the address, which may contain a secret. */

@@ -8,7 +8,7 @@ import { openTarget, stopWebhook, type WebhookRow } from './webhook-rows.ts'
 
 type Options = { storage: Storage; keyring: Pick<Keyring, 'unwrap'>; dev: boolean }
 
-export const isAccepted = (status: number): boolean => status >= 200 && status < 300
+const isAccepted = (status: number): boolean => status >= 200 && status < 300
 
 /** What went wrong with a status that is not 2xx. */
 export const statusProblem = (status: number): string =>

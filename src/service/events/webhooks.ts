@@ -7,10 +7,8 @@ import { withinOrganization } from '../call/tenant.ts'
 import { reachChain } from '../custody/audit-log.ts'
 import { checkPublicUrl } from '../delivery/public-address.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
-import { postEvent, whyUnanswered } from './post.ts'
 import { newSigningSecret, secretsAt } from './signature.ts'
 import { readBefore, readEnd } from './stream.ts'
-import { isAccepted } from './webhook-adapter.ts'
 import { openTarget, type Target, typesOf, type WebhookRow, wrapTarget } from './webhook-rows.ts'
 
 /** Webhooks of one chain. */
@@ -166,35 +164,6 @@ export const replayWebhook: HandlerOf<typeof webhook.replayWebhook> = async ({ w
   })
   await call.audit(row.org_id, subjectOf(webhook_id), ['state', 'cursor'])
   return toRecord(call, changed)
-}
-
-export const testWebhook: HandlerOf<typeof webhook.testWebhook> = {
-  before: async ({ webhook_id }, { service, caller, signal }) => {
-    const { storage, keyring, dev } = service
-    const row = await storage.read((db) => findWebhook({ db, caller }, webhook_id))
-    const target = openTarget(keyring, row)
-    const now = storage.now()
-    const event = { id: `evt_test_${randomToken(9)}`, type: 'webhook.test', timestamp: now }
-    const body = JSON.stringify({ ...event, data: { org_id: row.org_id, webhook_id } })
-    const started = performance.now()
-    const aborted = signal?.()
-    const sent = await postEvent({
-      ...target,
-      id: event.id,
-      body,
-      now,
-      dev,
-      ...(aborted && { signal: aborted }),
-    }).then(
-      ({ status, answer }) => ({ delivered: isAccepted(status), status, answer, error: null }),
-      (error: unknown) => ({ delivered: false, status: null, answer: null, error: whyUnanswered(error) }),
-    )
-    const ms = Math.round(performance.now() - started)
-    return async (call) => {
-      await call.audit(row.org_id, subjectOf(webhook_id), ['test'])
-      return { webhook_id, ...sent, ms, event }
-    }
-  },
 }
 
 export const deleteWebhook: HandlerOf<typeof webhook.deleteWebhook> = async ({ webhook_id }, call) => {
