@@ -127,7 +127,10 @@ const columns = [
 export const listMachines: HandlerOf<typeof iot.listMachines> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('machines').where('org_id', '=', org_id).select(columns)
-  return (await readPage(call, query, 'id')).map(({ id: _, ...shown }) => shown)
+  return (await readPage(call, query, 'id')).map((row) => {
+    const { id: _, ...shown } = row
+    return shown
+  })
 }
 
 export const deleteMachine: HandlerOf<typeof iot.deleteMachine> = async ({ org_id, machine_id }, call) => {
