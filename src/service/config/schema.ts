@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { line } from '../../contract/field.ts'
 import { email } from '../../contract/records.ts'
-import { jsonPointer } from './json-pointer.ts'
 
 const path = line(4096)
 
@@ -27,7 +26,6 @@ const sms = z.strictObject({
   url: z.optional(line(2000)),
   headers: z.optional(headerFields),
   body: z.optional(z.record(z.string(), z.unknown())),
-  id: z.optional(jsonPointer),
   secret_file: z.optional(path),
 })
 

@@ -8,8 +8,6 @@ export type SmsSettings = {
   headers: Record<string, string>
   /** JSON; `{to}`, `{text}`, `{id}` and `{secret}` in its texts are replaced. */
   body: Record<string, unknown>
-  /** Where the response contains the provider's id: `/messages/0/id`. */
-  id?: string
   secret?: string
 }
 
@@ -63,7 +61,6 @@ export const smsSettings = (file: NonNullable<Config['sms']>, env: Env): SmsSett
     url: parseProviderUrl('sms', text, exampleUrl).href,
     headers,
     body,
-    ...(file.id !== undefined && { id: file.id }),
     ...(secret !== undefined && { secret }),
   }
 }

@@ -2,10 +2,9 @@ import { retryAfterMs } from '../../client/retry.ts'
 import { createTransport } from '../../client/undici-transport.ts'
 import { SvcError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
-import { atPointer } from '../config/json-pointer.ts'
 import type { SmsSettings } from '../config/sms-settings.ts'
 import type { Adapter, Outcome } from './adapter.ts'
-import { excerpt, nameOf } from './attempt.ts'
+import { nameOf } from './attempt.ts'
 
 /** Fills a template in one pass, so that a placeholder inside of a value stays as it is. */
 const fill = (template: unknown, values: Record<string, string>): unknown => {
@@ -14,18 +13,6 @@ const fill = (template: unknown, values: Record<string, string>): unknown => {
   if (Array.isArray(template)) return template.map((one) => fill(one, values))
   if (typeof template !== 'object' || template === null) return template
   return Object.fromEntries(Object.entries(template).map(([name, one]) => [name, fill(one, values)]))
-}
-
-/** The provider's id of a message, from its JSON answer. */
-const idIn = (body: string, pointer: string | undefined): string | undefined => {
-  if (pointer === undefined) return undefined
-  try {
-    const found = atPointer(JSON.parse(body), pointer)
-    const isId = typeof found === 'string' || typeof found === 'number'
-    return isId ? excerpt(String(found)) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 const isAccepted = (status: number): boolean => status >= 200 && status < 300
@@ -56,7 +43,7 @@ export const createSms = (
     try {
       const answer = await send({ method: 'POST', url, headers, body, onStatus }, signal)
       const { status } = answer
-      if (isAccepted(status)) return { state: 'sent', provider_id: idIn(answer.body, settings.id) }
+      if (isAccepted(status)) return { state: 'sent' }
       const error = `the SMS provider answered ${status}`
       if (!isTemporary(status)) return { state: 'failed', error }
       const after_ms = retryAfterMs(answer.headers['retry-after'], new Date(now()))

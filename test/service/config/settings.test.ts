@@ -66,7 +66,6 @@ test('the sample is valid as soon as its secrets are set', () => {
   })
   expect(sms).toMatchObject({
     headers: { authorization: 'Bearer {secret}' },
-    id: '/messages/0/id',
     secret: 'token',
   })
   expect(supportEmail).toBe('support@example.com')
@@ -178,7 +177,7 @@ describe('rejects a configuration, with the field and what to type,', () => {
     [`${sms}  body: {to: "{to}", text: "{txet}"}`, 'sms.body contains {txet}, which is not a placeholder'],
     [`${sms}  headers: {authorization: "Bearer {secret}"}`, 'sms uses {secret}, but no secret is set'],
     [`${sms}  headers: {Content-Length: "1"}`, 'sms.headers.Content-Length is a header that svc sets itself'],
-    [`${sms}  id: messages.0`, 'sms.id must be a JSON pointer'],
+    [`${sms}  id: messages.0`, 'sms.id is not a known field'],
     ['support: {email: acme}', 'support.email must be an e-mail address'],
     ['smtp: {a: 1\nsms: "', 'is not valid YAML: line '],
     ['a: &a [*a, *a]', 'a is not a known field'],

@@ -7,8 +7,7 @@ export type Posted = { method: string; path: string; headers: IncomingHttpHeader
 export const startSmsProvider = async () => {
   const posted: Posted[] = []
   const behavior = {
-    respond: (response: ServerResponse): void =>
-      void response.writeHead(202).end('{"messages":[{"id":"SM1"}]}'),
+    respond: (response: ServerResponse): void => void response.writeHead(202).end('{}'),
   }
   let heard: (() => void) | undefined
   const server = createServer((request, response) => {
