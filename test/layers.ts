@@ -10,6 +10,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     packages: ['@levischuck/tiny-cbor', 'canonicalize', 'jose', 'zod/mini'],
     node: true,
   },
+  rules: { rooms: ['receipt', 'contract', 'core'], packages: [], node: true },
   client: {
     rooms: ['contract', 'core'],
     packages: ['@levischuck/tiny-cbor', '@simplewebauthn/server', 'ipaddr.js', 'undici', 'zod/mini'],
@@ -25,7 +26,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
   library: { rooms: ['asking', 'client', 'receipt', 'contract', 'core'], packages: [], node: true },
   page: { rooms: ['contract'], packages: ['@simplewebauthn/browser', 'uqr'], node: false },
   service: {
-    rooms: ['contract', 'factors', 'receipt', 'client', 'tools', 'core'],
+    rooms: ['contract', 'factors', 'rules', 'receipt', 'client', 'tools', 'core'],
     packages: [
       '@hono/node-server',
       '@simplewebauthn/server',
@@ -46,7 +47,7 @@ const rooms: Record<string, { rooms: string[]; packages: string[]; node: boolean
     node: true,
   },
   cli: {
-    rooms: ['contract', 'factors', 'receipt', 'client', 'tools', 'asking', 'core'],
+    rooms: ['contract', 'factors', 'rules', 'receipt', 'client', 'tools', 'asking', 'core'],
     packages: [
       '@inquirer/prompts',
       'chalk',

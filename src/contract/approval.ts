@@ -133,8 +133,8 @@ export const approval = operations({
       ),
       reason: chosen(z.optional(reasonText), 'Reason for the request', { example: 'Fixes the login outage' }),
       approvers: chosen(
-        lineTexts,
-        'Who must approve: a number, several with commas (one of them), @group or @group:2; each --to must agree',
+        z.optional(lineTexts),
+        'Who must approve: a number, several with commas (one of them), @group or @group:2; each --to must agree. Rules add lines, and with one nobody need be named',
         { example: ['+12025550101'], personal: true, flag: 'to', repeat: true },
       ),
       factors: chosen(z.optional(z.array(z.enum(factors))), 'Factors to check; default: biometric', {
@@ -144,10 +144,14 @@ export const approval = operations({
         z.optional(z.array(z.enum(factors))),
         'Factors to check without factors; one without a geofence or time slot is reported as not checked',
       ),
-      lifetime_s: chosen(z.optional(seconds(1, 3600)), 'Time for the decision, in seconds; default: 300', {
-        example: 300,
-        flag: 'timeout',
-      }),
+      lifetime_s: chosen(
+        z.optional(seconds(1, 86_400)),
+        'Time for the decision, in seconds; default: 300; more than 3600 only if a rule allows it',
+        {
+          example: 300,
+          flag: 'timeout',
+        },
+      ),
       use_within_s: chosen(
         z.optional(seconds(1, 86_400)),
         'Time to use an approval, in seconds; default: 600',

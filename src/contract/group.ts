@@ -10,13 +10,22 @@ import { org_id, paging, time } from './records.ts'
 const name = chosen(groupName, 'Name of the group', { example: 'sre' })
 const user_id = chosen(id, 'User id', { example: '7', flag: 'user' })
 
-const groupRecord = z.looseObject({
+export const groupRecord = z.looseObject({
   id: chosen(id, 'Group id'),
   org_id: chosen(positive, 'Organization id'),
   name: chosen(z.string(), 'Name, written @name where people are asked'),
   members: chosen(z.array(id), 'User ids of the members'),
   asleep: chosen(z.array(id), 'Members who are not asked: without an active device, or on hold'),
   created_at: chosen(time, 'When it was created'),
+})
+
+/** Of several changes with one approval. */
+export const groupChange = z.strictObject({
+  name,
+  members: chosen(
+    z.array(id).check(z.maxLength(mostPeople, `must name at most ${mostPeople} users`)),
+    'Who is in it from now on; nobody deletes it',
+  ),
 })
 
 export const group = operations({
@@ -64,33 +73,6 @@ export const group = operations({
       ),
     }),
     data: groupRecord,
-  },
-  setGroups: {
-    route: 'POST /svc/v1/organizations/{org_id}/group-changes',
-    cli: 'group set',
-    hidden: true,
-    scope: 'rules',
-    effect: 'delete',
-    summary: 'Create, change and delete several groups with one approval',
-    message: 'Groups set',
-    input: z.strictObject({
-      org_id,
-      groups: chosen(
-        z
-          .array(
-            z.strictObject({
-              name,
-              members: chosen(
-                z.array(id).check(z.maxLength(mostPeople, `must name at most ${mostPeople} users`)),
-                'Who is in it from now on; nobody deletes it',
-              ),
-            }),
-          )
-          .check(z.minLength(1, 'must name at least one group')),
-        'The groups that change; the others stay as they are',
-      ),
-    }),
-    data: z.array(groupRecord),
   },
   addGroupMember: {
     route: 'POST /svc/v1/organizations/{org_id}/groups/{name}/members',

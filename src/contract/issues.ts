@@ -66,11 +66,17 @@ const predicate = (issue: ZodIssue, value: unknown): string => {
   return 'is not valid'
 }
 
+/** Fields of which people know from elsewhere, and what says it here. */
+const elsewhere: Record<string, string> = {
+  require_approval: 'is not a known field; rules say who must approve a call: svc rule create --help',
+}
+
 /** An issue for an unknown field, with the most similar known one. */
 export const unknownField = (name: string, known: readonly string[], prefix = ''): Issue => {
   const meant = nearest(name, known)
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name
-  const message = meant ? `is not a known field; did you mean ${meant}?` : 'is not a known field'
+  const message =
+    elsewhere[name] ?? (meant ? `is not a known field; did you mean ${meant}?` : 'is not a known field')
   return { field: prefix ? `${prefix}.${shown}` : shown, message }
 }
 

@@ -2,26 +2,6 @@ import * as z from 'zod/mini'
 import { chosen, line, seconds } from './field.ts'
 import { factors } from './records.ts'
 
-const approvalRule = z.strictObject({
-  operations: chosen(
-    z.array(line(60)).check(z.minLength(1, 'must contain at least one command')),
-    'Commands that change something, or groups of commands',
-    { example: ['geofence delete', 'user'] },
-  ),
-  approvers: chosen(
-    z
-      .array(line(64))
-      .check(
-        z.minLength(1, 'must contain at least one user'),
-        z.maxLength(5, 'must contain at most 5 users'),
-      ),
-    'Ids of the approvers; one of them must approve',
-    { example: ['7'] },
-  ),
-  count: chosen(z.optional(z.literal(1)), 'Number of approvals: 1'),
-})
-export type ApprovalRule = z.infer<typeof approvalRule>
-
 /** Where the key of an approver can be. spec: not shown */
 export const authenticators = ['platform', 'synced', 'security_key'] as const
 
@@ -90,11 +70,6 @@ export const policy = z.strictObject({
   device_bound_only: chosen(
     z.optional(z.boolean()),
     'Accept only keys that cannot be copied to another device',
-  ),
-  require_approval: chosen(
-    z.optional(z.array(approvalRule).check(z.maxLength(20, 'must have at most 20 rules'))),
-    'Calls that a person must approve before the service carries them out',
-    { example: [{ operations: ['geofence delete'], approvers: ['7'] }] },
   ),
 })
 export type Policy = z.infer<typeof policy>

@@ -24,6 +24,7 @@ import { notify } from './notify.ts'
 import { org } from './org.ts'
 import { outbox } from './outbox.ts'
 import { pendingUser } from './pending-user.ts'
+import { rule } from './rule.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
 import { webhook } from './webhook.ts'
@@ -38,6 +39,7 @@ export const table = {
   ...geofence,
   ...timeslot,
   ...group,
+  ...rule,
   ...key,
   ...agents,
   ...audit,

@@ -49,6 +49,8 @@ export type Holding = {
   /** A group, and somebody with a device who is not in it. */
   group: string
   grace: string
+  /** A rule that asks the group about calls that no test makes. */
+  rule: string
 }
 
 export const machineValues = { stockName: 'AAPL', totalPrice: '1', currentStockPrice: '2' }
@@ -131,6 +133,8 @@ export const settle = async (
   const alan = await createApprover(service, org, n + 6)
   const group = { name: `of-${slug}`, members: [user, alan.id] }
   dataOf(await service.call('POST', `/svc/v1/organizations/${org}/groups`, { body: group }))
+  const rule = { name: `of-${slug}`, match: { type: 'file', file: ['nothing'] }, who: [`@${group.name}`] }
+  dataOf(await service.call('POST', `/svc/v1/organizations/${org}/rules`, { body: rule }))
   const waiting = (await createMember(service, org, n + 1)).id
   await post(`user/${waiting}/pending`, {})
   const account = await createMobileUser(service, {
@@ -158,6 +162,7 @@ export const settle = async (
     sender: sender.mobile_e164,
     machine,
     group: `of-${slug}`,
+    rule: rule.name,
     grace: grace.id,
     user,
     waiting,

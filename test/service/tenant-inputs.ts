@@ -55,7 +55,17 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listGroups: ({ org }) => ({ org_id: org }),
   getGroup: ({ org }, { group: name }) => ({ org_id: org, name }),
   createGroup: ({ org }, { user }) => ({ org_id: org, name: 'new', members: [user] }),
-  setGroups: ({ org }, { group: name }) => ({ org_id: org, groups: [{ name, members: [] }] }),
+  listRules: ({ org }) => ({ org_id: org }),
+  getRule: ({ org }, { rule: name }) => ({ org_id: org, name }),
+  createRule: ({ org, group }) => ({
+    org_id: org,
+    name: 'new',
+    match: { type: 'text' },
+    who: [`@${group}`],
+  }),
+  deleteRule: ({ org }, { rule: name }) => ({ org_id: org, name }),
+  setRules: ({ org }, { rule: name }) => ({ org_id: org, removed: [name] }),
+  testRule: ({ org }) => ({ org_id: org, type: 'text', text: 'Deploy' }),
   addGroupMember: ({ org }, { group: name, grace }) => ({ org_id: org, name, user_id: grace }),
   removeGroupMember: ({ org }, { group: name, user }) => ({ org_id: org, name, user_id: user }),
   deleteGroup: ({ org }, { group: name }) => ({ org_id: org, name }),
@@ -228,6 +238,7 @@ const sample = (n: number) => ({
   machine: `${n}`,
   agent: `${n}`,
   group: `g${n}`,
+  rule: `r${n}`,
   grace: `${n}`,
   approved: `apr_${n}`,
   digest: String(n).repeat(64),
@@ -247,14 +258,19 @@ export const secretRefused: Partial<Record<OperationId, [number, string]>> = {
 }
 
 /** People sign these on their phones, and the organizations of the tests have no administrator who could. */
-export const signed: readonly OperationId[] = [
-  'createGroup',
-  'setGroups',
-  'addGroupMember',
-  'removeGroupMember',
-  'deleteGroup',
-  'confirmKeyOwner',
-]
+export const signed: Partial<Record<OperationId, [number, string]>> = {
+  createGroup: [409, 'not_enough_approvers'],
+  addGroupMember: [409, 'not_enough_approvers'],
+  removeGroupMember: [409, 'not_enough_approvers'],
+  deleteGroup: [409, 'group_in_use'],
+  createRule: [409, 'not_enough_approvers'],
+  deleteRule: [409, 'not_enough_approvers'],
+  setRules: [409, 'not_enough_approvers'],
+  // Nobody but the owner can confirm a key, so the refusal says what that person lacks.
+  confirmKeyOwner: [409, 'approver_not_enrolled'],
+  // The rules end with it.
+  deleteOrganization: [403, 'approval_required'],
+}
 
 export const namesOrganization = (id: OperationId): boolean =>
   JSON.stringify(inputs[id](own, own)) !== JSON.stringify(inputs[id](other, own))

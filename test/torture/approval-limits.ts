@@ -17,7 +17,7 @@ type Create = Pick<Handlers<typeof approval>, 'createApproval'>
 /** The broken variant checks the limits first and adds the request afterwards. */
 const lookFirst: Create = {
   createApproval: {
-    before: async ({ approvers: [mobile] }, { service, caller }) => {
+    before: async ({ approvers: [mobile] = [] }, { service, caller }) => {
       const { storage } = service
       const member = await storage.read((db) =>
         db

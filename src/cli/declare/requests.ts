@@ -1,7 +1,7 @@
 import { fieldsIn, rowsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
-import { group } from '../../contract/group.ts'
+import { rule } from '../../contract/rule.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { authCode } from '../../contract/auth-code.ts'
 import { org } from '../../contract/org.ts'
@@ -167,5 +167,5 @@ export const runGroupSteps = async (steps: readonly Step[], client: Client, org_
     for (const mobile of (fieldsAfter(step).members ?? []) as string[]) members.push(await idOf(mobile))
     groups.push({ name: step.key, members })
   }
-  await client.call(group.setGroups, { org_id, groups })
+  await client.call(rule.setRules, { org_id, groups })
 }

@@ -104,7 +104,6 @@ const normals: Record<string, (value: unknown) => unknown> = {
   authenticators: (list) => sorted(list, authenticators),
   allowed_aaguids: (list) =>
     Array.isArray(list) ? sorted(list.map((entry) => String(entry).toLowerCase())) : list,
-  require_approval: (list) => set(list, ['operations', 'approvers', 'count']),
   ip_allow: (list) =>
     Array.isArray(list)
       ? sorted(list.map((entry) => (typeof entry === 'string' && normalizeNetwork(entry)) || entry))

@@ -10,6 +10,7 @@ import { wakeOf } from './lines.ts'
 import { alreadyEnded } from './posted-decision.ts'
 import type { ApprovalRow } from './rows.ts'
 import { type ApprovalAccess, auditSubject, selectApprovals, toApprovalRecord } from './record.ts'
+import { requireSameRules } from './rules-of-request.ts'
 
 const hint = 'Request a new approval: svc approve request'
 
@@ -67,6 +68,7 @@ export const useOnce = async (
       .returningAll()
       .executeTakeFirst())
   if (used) {
+    await requireSameRules(call, used)
     await call.audit(used.org_id, auditSubject(request_id), ['used_at'])
     return toApprovalRecord(used, call)
   }

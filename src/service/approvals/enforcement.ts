@@ -10,7 +10,7 @@ import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
 import { ownedKeyText } from './key-confirmation.ts'
-import { readGroupChange } from './group-subject.ts'
+import { readRuleChange } from './rule-subject.ts'
 import { asRequester, commandOf } from './page-write.ts'
 import type { ApprovalRow } from './rows.ts'
 import { checkReference, unknownApproval } from './reference.ts'
@@ -91,13 +91,13 @@ const requestSubject = async (
   const present = await readers[id]?.(call, input, orgId)
   const deletes = table[id].effect === 'delete'
   const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
-  const group = await readGroupChange(call, id, input, orgId)
-  if (group?.before) replaced.push([group.field, group.before])
+  const change = await readRuleChange(call, id, input, orgId)
+  replaced.push(...Object.entries(change?.before ?? {}))
   const more = id === 'confirmKeyOwner' ? await ownedKeyText(call, Number(input['id'])) : {}
   const data = {
     organization: { id: String(orgId), slug },
     operation: id,
-    body: { ...body, ...more, ...(group && { [group.field]: group.after }) },
+    body: { ...body, ...more, ...change?.after },
     ...(replaced.length > 0 && { before: Object.fromEntries(replaced) }),
     ...(present && deletes && { deletions: [present.name] }),
   }

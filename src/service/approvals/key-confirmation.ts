@@ -43,6 +43,7 @@ export const confirmKeyOwner: HandlerOf<typeof key.confirmKeyOwner> = async ({ i
     orgId: org_id,
     lines: [{ members: [owner.user_id], need: 1, group: null, rules: [], separated: true }],
     rules: [],
+    holding: [],
   })
   await changeKeyRows(call, { owner_confirmed_at: call.now }, (keys) =>
     keys.where((where) => where.or([where('id', '=', rootOf(row)), where('lineage', '=', rootOf(row))])),

@@ -19,7 +19,7 @@ import { checkDevices, checkRequester, countsOn } from './separation.ts'
 const mostPool = 40
 
 /** A line before anybody was left out: who is in it, by user id. */
-type WantedLine = Omit<RequiredLine, 'separated'> & { separated: boolean }
+export type WantedLine = Omit<RequiredLine, 'separated'> & { separated: boolean }
 
 export type Pool = {
   org_id: number
@@ -41,7 +41,8 @@ const organizationOf = async (
   if (named?.group === undefined && named !== undefined && named.people.length === 1)
     return (await findApprover(call, named.people[0]!, org_id)).org_id
   const meant = org_id ?? call.caller.orgId
-  if (meant === null) throw invalid('org_id', 'is required for a group or several people', 'Add --org')
+  if (meant === null)
+    throw invalid('org_id', 'is required unless the first line is the number of one person', 'Add --org')
   await reachOrganization(call, meant)
   return meant
 }
@@ -133,15 +134,23 @@ const notEnough = (excluded: readonly Excluded[]): Refusal =>
     'Nobody was notified. Name other people or groups: --to',
   )
 
-/**
- * Freezes who is asked. Leaves out whoever cannot be asked now, with the reason, and fails before anybody is notified if the
- * others cannot complete the request.
- */
-export const choosePool = async (
+/** Who was left out of which line, and why. */
+type LeftOut = Excluded & { line: number }
+
+export type Considered = Omit<Pool, 'excluded'> & {
+  /** Everybody in each line, asked or not. */
+  considered: { user_id: number; name: string }[][]
+  excluded: LeftOut[]
+  /** Why the others cannot complete the request; undefined if they can. */
+  problem?: Refusal
+}
+
+/** Who could be asked now, and who would be left out, with the reason. */
+export const considerPool = async (
   call: Call,
   { orgId, lines: wanted }: { orgId: number; lines: readonly WantedLine[] },
   { requester, byRule }: { requester: string; byRule: boolean },
-): Promise<Pool> => {
+): Promise<Considered> => {
   // The operator is trusted: nobody is kept from answering their requests.
   const isTrusted = isOperator(call.caller)
   const lines = merged(wanted.map((line) => ({ ...line, separated: line.separated && !isTrusted })))
@@ -162,13 +171,13 @@ export const choosePool = async (
     const problem = await problemOf(call, person, { policy, requester, byRule })
     if (problem) problems.set(person.user_id, problem)
   }
-  const excluded: Excluded[] = []
-  const leave = (user_id: number, reason: string): void => {
+  const nameFor = (user_id: number): string => {
     const person = byId.get(user_id)
-    excluded.push({ user_id, name: person ? nameOf(person) : `User ${user_id}`, reason })
+    return person ? nameOf(person) : `User ${user_id}`
   }
+  const excluded: LeftOut[] = []
   const asked: StoredLine[] = []
-  for (const { members, ...line } of lines) {
+  for (const [at, { members, ...line }] of lines.entries()) {
     const people: StoredLine['people'] = []
     for (const user_id of members) {
       const person = byId.get(user_id)
@@ -176,26 +185,36 @@ export const choosePool = async (
         ? (problems.get(user_id)?.message ??
           (line.separated ? await unseparated(call, person, owners) : undefined))
         : 'is not an active user with a device'
-      if (reason === undefined)
-        people.push({ user_id, name: nameOf(person!), mobile: hiddenNumber(person!.mobile) })
-      else leave(user_id, reason)
+      const name = nameFor(user_id)
+      if (reason === undefined) people.push({ user_id, name, mobile: hiddenNumber(person!.mobile) })
+      else excluded.push({ line: at, user_id, name, reason })
     }
     asked.push({ ...line, people })
   }
-  const all = ids.map((id) => ({ id: String(id), counts: () => true }))
-  if (!assign(idsOf(asked), all)) {
-    const [only, ...others] = ids
-    // The refusal of the only person says exactly what to do.
-    const exact = others.length === 0 && only !== undefined ? problems.get(only) : undefined
-    throw exact ?? notEnough(excluded)
-  }
   const pool = new Set(asked.flatMap(({ people }) => people.map(({ user_id }) => user_id)))
-  return {
+  const considered = {
     org_id: orgId,
     slug,
     policy,
     lines: asked,
     people: ids.filter((id) => pool.has(id)).map((id) => byId.get(id)!),
+    considered: lines.map(({ members }) => members.map((user_id) => ({ user_id, name: nameFor(user_id) }))),
     excluded,
   }
+  const all = ids.map((id) => ({ id: String(id), counts: () => true }))
+  if (assign(idsOf(asked), all)) return considered
+  const [only, ...others] = ids
+  // The refusal of the only person says exactly what to do.
+  const exact = others.length === 0 && only !== undefined ? problems.get(only) : undefined
+  return { ...considered, problem: exact ?? notEnough(excluded) }
+}
+
+/**
+ * Freezes who is asked. Leaves out whoever cannot be asked now, with the reason, and fails before anybody is notified if the
+ * others cannot complete the request.
+ */
+export const choosePool = async (...asked: Parameters<typeof considerPool>): Promise<Pool> => {
+  const { considered: _, problem, excluded, ...pool } = await considerPool(...asked)
+  if (problem) throw problem
+  return { ...pool, excluded: excluded.map(({ line: _line, ...rest }) => rest) }
 }

@@ -1,7 +1,5 @@
 import { randomInt } from 'node:crypto'
 import type { approval, ApprovalRecord } from '../../contract/approval.ts'
-import type { Policy } from '../../contract/policy.ts'
-import { factors as allFactors } from '../../contract/records.ts'
 import { randomToken } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
@@ -14,23 +12,22 @@ import {
   SubjectError,
   textSubject,
 } from '../../receipt/subject.ts'
-import { hasPolicy } from '../../factors/decide.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { namedKeyOf, verifiedAs } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
-import { readRestrictions } from '../policy/factor-settings.ts'
 import type { Approver } from './find-approver.ts'
 import { hasTwin, readKeyOwner } from './key-owner.ts'
 import { wakeOf } from './lines.ts'
-import { choosePool, type Pool, wantedLines } from './pool.ts'
+import { choosePool } from './pool.ts'
 import { pushToDevices } from './push.ts'
+import { requiredFactors } from './required-factors.ts'
+import { rulesOfRequest } from './rules-of-request.ts'
 import type { ApprovalRow } from './rows.ts'
 import { auditSubject, toApprovalRecord } from './record.ts'
 
 type ApprovalInput = RowInput<typeof approval.createApproval>
-type Factor = (typeof allFactors)[number]
 
 const checkSubject = (subject: NonNullable<ApprovalInput['subject']>): Subject => {
   try {
@@ -44,73 +41,8 @@ const checkSubject = (subject: NonNullable<ApprovalInput['subject']>): Subject =
   }
 }
 
-const defaultLifetime = 300
-const defaultUse = 600
-
 // The approver signs exactly this text, so it is refused and never corrected.
 const badText = /\0|\p{Cs}/u
-
-/** The device itself answers for the other two: it verifies its user and signs each approval. */
-type CheckedFactor = Exclude<Factor, 'biometric' | 'device'>
-
-/** What a factor is checked against, and the command that creates one. */
-const checkedAgainst: Record<CheckedFactor, { noun: string; command: string }> = {
-  location: {
-    noun: 'geofence',
-    command:
-      'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
-  },
-  time: {
-    noun: 'time slot',
-    command:
-      'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE',
-  },
-}
-
-/** Refuses a factor that has nothing to be checked against: the requester would take it as checked. */
-const refuseUnchecked = (unchecked: CheckedFactor[], requested: Factor[], { slug }: Pool): void => {
-  if (unchecked.length === 0) return
-  const who = unchecked.every((factor) => requested.includes(factor)) ? 'this request' : 'the organization'
-  const what = unchecked.map((factor) => checkedAgainst[factor].noun).join(' and no active ')
-  const commands = unchecked.map((factor) => `${checkedAgainst[factor].command} --org ${slug}`)
-  throw invalid(
-    'factors',
-    `cannot include ${unchecked.join(' and ')}: ${who} requires it, and ${slug} has no active ${what} to check it against`,
-    `Leave it out, or first: ${commands.join('; ')}`,
-  )
-}
-
-/**
- * The factors that must pass: those of the request or its defaults, those of the organization, and always the device's own
- * check of its user. Factors that are only reported are left out. `unchecked` are the defaults that there is nothing to check
- * against.
- */
-const requiredFactors = async (
-  call: Call,
-  pool: Pool,
-  policy: Policy,
-  { factors: asked, default_factors = [] }: Pick<ApprovalInput, 'factors' | 'default_factors'>,
-): Promise<{ factors: Factor[]; unchecked: Factor[] }> => {
-  const wanted = new Set<Factor>([...(asked ?? []), ...(policy.factors ?? [])])
-  const defaults = new Set<Factor>(asked ? [] : default_factors)
-  const unchecked: Factor[] = []
-  for (const set of [wanted, defaults]) set.delete('biometric')
-  if (wanted.size + defaults.size > 0) {
-    const ofEach: Awaited<ReturnType<typeof readRestrictions>>[] = []
-    for (const person of pool.people) ofEach.push(await readRestrictions(call.db, person))
-    const isUnchecked = (factor: Factor): factor is CheckedFactor =>
-      ofEach.some((rules) => !hasPolicy(rules, factor))
-    refuseUnchecked([...wanted].filter(isUnchecked), asked ?? [], pool)
-    for (const factor of defaults)
-      if (isUnchecked(factor)) unchecked.push(factor)
-      else wanted.add(factor)
-  }
-  const reported = policy.report_only ?? []
-  const factors = allFactors.filter(
-    (factor) => factor === 'biometric' || (wanted.has(factor) && !reported.includes(factor)),
-  )
-  return { factors, unchecked }
-}
 
 /** Gives each person who is asked a ballot, and notifies them. */
 const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approver[]): Promise<void> => {
@@ -157,10 +89,10 @@ export const requestApproval = async (
     throw invalid('action', 'is required without a subject')
   const subject = checkSubject(input.subject ?? textSubject(input.action!))
   const requester = input.requester ?? call.caller.name
-  const wanted = held ?? (await wantedLines(call, input.approvers, input.org_id))
+  const { wanted, rules, terms } = await rulesOfRequest(call, { input, subject, held })
   const pool = await choosePool(call, wanted, { requester, byRule: held !== undefined })
   const { org_id, slug, policy, people } = pool
-  const { factors, unchecked } = await requiredFactors(call, pool, policy, input)
+  const { factors, unchecked } = await requiredFactors(call, pool, policy, input, terms.factors)
   const owner = await readKeyOwner(call, org_id)
   const values = {
     request_id: `apr_${randomToken(18)}`,
@@ -173,12 +105,12 @@ export const requestApproval = async (
     reason: input.reason ?? null,
     approver_mobile: people[0]!.mobile,
     lines: JSON.stringify(pool.lines),
-    rules: JSON.stringify(held?.rules ?? []),
+    rules: JSON.stringify(rules),
     excluded: JSON.stringify(pool.excluded),
     factors: JSON.stringify(factors),
-    number: input.number || policy.require_number ? String(randomInt(10, 100)) : null,
+    number: input.number || policy.require_number || terms.number ? String(randomInt(10, 100)) : null,
     requested_at: call.now,
-    expires_at: addMs(call.now, (input.lifetime_s ?? defaultLifetime) * 1000),
+    expires_at: addMs(call.now, terms.lifetime_s * 1000),
     subject_type: subject.type,
     subject_data: canonicalData(subject.data),
     subject_digest: digestOf(subject.data),
@@ -187,7 +119,7 @@ export const requestApproval = async (
     key_influences: call.caller.person || mayInfluence(call.caller) ? 1 : 0,
     org_slug: slug,
     by_rule: held ? 1 : 0,
-    use_within_s: input.use_within_s ?? defaultUse,
+    use_within_s: terms.use_within_s,
     use_by: null,
     used_at: null,
     asked_from: call.ip?.() ?? null,

@@ -3,7 +3,7 @@ import { forbidden, Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
-import { findRequirement } from '../policy/approval-rules.ts'
+import { findRequirement } from './holding.ts'
 import { useOnce } from './consumption.ts'
 import { type HoldingRule, readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -21,18 +21,17 @@ export class ApprovalRequired extends Error {
   }
 }
 
-/**
- * These handlers call `demandApproval` themselves, because their work changes or deletes the rules; and a new organization has
- * nobody yet who could approve.
- */
-const withoutRules = new Set<OperationId>(['updateOrganization', 'deleteOrganization', 'createOrganization'])
-
 /** One request asks for everything that a call needs in one organization. */
 const together = (requirements: readonly Requirement[]): Requirement => {
   const { orgId } = requirements[0]!
   const own = requirements.filter((one) => one.orgId === orgId)
   const rules = new Map(own.flatMap((one) => one.rules).map((rule) => [rule.name, rule]))
-  return { orgId, lines: own.flatMap(({ lines }) => lines), rules: [...rules.values()] }
+  return {
+    orgId,
+    lines: own.flatMap(({ lines }) => lines),
+    rules: [...rules.values()],
+    holding: own.flatMap(({ holding }) => holding),
+  }
 }
 
 /** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
@@ -42,7 +41,6 @@ export const readRequirements = async (
   { changed, demanded }: { changed: Iterable<number>; demanded: readonly Requirement[] },
 ): Promise<Requirement[]> => {
   const found = [...demanded]
-  if (withoutRules.has(id)) return found
   for (const orgId of changed) {
     const requirement = orgId === 0 ? undefined : await findRequirement(call, orgId, id)
     if (requirement) found.push(requirement)

@@ -24,6 +24,8 @@ export type Requirement = {
   orgId: number
   lines: readonly RequiredLine[]
   rules: readonly { name: string; digest: string }[]
+  /** The names of those that hold the call, so that their terms count. The call weakens the others. */
+  holding: readonly string[]
 }
 
 /** A row of a list by time. */

@@ -80,7 +80,7 @@ const finders: {
   rotateWebhook: ofWebhook,
   replayWebhook: ofWebhook,
   deleteWebhook: ofWebhook,
-  createApproval: async (db, { approvers }) => {
+  createApproval: async (db, { approvers = [] }) => {
     const named = approvers.map(parseLine).find((line) => line.group === undefined)
     return named?.group === undefined && named ? ofMobile(db, named.people[0]!) : undefined
   },

@@ -12,8 +12,8 @@ export type Preconditions = {
   keyExpiresAt: string | null
   /** When the session of the calling person expires; null if it has ended or the caller has none. */
   sessionExpiresAt: string | null
-  /** The policy of the organization if it may have approval rules, '' if it has none; null without an organization. */
-  policyWithRules: string | null
+  /** Whether the organization ever had a group or a rule, whose first change the audit keeps; null without an organization. */
+  hasRules: 0 | 1 | null
 }
 
 const never = '9999-12-31T23:59:59.999Z'
@@ -28,10 +28,13 @@ const read = statement((db, { keyId, sessionId, orgId }: Wanted) =>
       .select(({ fn }) => fn.coalesce('expires_at', sql.lit(never)).as('until'))
       .as('keyExpiresAt'),
     selectFrom('approver_sessions').where('id', '=', sessionId).select('expires_at').as('sessionExpiresAt'),
-    selectFrom('organizations')
-      .where('id', '=', orgId)
-      .select(sql<string>`case when policy like '%"require_approval"%' then policy else '' end`.as('policy'))
-      .as('policyWithRules'),
+    selectFrom('organizations as o')
+      .where('o.id', '=', orgId)
+      .select(
+        sql<0 | 1>`case when exists (select 1 from audit where org_id = o.id and subject = 'rules:1')
+          or exists (select 1 from rule_heads where org_id = o.id) then 1 else 0 end`.as('had'),
+      )
+      .as('hasRules'),
   ]),
 )
 

@@ -36,7 +36,7 @@ export const reachOrganization = async (call: Deps, orgId: number): Promise<void
   const { db, preconditions } = call
   const exists =
     preconditions?.orgId === orgId
-      ? preconditions.policyWithRules !== null
+      ? preconditions.hasRules !== null
       : (await findOrganization(db, { orgId })).rows.length > 0
   if (!exists) throw notFound('Organization')
 }

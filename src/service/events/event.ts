@@ -33,7 +33,9 @@ const rules = byAction({
   addGroupMember: 'policy.updated',
   removeGroupMember: 'policy.updated',
   deleteGroup: 'policy.updated',
-  setGroups: 'policy.updated',
+  createRule: 'policy.updated',
+  deleteRule: 'policy.updated',
+  setRules: 'policy.updated',
 })
 
 const approvals: Naming = ({ action, changes }) => {

@@ -4,6 +4,7 @@ export * from '../approvals/by-message.ts'
 export * from '../approvals/consumption.ts'
 export * from '../approvals/key-rotation.ts'
 export * from '../approvals/listing.ts'
+export { testRule } from '../approvals/rule-test.ts'
 export * from '../custody/audit-log.ts'
 export * from '../delivery/messages.ts'
 export { listEvents } from '../events/stream.ts'
@@ -15,8 +16,16 @@ export * from '../limits/values.ts'
 export * from '../machines/login.ts'
 export * from '../machines/machine.ts'
 export * from '../members/auth-codes.ts'
-export * from '../members/groups.ts'
+export {
+  addGroupMember,
+  createGroup,
+  deleteGroup,
+  getGroup,
+  listGroups,
+  removeGroupMember,
+} from '../members/groups.ts'
 export * from '../members/organization.ts'
+export { createRule, deleteRule, getRule, listRules, setRules } from '../members/rules.ts'
 export * from '../members/users.ts'
 export * from '../mobile/confirmation.ts'
 export * from '../mobile/email-link.ts'

@@ -28,7 +28,7 @@ export const rootOf = ({ id, lineage }: Pick<KeyRow, 'id' | 'lineage'>): number 
 const deepest = 20
 
 /** The roots of the creator, its creator and so on; undefined if one is not authentic, or there are too many. */
-const findAncestors = async (deps: Deps, root: number): Promise<number[] | undefined> => {
+export const findAncestors = async (deps: Deps, root: number): Promise<number[] | undefined> => {
   const found: number[] = []
   for (let id = root; ;) {
     const row = await authenticKey(deps, id)

@@ -3,8 +3,15 @@ import type { group as contract } from '../../contract/group.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
-import { demandForGroup, notifyGroup } from './group-changes.ts'
-import { changeGroup, type Group, insertGroup, readGroups } from '../policy/group-rows.ts'
+import {
+  type Book,
+  changeGroup,
+  type Group,
+  insertGroup,
+  readBook,
+  readGroups,
+} from '../policy/group-rows.ts'
+import { demandForChange, notifyChange, rulesOfGroup } from './rule-changes.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
 
 const records = async (call: Call, orgId: number, groups: readonly Group[]) => {
@@ -68,8 +75,9 @@ export const listGroups: HandlerOf<typeof contract.listGroups> = async ({ org_id
 export const getGroup: HandlerOf<typeof contract.getGroup> = async ({ org_id, name }, call) =>
   recordOf(call, await findGroup(call, org_id, name))
 
-const create = async (call: Call, org_id: number, name: string, members: readonly number[]) => {
-  const taken = (await readGroups(call, org_id)).find((one) => one.name === name)
+export const create = async (call: Call, org_id: number, name: string, members: readonly number[]) => {
+  const book = await readBook(call, org_id)
+  const taken = book.groups.find((one) => one.name === name)
   if (taken)
     throw taken.deleted_at === null
       ? conflict('group_exists', `The group ${name} already exists`, `svc group get ${name} --org ${org_id}`)
@@ -80,11 +88,11 @@ const create = async (call: Call, org_id: number, name: string, members: readonl
         )
   const users = [...new Set(members)].toSorted((a, b) => a - b)
   await checkJoining(call, org_id, users)
-  await demandForGroup(call, org_id)
+  await demandForChange(call, org_id, { book })
   const group = await insertGroup(call, { org_id, name, members: users })
   await call.claim(org_id, 'groups')
   await call.audit(org_id, `group:${group.id}`)
-  await notifyGroup(call, group, users)
+  await notifyChange(call, org_id, { what: `The group ${name}`, members: users })
   return recordOf(call, group)
 }
 
@@ -96,8 +104,20 @@ export const createGroup: HandlerOf<typeof contract.createGroup> = async (
   return create(call, org_id, name, members)
 }
 
-/** Gives a group other members; nobody deletes it. */
-const setMembers = async (call: Call, before: Group, members: readonly number[]) => {
+/** A rule that asks nobody could never be satisfied. */
+const refuseUsed = (book: Book, { name, org_id }: Group): void => {
+  const [used] = rulesOfGroup(book, name)
+  if (!used) return
+  throw conflict(
+    'group_in_use',
+    `The rule ${used.name} asks the group ${name}`,
+    `Delete the rule first: svc rule delete ${used.name} --org ${org_id}`,
+  )
+}
+
+/** Gives a group other members; nobody deletes it. `book`: what there was before the call. */
+export const setMembers = async (call: Call, before: Group, members: readonly number[], given?: Book) => {
+  const book = given ?? (await readBook(call, before.org_id))
   const users = [...new Set(members)].toSorted((a, b) => a - b)
   const leaving = users.length === 0 ? [] : before.members.filter((id) => !users.includes(id))
   await checkJoining(
@@ -105,23 +125,14 @@ const setMembers = async (call: Call, before: Group, members: readonly number[])
     before.org_id,
     users.filter((id) => !before.members.includes(id)),
   )
-  await demandForGroup(call, before.org_id, { before, leaving })
+  if (users.length === 0) refuseUsed(await readBook(call, before.org_id), before)
+  await demandForChange(call, before.org_id, { book, group: before, leaving })
   const group = { ...before, members: users, ...(users.length === 0 && { deleted_at: call.now }) }
   await changeGroup(call, group)
   await call.audit(group.org_id, `group:${group.id}`, [group.deleted_at === null ? 'members' : 'deleted_at'])
-  await notifyGroup(call, group, [...new Set([...users, ...before.members])])
+  const concerned = [...new Set([...users, ...before.members])]
+  await notifyChange(call, group.org_id, { what: `The group ${group.name}`, members: concerned })
   return recordOf(call, group)
-}
-
-export const setGroups: HandlerOf<typeof contract.setGroups> = async ({ org_id, groups }, call) => {
-  await reachOrganization(call, org_id)
-  const set = []
-  for (const { name, members } of groups) {
-    const group = named(await readGroups(call, org_id), name)
-    if (!group && members.length === 0) throw notFound(`Group ${name}`)
-    set.push(await (group ? setMembers(call, group, members) : create(call, org_id, name, members)))
-  }
-  return set
 }
 
 export const addGroupMember: HandlerOf<typeof contract.addGroupMember> = async (

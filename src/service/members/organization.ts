@@ -1,18 +1,17 @@
 import type { org } from '../../contract/org.ts'
-import type { ApprovalRule, Policy } from '../../contract/policy.ts'
+import type { Policy } from '../../contract/policy.ts'
 import { slug as slugSchema } from '../../contract/records.ts'
 import { table } from '../../contract/table.ts'
 import { slugify } from '../../core/ids.ts'
 import { conflict, forbidden, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { isOperator } from '../call/caller.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
-import { rowOfId } from '../call/row-ids.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
-import { activeDevices } from '../devices/active.ts'
 import { requireScope } from '../keys/scopes.ts'
-import { checkRules, demandForRules } from '../policy/approval-rules.ts'
 import { refuseImpossible } from '../policy/device-policy.ts'
+import { bookOf, requirementOf } from '../policy/rules.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -54,29 +53,6 @@ const fieldNames = (input: Partial<NewOrganization>): string[] =>
     return name === 'policy' ? Object.keys(value).map((key) => `policy.${key}`) : [name]
   })
 
-/** Fails with 422 if a rule names an operation without rules, or an approver who cannot decide: no one could then. */
-const checkApprovalRules = async (
-  call: Call,
-  orgId: number,
-  rules: readonly ApprovalRule[] = [],
-): Promise<void> => {
-  checkRules(rules)
-  for (const [at, { approvers }] of rules.entries())
-    for (const [i, user] of approvers.entries()) {
-      const able = await activeDevices(call.db, call.service.dev)
-        .where('d.org_id', '=', orgId)
-        .where('d.user_id', '=', rowOfId(user))
-        .select('d.id')
-        .executeTakeFirst()
-      if (!able)
-        throw invalid(
-          `policy.require_approval[${at}].approvers[${i}]`,
-          `is not an active user with an active device: "${user}"`,
-          `Register one: svc user enroll ${user}`,
-        )
-    }
-}
-
 const addOrganization = statement(
   (db, { name, slug, policy, at }: Record<'name' | 'slug' | 'policy' | 'at', string>) =>
     db
@@ -94,7 +70,6 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
   await lockOrganizations(call.db, [row.id])
-  await checkApprovalRules(call, row.id, policy.require_approval)
   await call.audit(row.id, `organization:${row.id}`, fieldNames({ name, slug, policy }))
   return { id: row.id, name, slug: own, policy: checked, created_at: call.now, updated_at: call.now }
 }
@@ -123,7 +98,7 @@ export const getOrganization: HandlerOf<typeof org.getOrganization> = async ({ o
 export const createOrganization: HandlerOf<typeof org.createOrganization> = (input, call) =>
   insertOrganization(call, input)
 
-/** Changes the fields that are set. A change of the rules requires the approval that the present rules demand. */
+/** Changes the fields that are set. */
 export const updateOrganization: HandlerOf<typeof org.updateOrganization> = async (
   { org_id, ...input },
   call,
@@ -134,8 +109,6 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
   if (policy !== undefined) requireScope({ scope: 'rules' }, call.caller)
   const presentPolicy = JSON.parse(present.policy) as Policy
   refuseWeaker(call, presentPolicy, policy)
-  await demandForRules(call, org_id, 'updateOrganization', policy?.require_approval)
-  await checkApprovalRules(call, org_id, policy?.require_approval)
   const nextPolicy = { ...presentPolicy, ...checkPolicy(policy ?? {}) }
   if (policy !== undefined) refuseImpossible(nextPolicy, call.service)
   const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
@@ -172,9 +145,16 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
   return toOrganizationRecord(row)
 }
 
+/** Its rules end with an organization, so everybody whom they ask must agree. The operator is the root of trust. */
+const demandForAll = async (call: Call, orgId: number): Promise<void> => {
+  const book = isOperator(call.caller) ? undefined : await bookOf(call, orgId)
+  const rules = book?.rules.map(({ rule }) => rule) ?? []
+  if (book && rules.length > 0) call.demandApproval(requirementOf(orgId, book, { weakened: rules }))
+}
+
 export const deleteOrganization: HandlerOf<typeof org.deleteOrganization> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
-  await demandForRules(call, org_id, 'deleteOrganization', [])
+  await demandForAll(call, org_id)
   const people = await call.db
     .deleteFrom('memberships')
     .where('org_id', '=', org_id)

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { Rule } from '../../contract/rule-shape.ts'
 import { sha256 } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
@@ -7,11 +8,13 @@ import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
-// is an older one. So the head of an organization has a MAC over all of its rows and over a number that rises with each
-// change, and the audit repeats the number: an older head is not the last one that the audit names.
+// is an older one. So the head of an organization has a MAC over all of its groups, over its rules, which it contains, and over
+// a number that rises with each change. The audit repeats the number: an older head is not the last one that the audit names.
 
 type GroupRow = Selectable<Tables['groups']>
 export type Group = Omit<GroupRow, 'members' | 'row_mac'> & { members: number[] }
+
+export type StoredRule = { rule: Rule; created_at: string }
 
 type Deps = Pick<Call, 'db' | 'keyring'>
 
@@ -29,6 +32,14 @@ const read = statement((db, { orgId }: { orgId: number }) =>
     .where('o.id', '=', orgId)
     .select(['g.id', 'g.name', 'g.members', 'g.created_at', 'g.deleted_at', 'g.row_mac'])
     .select(['h.counter', 'h.digest', 'h.row_mac as head_mac'])
+    // Once, and not again with each group.
+    .select(
+      sql<
+        string | null
+      >`case when g.id is null or g.id = (select min(id) from groups where org_id = o.id) then h.rules end`.as(
+        'rules',
+      ),
+    )
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('audit as a')
@@ -40,11 +51,13 @@ const read = statement((db, { orgId }: { orgId: number }) =>
     .orderBy('g.id'),
 )
 
-/** The groups of an organization, with those that were deleted. `isWhole`: no other program has changed one, or the head. */
-const readRows = async (
-  { db, keyring }: Deps,
-  org_id: number,
-): Promise<{ rows: GroupRow[]; counter: number; isWhole: boolean }> => {
+type Rows = { rows: GroupRow[]; rules: string; counter: number; isWhole: boolean }
+
+/**
+ * The groups of an organization, with those that were deleted, and its rules. `isWhole`: no other program has changed one, or the
+ * head.
+ */
+const readRows = async ({ db, keyring }: Deps, org_id: number): Promise<Rows> => {
   const found = (await read(db, { orgId: org_id })).rows
   const rows = found.flatMap(({ id, name, members, created_at, deleted_at, row_mac }): GroupRow[] =>
     id === null
@@ -52,10 +65,11 @@ const readRows = async (
       : [{ id, org_id, name: name!, members: members!, created_at: created_at!, deleted_at, row_mac }],
   )
   const { counter, digest, head_mac: row_mac, is_old } = found[0] ?? { counter: null, is_old: false }
-  if (counter === null) return { rows, counter: 0, isWhole: rows.length === 0 && !is_old }
-  const head = { org_id, counter, digest: digest!, row_mac: row_mac! }
+  if (counter === null) return { rows, rules: '[]', counter: 0, isWhole: rows.length === 0 && !is_old }
+  const rules = found[0]!.rules ?? ''
+  const head = { org_id, counter, digest: digest!, rules, row_mac: row_mac! }
   const isWhole = !is_old && keyring.holds('rule_heads', head) && digest === digestOf(rows)
-  return { rows, counter, isWhole }
+  return { rows, rules, counter, isWhole }
 }
 
 /** Whether the groups of an organization are as the service wrote them. */
@@ -67,22 +81,35 @@ const parsed = (row: GroupRow): Group => {
   return { ...rest, members: JSON.parse(members) as number[] }
 }
 
-/** All groups of an organization, with those that were deleted. Throws 409 if another program has changed them. */
-export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> => {
-  const { rows, isWhole } = await readRows(deps, orgId)
-  if (isWhole) return rows.map(parsed)
+/** Who can be asked, and who must be. */
+export type Book = { groups: Group[]; rules: StoredRule[] }
+
+/**
+ * All groups of an organization, with those that were deleted, and all rules. Throws 409 if another program has changed them.
+ */
+export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
+  const { rows, rules, isWhole } = await readRows(deps, orgId)
+  if (isWhole) return { groups: rows.map(parsed), rules: JSON.parse(rules) as StoredRule[] }
   throw conflict(
     'groups_altered',
-    'Another program has changed the groups of the organization in the store, so nobody can use or change them',
+    'Another program has changed the groups or the rules of the organization in the store, so nobody can use or change them',
     `Ask the operator to restore a backup; this shows what was changed: svc audit altered --org ${orgId}`,
   )
 }
 
-/** Writes the head again after a change, and has the audit repeat its number. */
-const moveHead = async (call: Call, org_id: number): Promise<void> => {
+export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> =>
+  (await readBook(deps, orgId)).groups
+
+/** Writes the head again after a change, and has the audit repeat its number. Without rules, they stay as they are. */
+const moveHead = async (call: Call, org_id: number, changed?: readonly StoredRule[]): Promise<void> => {
   const { db, keyring } = call
-  const { rows, counter } = await readRows(call, org_id)
-  const head = { org_id, counter: counter + 1, digest: digestOf(rows) }
+  const { rows, counter, rules } = await readRows(call, org_id)
+  const head = {
+    org_id,
+    counter: counter + 1,
+    digest: digestOf(rows),
+    rules: changed ? JSON.stringify(changed) : rules,
+  }
   const row_mac = keyring.macOf('rule_heads', head)
   await db
     .insertInto('rule_heads')
@@ -122,6 +149,10 @@ export const changeGroup = async (call: Call, group: Group): Promise<void> => {
   await setRow(call, group)
   await moveHead(call, group.org_id)
 }
+
+/** Writes the rules of an organization. `readBook` has checked them in this transaction. */
+export const writeRules = (call: Call, orgId: number, rules: readonly StoredRule[]): Promise<void> =>
+  moveHead(call, orgId, rules)
 
 /**
  * Takes somebody who leaves the organization out of its groups. Leaving never waits. If another program has changed the groups,

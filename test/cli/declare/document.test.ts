@@ -35,7 +35,6 @@ describe('a file', () => {
       allowed_aaguids: ['08987058-cadc-4b81-b6e1-30de50dcbe96'],
       authenticators: ['platform'],
       device_bound_only: true,
-      require_approval: [{ operations: ['user delete'], approvers: ['7'] }],
     } satisfies Required<Policy>
     const text = JSON.stringify({ svc: 1, organization: { slug: 'acme', name: 'Acme', policy } })
     expect(readDocument(text, 'org.yaml').rows.organization).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { holdCalls } from '../rule-fixture.ts'
 import type { Phone } from '../page/phone.ts'
 import { day } from '../clock.ts'
 import { decide } from '../approver.ts'
@@ -115,8 +116,7 @@ describe('a phone that a phone added', () => {
     const first = await enrollWith(await createUser(1))
     const second = await addPhone(first)
     const good = await enrollWith(await createUser(2, honest), honest)
-    const rules = [{ operations: ['geofence create'], approvers: [first.user, good.user] }]
-    await setPolicy({ require_approval: rules })
+    await holdCalls(service, acme.id, ['geofence create'], [first.user, good.user])
     const { request_id } = (await createFence()).body.data.request
     expect((await decide(service, request_id, second.key)).status).toBe(404)
     dataOf(await decide(service, request_id, good.key))

@@ -3,19 +3,15 @@ import { acme, ada, installHooks, service } from '../acme-with-ada.ts'
 import { createApprover, decide, type Approver } from '../approver.ts'
 import { auditOf, contentsOf, dataOf, fence, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
+import { at, holdCalls } from '../rule-fixture.ts'
 
 installHooks()
 
 let grace: Approver
 let rules: string
 let site: number
+let held: { rule: string; group: string }
 
-const update = (body: object, key: string | undefined, headers = {}) =>
-  service.call('PUT', `/organization/${acme.id}/update`, { body, key, headers })
-const rule = (operations: string[], ...approvers: Approver[]) => ({
-  operations,
-  approvers: approvers.map(({ id }) => id),
-})
 const remove = (id = site, headers = {}, key = rules) =>
   service.call('DELETE', `/organization/${acme.id}/delete/geo-fence/${id}`, { key, headers })
 const fences = async () => dataOf(await service.call('GET', `/organization/${acme.id}/geo-fences`)).length
@@ -36,13 +32,6 @@ const setRadius = (radius: number, key: string | undefined, headers = {}) =>
     headers,
   })
 
-const addSlot = (headers = {}) =>
-  service.call('POST', `/organization/${acme.id}/timeslots/add`, {
-    body: { name: 'Day', days: ['mon'], start: '09:00', end: '17:00', timezone: 'UTC' },
-    key: rules,
-    headers,
-  })
-
 beforeEach(async () => {
   grace = await createApprover(service, acme.id, 2)
   rules = dataOf(
@@ -56,7 +45,7 @@ beforeEach(async () => {
       key: rules,
     }),
   ).id
-  dataOf(await update({ policy: { require_approval: [rule(['geofence'], ada)] } }, acme.key))
+  held = await holdCalls(service, acme.id, ['geofence'], [ada.id])
 })
 
 describe('a call that a rule covers', () => {
@@ -152,18 +141,22 @@ describe('a call that a rule covers', () => {
     expect(await fences()).toBe(1)
   })
 
-  test('asks all approvers of the rule in one request; one approval is enough', async () => {
-    dataOf(
-      await update(
-        { policy: { require_approval: [rule(['geofence'], ada), rule(['timeslot'], ada, grace)] } },
-        acme.key,
-      ),
-    )
-    const request = requestOf(await addSlot())
-    expect(askedBy(request)).toEqual([[ada.id, grace.id]])
+  test('asks the people of all rules in one request, and needs each line', async () => {
+    await holdCalls(service, acme.id, ['geofence delete', 'timeslot'], [grace.id])
+    const request = requestOf(await remove())
+    expect(askedBy(request)).toEqual([[ada.id], [grace.id]])
     dataOf(await decide(service, request.request_id, grace.key))
-    expect((await addSlot(approval(request.request_id))).status).toBe(200)
-    await expect(decide(service, request.request_id, ada.key)).rejects.toThrow('already approved')
+    expect((await remove(site, approval(request.request_id))).status).toBe(409)
+    dataOf(await decide(service, request.request_id, ada.key))
+    expect((await remove(site, approval(request.request_id))).status).toBe(200)
+  })
+
+  test('is not made with an approval from before another rule', async () => {
+    const { request_id } = requestOf(await remove())
+    dataOf(await decide(service, request_id, ada.key))
+    await holdCalls(service, acme.id, ['geofence delete'], [grace.id])
+    expect(refusal(await remove(site, approval(request_id)))).toEqual([403, 'approval_required', []])
+    expect(await fences()).toBe(1)
   })
 })
 
@@ -178,55 +171,8 @@ test('a call that no rule covers needs no approval', async () => {
   ).toBe(200)
 })
 
-describe('a rule', () => {
-  test.each([
-    [['geofence list'], 'operations'],
-    [['approve submit'], 'operations'],
-    [['key revoke'], 'operations'],
-    [['geofense'], 'operations'],
-  ])('cannot cover %j', async (operations) => {
-    const answer = await update(
-      { policy: { require_approval: [rule(['geofence'], ada), rule(operations, ada)] } },
-      acme.key,
-    )
-    expect(refusal(answer)).toEqual([422, 'invalid_field', ['policy.require_approval[1].operations[0]']])
-  })
-
-  test('cannot cover an operation of another rule', async () => {
-    const twice = [rule(['geofence'], ada), rule(['geofence delete'], grace)]
-    expect(refusal(await update({ policy: { require_approval: twice } }, acme.key))).toEqual([
-      422,
-      'invalid_field',
-      ['policy.require_approval[1].operations'],
-    ])
-  })
-
-  test('must name users who can decide', async () => {
-    const nobody = { operations: ['org delete'], approvers: ['999'] }
-    expect(
-      refusal(await update({ policy: { require_approval: [rule(['geofence'], ada), nobody] } }, acme.key)),
-    ).toEqual([422, 'invalid_field', ['policy.require_approval[1].approvers[0]']])
-  })
-
-  test.each([
-    ['removed', []],
-    ['given to somebody else', 'grace'],
-    ['narrowed', 'narrow'],
-  ])('is not %s without its approvers', async (_, after) => {
-    const next =
-      after === 'grace'
-        ? [rule(['geofence'], grace)]
-        : after === 'narrow'
-          ? [rule(['geofence create'], ada)]
-          : []
-    const body = { policy: { require_approval: next } }
-    const request = requestOf(await update(body, acme.key))
-    expect(askedBy(request)).toEqual([[ada.id]])
-    dataOf(await decide(service, request.request_id, ada.key))
-    expect((await update(body, acme.key, approval(request.request_id))).status).toBe(200)
-  })
-
-  test('is deleted with its organization only if its approvers agree', async () => {
+describe('the rules of an organization', () => {
+  test('end with it only if the people of each agree', async () => {
     const request = requestOf(
       await service.call('DELETE', `/organization/${acme.id}/delete`, { key: acme.key }),
     )
@@ -234,13 +180,22 @@ describe('a rule', () => {
   })
 
   test('can be removed by the operator, so that nobody is locked out', async () => {
-    dataOf(await update({ policy: { require_approval: [] } }, undefined))
+    await holdCalls(service, acme.id, ['rule'], [grace.id])
+    dataOf(await service.call('DELETE', at(acme.id, `rules/${held.rule}`)))
     expect((await remove()).status).toBe(200)
+  })
+
+  test('are not written in the policy, and the answer says where', async () => {
+    const body = { policy: { require_approval: [] } }
+    const answer = await service.call('PUT', `/organization/${acme.id}/update`, { body, key: acme.key })
+    expect(refusal(answer)).toEqual([422, 'invalid_field', ['policy.require_approval']])
+    expect(answer.body.data.issues[0].message).toContain('svc rule create --help')
   })
 })
 
 const askedOfBoth = async (): Promise<string> => {
-  dataOf(await update({ policy: { require_approval: [rule(['geofence'], ada, grace)] } }, undefined))
+  dataOf(await service.call('DELETE', at(acme.id, `rules/${held.rule}`)))
+  await holdCalls(service, acme.id, ['geofence'], [ada.id, grace.id])
   return requestOf(await remove()).request_id
 }
 

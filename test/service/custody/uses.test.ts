@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { holdCalls } from '../rule-fixture.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/core/ids.ts'
 import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
@@ -86,9 +87,7 @@ describe('an approval that another program wrote', () => {
   })
 
   test('does not let a call pass that a rule covers', async () => {
-    const rule = { operations: ['geofence'], approvers: [ada.id] }
-    const policy = { policy: { require_approval: [rule] } }
-    dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { key: acme.key, body: policy }))
+    await holdCalls(service, acme.id, ['geofence'], [ada.id])
     const held = await addFence()
     const { request_id } = held.body.data.request
     await approveInStore(request_id)

@@ -3,7 +3,7 @@ import { acme, ada, installHooks as installAda, service } from '../acme-with-ada
 import { type Approver, createApprover } from '../approver.ts'
 import { dataOf } from '../fixtures.ts'
 
-export { acme, ada, service } from '../acme-with-ada.ts'
+export { acme, ada, clock, service } from '../acme-with-ada.ts'
 
 /** Two members besides Ada who have a device. */
 export let grace: Approver

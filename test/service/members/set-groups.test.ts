@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 type Groups = { name: string; members: string[] }[]
 const set = (groups: Groups, { key, approval }: { key?: string; approval?: string | undefined } = {}) =>
-  service.call('POST', `/svc/v1/organizations/${acme.id}/group-changes`, {
+  service.call('POST', `/svc/v1/organizations/${acme.id}/rule-changes`, {
     key,
     body: { groups },
     ...(approval !== undefined && { headers: { 'x-svc-approval': approval } }),
@@ -34,10 +34,10 @@ const isChanged = async (): Promise<boolean> =>
 
 describe('several groups', () => {
   test('are changed by one call of the operator', async () => {
-    expect(dataOf(await set(changes())).map(({ name }: { name: string }) => name)).toEqual([
+    expect(dataOf(await set(changes())).groups.map(({ name }: { name: string }) => name)).toEqual([
       'sre',
-      'dba',
       'new',
+      'dba',
     ])
     expect([await isChanged(), await membersOf('new')]).toEqual([true, [alan.id]])
   })

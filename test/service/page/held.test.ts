@@ -4,6 +4,7 @@ import { decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { chainOf, createMember, dataOf, refusal } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
+import { at, holdCalls } from '../rule-fixture.ts'
 import { admin, installHooks, member, waiting } from './members-stage.ts'
 import { answerTo, createPhone, fromPhone, type Phone, readInbox, registerPhone } from './phone.ts'
 
@@ -13,14 +14,16 @@ installHooks()
 
 let ada: Phone
 let second: Phone
-const hold = (operations: string[], ...approvers: Phone[]) =>
-  service.call('PUT', `/organization/${acme.id}/update`, {
-    body: { policy: { require_approval: [{ operations, approvers: approvers.map(({ user }) => user) }] } },
-  })
+let rule: string
+const release = async (): Promise<void> => dataOf(await service.call('DELETE', at(acme.id, `rules/${rule}`)))
+const hold = async (operations: string[], ...approvers: Phone[]): Promise<void> => {
+  const members = approvers.map(({ user }) => user)
+  rule = (await holdCalls(service, acme.id, operations, members)).rule
+}
 beforeEach(async () => {
   ada = await createPhone(service, acme.id, 4)
   second = await createPhone(service, acme.id, 5, { role: 'admin' })
-  dataOf(await hold(['user', 'approve mutes'], ada))
+  rule = (await holdCalls(service, acme.id, ['user', 'approve mutes'], [ada.user])).rule
 })
 
 const begin = async ({ cookie, key }: Phone, user: string, move: string) => {
@@ -119,28 +122,25 @@ describe('a change of a member on the page', () => {
   })
 
   test('that its only approver wants to make is refused clearly', async () => {
-    dataOf(await hold(['user'], admin))
+    await release()
+    await hold(['user'], admin)
     const body = await begin(admin, member.user, 'promote')
     expect(refusal(await send(admin, member.user, body))).toEqual([409, 'not_enough_approvers', []])
     expect((await userOf(member.user)).role).toBe('member')
   })
 
   test('that one of two approvers makes is asked of the other alone', async () => {
-    dataOf(await hold(['user'], admin, ada))
+    await release()
+    await hold(['user'], admin, ada)
     const { people } = await held(admin, member.user, 'promote')
     expect(people.map(({ user_id }: { user_id: string }) => user_id)).toEqual([ada.user])
   })
 })
 
-/** Lets only this approver approve what a command of `user` does. */
-const rule = async (approver: Phone, more: object) =>
-  dataOf(
-    await service.call('PUT', `/organization/${acme.id}/update`, {
-      body: {
-        policy: { ...more, require_approval: [{ operations: ['user'], approvers: [approver.user] }] },
-      },
-    }),
-  )
+const separate = async (separation: 'standard' | 'strict') => {
+  const body = { policy: { separation } }
+  return dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body }))
+}
 
 /** A member with a phone that `key` registered. */
 const phoneOf = async (n: number, key: string | undefined, more: object = {}): Promise<Phone> => {
@@ -151,31 +151,27 @@ const phoneOf = async (n: number, key: string | undefined, more: object = {}): P
 }
 
 describe('under strict separation, a change by an administrator whose phone a key registered', () => {
-  beforeEach(async () => {
-    dataOf(
-      await service.call('PUT', `/organization/${acme.id}/update`, {
-        body: { policy: { require_approval: [] } },
-      }),
-    )
-  })
+  beforeEach(release)
 
   test('is not approved with another phone of that key', async () => {
     const mal = await phoneOf(6, acme.key, { role: 'admin' })
     const twin = await phoneOf(7, acme.key)
-    await rule(twin, { separation: 'strict' })
+    await hold(['user'], twin)
+    await separate('strict')
     const asked = await begin(mal, member.user, 'promote')
     expect(refusal(await send(mal, member.user, asked))).toEqual([409, 'approver_not_separated', []])
-    await rule(twin, { separation: 'standard' })
+    await separate('standard')
     const { id } = await held(mal, member.user, 'promote')
-    await rule(twin, { separation: 'strict' })
+    await separate('strict')
     expect(refusal(await answerBy(twin, id))).toEqual([403, 'device_not_separated', []])
-    await rule(twin, { separation: 'standard' })
+    await separate('standard')
     expect(dataOf(await answerBy(twin, id)).attestation.claims.device.enrolled_by.relation).toBe('creator')
   })
 
   test('is approved with a phone that another key registered', async () => {
     const mal = await phoneOf(6, acme.key, { role: 'admin' })
-    await rule(ada, { separation: 'strict' })
+    await hold(['user'], ada)
+    await separate('strict')
     const { id } = await held(mal, member.user, 'promote')
     expect(dataOf(await answerBy(ada, id)).attestation.claims.device.enrolled_by.relation).toBe('operator')
   })

@@ -4,6 +4,7 @@ import { challengeOf } from '../../../src/receipt/context.ts'
 import { post } from '../approver.ts'
 import { createTenant, dataOf, fence, refusal } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
+import { holdCalls } from '../rule-fixture.ts'
 import { callTools, connect } from '../mcp/oauth-client.ts'
 import { createPhone, type Phone, readInbox, site } from './phone.ts'
 
@@ -62,7 +63,7 @@ describe('the origin of a request', () => {
   })
 
   test('says that a rule requires the approval of a call', async () => {
-    await setPolicy({ require_approval: [{ operations: ['geofence create'], approvers: [ada.user] }] })
+    await holdCalls(service, acme.id, ['geofence create'], [ada.user])
     const path = `/organization/${acme.id}/create/geo-fence`
     const refused = await service.call('POST', path, { body: fence, key: acme.key, from: '203.0.113.7' })
     expect(refusal(refused)).toEqual([403, 'approval_required', []])

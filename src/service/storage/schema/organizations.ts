@@ -141,8 +141,11 @@ export type OrganizationsTables = {
     deleted_at: string | null
     row_mac: string | null
   }
-  /** What the groups of an organization are now: their digest, and the number of changes so far, which the audit repeats. */
-  rule_heads: { org_id: number; counter: number; digest: string; row_mac: string | null }
+  /**
+   * What the groups and rules of an organization are now: the digest of the groups, the rules as JSON, and the number of changes
+   * so far, which the audit repeats.
+   */
+  rule_heads: { org_id: number; counter: number; digest: string; rules: string; row_mac: string | null }
   /** The image that the approver page shows beside the name of an organization; base64. */
   logos: { org_id: number; hash: string; image: string; updated_at: string }
   /** Limits that the operator set for an organization; `value` is JSON. */

@@ -1,0 +1,141 @@
+import * as z from 'zod/mini'
+import { mostLines } from './approvers.ts'
+import { chosen, line, seconds } from './field.ts'
+import { groupName, lineText } from './line-text.ts'
+import { factors } from './records.ts'
+import { subjectTypes } from './subject.ts'
+
+// A rule as people write it: who must approve what. spec: not shown
+
+/** A rule is read on a phone, by whoever adds or changes it. */
+export const mostRules = 100
+const mostPatterns = 20
+
+export const ruleName = chosen(groupName, 'Name of the rule', { example: 'destroy' })
+
+const pattern = line(200)
+const patterns = (description: string, example: string[]) =>
+  chosen(
+    z.optional(
+      z
+        .array(pattern)
+        .check(
+          z.minLength(1, 'must contain at least one pattern'),
+          z.maxLength(mostPatterns, `must contain at most ${mostPatterns} patterns`),
+        ),
+    ),
+    description,
+    { example, repeat: true },
+  )
+
+/** What a subject of each type has. All fields of a rule must match; of the patterns of one field, one must. */
+const subjectFields = {
+  argv: patterns('Of a command: its words, in order; * in a word, ** for any number of words', [
+    'terraform',
+    '**',
+    'destroy',
+    '**',
+  ]),
+  cwd: patterns('Of a command: its folder; * in a name, ** for any number of folders', ['/srv/prod/**']),
+  operation: patterns('Of a call of svc: words of commands, such as "user" or "user delete"', [
+    'user delete',
+  ]),
+  file: patterns('Of a file: its name', ['*.tfplan']),
+  server: patterns('Of a tool call: the server', ['github']),
+  tool: patterns('Of a tool call: the tool', ['merge_*']),
+  arguments: chosen(
+    z.optional(
+      z.record(line(100), z.array(pattern).check(z.minLength(1, 'must contain at least one pattern'))),
+    ),
+    'Of a tool call: patterns by argument; an argument that is missing or is no text matches',
+    { example: { branch: ['main'] }, whole: true },
+  ),
+  text: patterns('Of a text: all of it', ['*production*']),
+}
+
+const match = z.strictObject({
+  type: chosen(z.enum(subjectTypes), 'text, command, request, file or tool_call'),
+  ...subjectFields,
+  shells: chosen(
+    z.optional(z.enum(['ignore'])),
+    'ignore: do not match each command that starts others, such as sh -c, env or sudo',
+  ),
+  key: chosen(
+    z.optional(z.array(line(64)).check(z.minLength(1, 'must contain at least one key'))),
+    'Only requests of these keys and of the keys that they created; key ids',
+    { example: ['7'] },
+  ),
+})
+
+const reason = z.strictObject({
+  prompt: chosen(z.optional(line(80)), 'What to ask for', { example: 'Incident', flag: 'reason-prompt' }),
+  pattern: chosen(z.optional(line(100)), 'What the reason must match', {
+    example: 'INC-*',
+    flag: 'reason-pattern',
+  }),
+  example: chosen(z.optional(line(100)), 'A reason that matches; required with a pattern', {
+    example: 'INC-77',
+    flag: 'reason-example',
+  }),
+})
+
+const days = '86400 (24 hours)'
+
+/** A rule as people write it. */
+export const ruleParts = {
+  name: ruleName,
+  match: chosen(match, 'What it holds'),
+  except: chosen(
+    z.optional(
+      z
+        .array(z.strictObject(subjectFields))
+        .check(
+          z.minLength(1, 'must contain at least one exception'),
+          z.maxLength(mostPatterns, `must contain at most ${mostPatterns} exceptions`),
+        ),
+    ),
+    'What the rule does not hold: fields of the same type, all of which match',
+    { example: [{ cwd: ['/srv/prod/sandbox/**'] }] },
+  ),
+  who: chosen(
+    z
+      .array(lineText)
+      .check(
+        z.minLength(1, 'must name at least one group'),
+        z.maxLength(mostLines, `must have at most ${mostLines} lines`),
+      ),
+    'Groups that must approve: @sre (one member) or @sre:2; each line must agree',
+    { example: ['@sre'], repeat: true },
+  ),
+  requester: chosen(
+    z.optional(z.enum(['confirmed'])),
+    'confirmed: only keys whose owner confirmed them on a device can ask',
+  ),
+  reason: chosen(z.optional(reason), 'Requires a reason'),
+  lifetime_s: chosen(
+    z.optional(seconds(120, 86_400, days)),
+    'Time for the decision, in seconds, at most; default: 300',
+    { example: 900, flag: 'timeout' },
+  ),
+  use_within_s: chosen(
+    z.optional(seconds(60, 86_400, days)),
+    'Time to use an approval, in seconds, at most; default: 600',
+    { example: 600, flag: 'use-within' },
+  ),
+  factors: chosen(
+    z.optional(z.array(z.enum(factors))),
+    'Factors that must pass, also if the policy only reports them',
+    {
+      example: ['location'],
+    },
+  ),
+  number: chosen(
+    z.optional(z.boolean()),
+    'Require each approver to type a number that only the requester sees',
+  ),
+}
+
+export const ruleShape = z.strictObject(ruleParts)
+export type Rule = z.infer<typeof ruleShape>
+export type RuleMatch = Rule['match']
+export type SubjectFields = NonNullable<Rule['except']>[number]

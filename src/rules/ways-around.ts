@@ -1,0 +1,33 @@
+import type { Rule } from '../contract/rule-shape.ts'
+import type { Facts } from './match.ts'
+
+/** What the rules of an organization do not hold, near a request. Each is a sentence. */
+export const waysAround = (
+  rules: readonly Rule[],
+  { facts, isTrusted }: { facts: Facts; isTrusted: boolean },
+): string[] => {
+  const near = rules.filter(({ match }) => match.type === facts.type)
+  const found: string[] = []
+  if (facts.type === 'command') {
+    found.push('A rule holds a command only where svc asks: svc approve run, or a hook, gate or guard.')
+    if (near.some(({ match }) => match.shells === 'ignore'))
+      found.push('A rule with shells: ignore does not see what sh -c, env or sudo starts.')
+    const fixed = near.find(({ match: { argv } }) => argv && argv.length > 1 && argv[1] !== '**')
+    if (fixed)
+      found.push(
+        `Options before a word go around ${fixed.name}: write ** between the words, such as terraform ** destroy **.`,
+      )
+    found.push('A script or an interpreter, such as python, can do the same under another name.')
+  }
+  if (facts.type === 'tool_call')
+    found.push('An agent that has a tool for shell commands can do the same with it: hold that tool, too.')
+  if (facts.type === 'text')
+    found.push('A text is only a sentence: the same action in other words does not match.')
+  if (facts.type === 'request' && isTrusted)
+    found.push(
+      'The operator can change rules and groups without an approval; the people concerned are notified.',
+    )
+  if (near.some(({ match }) => match.key))
+    found.push('A rule with key holds only those keys and the keys that they created.')
+  return found
+}

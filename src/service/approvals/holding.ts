@@ -1,0 +1,70 @@
+import type { Rule } from '../../contract/rule-shape.ts'
+import { type OperationId, table } from '../../contract/table.ts'
+import { isHoldable } from '../../rules/check.ts'
+import { type Facts, holds } from '../../rules/match.ts'
+import type { Call, Requirement } from '../call/call.ts'
+import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
+import { findAncestors } from '../keys/ancestry.ts'
+import type { Book } from '../policy/group-rows.ts'
+import { bookOf, requirementOf } from '../policy/rules.ts'
+
+// Which rules hold a request or a call.
+
+/** The requesting key and those that created it; undefined if they are not known. A person at the page has no key. */
+const keysOf = async (call: Pick<Call, 'db' | 'keyring'>, caller: Caller): Promise<string[] | undefined> => {
+  if (caller.keyId <= 0) return []
+  const own = namedKeyOf(caller)
+  const above = await findAncestors(call, own)
+  return above && [own, ...above].map(String)
+}
+
+/** The rules that hold a request with these facts. */
+export const rulesHolding = async (
+  call: Pick<Call, 'db' | 'keyring'>,
+  { rules }: Pick<Book, 'rules'>,
+  { facts, caller }: { facts: Facts; caller: Caller },
+): Promise<Rule[]> => {
+  const near = rules.map(({ rule }) => rule).filter(({ match }) => match.type === facts.type)
+  const keys = near.some(({ match }) => match.key) ? await keysOf(call, caller) : undefined
+  return near.filter((rule) => holds(rule, facts, keys))
+}
+
+/** What these change decides whether a factor passes, so it weakens the rules that require the factor. */
+const changed: Partial<Record<OperationId, 'location' | 'time'>> = {
+  createGeofence: 'location',
+  updateGeofence: 'location',
+  deleteGeofence: 'location',
+  setUserGeofences: 'location',
+  addTimeslot: 'time',
+  updateTimeslot: 'time',
+  deleteTimeslot: 'time',
+  setUserTimeslots: 'time',
+}
+
+const rulesOf = ({ rules }: Book, factor: 'location' | 'time' | undefined): Rule[] =>
+  factor === undefined
+    ? []
+    : rules.map(({ rule }) => rule).filter(({ factors = [] }) => factors.includes(factor))
+
+/** Only these change rules and groups. The operator must be able to, or an organization could lock itself out for good. */
+const ofRules = /^(?:rule|group) /
+
+/** Who must approve a call in this organization; undefined if no rule holds it. */
+export const findRequirement = async (
+  call: Pick<Call, 'db' | 'keyring' | 'preconditions' | 'caller'>,
+  orgId: number,
+  id: OperationId,
+): Promise<Requirement | undefined> => {
+  if (!isHoldable(id)) return undefined
+  const operation = table[id].cli
+  const { caller } = call
+  const isTrusted = isOperator(caller)
+  if (isTrusted && ofRules.test(operation)) return undefined
+  const book = await bookOf(call, orgId)
+  if (!book) return undefined
+  const holding = await rulesHolding(call, book, { facts: { type: 'request', operation }, caller })
+  const weakened = isTrusted ? [] : rulesOf(book, changed[id])
+  return holding.length + weakened.length === 0
+    ? undefined
+    : requirementOf(orgId, book, { holding, weakened })
+}

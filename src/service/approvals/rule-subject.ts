@@ -1,0 +1,82 @@
+import type { Rule } from '../../contract/rule-shape.ts'
+import type { OperationId } from '../../contract/table.ts'
+import { canonicalData } from '../../receipt/subject.ts'
+import type { Call } from '../call/call.ts'
+import { nameOf } from '../devices/notices.ts'
+import { named } from '../devices/seats.ts'
+import { type Book, readBook } from '../policy/group-rows.ts'
+
+type Fields = Record<string, unknown>
+
+/** Fields of a subject, each of which replaces the field of the input with this name. */
+type Change = { before: Fields; after: Fields }
+
+type Members = { name: string; members: readonly number[] }
+
+/** Who is in a group after a change of it, by user id. */
+const results: Partial<Record<OperationId, (members: number[], user: number) => number[]>> = {
+  addGroupMember: (members, user) => [...members, user].toSorted((a, b) => a - b),
+  removeGroupMember: (members, user) => members.filter((id) => id !== user),
+  deleteGroup: () => [],
+}
+
+const namesOf = (call: Call, org_id: number, users: readonly number[]): Promise<string[]> =>
+  Promise.all(users.map((user) => nameOf(call.db, { org_id, user_id: user })))
+
+const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Promise<string[]> =>
+  Promise.all(
+    groups.map(
+      async ({ name, members }) =>
+        `${name}: ${(await namesOf(call, org_id, members)).join(', ') || 'nobody'}`,
+    ),
+  )
+
+const ruleTexts = (book: Book, names: readonly string[]): string[] =>
+  book.rules.filter(({ rule }) => names.includes(rule.name)).map(({ rule }) => canonicalData(rule))
+
+/** Leaves out fields that are empty before and after. */
+const changed = ({ before, after }: Change): Change => {
+  const isNothing = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+  const shown = Object.keys(after).filter((name) => !isNothing(after[name]) || !isNothing(before[name] ?? []))
+  const pick = (from: Fields): Fields =>
+    Object.fromEntries(shown.flatMap((name) => (name in from ? [[name, from[name]]] : [])))
+  return { before: pick(before), after: pick(after) }
+}
+
+const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number): Promise<Change> => {
+  const groups = (input['groups'] ?? []) as readonly Members[]
+  const rules = (input['rules'] ?? []) as readonly Rule[]
+  const removed = (input['removed'] ?? []) as readonly string[]
+  const present = groups.flatMap(({ name }) => named(book.groups, name) ?? [])
+  const names = [...rules.map(({ name }) => name), ...removed]
+  return changed({
+    before: { groups: await groupTexts(call, org_id, present), rules: ruleTexts(book, names) },
+    after: { groups: await groupTexts(call, org_id, groups), rules: rules.map(canonicalData), removed },
+  })
+}
+
+/**
+ * A change of rules and groups in words and whole, for the people who approve it, with what it replaces. So an approval is
+ * valid only while everything is as they saw it. Undefined for any other call, and for what does not exist.
+ */
+export const readRuleChange = async (
+  call: Call,
+  id: OperationId,
+  input: Fields,
+  org_id: number,
+): Promise<Change | undefined> => {
+  if (id === 'createGroup')
+    return { before: {}, after: { members: await namesOf(call, org_id, input['members'] as number[]) } }
+  const result = results[id]
+  if (!result && id !== 'setRules' && id !== 'deleteRule') return undefined
+  const book = await readBook(call, org_id)
+  if (id === 'setRules') return ofSeveral(call, input, book, org_id)
+  const name = String(input['name'])
+  if (id === 'deleteRule') return { before: {}, after: { rule: ruleTexts(book, [name]).join('') } }
+  const group = result && named(book.groups, name)
+  if (!group) return undefined
+  return {
+    before: { members: await namesOf(call, org_id, group.members) },
+    after: { members: await namesOf(call, org_id, result(group.members, Number(input['user_id']))) },
+  }
+}

@@ -1,0 +1,100 @@
+import type { rule as contract } from '../../contract/rule.ts'
+import type { Rule } from '../../contract/rule-shape.ts'
+import { invalid, notFound } from '../../core/refusal.ts'
+import type { Facts } from '../../rules/match.ts'
+import { termsOf } from '../../rules/terms.ts'
+import { waysAround } from '../../rules/ways-around.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { type Caller, isOperator } from '../call/caller.ts'
+import type { RowInput } from '../call/row-ids.ts'
+import { reachOrganization, withinOrganization } from '../call/tenant.ts'
+import { isAuthenticKey } from '../keys/rows.ts'
+import { readScopes } from '../keys/scopes.ts'
+import { readBook } from '../policy/group-rows.ts'
+import { requirementOf } from '../policy/rules.ts'
+import { rulesHolding } from './holding.ts'
+import { type Considered, considerPool } from './pool.ts'
+
+type Test = RowInput<typeof contract.testRule>
+
+const needed = (name: keyof Test, type: Test['type']) => invalid(name, `is required for a ${type}`)
+
+/** What is tested, in the words of the input. */
+const factsOf = ({ type, ...test }: Test): Facts => {
+  if (type === 'command') {
+    const { argv, cwd = '/' } = test
+    if (!argv || argv.length === 0) throw needed('argv', type)
+    return { type, argv, cwd, executable: argv[0]! }
+  }
+  if (type === 'tool_call') {
+    if (test.server === undefined || test.tool === undefined)
+      throw needed(test.server === undefined ? 'server' : 'tool', type)
+    return { type, server: test.server, tool: test.tool, arguments: test.arguments ?? {} }
+  }
+  const field = { text: 'text', request: 'operation', file: 'file' } as const
+  const value = test[field[type]]
+  if (value === undefined) throw needed(field[type], type)
+  return { type, [field[type]]: value } as Facts
+}
+
+/** The key that would ask, as its calls would be. */
+const callerOf = async (call: Call, orgId: number, key: number | undefined): Promise<Caller> => {
+  if (key === undefined) return call.caller
+  const row = await call.db
+    .selectFrom('api_keys')
+    .where('id', '=', key)
+    .where(withinOrganization(orgId, 'org_id'))
+    .selectAll()
+    .executeTakeFirst()
+  if (!row || !isAuthenticKey(call.keyring, row)) throw notFound('Key', 'svc key list lists the keys')
+  return {
+    keyId: row.id,
+    lineage: row.lineage ?? row.id,
+    name: row.name,
+    orgId: row.org_id,
+    scopes: readScopes(row.scopes),
+  }
+}
+
+const peopleOf = ({ considered, excluded }: Pick<Considered, 'considered' | 'excluded'>, at: number) => {
+  const left = new Map(excluded.filter(({ line }) => line === at).map((one) => [one.user_id, one.reason]))
+  return considered[at]!.map(({ user_id, name }) => ({
+    user_id: String(user_id),
+    name,
+    excluded: left.get(user_id) ?? null,
+  }))
+}
+
+/** Tells who would be asked, and asks nobody. */
+export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ...test }, call) => {
+  await reachOrganization(call, org_id)
+  const facts = factsOf({ org_id, ...test })
+  const caller = await callerOf(call, org_id, test.key)
+  const as: Call = { ...call, caller }
+  const book = await readBook(call, org_id)
+  const rules: Rule[] = await rulesHolding(as, book, { facts, caller })
+  const required = requirementOf(org_id, book, { holding: rules })
+  const wanted = { orgId: org_id, lines: [...required.lines] }
+  const pool = await considerPool(as, wanted, { requester: caller.name, byRule: facts.type === 'request' })
+  const terms = termsOf(rules)!
+  const completable = rules.length > 0 && pool.problem === undefined
+  return {
+    rules: required.rules.map(({ name, digest }) => ({ name, digest })),
+    lines: pool.lines.map(({ group, need, rules: names }, at) => ({
+      group: group?.name ?? null,
+      need,
+      rules: names,
+      people: peopleOf(pool, at),
+    })),
+    completable,
+    problem:
+      rules.length === 0
+        ? 'no rule holds this, so the requester names who must approve'
+        : (pool.problem?.message ?? null),
+    ...terms,
+    ways_around: waysAround(
+      book.rules.map(({ rule }) => rule),
+      { facts, isTrusted: isOperator(caller) },
+    ),
+  }
+}

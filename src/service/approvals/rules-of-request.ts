@@ -1,0 +1,110 @@
+import type { approval } from '../../contract/approval.ts'
+import type { Rule } from '../../contract/rule-shape.ts'
+import { conflict, forbidden, invalid, type Refusal } from '../../core/refusal.ts'
+import { factsOf } from '../../rules/facts.ts'
+import { type Terms, termsOf, unmetReason } from '../../rules/terms.ts'
+import type { Subject } from '../../receipt/subject.ts'
+import type { Call, Requirement } from '../call/call.ts'
+import type { RowInput } from '../call/row-ids.ts'
+import type { Book } from '../policy/group-rows.ts'
+import { bookOf, requirementOf, ruleDigest } from '../policy/rules.ts'
+import { rulesHolding } from './holding.ts'
+import { readKeyOwner } from './key-owner.ts'
+import type { HoldingRule } from './lines.ts'
+import { type WantedLine, wantedLines } from './pool.ts'
+import type { ApprovalRow } from './rows.ts'
+import { storedSubject } from './record.ts'
+
+// The rules that hold a request: they add lines to those that the requester named, and the strictest terms of all count.
+
+type ApprovalInput = RowInput<typeof approval.createApproval>
+
+type Asked = { input: ApprovalInput; subject: Subject; held: Requirement | undefined }
+
+type RequestRules = { wanted: { orgId: number; lines: WantedLine[] }; rules: HoldingRule[]; terms: Terms }
+
+const approverRequired = (): Refusal =>
+  invalid(
+    'approvers',
+    'must name somebody: no rule of the organization holds this request',
+    'Name a person or a group: --to +12025550101 or --to @sre',
+  )
+
+const reasonRequired = ({ name, reason: { prompt, pattern, example } = {} }: Rule): Refusal =>
+  invalid(
+    'reason',
+    `is required by the rule ${name}${prompt === undefined ? '' : `: ${prompt}`}${pattern === undefined ? '' : `, and must match ${pattern}`}`,
+    `Say why: --reason '${example ?? 'Fixes the login outage'}'`,
+  )
+
+const notConfirmed = ({ name }: Rule): Refusal =>
+  forbidden(
+    'requester_not_confirmed',
+    `The rule ${name} accepts only keys whose owner confirmed them on a device`,
+    'Have the owner confirm the key on their phone: svc key confirm-owner',
+  )
+
+const tooLong = (): Refusal =>
+  invalid(
+    'lifetime_s',
+    'must be 3600 or less: no rule allows this request to wait longer',
+    'Leave it out, or set lifetime_s in a rule that holds the request',
+  )
+
+/** Checks what the rules demand of the requester and of the request, before anybody is notified. */
+const termsUnder = async (
+  call: Call,
+  orgId: number,
+  { rules, input }: { rules: readonly Rule[]; input: ApprovalInput },
+): Promise<Terms> => {
+  const unmet = unmetReason(rules, input.reason)
+  if (unmet) throw reasonRequired(unmet)
+  const strict = rules.find(({ requester }) => requester === 'confirmed')
+  if (strict && !(await readKeyOwner(call, orgId))?.confirmed) throw notConfirmed(strict)
+  const terms = termsOf(rules, input)
+  if (!terms) throw tooLong()
+  return terms
+}
+
+/**
+ * Whom a request asks, by which rules, and on which terms. A call that is held has the lines of its rules alone; any other
+ * request also those that its requester named. Fails with 403, 409 or 422.
+ */
+export const rulesOfRequest = async (call: Call, { input, subject, held }: Asked): Promise<RequestRules> => {
+  const named = held ?? (await wantedLines(call, input.approvers ?? [], input.org_id))
+  const { orgId } = named
+  const book = await bookOf(call, orgId)
+  if (held) {
+    const rules = book?.rules.map(({ rule }) => rule).filter((rule) => held.holding.includes(rule.name))
+    const terms = await termsUnder(call, orgId, { rules: rules ?? [], input })
+    return { wanted: { orgId, lines: [...held.lines] }, rules: [...held.rules], terms }
+  }
+  const facts = factsOf(subject)
+  const rules = book ? await rulesHolding(call, book, { facts, caller: call.caller }) : []
+  const required = requirementOf(orgId, book ?? { groups: [] }, { holding: rules })
+  const lines = [...named.lines, ...required.lines]
+  if (lines.length === 0) throw approverRequired()
+  const terms = await termsUnder(call, orgId, { rules, input })
+  return { wanted: { orgId, lines }, rules: [...required.rules], terms }
+}
+
+/** Throws 409 unless every rule that holds the request now held it as it is when people signed. */
+export const requireSameRules = async (
+  call: Pick<Call, 'db' | 'keyring' | 'preconditions' | 'caller'>,
+  row: ApprovalRow,
+): Promise<void> => {
+  const book: Book | undefined = await bookOf(call, row.org_id)
+  const subject = storedSubject(row)
+  if (!book || !subject || row.by_rule === 1) return
+  const signed = JSON.parse(row.rules) as HoldingRule[]
+  const rules = await rulesHolding(call, book, { facts: factsOf(subject), caller: call.caller })
+  const changed = rules.find(
+    (rule) => !signed.some(({ name, digest }) => name === rule.name && digest === ruleDigest(rule)),
+  )
+  if (!changed) return
+  throw conflict(
+    'rules_changed',
+    `The rule ${changed.name} was added or changed since this was approved, so the approval cannot be used`,
+    'Request a new approval: svc approve request',
+  )
+}

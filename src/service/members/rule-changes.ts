@@ -1,0 +1,162 @@
+import { conflict, type Refusal } from '../../core/refusal.ts'
+import { assign } from '../../core/assignment.ts'
+import type { Rule } from '../../contract/rule-shape.ts'
+import type { Call, RequiredLine, Requirement } from '../call/call.ts'
+import { isOperator, namedKeyOf } from '../call/caller.ts'
+import { organizationRow } from '../call/tenant.ts'
+import { administrators } from '../devices/administrators.ts'
+import { activeDevices } from '../devices/active.ts'
+import { notifyMember } from '../devices/notices.ts'
+import { findRelation, isSeparated } from '../devices/origin.ts'
+import { awakeAmong } from '../devices/seats.ts'
+import type { Book, Group } from '../policy/group-rows.ts'
+import { linesOf, requirementOf } from '../policy/rules.ts'
+
+// Groups and rules decide who approves, so people sign each change of them on their phones.
+
+const readAdministrators = async ({ db }: Call, orgId: number): Promise<number[]> =>
+  (await administrators(db, orgId).select('m.user_id').orderBy('m.user_id').execute()).map(
+    ({ user_id }) => user_id,
+  )
+
+/**
+ * Administrators whom neither the calling key nor a key of the same creator appointed or enrolled: with two such keys, one
+ * person could ask and answer.
+ */
+const separatedAdministrators = async (call: Call, orgId: number): Promise<number[]> => {
+  const found = new Set<number>()
+  for (const user_id of await readAdministrators(call, orgId)) {
+    const devices = await activeDevices(call.db, call.service.dev)
+      .where('d.org_id', '=', orgId)
+      .where('d.user_id', '=', user_id)
+      .select('d.id')
+      .execute()
+    for (const { id: device_id } of devices) {
+      const administrator = { org_id: orgId, user_id, device_id }
+      const { relation } = await findRelation(call, namedKeyOf(call.caller), { administrator })
+      if (isSeparated(relation)) found.add(user_id)
+    }
+  }
+  return [...found]
+}
+
+const nobody = (): Refusal =>
+  conflict(
+    'not_enough_approvers',
+    'Too few people can approve this change: it needs an administrator whom neither this key nor one of the same creator appointed or enrolled and, for a group or a rule that exists, the people whom it asks',
+    'Nobody was notified. Ask the operator of the service to make the change',
+  )
+
+const administratorLine = async (call: Call, orgId: number): Promise<RequiredLine> => ({
+  members: await separatedAdministrators(call, orgId),
+  need: 1,
+  group: null,
+  rules: [],
+  separated: true,
+})
+
+/** A change of rules or groups. `book` is what it changes, as it was before. */
+type Change = {
+  book: Book
+  /** Rules that the change makes weaker. */
+  weakened?: readonly Rule[]
+  /** The group that the change is about. */
+  group?: Group
+  /** Who is taken out of the group, and has no say. */
+  leaving?: readonly number[]
+}
+
+/** The rules that ask a group. */
+export const rulesOfGroup = ({ rules }: Pick<Book, 'rules'>, name: string): Rule[] =>
+  rules.map(({ rule }) => rule).filter(({ who }) => who.some((text) => text.split(':')[0] === `@${name}`))
+
+/**
+ * Demands the yes of one administrator and of everybody whom the weakened rules ask; for a group that no rule asks, of one of
+ * its members. The operator is the root of trust and needs none.
+ */
+export const demandForChange = async (
+  call: Call,
+  orgId: number,
+  { book, weakened = [], group, leaving = [] }: Change,
+): Promise<void> => {
+  if (isOperator(call.caller)) return
+  const concerned = new Set([...weakened, ...(group ? rulesOfGroup(book, group.name) : [])])
+  const { lines: ruled, rules } = requirementOf(orgId, book, { weakened: [...concerned] })
+  const own: RequiredLine[] =
+    group && concerned.size === 0
+      ? [
+          {
+            members: group.members,
+            need: 1,
+            group: { id: group.id, name: group.name },
+            rules: [],
+            separated: true,
+          },
+        ]
+      : []
+  const staying = [...ruled, ...own].map((line) =>
+    line.group?.id === group?.id
+      ? { ...line, members: line.members.filter((id) => !leaving.includes(id)) }
+      : line,
+  )
+  const requirement: Requirement = {
+    orgId,
+    lines: [...staying, await administratorLine(call, orgId)],
+    rules,
+    holding: [],
+  }
+  if (!(await isCompletable(call, requirement))) throw nobody()
+  call.demandApproval(requirement)
+}
+
+/** Whether the people of all lines who can be asked now suffice; `without`: also if this person asks. */
+const isCompletable = async (
+  call: Call,
+  { orgId, lines }: Pick<Requirement, 'orgId' | 'lines'>,
+  { alsoWithoutAny = false } = {},
+): Promise<boolean> => {
+  const members = lines.flatMap((line) => line.members)
+  const awake = [...(await awakeAmong(call, orgId, members))]
+  const people = lines.map(({ members: of, need }) => ({ people: of.map(String), need }))
+  const suffice = (asker?: number): boolean => {
+    const yeses = awake.filter((id) => id !== asker).map((id) => ({ id: String(id), counts: () => true }))
+    return assign(people, yeses) !== undefined
+  }
+  return alsoWithoutAny ? awake.length > 0 && awake.every((asker) => suffice(asker)) : suffice()
+}
+
+/** Refuses a rule that nobody could satisfy now, or not when one of its own people asks. */
+export const requireCompletable = async (
+  call: Call,
+  orgId: number,
+  book: Book,
+  rule: Rule,
+): Promise<void> => {
+  const lines = linesOf(book, rule)
+  if (await isCompletable(call, { orgId, lines }, { alsoWithoutAny: true })) return
+  throw conflict(
+    'rule_not_completable',
+    `Too few people could satisfy the rule ${rule.name} when one of them asks: ${rule.who.join(' ')} needs at least one more member with an active device`,
+    `Add a member: svc group add NAME --user ID --org ${orgId}; svc group list --org ${orgId} shows who has no device`,
+  )
+}
+
+/** Notifies everybody concerned, whoever made the change: who is or was asked, and the administrators. */
+export const notifyChange = async (
+  call: Call,
+  org_id: number,
+  { what, members }: { what: string; members: readonly number[] },
+): Promise<void> => {
+  const { slug } = await organizationRow(call.db, org_id)
+  const people = new Set([...members, ...(await readAdministrators(call, org_id))])
+  for (const user_id of people)
+    await notifyMember(
+      call,
+      { org_id, user_id },
+      {
+        about: 'group',
+        subject: 'Who approves requests changed',
+        text: `${what} of ${slug} decides who must approve requests, and it was created, changed or deleted. The audit log shows what was done: svc audit list --org ${slug}. If this was not agreed, tell your administrator.`,
+      },
+    )
+}

@@ -1,0 +1,152 @@
+import { type rule as contract } from '../../contract/rule.ts'
+import { mostRules, type Rule } from '../../contract/rule-shape.ts'
+import { conflict, invalid, notFound } from '../../core/refusal.ts'
+import { addMs } from '../../core/iso-time.ts'
+import { ruleProblem } from '../../rules/check.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { reachOrganization } from '../call/tenant.ts'
+import { named } from '../devices/seats.ts'
+import { type Book, readBook, type StoredRule, writeRules } from '../policy/group-rows.ts'
+import { linesOf, ruleDigest } from '../policy/rules.ts'
+import { create, setMembers } from './groups.ts'
+import { demandForChange, notifyChange, requireCompletable } from './rule-changes.ts'
+
+const recordOf = (org_id: number, { rule, created_at }: StoredRule) => ({
+  ...rule,
+  org_id,
+  digest: ruleDigest(rule),
+  created_at,
+})
+
+const findRule = ({ rules }: Book, org_id: number, name: string): StoredRule => {
+  const found = rules.find(({ rule }) => rule.name === name)
+  if (found) return found
+  throw notFound(`Rule ${name}`, `svc rule list --org ${org_id} lists the rules`)
+}
+
+export const listRules: HandlerOf<typeof contract.listRules> = async ({ org_id }, call) => {
+  await reachOrganization(call, org_id)
+  const { after, limit } = call.page
+  const rules = (await readBook(call, org_id)).rules.map((one, at) => ({ one, at: at + 1 }))
+  const rest = rules.filter(({ at }) => at > after).slice(0, limit + 1)
+  return call.paged(rest, ({ at }) => at).map(({ one }) => recordOf(org_id, one))
+}
+
+export const getRule: HandlerOf<typeof contract.getRule> = async ({ org_id, name }, call) => {
+  await reachOrganization(call, org_id)
+  return recordOf(org_id, findRule(await readBook(call, org_id), org_id, name))
+}
+
+/** `at`: where the rule is in the input. Fails with 422 for what is wrong in the rule itself. */
+const checkRule = ({ groups }: Book, org_id: number, rule: Rule, at = ''): void => {
+  const problem = ruleProblem(rule)
+  if (problem) throw invalid(`${at}${problem.field}`, problem.message, problem.hint)
+  for (const [i, text] of rule.who.entries()) {
+    const name = text.slice(1).split(':')[0]!
+    if (named(groups, name)) continue
+    throw invalid(
+      `${at}who[${i}]`,
+      `must be a group that exists, not ${text}`,
+      `svc group list --org ${org_id} lists the groups`,
+    )
+  }
+}
+
+/** Whom a rule asks, by user id. */
+const peopleOf = (book: Book, rules: readonly Rule[]): number[] => [
+  ...new Set(rules.flatMap((rule) => linesOf(book, rule)).flatMap(({ members }) => members)),
+]
+
+/** For this long, one other administrator can remove a new rule: whoever it asks may never have agreed to it. */
+const newForMs = 24 * 60 * 60_000
+
+const isNew = ({ created_at }: StoredRule, now: string): boolean => addMs(created_at, newForMs) > now
+
+type RuleChange = { before?: StoredRule; after?: Rule }
+
+/** Demands the approvals for changes of rules, writes them, and notifies everybody concerned. */
+const changeRules = async (
+  call: Call,
+  org_id: number,
+  changes: readonly RuleChange[],
+  { before, now }: { before: Book; now: Book },
+): Promise<StoredRule[]> => {
+  for (const { after, before: old } of changes) {
+    if (after) await requireCompletable(call, org_id, now, after)
+    const weakened = old && (after || !isNew(old, call.now)) ? [old.rule] : []
+    await demandForChange(call, org_id, { book: before, weakened })
+  }
+  const changed = new Map(changes.map((one) => [one.before?.rule.name ?? one.after!.name, one]))
+  const stored = (rule: Rule, created_at = call.now): StoredRule => ({ rule, created_at })
+  const kept = now.rules.flatMap((one) => {
+    const change = changed.get(one.rule.name)
+    if (!change) return [one]
+    return change.after ? [stored(change.after, one.created_at)] : []
+  })
+  const added = changes.flatMap(({ before: old, after }) => (old || !after ? [] : [stored(after)]))
+  const rules = [...kept, ...added]
+  if (rules.length > mostRules)
+    throw conflict(
+      'too_many_rules',
+      `An organization can have ${mostRules} rules`,
+      'Delete rules that nobody needs',
+    )
+  await writeRules(call, org_id, rules)
+  for (const { before: old, after } of changes) {
+    const name = (after ?? old!.rule).name
+    await call.audit(org_id, `rule:${name}`)
+    const members = peopleOf(before, old ? [old.rule] : []).concat(peopleOf(now, after ? [after] : []))
+    await notifyChange(call, org_id, { what: `The rule ${name}`, members })
+  }
+  return rules.filter(({ rule }) => changes.some(({ after }) => after?.name === rule.name))
+}
+
+export const createRule: HandlerOf<typeof contract.createRule> = async ({ org_id, ...rule }, call) => {
+  await reachOrganization(call, org_id)
+  const book = await readBook(call, org_id)
+  checkRule(book, org_id, rule)
+  if (book.rules.some((one) => one.rule.name === rule.name))
+    throw conflict(
+      'rule_exists',
+      `The rule ${rule.name} already exists`,
+      `To change it, edit the output of svc export and use svc apply; or: svc rule get ${rule.name} --org ${org_id}`,
+    )
+  const [stored] = await changeRules(call, org_id, [{ after: rule }], { before: book, now: book })
+  return recordOf(org_id, stored!)
+}
+
+export const deleteRule: HandlerOf<typeof contract.deleteRule> = async ({ org_id, name }, call) => {
+  await reachOrganization(call, org_id)
+  const book = await readBook(call, org_id)
+  await changeRules(call, org_id, [{ before: findRule(book, org_id, name) }], { before: book, now: book })
+}
+
+/** Groups that are created come first and those that are deleted last, because rules ask them. */
+export const setRules: HandlerOf<typeof contract.setRules> = async (
+  { org_id, rules = [], removed = [], groups: groupChanges = [] },
+  call,
+) => {
+  await reachOrganization(call, org_id)
+  const before = await readBook(call, org_id)
+  const groups: Awaited<ReturnType<typeof create>>[] = []
+  const setGroup = async ({ name, members }: (typeof groupChanges)[number]) => {
+    const group = named(before.groups, name)
+    if (!group && members.length === 0) throw notFound(`Group ${name}`)
+    groups.push(
+      await (group ? setMembers(call, group, members, before) : create(call, org_id, name, members)),
+    )
+  }
+  for (const one of groupChanges) if (one.members.length > 0) await setGroup(one)
+  const now = await readBook(call, org_id)
+  for (const [at, rule] of rules.entries()) checkRule(now, org_id, rule, `rules[${at}].`)
+  const changes: RuleChange[] = [
+    ...rules.map((after) => ({ before: before.rules.find(({ rule }) => rule.name === after.name), after })),
+    ...removed.map((name) => ({ before: findRule(before, org_id, name) })),
+  ].map(({ before: old, ...rest }) => ({ ...rest, ...(old && { before: old }) }))
+  const names = changes.map((one) => one.before?.rule.name ?? one.after!.name)
+  const repeated = names.find((name, at) => names.indexOf(name) < at)
+  if (repeated !== undefined) throw invalid('rules', `must name each rule once: "${repeated}"`)
+  const stored = changes.length > 0 ? await changeRules(call, org_id, changes, { before, now }) : []
+  for (const one of groupChanges) if (one.members.length === 0) await setGroup(one)
+  return { rules: stored.map((one) => recordOf(org_id, one)), groups }
+}

@@ -1,0 +1,50 @@
+import canonicalize from 'canonicalize'
+import { parseLine } from '../../contract/approvers.ts'
+import type { Rule } from '../../contract/rule-shape.ts'
+import { sha256 } from '../../core/ids.ts'
+import type { Call, Requirement, RequiredLine } from '../call/call.ts'
+import { type Book, readBook } from './group-rows.ts'
+
+// The rules of an organization, and whom they ask.
+
+/** What approvers sign of a rule. */
+export const ruleDigest = (rule: Rule): string => sha256(canonicalize(rule)!)
+
+/** The lines of a rule, as the groups are now. A group that does not exist has nobody, so that nobody can complete its line. */
+export const linesOf = ({ groups }: Pick<Book, 'groups'>, { name, who }: Rule): RequiredLine[] =>
+  who.map((text) => {
+    const line = parseLine(text)
+    const found = groups.find((one) => one.name === line.group && one.deleted_at === null)
+    return {
+      members: found?.members ?? [],
+      need: line.need,
+      group: found ? { id: found.id, name: found.name } : null,
+      rules: [name],
+      separated: true,
+    }
+  })
+
+/** What rules require together: every line of each. */
+export const requirementOf = (
+  orgId: number,
+  book: Pick<Book, 'groups'>,
+  { holding = [], weakened = [] }: { holding?: readonly Rule[]; weakened?: readonly Rule[] },
+): Requirement => {
+  const rules = [...new Set([...holding, ...weakened])]
+  return {
+    orgId,
+    lines: rules.flatMap((rule) => linesOf(book, rule)),
+    rules: rules.map((rule) => ({ name: rule.name, digest: ruleDigest(rule) })),
+    holding: holding.map(({ name }) => name),
+  }
+}
+
+/** Whether an organization ever had a group or a rule. Without one, there is nothing to read. */
+const mayHold = ({ preconditions }: Pick<Call, 'preconditions'>, orgId: number): boolean =>
+  preconditions?.orgId !== orgId || preconditions.hasRules === 1
+
+/** The rules and groups that decide about a request; undefined if the organization never had one. */
+export const bookOf = async (
+  call: Pick<Call, 'db' | 'keyring' | 'preconditions'>,
+  orgId: number,
+): Promise<Book | undefined> => (mayHold(call, orgId) ? readBook(call, orgId) : undefined)

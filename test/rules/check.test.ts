@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import { type Rule, ruleShape } from '../../src/contract/rule-shape.ts'
+import { table } from '../../src/contract/table.ts'
+import { isHoldable, ruleProblem } from '../../src/rules/check.ts'
+import { termsOf, unmetReason } from '../../src/rules/terms.ts'
+
+const rule = (parts: object = {}): Rule =>
+  ruleShape.parse({
+    name: 'destroy',
+    match: { type: 'command', argv: ['rm', '**'] },
+    who: ['@sre'],
+    ...parts,
+  })
+
+describe('a rule by itself', () => {
+  test('is accepted', () => {
+    expect(ruleProblem(rule())).toBeUndefined()
+  })
+
+  test.each([
+    [{ match: { type: 'command', tool: ['x'] } }, 'match.tool', /is not known in a command/],
+    [{ match: { type: 'file', shells: 'ignore' } }, 'match.shells', /is not known in a file/],
+    [{ match: { type: 'command', argv: ['/bin/rm'] } }, 'match.argv[0]', /without its folder/],
+    [{ match: { type: 'command', cwd: ['srv/**'] } }, 'match.cwd[0]', /absolute/],
+    [
+      { match: { type: 'request', operation: ['user', 'geofense'] } },
+      'match.operation[1]',
+      /did you mean "geofence"/,
+    ],
+    [
+      { match: { type: 'request', operation: ['user list'] } },
+      'match.operation[0]',
+      /not a command that a rule can hold/,
+    ],
+    [
+      { match: { type: 'request', operation: ['key revoke'] } },
+      'match.operation[0]',
+      /not a command that a rule can hold/,
+    ],
+    [{ match: { type: 'request', operation: ['approve submit'] } }, 'match.operation[0]', /can hold/],
+    [{ except: [{ cwd: ['/a'] }, {}] }, 'except[1]', /must name a field/],
+    [{ except: [{ text: ['x'] }] }, 'except[0].text', /is not known in a command/],
+    [{ who: ['@sre', '+12025550101'] }, 'who[1]', /must be a group/],
+    [{ who: ['@sre', '@sre:2'] }, 'who', /only once/],
+    [{ reason: { pattern: 'INC-*' } }, 'reason.example', /is required/],
+    [{ reason: { pattern: 'INC-*', example: 'CHG-7' } }, 'reason.example', /does not match/],
+  ])('with %j is refused at %s', (parts, field, message) => {
+    expect(ruleProblem(rule(parts))).toMatchObject({
+      field,
+      message: expect.stringMatching(message) as string,
+    })
+  })
+
+  test.each([
+    [{ who: [] }],
+    [{ match: { type: 'command', argv: [] } }],
+    [{ match: { type: 'command', key: [] } }],
+    [{ lifetime_s: 119 }],
+    [{ lifetime_s: 86_401 }],
+    [{ use_within_s: 59 }],
+    [{ name: 'Destroy' }],
+    [{ unknown: 1 }],
+  ])('has no valid form with %j', (parts) => {
+    expect(ruleShape.safeParse({ ...rule(), ...parts }).success).toBe(false)
+  })
+})
+
+test('every write of a key can be held, but for requests, decisions and reactions', () => {
+  const ids = Object.keys(table) as (keyof typeof table)[]
+  const held = ids.filter(isHoldable)
+  expect(held).toEqual(
+    expect.arrayContaining(['deleteUser', 'createRule', 'setRules', 'addGroupMember', 'createKey']),
+  )
+  for (const id of [
+    'revokeKey',
+    'revokeDevice',
+    'refuseDevice',
+    'createApproval',
+    'consumeApproval',
+    'listUsers',
+  ] as const)
+    expect(held).not.toContain(id)
+})
+
+describe('the terms of several rules', () => {
+  test('are the strictest of all', () => {
+    const terms = termsOf([
+      rule({ lifetime_s: 900, factors: ['location'] }),
+      rule({ lifetime_s: 600, use_within_s: 120, number: true, factors: ['time'] }),
+    ])
+    expect(terms).toEqual({ lifetime_s: 600, use_within_s: 120, number: true, factors: ['location', 'time'] })
+  })
+
+  test('cap what the requester asks for, and do not lengthen it', () => {
+    expect(termsOf([rule({ lifetime_s: 900 })], { lifetime_s: 3000 })?.lifetime_s).toBe(900)
+    expect(termsOf([rule({ lifetime_s: 900 })], { lifetime_s: 60 })?.lifetime_s).toBe(60)
+    expect(termsOf([rule()])).toMatchObject({ lifetime_s: 300, use_within_s: 600 })
+  })
+
+  test('allow more than an hour only if a rule says so', () => {
+    expect(termsOf([rule()], { lifetime_s: 3601 })).toBeUndefined()
+    expect(termsOf([rule({ lifetime_s: 86_400 })], { lifetime_s: 7200 })?.lifetime_s).toBe(7200)
+  })
+
+  test('demand a reason that matches', () => {
+    const strict = rule({ reason: { pattern: 'INC-*', example: 'INC-1' } })
+    expect(unmetReason([rule(), strict], undefined)).toBe(strict)
+    expect(unmetReason([strict], '  ')).toBe(strict)
+    expect(unmetReason([strict], 'CHG-1')).toBe(strict)
+    expect(unmetReason([strict], ' INC-77')).toBeUndefined()
+    expect(unmetReason([rule()], undefined)).toBeUndefined()
+    expect(unmetReason([rule({ reason: {} })], 'Outage')).toBeUndefined()
+  })
+})

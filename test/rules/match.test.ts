@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import type { Rule } from '../../src/contract/rule-shape.ts'
+import { type Facts, holds } from '../../src/rules/match.ts'
+
+type Shape = Pick<Rule, 'match' | 'except'>
+
+const command = (line: string, { cwd = '/srv/prod/app', executable = '' } = {}): Facts => {
+  const argv = line.split(' ')
+  return { type: 'command', argv, cwd, executable: executable || `/usr/bin/${argv[0]}` }
+}
+const held = (match: Rule['match'], facts: Facts, except?: Rule['except'], keys?: string[]): boolean =>
+  holds({ match, ...(except && { except }) } as Shape, facts, keys)
+
+describe('a rule about a command', () => {
+  const destroy: Rule['match'] = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
+  test.each([
+    ['terraform destroy', true],
+    ['terraform destroy -auto-approve', true],
+    ['terraform -chdir=x destroy', true],
+    ['/opt/bin/terraform destroy', true],
+    ['terraform plan', false],
+    ['terraform destroyed', false],
+    ['tofu destroy', false],
+  ])('with words around ** holds %j: %j', (line, is) => {
+    expect(held(destroy, command(line))).toBe(is)
+  })
+
+  test('compares each word as a whole, in order', () => {
+    const match: Rule['match'] = { type: 'command', argv: ['git', 'push', '--f*'] }
+    expect(held(match, command('git push --force'))).toBe(true)
+    expect(held(match, command('git push origin --force'))).toBe(false)
+    expect(held(match, command('git push'))).toBe(false)
+  })
+
+  test('holds a program under another name if it is the one that runs', () => {
+    expect(held(destroy, command('tf destroy', { executable: '/usr/bin/terraform' }))).toBe(true)
+  })
+
+  test.each([
+    'sh -c x',
+    'bash deploy.sh',
+    '/bin/bash5.2 -c x',
+    'env terraform destroy',
+    'sudo ls',
+    'xargs rm',
+    'ssh host ls',
+  ])('holds %j, which starts others, unless it ignores shells', (line) => {
+    expect(held(destroy, command(line))).toBe(true)
+    expect(held({ ...destroy, shells: 'ignore' }, command(line))).toBe(false)
+  })
+
+  test('holds a shell in another folder too, because it can change its folder', () => {
+    const match: Rule['match'] = { type: 'command', cwd: ['/srv/prod/**'] }
+    expect(held(match, command('bash x', { cwd: '/home/ada' }))).toBe(true)
+    expect(held(match, command('ls', { cwd: '/home/ada' }))).toBe(false)
+  })
+
+  test.each([
+    ['/srv/prod', true],
+    ['/srv/prod/', true],
+    ['/srv/prod/a/b', true],
+    ['/srv/other/../prod/a', true],
+    ['/srv/prod/../other', false],
+    ['/srv/production', false],
+  ])('of a folder holds %j: %j', (cwd, is) => {
+    expect(held({ type: 'command', cwd: ['/srv/prod/**'] }, command('ls', { cwd }))).toBe(is)
+  })
+
+  test('stays quick with the longest pattern against the longest command', () => {
+    const argv = Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? '**' : 'a*a*a*b'))
+    const facts = command(Array.from({ length: 2000 }, () => 'a'.repeat(14)).join(' '))
+    const started = performance.now()
+    expect(held({ type: 'command', argv, shells: 'ignore' }, facts)).toBe(false)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})
+
+describe('an exception', () => {
+  const all: Rule['match'] = { type: 'command' }
+  test('needs all of its fields', () => {
+    const except = [{ argv: ['ls', '**'], cwd: ['/srv/prod/sandbox/**'] }]
+    expect(held(all, command('ls -l', { cwd: '/srv/prod/sandbox' }), except)).toBe(false)
+    expect(held(all, command('ls -l'), except)).toBe(true)
+    expect(held(all, command('rm -l', { cwd: '/srv/prod/sandbox' }), except)).toBe(true)
+  })
+
+  test('for a program does not hold for another program under its name', () => {
+    const except = [{ argv: ['ls', '**'] }]
+    expect(held(all, command('ls', { executable: '/tmp/terraform' }), except)).toBe(true)
+    expect(held(all, command('terraform', { executable: '/bin/ls' }), except)).toBe(true)
+  })
+
+  test('is not reached through a parent folder', () => {
+    const except = [{ cwd: ['/srv/prod/sandbox/**'] }]
+    expect(held(all, command('ls', { cwd: '/srv/prod/sandbox/../live' }), except)).toBe(true)
+  })
+
+  test('for an argument needs the argument, as text', () => {
+    const match: Rule['match'] = { type: 'tool_call', server: ['github'] }
+    const call = (value: object): Facts => ({
+      type: 'tool_call',
+      server: 'github',
+      tool: 'merge',
+      arguments: value as Record<string, unknown>,
+    })
+    const except = [{ arguments: { branch: ['dev*'] } }]
+    expect(held(match, call({ branch: 'dev' }), except)).toBe(false)
+    expect(held(match, call({}), except)).toBe(true)
+    expect(held(match, call({ branch: ['dev'] }), except)).toBe(true)
+  })
+})
+
+describe('a rule about a tool call', () => {
+  const match: Rule['match'] = { type: 'tool_call', tool: ['merge_*'], arguments: { branch: ['main'] } }
+  const call = (tool: string, value: Record<string, unknown>): Facts => ({
+    type: 'tool_call',
+    server: 'github',
+    tool,
+    arguments: value,
+  })
+  test.each([
+    ['merge_pull_request', { branch: 'main' }, true],
+    ['merge_pull_request', { branch: 'dev' }, false],
+    ['merge_pull_request', {}, true],
+    ['merge_pull_request', { branch: 7 }, true],
+    ['merge_pull_request', { branch: { name: 'dev' } }, true],
+    ['read', { branch: 'main' }, false],
+  ])('holds %s %j: %j', (tool, value, is) => {
+    expect(held(match, call(tool, value))).toBe(is)
+  })
+
+  test('does not take an argument from the prototype', () => {
+    const odd: Rule['match'] = { type: 'tool_call', arguments: { toString: ['x'] } }
+    expect(held(odd, call('read', {}))).toBe(true)
+  })
+})
+
+describe('a rule about calls of svc', () => {
+  test.each([
+    ['user', 'user delete', true],
+    ['user delete', 'user delete', true],
+    ['user delete', 'user', false],
+    ['user', 'users list', false],
+  ])('for %j holds %j: %j', (listed, operation, is) => {
+    expect(held({ type: 'request', operation: [listed] }, { type: 'request', operation })).toBe(is)
+  })
+})
+
+describe('a rule for keys', () => {
+  const match: Rule['match'] = { type: 'text', key: ['7'] }
+  const facts: Facts = { type: 'text', text: 'Deploy' }
+  test('holds the key and what it created', () => {
+    expect(held(match, facts, undefined, ['7'])).toBe(true)
+    expect(held(match, facts, undefined, ['9', '7', '1'])).toBe(true)
+    expect(held(match, facts, undefined, ['8'])).toBe(false)
+    expect(held(match, facts, undefined, [])).toBe(false)
+  })
+  test('holds a key whose creators are not known', () => {
+    expect(held(match, facts)).toBe(true)
+  })
+})
+
+test('a rule holds only subjects of its type', () => {
+  expect(held({ type: 'file' }, { type: 'text', text: 'x' })).toBe(false)
+  expect(held({ type: 'file', file: ['*.tfplan'] }, { type: 'file', file: 'prod.tfplan' })).toBe(true)
+})

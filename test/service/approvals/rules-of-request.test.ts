@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
+import { type Approver, createApprover, decide } from '../approver.ts'
+import { dataOf, refusal } from '../fixtures.ts'
+import { at, createRule } from '../rule-fixture.ts'
+
+installHooks()
+
+let grace: Approver
+let asker: string
+beforeEach(async () => {
+  grace = await createApprover(service, acme.id, 2)
+  const body = { name: 'ci', org_id: acme.id, scopes: ['ask'] }
+  asker = dataOf(await service.call('POST', '/svc/v1/keys', { body })).key
+})
+
+const sha256 = 'ab'.repeat(32)
+const command = (...argv: string[]) => ({
+  type: 'command',
+  data: {
+    argv,
+    cwd: '/srv/prod',
+    executable: { path: `/usr/bin/${argv[0]}`, sha256 },
+    files: [],
+    environment: { passed: [], set: {} },
+  },
+})
+const ask = (input: object, key = asker) => service.call('POST', '/svc/v1/approvals', { key, body: input })
+const asked = async (input: object, key?: string) => dataOf(await ask(input, key))
+const lines = ({ lines: all }: { lines: { people: { user_id: string }[] }[] }): string[][] =>
+  all.map(({ people }) => people.map(({ user_id }) => user_id))
+const consume = (request_id: string, digest: string) =>
+  service.call('POST', `/svc/v1/approvals/${request_id}/consume`, { key: asker, body: { digest } })
+const destroy = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
+const subject = command('terraform', 'destroy')
+
+describe('a request that a rule holds', () => {
+  test('asks the people of the rule, and nobody need be named', async () => {
+    await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    expect(lines(await asked({ subject }))).toEqual([[ada.id]])
+  })
+
+  test('asks whoever was named too, and needs both', async () => {
+    await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    const request = await asked({ subject, approvers: [grace.mobile] })
+    expect(lines(request)).toEqual([[grace.id], [ada.id]])
+    dataOf(await decide(service, request.request_id, grace.key))
+    expect(refusal(await consume(request.request_id, request.subject.digest))).toEqual([
+      409,
+      'not_approved',
+      [],
+    ])
+    dataOf(await decide(service, request.request_id, ada.key))
+    dataOf(await consume(request.request_id, request.subject.digest))
+  })
+
+  test('asks the people of every rule that holds it', async () => {
+    await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    await createRule(service, acme.id, { members: [grace.id], match: { type: 'command', cwd: ['/srv/**'] } })
+    expect(lines(await asked({ subject }))).toEqual([[ada.id], [grace.id]])
+  })
+
+  test('has its rules in what the people sign', async () => {
+    const { rule } = await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    const { request_id } = await asked({ subject })
+    const { attestation } = dataOf(await decide(service, request_id, ada.key))
+    const { digest } = dataOf(await service.call('GET', at(acme.id, `rules/${rule}`)))
+    expect(attestation.claims.rules).toEqual([{ name: rule, digest }])
+  })
+
+  test('has the strictest of their terms', async () => {
+    const first = { members: [ada.id], match: destroy, lifetime_s: 900, number: true }
+    const { group } = await createRule(service, acme.id, first)
+    const body = { name: 'second', match: destroy, who: [`@${group}`], lifetime_s: 600, use_within_s: 60 }
+    dataOf(
+      await service.call('POST', at(acme.id, `groups/${group}/members`), { body: { user_id: grace.id } }),
+    )
+    dataOf(await service.call('POST', at(acme.id, 'rules'), { body }))
+    const request = await asked({ subject, lifetime_s: 3000 })
+    expect(request.expires_at).toBe(new Date(clock.now().getTime() + 600_000).toISOString())
+    expect(request.number).toMatch(/^\d\d$/)
+    const { use_by } = dataOf(
+      await decide(service, request.request_id, ada.key, { decision: 'approve', number: request.number }),
+    )
+    expect(use_by).toBe(new Date(clock.now().getTime() + 60_000).toISOString())
+  })
+
+  test('lives longer than an hour only if a rule allows it', async () => {
+    expect(refusal(await ask({ subject, approvers: [ada.mobile], lifetime_s: 3601 }))).toEqual([
+      422,
+      'invalid_field',
+      ['lifetime_s'],
+    ])
+    await createRule(service, acme.id, { members: [ada.id], match: destroy, lifetime_s: 86_400 })
+    const { expires_at } = await asked({ subject })
+    expect(expires_at).toBe(new Date(clock.now().getTime() + 86_400_000).toISOString())
+  })
+
+  test('needs the reason that the rule demands', async () => {
+    const reason = { prompt: 'Incident', pattern: 'INC-*', example: 'INC-77' }
+    await createRule(service, acme.id, { members: [ada.id], match: destroy, reason })
+    for (const given of [undefined, 'because']) {
+      const answer = await ask({ subject, reason: given })
+      expect(refusal(answer)).toEqual([422, 'invalid_field', ['reason']])
+      expect(answer.body.data.issues[0].message).toContain('Incident')
+      expect(answer.body.data.hint).toContain('INC-77')
+    }
+    expect((await asked({ subject, reason: 'INC-1' })).reason).toBe('INC-1')
+    expect(service.notified).toHaveLength(1)
+  })
+
+  test('needs a factor that the policy only reports', async () => {
+    const policy = { report_only: ['location'] }
+    dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))
+    await createRule(service, acme.id, { members: [ada.id], match: destroy, factors: ['location'] })
+    expect(refusal(await ask({ subject }))).toEqual([422, 'invalid_field', ['factors']])
+    const fence = { name: 'HQ', latitude: 1, longitude: 2, radius: 100, is_active: 1 }
+    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    expect((await asked({ subject })).factors).toEqual(['biometric', 'location'])
+  })
+
+  test('comes only from a key that its owner confirmed, if the rule says so', async () => {
+    await createRule(service, acme.id, { members: [ada.id], match: destroy, requester: 'confirmed' })
+    expect(refusal(await ask({ subject }))).toEqual([403, 'requester_not_confirmed', []])
+  })
+
+  test('is held by a rule for its key, or for the key that created it', async () => {
+    const maker = dataOf(
+      await service.call('POST', '/svc/v1/keys', {
+        body: { name: 'maker', org_id: acme.id, scopes: ['ask', 'keys'] },
+      }),
+    )
+    const child = dataOf(
+      await service.call('POST', '/svc/v1/keys', {
+        key: maker.key,
+        body: { name: 'child', scopes: ['ask'] },
+      }),
+    )
+    await createRule(service, acme.id, { members: [ada.id], match: { ...destroy, key: [maker.id] } })
+    for (const key of [maker.key, child.key]) expect(lines(await asked({ subject }, key))).toEqual([[ada.id]])
+    expect(refusal(await ask({ subject }))).toEqual([422, 'invalid_field', ['approvers']])
+  })
+})
+
+describe('an approval', () => {
+  const approved = async () => {
+    const request = await asked({ subject, approvers: [grace.mobile] })
+    dataOf(await decide(service, request.request_id, grace.key))
+    return request
+  }
+
+  test('is not used once another rule holds the same', async () => {
+    const { request_id, subject: of } = await approved()
+    await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    expect(refusal(await consume(request_id, of.digest))).toEqual([409, 'rules_changed', []])
+  })
+
+  test('is not used once its rule says something else, and again once it says the same', async () => {
+    const { rule, group } = await createRule(service, acme.id, {
+      members: [ada.id, grace.id],
+      match: destroy,
+    })
+    const { request_id, subject: of } = await asked({ subject })
+    dataOf(await decide(service, request_id, grace.key))
+    const body = { name: rule, match: destroy, who: [`@${group}`] }
+    const set = (changed: object) =>
+      service.call('POST', at(acme.id, 'rule-changes'), { body: { rules: [{ ...body, ...changed }] } })
+    dataOf(await set({ number: true }))
+    expect(refusal(await consume(request_id, of.digest))).toEqual([409, 'rules_changed', []])
+    dataOf(await set({}))
+    dataOf(await consume(request_id, of.digest))
+  })
+
+  test('is used after its rule was deleted', async () => {
+    const { rule } = await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    const { request_id, subject: of } = await asked({ subject })
+    dataOf(await decide(service, request_id, ada.key))
+    dataOf(await service.call('DELETE', at(acme.id, `rules/${rule}`)))
+    dataOf(await consume(request_id, of.digest))
+  })
+})
+
+test('a request that no rule holds must name somebody', async () => {
+  await createRule(service, acme.id, { members: [ada.id], match: destroy })
+  const answer = await ask({ subject: command('terraform', 'plan') })
+  expect(refusal(answer)).toEqual([422, 'invalid_field', ['approvers']])
+  expect(service.notified).toEqual([])
+})
+
+describe('a test of the rules', () => {
+  const run = (input: object, key?: string) =>
+    service.call('POST', at(acme.id, 'rule-tests'), { key, body: input })
+
+  test('says which rules match, who is asked and on which terms, and asks nobody', async () => {
+    const { rule, group } = await createRule(service, acme.id, {
+      members: [ada.id, grace.id],
+      match: destroy,
+      lifetime_s: 900,
+    })
+    const answer = dataOf(await run({ type: 'command', argv: ['terraform', 'destroy'] }))
+    expect(answer).toMatchObject({
+      rules: [{ name: rule }],
+      lines: [
+        { group, need: 1, rules: [rule], people: [{ user_id: ada.id, excluded: null }, { excluded: null }] },
+      ],
+      completable: true,
+      problem: null,
+      lifetime_s: 900,
+      use_within_s: 600,
+      number: false,
+      factors: [],
+    })
+    expect(answer.ways_around.length).toBeGreaterThan(0)
+    expect(service.notified).toEqual([])
+  })
+
+  test('says whom the key excludes, and why it could not be completed', async () => {
+    await createRule(service, acme.id, { members: [ada.id], match: destroy })
+    const device = `/svc/v1/organizations/${acme.id}/devices/${ada.device}`
+    dataOf(await service.call('DELETE', device))
+    const answer = dataOf(await run({ type: 'command', argv: ['terraform', 'destroy'] }))
+    expect([answer.completable, answer.problem]).toEqual([
+      false,
+      expect.stringContaining('registered device'),
+    ])
+    expect(answer.lines[0].people[0].excluded).toContain('registered device')
+  })
+
+  test('says that no rule matches', async () => {
+    const answer = dataOf(await run({ type: 'text', text: 'Deploy' }))
+    expect(answer).toMatchObject({
+      rules: [],
+      lines: [],
+      completable: false,
+      problem: expect.stringContaining('no rule'),
+    })
+  })
+
+  test.each([
+    [{ type: 'command' }, 'argv'],
+    [{ type: 'request' }, 'operation'],
+    [{ type: 'tool_call', server: 'x' }, 'tool'],
+  ])('of %j says what is missing', async (input, field) => {
+    expect(refusal(await run(input))).toEqual([422, 'invalid_field', [field]])
+  })
+})
