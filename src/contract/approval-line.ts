@@ -6,6 +6,7 @@ import { time } from './records.ts'
 export const approvalLine = z.strictObject({
   group: chosen(z.nullable(z.string()), 'Name of the group; null for people who were named'),
   need: chosen(positive, 'How many of them must agree'),
+  rules: chosen(z.array(z.string()), 'Names of the rules that ask for it'),
   people: chosen(
     z.array(
       z.strictObject({

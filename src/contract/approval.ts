@@ -60,6 +60,7 @@ export const approvalRecord = z.looseObject({
     z.optional(z.array(approvalLine)),
     'Who must agree; every line, and each person for one line',
   ),
+  rules: chosen(z.optional(z.array(z.string())), 'Names of the rules that hold the request'),
   factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
   number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),
   detail: chosen(z.nullable(z.string()), 'Details of the result'),

@@ -61,3 +61,7 @@ export const askedText = (lines: readonly ApprovalLine[]): string =>
       return need === 1 ? who : `${need} of ${who}`
     })
     .join(' and ')
+
+/** `because of rule destroy`; undefined if no rule holds the request. */
+export const becauseText = (rules: readonly string[] = []): string | undefined =>
+  rules.length === 0 ? undefined : `because of rule${rules.length > 1 ? 's' : ''} ${rules.join(', ')}`

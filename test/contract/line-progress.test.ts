@@ -11,6 +11,7 @@ const person = (name: string, answer: 'pending' | 'approved') => ({
 const line = (need: number, ...people: [string, ('pending' | 'approved')?][]) => ({
   group: null,
   need,
+  rules: [],
   people: people.map(([name, answer = 'pending']) => person(name, answer)),
 })
 

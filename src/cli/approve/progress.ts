@@ -6,7 +6,7 @@ import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
 import type { Globals } from '../terminal/io.ts'
 import { pickingFlag } from '../terminal/output.ts'
-import { askedText, progressOf, progressText } from '../../contract/line-progress.ts'
+import { askedText, becauseText, progressOf, progressText } from '../../contract/line-progress.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { fitted } from '../terminal/wrap.ts'
@@ -130,7 +130,9 @@ export const createProgress = (
   return {
     requested: (record) => {
       io.onAnswer?.(record)
-      say(`Asked ${describe(record, whole)}: ${prose(record.action)}`)
+      const because = becauseText(record.rules)
+      const who = describe(record, whole) + (because === undefined ? '' : ` ${safeLine(because)}`)
+      say(`Asked ${who}: ${prose(record.action)}`)
       if (record.number) say(`Number to type on the phone: ${safeLine(record.number)}`)
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
       follow(record)

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { askedText, progressText } from '../../contract/line-progress.ts'
+import { askedText, becauseText, progressText } from '../../contract/line-progress.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { KeyOwner } from '../../receipt/context.ts'
@@ -62,8 +62,15 @@ const peopleRows = (lines: Ceremony['lines']): Row[] => {
   ]
 }
 
+/** Why the approver is asked, as they sign it. */
+const whyAsked = ({ lines, approver }: Ceremony['context']): string | undefined =>
+  becauseText([
+    ...new Set(lines.filter(({ people }) => people.includes(approver.user_id)).flatMap(({ rules }) => rules)),
+  ])
+
 const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
   const { context: signed, verifiedAs, requestedFrom, numberRequired, locationRequired } = ceremony
+  const why = whyAsked(signed)
   const left = timeLeft((Date.parse(signed.request_expires_at) - now) / 1000)
   return [
     [
@@ -76,6 +83,7 @@ const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
     ...(signed.key.owner ? ownerRows(signed.key.owner) : []),
     ['Requester', `${quoted(signed.requester)} (claimed, not verified)`],
     ['From', requestedFrom !== undefined && safeLine(requestedFrom)],
+    ['Asked', why && safeLine(why)],
     ...peopleRows(ceremony.lines),
     ['Checked', safeLine(signed.factors.join(', '))],
     ['Requested', clock(signed.requested_at)],

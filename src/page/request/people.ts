@@ -24,15 +24,16 @@ const answered = ({ name, answer }: Line['people'][number]): Node[] => [
     : [h('em', {}, ` (${t('history.decided', { decision: answer === 'approved' ? answer : 'other' })})`)]),
 ]
 
-/** Who must approve besides, line by line; nothing if only one person is asked. */
+/** Who must approve, line by line, and because of which rules; nothing if only one person is asked, and by name. */
 export const peopleLines = (lines: readonly Line[]): Node[] =>
-  lines.length < 2 && (lines[0]?.people.length ?? 0) < 2
+  lines.length < 2 && (lines[0]?.people.length ?? 0) < 2 && !lines[0]?.rules.length
     ? []
-    : lines.map(({ group, need, people }) =>
+    : lines.map(({ group, need, people, rules }) =>
         div(
           'of',
           ...(group === null ? [] : [`@${group}: `]),
           nodes('request.lineOf', { need: String(need), people: listed(people, answered) }),
+          ...rules.map((rule) => nodes('request.because', { rule: exactText(rule) })),
         ),
       )
 

@@ -30,6 +30,10 @@ type Stored = Pick<ApprovalRow, 'lines'>
 
 export const readLines = ({ lines }: Stored): StoredLine[] => JSON.parse(lines) as StoredLine[]
 
+/** The rules that held a request when it was made. */
+export const readRules = ({ rules }: Pick<ApprovalRow, 'rules'>): HoldingRule[] =>
+  JSON.parse(rules) as HoldingRule[]
+
 /** As `assign` takes them. */
 export const idsOf = (lines: readonly StoredLine[]): LineOfPeople[] =>
   lines.map(({ people, need }) => ({ need, people: people.map(({ user_id }) => String(user_id)) }))
@@ -54,9 +58,10 @@ export const toLineRecords = (row: Pick<ApprovalRow, 'lines' | 'answers'>): Appr
   const answers = new Map(
     (JSON.parse(row.answers ?? '[]') as Answer[]).map(([id, status, at]) => [id, { status, at }]),
   )
-  return readLines(row).map(({ people, need, group }) => ({
+  return readLines(row).map(({ people, need, group, rules }) => ({
     group: group?.name ?? null,
     need,
+    rules,
     people: people.map(({ user_id, name, mobile }) => {
       const { status = 'pending' as const, at = null } = answers.get(user_id) ?? {}
       return { user_id: String(user_id), name, mobile, answer: status, answered_at: at }

@@ -41,6 +41,12 @@ const organizationOf = async (
   if (named?.group === undefined && named !== undefined && named.people.length === 1)
     return (await findApprover(call, named.people[0]!, org_id)).org_id
   const meant = org_id ?? call.caller.orgId
+  if (meant === null && texts.length === 0)
+    throw invalid(
+      'approvers',
+      'must name somebody: without an organization, no rule holds this request',
+      'Name a person with --to +12025550101, or the organization with --org',
+    )
   if (meant === null)
     throw invalid('org_id', 'is required unless the first line is the number of one person', 'Add --org')
   await reachOrganization(call, meant)

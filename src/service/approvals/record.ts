@@ -11,7 +11,7 @@ import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import type { BallotRow } from './rows.ts'
 import { ownerOf } from './key-owner.ts'
-import { type HoldingRule, readLines, toLineRecords } from './lines.ts'
+import { readLines, readRules, toLineRecords } from './lines.ts'
 
 /** The requests that a caller can see: those of one organization, or of all; with `askedBy`, those of one key. */
 export type ApprovalAccess = { orgId: number | null; askedBy?: number }
@@ -64,6 +64,7 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   ...ownerOf(row, 'key_owner'),
   approver_mobile: row.approver_mobile,
   lines: toLineRecords(row),
+  rules: readRules(row).map(({ name }) => name),
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
   number: row.asked_by === namedKeyOf(viewer) ? row.number : null,
   detail: row.status === 'pending' ? (progressText(toLineRecords(row)) ?? null) : row.detail,
@@ -116,7 +117,7 @@ export const contextFor = (
   requester: row.requester,
   approver: { user_id: String(user_id), name, mobile, twin: twin === 1 },
   lines: signedLines(row),
-  rules: JSON.parse(row.rules) as HoldingRule[],
+  rules: readRules(row),
   factors: JSON.parse(row.factors) as string[],
   decision,
   nonce,

@@ -26,6 +26,7 @@ const progressOf = (
 const said = (name: string, answer: 'pending' | 'approved' | 'denied', n: number) => ({
   group: null,
   need: 1,
+  rules: [],
   people: [{ user_id: String(n), name, mobile: '+1••••••0101', answer, answered_at: null }],
 })
 const ofTwo = (ada: 'pending' | 'approved', grace: 'pending' | 'denied') =>
@@ -45,6 +46,13 @@ describe('the progress of a wait', () => {
         'Denied by +1••••••0101 (apr_1): the approver did not expect this request',
         '',
       ].join('\n'),
+    )
+  })
+  test('says which rules hold the request', () => {
+    const io = memoryIo({})
+    createProgress({ io, globals: {} }, clock).requested(record({ rules: ['destroy', 'people\u202e'] }))
+    expect(io.err()).toContain(
+      'Asked +1••••••0101 (apr_1) because of rules destroy, people\\u{202e}: Deploy 4.2\n',
     )
   })
   test('quotes the note of a denial as the words of the approver', () => {

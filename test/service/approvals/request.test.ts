@@ -47,6 +47,7 @@ describe('a request for approval', () => {
         {
           group: null,
           need: 1,
+          rules: [],
           people: [
             {
               user_id: ada.id,
@@ -58,6 +59,7 @@ describe('a request for approval', () => {
           ],
         },
       ],
+      rules: [],
       factors: ['biometric'],
       number: null,
       detail: null,
