@@ -41,7 +41,7 @@ describe('a notification', () => {
     const phone = await stage.enrolled(await stage.person())
     expect(await push(phone, { notice: 'group', organization: 'acme' })).toMatchObject([
       {
-        title: 'acme: a group of approvers changed',
+        title: 'acme: who approves requests changed',
         body: 'The audit log shows what changed.',
         tag: 'group',
       },
