@@ -115,17 +115,36 @@ const revokeKey: Extension = (command, context) =>
     })
   })
 
+/** What the secrets of a key start with; nothing if the service does not show the key. */
+const prefixesOf = async (id: unknown, context: Context): Promise<string[]> => {
+  const client = await context.client()
+  try {
+    const { prefix, secrets = [] } = fieldsIn(
+      await client.call(key.getKey, { id: String(id) }, { signal: context.io.signal }),
+    )
+    return [prefix, ...secrets.map((secret) => secret.prefix)].filter((one) => one !== undefined)
+  } catch (error) {
+    // The command itself reports why it cannot be done.
+    if (isUnsupported(error)) return []
+    throw error
+  }
+}
+
 const rotateKey: Extension = (command, context) =>
   void command.action(async () => {
     const { runOperation } = await import('../operation/run-operation.ts')
-    await runOperation(key.rotateKey, { args: command.args, options: command.opts() }, context, {
+    const options = command.opts()
+    const old = options['dryRun'] ? [] : await prefixesOf(command.args[0], context)
+    await runOperation(key.rotateKey, { args: command.args, options }, context, {
       afterShown: async (answer: Pick<Answer<Data<typeof key.rotateKey>>, 'envelope'>) => {
-        const { older_secrets = [] } = fieldsIn(answer)
+        const { older_secrets = [], key: made } = fieldsIn(answer)
+        const { saveRotated } = await import('../profile/rotated-key.ts')
+        const saved = typeof made === 'string' ? await saveRotated(old, made, context) : []
         const lines = older_secrets.map(
           ({ id, expires_at }) =>
             `Secret ${id} works until ${expires_at?.replace(/\.\d+Z$/, 'Z')}. To end it now: svc key revoke ${shellQuote(id)}`,
         )
-        await warnAll(lines, context)
+        await warnAll([...saved, ...lines], context)
       },
     })
   })

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { outcomeOf } from '../../../src/cli/extension/revocation.ts'
@@ -129,4 +129,40 @@ test('of many devices and agents, the first ones are named', () => {
     'hint: Review these. To end them too: svc key revoke 3 --with-added',
   ])
   expect(outcomeOf({ ended: { devices: [], agents: [], more: false } }, 'svc key revoke 3')).toEqual([])
+})
+
+describe('svc key rotate', () => {
+  const saved = (): Record<string, Saved> => JSON.parse(readFileSync(file(), 'utf8')).profiles
+
+  test.each(['', ' --overlap 0'])(
+    '%j saves the secret wherever this machine holds the key, and nowhere else',
+    async (more) => {
+      const old = service.operatorKey!
+      const other = `svc_op_00000000_${'x'.repeat(43)}`
+      const elsewhere = profile({ api_key: old }, 'https://host.example/admin/public/api')
+      saveProfiles({
+        local: profile({ api_key: old, ask_key: other }),
+        asks: profile({ api_key: other, ask_key: old }),
+        elsewhere,
+      })
+      const { exit, out, err } = await run(`key rotate 1 --jq .key${more}`)
+      const key = out.trim()
+      expect(exit).toBe(0)
+      expect(saved()).toEqual({
+        local: profile({ api_key: key, ask_key: other }),
+        asks: profile({ api_key: other, ask_key: key }),
+        elsewhere,
+      })
+      expect(err).toContain('Saved in profile local (API key)\nSaved in profile asks (ask key)\n')
+      expect((await run('whoami -o json')).data()).toMatchObject({ key_id: '2' })
+    },
+  )
+
+  test('says that a key in a variable is an old one, and saves nothing', async () => {
+    saveProfiles({ local: profile({}) })
+    const before = saved()
+    const { err } = await run('key rotate 1 --jq .key', { SVC_API_KEY: service.operatorKey! })
+    expect(err).toContain('is an old secret; replace it with the new one')
+    expect(saved()).toEqual(before)
+  })
 })
