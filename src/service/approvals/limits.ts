@@ -50,6 +50,14 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => 
   const ofApprover = requestsTo(db, approver)
   const key = namedKeyOf(caller)
   const window = addMs(now, -windowMs)
+  const inWindow = ofApprover
+    .where('b.requested_at', '>', window)
+    // A clock that was wrong wrote any time further ahead.
+    .where('b.requested_at', '<=', addMs(now, windowMs))
+    .select('b.requested_at')
+    .orderBy('b.requested_at', 'desc')
+  // Of a group, most people were not asked just before.
+  if (!(await inWindow.limit(1).executeTakeFirst())) return { all: [], own: [], hasAsked: false }
   const approved = await ofApprover
     .where('a.status', '=', 'approved')
     .where('a.decided_at', '>', window)
@@ -60,12 +68,6 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => 
       fn.max('a.decided_at').filterWhere('a.asked_by', '=', key).as('own'),
     ])
     .executeTakeFirst()
-  const inWindow = ofApprover
-    .where('b.requested_at', '>', window)
-    // A clock that was wrong wrote any time further ahead.
-    .where('b.requested_at', '<=', addMs(now, windowMs))
-    .select('b.requested_at')
-    .orderBy('b.requested_at', 'desc')
   const ofKey = inWindow.where('a.asked_by', '=', key)
   return {
     all: await inWindow

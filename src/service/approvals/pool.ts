@@ -7,7 +7,7 @@ import type { Call, RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
-import { findConfirmedOwners, findRelation } from '../devices/origin.ts'
+import { findConfirmedOwners, relationsTo } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { readGroup } from '../devices/seats.ts'
 import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
@@ -121,10 +121,11 @@ const unseparated = async (
   call: Call,
   person: Approver,
   owners: ReadonlySet<number>,
+  relationTo: ReturnType<typeof relationsTo>,
 ): Promise<string | undefined> => {
   if (owners.has(person.user_id)) return 'is the requester'
   for (const { id } of await countedDevices(call, person).where(ofActiveDevice('devices')).execute()) {
-    const { relation } = await findRelation(call, namedKeyOf(call.caller), { device: id })
+    const { relation } = await relationTo({ device: id })
     if (countsOn({ separated: true }, relation)) return undefined
   }
   return 'has only devices that go back to the requesting key, or to an unrecorded key'
@@ -181,6 +182,7 @@ export const considerPool = async (
     const person = byId.get(user_id)
     return person ? nameOf(person) : `User ${user_id}`
   }
+  const relationTo = relationsTo(call, namedKeyOf(call.caller))
   const excluded: LeftOut[] = []
   const asked: StoredLine[] = []
   for (const [at, { members, ...line }] of lines.entries()) {
@@ -189,7 +191,7 @@ export const considerPool = async (
       const person = byId.get(user_id)
       const reason = person
         ? (problems.get(user_id)?.message ??
-          (line.separated ? await unseparated(call, person, owners) : undefined))
+          (line.separated ? await unseparated(call, person, owners, relationTo) : undefined))
         : 'is not an active user with a device'
       const name = nameFor(user_id)
       if (reason === undefined) people.push({ user_id, name, mobile: hiddenNumber(person!.mobile) })

@@ -1,7 +1,7 @@
 import type { Call } from '../call/call.ts'
 import { namedKeyOf, requirePerson } from '../call/caller.ts'
 import type { Member } from '../call/tenant.ts'
-import { checkAppointer } from './origin.ts'
+import { checkAppointer } from './actors.ts'
 
 /** Records which key, or which device at the approver page, makes a member an administrator. */
 export const appoint = async (call: Call, member: Member): Promise<void> => {

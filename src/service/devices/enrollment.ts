@@ -7,7 +7,7 @@ import { type Member, ofActiveMember, ofMember } from '../call/tenant.ts'
 import { isAuthenticKey } from '../keys/rows.ts'
 import { devicesOf } from './active.ts'
 import { linkEnded } from './ended-link.ts'
-import { checkActor } from './origin.ts'
+import { checkActor } from './actors.ts'
 
 const defaultLifetimeMs = 10 * 60_000
 

@@ -1,7 +1,6 @@
-import { conflict } from '../../core/refusal.ts'
 import type { Relation } from '../../receipt/claims.ts'
 import type { Keyring } from '../call/keyring.ts'
-import { deviceOfPage, type SignedIn } from '../call/caller.ts'
+import { deviceOfPage } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { authenticKey, rootOf } from '../keys/ancestry.ts'
 import type { KeyRow } from '../keys/rows.ts'
@@ -17,7 +16,11 @@ import { isAuthenticDevice } from './rows.ts'
 // A code by SMS (`otp`), an account of the mobile app and a verified address only decide where a link goes, or what it needs
 // besides. A further device and a recovery also have the origin of what approved them. A restored row keeps its origin.
 
-type Deps = { db: Db; keyring: Keyring }
+/** `keyOf`: reads a key; without it, each is read anew. */
+type Deps = { db: Db; keyring: Keyring; keyOf?(id: number): Promise<KeyRow | undefined> }
+
+const readKey = (deps: Deps, id: number): Promise<KeyRow | undefined> =>
+  deps.keyOf ? deps.keyOf(id) : authenticKey(deps, id)
 
 /** An administrator who acts with a device; `until`: when they acted, if that was not now. */
 type Administrator = Member & { device_id: number; until?: string | undefined }
@@ -29,15 +32,15 @@ export type Source = { key: number } | { device: number } | { administrator: Adm
 const mostSteps = 200
 
 /** Of a person who adds somebody or something: with their device, and with who appointed them. */
-const mostStepsOfActor = 50
+export const mostStepsOfActor = 50
 
 type Found = { sources: Source[]; key?: KeyRow }
 
 /** The row of the first secret, with what created the key. Only a key of the whole service has no creator: the service. */
 const ofKey = async (deps: Deps, id: number): Promise<Found | undefined> => {
-  const named = await authenticKey(deps, id)
+  const named = await readKey(deps, id)
   if (!named) return undefined
-  const key = named.lineage === null ? named : await authenticKey(deps, rootOf(named))
+  const key = named.lineage === null ? named : await readKey(deps, rootOf(named))
   if (!key) return undefined
   const { created_by, consented_with, org_id } = key
   if (created_by !== null) return { key, sources: [{ key: created_by }] }
@@ -111,10 +114,10 @@ const read = (deps: Deps, source: Source): Promise<Found | undefined> => {
  * Keys by their first secrets. `isWhole`: everything on the way was recorded, and no other program has changed it. `roles`:
  * the administrators on the way.
  */
-type Origin = { keys: ReadonlyMap<number, KeyRow>; isWhole: boolean; roles: readonly Member[] }
+export type Origin = { keys: ReadonlyMap<number, KeyRow>; isWhole: boolean; roles: readonly Member[] }
 
 /** The keys that lead to a source; with `above`, also what created each key. */
-const follow = async (
+export const follow = async (
   deps: Deps,
   source: Source,
   { above = false, steps = mostSteps }: { above?: boolean; steps?: number } = {},
@@ -154,40 +157,6 @@ export const findRoots = async (deps: Deps, source: Source): Promise<KeyRow[] | 
   return isWhole ? [...keys.values()] : undefined
 }
 
-const followActor = async (deps: Deps, source: Source): Promise<Origin> => {
-  const origin = await follow(deps, source, { steps: mostStepsOfActor })
-  if (origin.isWhole) return origin
-  throw conflict(
-    'origin_unknown',
-    'Which key your device or your role comes from is not known, or only over too many others, so you cannot add anyone or anything',
-    'Ask the operator: svc user enroll; and for an administrator: svc user update --role member, then svc user make-admin',
-  )
-}
-
-/** Refuses a person at the page whose origin is unknown, or so long that what they add would be unknown. */
-export const checkActor = async (deps: Deps, person: SignedIn, forUser: number): Promise<void> => {
-  const { org_id, user_id, device_id } = person
-  await followActor(
-    deps,
-    user_id === forUser ? { device: device_id } : { administrator: { org_id, user_id, device_id } },
-  )
-}
-
-/**
- * Refuses an administrator at the page, as `checkActor` does, and one whose own role goes back to the member whom they
- * appoint: each of both would be the other's origin, and the key behind them would be forgotten.
- */
-export const checkAppointer = async (deps: Deps, person: SignedIn, member: Member): Promise<void> => {
-  const { org_id, user_id, device_id } = person
-  const { roles } = await followActor(deps, { administrator: { org_id, user_id, device_id } })
-  if (!roles.some((one) => one.org_id === member.org_id && one.user_id === member.user_id)) return
-  throw conflict(
-    'origin_unknown',
-    'You are an administrator because of this person, so you cannot make them one',
-    'Ask another administrator, or the operator: svc user make-admin',
-  )
-}
-
 /** The people who own a requesting key or one of the keys above it; undefined if one of these is unknown. */
 export const findOwners = async (deps: Deps, requestedBy: number): Promise<Set<number> | undefined> => {
   const { keys, isWhole } = await aboveRequester(deps, requestedBy)
@@ -225,21 +194,42 @@ const fromWorst: Relation[] = ['self', 'unknown', 'creator', 'other', 'operator'
 /** Whether the requester had no part in how the device came to be. */
 export const isSeparated = (relation: Relation): boolean => relation === 'other' || relation === 'operator'
 
+export type FoundRelation = { relation: Relation; root?: KeyRow }
+
 /**
  * How a requesting key is related to the root keys behind a source, and the root that is related most closely. `self` also if
  * the requesting key created a root, directly or not, because its owner has both. A person at the page is related to the keys
  * behind their device and their role as an agent is, never as `self`. `unknown` if a key, a device or an
- * appointment on the way was not recorded, or another program has changed its row.
+ * appointment on the way was not recorded, or another program has changed its row. Reads each key once, so this is for one
+ * reading of many sources, and not to be kept.
  */
-export const findRelation = async (
-  deps: Deps,
+export const relationsTo = (
+  deps: Pick<Deps, 'db' | 'keyring'>,
   requestedBy: number,
-  source: Source,
-): Promise<{ relation: Relation; root?: KeyRow }> => {
-  const { keys, isWhole } = await follow(deps, source)
-  const named = requestedBy > 0 ? await authenticKey(deps, requestedBy) : undefined
-  const asker = { ...(await aboveRequester(deps, requestedBy)), root: named && rootOf(named) }
-  const related: { relation: Relation; root?: KeyRow }[] = isWhole ? [] : [{ relation: 'unknown' }]
-  for (const root of keys.values()) related.push({ relation: await relate(deps, asker, root), root })
-  return related.sort((a, b) => fromWorst.indexOf(a.relation) - fromWorst.indexOf(b.relation))[0]!
+): ((source: Source) => Promise<FoundRelation>) => {
+  const read = new Map<number, Promise<KeyRow | undefined>>()
+  const once: Deps = {
+    ...deps,
+    keyOf: (id) => {
+      const row = read.get(id) ?? authenticKey(deps, id)
+      read.set(id, row)
+      return row
+    },
+  }
+  const readAsker = async (): Promise<Asker> => {
+    const named = requestedBy > 0 ? await readKey(once, requestedBy) : undefined
+    return { ...(await aboveRequester(once, requestedBy)), root: named && rootOf(named) }
+  }
+  let asker: Promise<Asker> | undefined
+  return async (source) => {
+    const { keys, isWhole } = await follow(once, source)
+    asker ??= readAsker()
+    const related: FoundRelation[] = isWhole ? [] : [{ relation: 'unknown' }]
+    for (const root of keys.values()) related.push({ relation: await relate(once, await asker, root), root })
+    return related.sort((a, b) => fromWorst.indexOf(a.relation) - fromWorst.indexOf(b.relation))[0]!
+  }
 }
+
+/** As `relationsTo`, of one source. */
+export const findRelation = (deps: Deps, requestedBy: number, source: Source): Promise<FoundRelation> =>
+  relationsTo(deps, requestedBy)(source)

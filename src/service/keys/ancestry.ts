@@ -6,6 +6,7 @@ import { readPreconditions, requireLiveCaller } from '../call/preconditions.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { isAuthenticKey, type KeyRow } from './rows.ts'
 import { scopesText } from './scopes.ts'
@@ -15,9 +16,13 @@ import { scopesText } from './scopes.ts'
 
 type Deps = { db: Db; keyring: Keyring }
 
+const keyById = statement((db, { id }: { id: number }) =>
+  db.selectFrom('api_keys').where('id', '=', id).selectAll(),
+)
+
 /** The row of a key; undefined if there is none or another program has changed it. */
 export const authenticKey = async ({ db, keyring }: Deps, id: number): Promise<KeyRow | undefined> => {
-  const row = await db.selectFrom('api_keys').where('id', '=', id).selectAll().executeTakeFirst()
+  const [row] = (await keyById(db, { id })).rows
   return row && isAuthenticKey(keyring, row) ? row : undefined
 }
 
