@@ -128,8 +128,8 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
       ...(use && expectedForUse(use.ask, record)),
       digest: digestOfAsk(ask ?? { action, subject: subject ?? undefined }),
       factors: ask?.factors,
-      // The people who were asked, and not whom the service names.
-      ...(ask && { lines: ask.approvers.map(parseLine) }),
+      // The people who were asked, and not whom the service names. If nobody was, whom a rule asks that everybody signed.
+      ...(ask && { lines: (ask.approvers ?? []).map(parseLine) }),
       ...(isNamed && { requestId: request_id }),
       // Not an old receipt for the same action: it must be newer than the request.
       ...(use && !isNamed && { maxAgeS: (at - use.since) / 1000 + 5 }),

@@ -1,6 +1,7 @@
 import type { Answers } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkPeople, type ExpectedPeople } from './expected-people.ts'
+import { checkRule, type ExpectedRule } from './expected-rule.ts'
 import { headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
 import type { Note, Notes } from './signature.ts'
 
@@ -21,6 +22,8 @@ export type Expectations = ExpectedPeople & {
   organization?: string | undefined
   /** Digest of the subject, lower-case hex. */
   digest?: string | undefined
+  /** A rule of the organization under which it must have been given. */
+  rule?: ExpectedRule | undefined
   /** Factors that must have passed. */
   factors?: readonly string[] | undefined
   /** Maximum number of seconds since the decision. */
@@ -122,6 +125,7 @@ const checkRequest = (claims: ReceiptClaims, expected: Expectations, note: Note)
   checkIssuer(claims, expected, note)
   checkOrganization(claims, expected, note)
   checkKey(claims, expected, note)
+  if (expected.rule) checkRule(claims, expected.rule, note)
   if (expected.digest !== undefined) {
     const { digest } = claims.subject
     note('expected subject', digest === expected.digest, `SHA-256 ${digest}, expected ${expected.digest}`)

@@ -16,7 +16,10 @@ export type ExpectedPeople = {
   pinnedKey?: string | undefined
   /** How many different people must have agreed, at least. */
   need?: number | undefined
-  /** Whom the requester asked. The people who agreed must satisfy every line, each of them only one. */
+  /**
+   * Whom the requester asked. The people who agreed must satisfy every line, each of them only one. If it named nobody, only
+   * rules can have: every line must be of a rule that everybody signed.
+   */
   lines?: readonly ExpectedLine[] | undefined
   /**
    * The public keys (COSE, base64url) of people's passkeys, by number: whoever is named here counts only with one of theirs.
@@ -48,6 +51,10 @@ const satisfy = (agreed: readonly ReceiptClaims[], lines: readonly ExpectedLine[
   )
 }
 
+/** Whether each line is asked by a rule that is in what everybody signed. */
+const areOfRules = ({ lines, rules }: ReceiptClaims): boolean =>
+  lines.every((line) => rules.some(({ name }) => line.rules.includes(name)))
+
 /** Compares the people who answered with those that the verifier expects. */
 export const checkPeople = (
   receipts: readonly ReceiptClaims[],
@@ -74,7 +81,13 @@ export const checkPeople = (
   }
   if (need !== undefined)
     note('expected people', counted.length >= need, `${counted.length} agreed, expected at least ${need}`)
-  if (lines)
+  if (lines?.length === 0)
+    note(
+      'expected lines',
+      areOfRules(receipts[0]!),
+      'the requester named nobody, so every line must be of a rule that everybody signed',
+    )
+  else if (lines)
     note(
       'expected lines',
       satisfy(counted, lines),

@@ -6,6 +6,9 @@ import { accepted, encoded, rejected, signed, type Signers, type Vectors, withPa
 const [group, named] = question.lines as [(typeof question.lines)[0], (typeof question.lines)[0]]
 /** Only Ada is asked. */
 const alone = { lines: [{ ...named, people: ['5'] }], rules: [] }
+const [rule] = question.rules as [(typeof question.rules)[0]]
+/** One of a group is asked, because of a rule. */
+const ruled = { lines: [{ ...group, need: 1 }] }
 const data = { text: 'Delete production' }
 
 /** Vectors of the receipt of one person. */
@@ -28,6 +31,12 @@ export const ofOne = async ({ issuer, second, stranger }: Signers): Promise<Vect
         'One of three must agree, and one did',
         await answerOf(issuer, ada, { lines: [{ ...group, need: 1 }] }),
       ),
+    'one-under-a-rule': async () =>
+      accepted(
+        'The requester named nobody, and a rule asks one of a group',
+        await answerOf(issuer, ada, ruled),
+        { lines: [], rule: { ...rule, who: [{ group: 'sre', need: 1 }] } },
+      ),
     'one-denial': async () =>
       accepted(
         'The denial of one of three people',
@@ -40,6 +49,21 @@ export const ofOne = async ({ issuer, second, stranger }: Signers): Promise<Vect
         await answerOf(issuer, ada, { ...alone, approver: { ...ada.approver, twin: true } }),
       ),
 
+    'not-under-this-rule': async () =>
+      rejected('The rule said something else then', await answerOf(issuer, ada, ruled), {
+        rule: { name: rule.name, digest: 'e'.repeat(64) },
+      }),
+    'not-whom-the-rule-asks': async () =>
+      rejected('Fewer were asked than the rule needs', await answerOf(issuer, ada, ruled), {
+        rule: { ...rule, who: [{ group: 'sre', need: 2 }] },
+      }),
+    'not-only-in-the-list': async () =>
+      rejected('A rule holds it and asked nobody', await answerOf(issuer, ada, { ...alone, rules: [rule] }), {
+        lines: [],
+        rule,
+      }),
+    'not-of-nobody': async () =>
+      rejected('Neither the requester nor a rule named the person', receipt, { lines: [] }),
     'not-one-of-three': async () =>
       rejected('One of three people who must agree', await answerOf(issuer, grace)),
     'not-two-lines': async () =>

@@ -13,6 +13,7 @@ export type ExpectedFlags = {
   action?: string
   subject?: string
   digest?: string
+  rule?: string
   approver?: string
   requester?: string
   status?: string
@@ -97,6 +98,10 @@ export const readExpectations = async (
     issuer,
     action: flags.action,
     digest,
+    rule:
+      flags.rule === undefined
+        ? undefined
+        : await (await import('./expected-rule.ts')).ruleIn(flags.rule, context),
     approver: flags.approver,
     requester: flags.requester,
     status: flags.status === 'denied' ? 'denied' : 'approved',

@@ -56,6 +56,10 @@ export const registerVerify = (group: Command, context: Context): void => {
       'File with the subject that must have been approved, as JSON; - for standard input',
     )
     .option('--digest <hex>', 'SHA-256 that the subject must have')
+    .option(
+      '--rule <rule>',
+      'Rule under which it must have been given: a file with it, its SHA-256 or its name',
+    )
     .option('--approver <mobile>', 'Mobile number of somebody who must have answered, E.164')
     .option('--need <number>', 'How many different people must have agreed, at least')
     .option('--requester <text>', 'Requester that the receipt must name; claimed, not verified')

@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import canonicalize from 'canonicalize'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/core/ids.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { approval, approverKey, createIssuer, device, now, specimen } from '../../receipt/specimen.ts'
 import { genuineSet } from '../../receipt/set-specimen.ts'
@@ -8,6 +10,7 @@ import { svc } from '../svc.ts'
 
 const folder = temporaryFolder()
 const key = approverKey()
+const rule = { name: 'destroy', match: { type: 'command', argv: ['terraform', '**'] }, who: ['@dba'] }
 const write = (name: string, value: unknown): void =>
   writeFileSync(join(folder.path, name), typeof value === 'string' ? value : JSON.stringify(value))
 
@@ -23,6 +26,19 @@ beforeAll(async () => {
   const set = await genuineSet(issuer)
   write('set.json', set)
   write('set-status.json', { request_id: approval.request_id, status: 'approved', attestation: set })
+  const ofRule = {
+    people: ['5'],
+    need: 1,
+    group: { id: '2', name: 'dba' },
+    rules: ['destroy'],
+    separated: true,
+  }
+  const rules = [{ name: 'destroy', digest: sha256(canonicalize(rule)!) }]
+  write('ruled.json', await specimen(issuer, { ...approval, lines: [ofRule], rules }, key))
+  write('rule.json', { ...rule, org_id: 1, digest: 'not believed', created_at: '2030-01-31T12:00:00.000Z' })
+  write('rule.yaml', 'name: destroy\nmatch: {type: command, argv: [terraform, "**"]}\nwho: ["@dba"]\n')
+  write('other-rule.yaml', 'name: destroy\nmatch: {type: command}\nwho: ["@dba"]\n')
+  write('bad-rule.yaml', 'name: destroy\nmatch: {type: command}\nwhom: ["@dba"]\n')
   write('one-of-three.json', set.receipts[0])
   write('incomplete.json', { ...set, receipts: set.receipts.slice(1) })
   write('forged.json', { ...receipt, claims: { ...receipt.claims, action: 'Delete everything' } })
@@ -60,6 +76,38 @@ const offline = (...args: string[]) => {
   const own = ours.filter((word, i) => !args.includes(i % 2 === 0 ? word : ours[i - 1]!))
   return verify([...own, ...args, '--jwks', join(folder.path, 'keys.json')])
 }
+
+describe('svc approve verify --rule', () => {
+  const digest = sha256(canonicalize(rule)!)
+
+  test.each(['rule.json', 'rule.yaml', 'destroy', digest])(
+    'accepts what was given under %s',
+    async (named) => {
+      expect((await offline('ruled.json', '--rule', named)).exit).toBe(0)
+    },
+  )
+  test.each(['other-rule.yaml', 'people', 'e'.repeat(64)])(
+    'does not accept another rule: %s',
+    async (named) => {
+      const { exit, err } = await offline('ruled.json', '--rule', named)
+      expect(err).toContain(`Not valid: expected rule (given under destroy (SHA-256 ${digest}), expected `)
+      expect(exit).toBe(1)
+    },
+  )
+  test('does not accept a receipt that no rule asked for', async () => {
+    const { exit, err } = await offline('receipt.json', '--rule', 'destroy')
+    expect(err).toContain('given under no rule, expected destroy')
+    expect(exit).toBe(1)
+  })
+  test.each([
+    ['bad-rule.yaml', /bad-rule\.yaml:3:1 whom/],
+    ['Not a rule', /--rule: there is no file "Not a rule"/],
+  ])('says what is wrong with %s', async (named, message) => {
+    const { exit, err } = await offline('ruled.json', '--rule', named)
+    expect(err).toMatch(message)
+    expect(exit).toBe(2)
+  })
+})
 
 describe('svc approve verify', () => {
   test.each(['receipt.json', 'bare.jws', 'status.json'])('accepts %s', async (file) => {
