@@ -96,7 +96,7 @@ export const throughRestarts = (
   ...backend,
   request,
   wait: async (request_id, seconds, signal) => {
-    const unread = newRequest({ action: '', approvers: [] }, { request_id, at: backend.now(), seconds })
+    const unread = newRequest({ action: '' }, { request_id, at: backend.now(), seconds })
     const record = await waitFor(backend, unread, { ...waiting, signal, most: seconds })
     // The last poll may have been lost.
     return record.status === 'pending' ? backend.status(request_id) : record

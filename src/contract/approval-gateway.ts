@@ -10,8 +10,8 @@ export type Ask = {
     | { type: (typeof subjectTypes)[number]; data: Record<string, unknown>; digest?: string }
     | undefined
   reason?: string | undefined
-  /** Who must agree; see `approvers.ts`. */
-  approvers: string[]
+  /** Who must agree; see `approvers.ts`. Without it, only those whom rules of the organization ask. */
+  approvers?: string[] | undefined
   factors?: (typeof factors)[number][] | undefined
   /** Checked where there is something to check them against, if `factors` is absent. */
   default_factors?: (typeof factors)[number][] | undefined

@@ -5,6 +5,7 @@ import { approvalStates } from './approval-state.ts'
 import { lineTexts } from './line-text.ts'
 import { chosen, line, positive, seconds, seen } from './field.ts'
 import { operations } from './declaration.ts'
+import { reasonText } from './reason-text.ts'
 import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
 import { scopes } from './scopes.ts'
 import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
@@ -23,7 +24,6 @@ export const actionText = z
     z.regex(/^$|\S/, 'must not be blank'),
     seen,
   )
-export const reasonText = z.string().check(z.maxLength(2000, 'must have at most 2000 characters'), seen)
 
 export const request_id = chosen(line(64), 'Request id', { example: 'apr_3mYk8wQZ' })
 
@@ -132,7 +132,9 @@ export const approval = operations({
         'What exactly to approve: type and data; the approver reads the data',
         { whole: true },
       ),
-      reason: chosen(z.optional(reasonText), 'Reason for the request', { example: 'Fixes the login outage' }),
+      reason: chosen(z.optional(reasonText), 'Reason for the request', {
+        example: 'Fixes the login outage',
+      }),
       approvers: chosen(
         z.optional(lineTexts),
         'Who must approve: a number, several with commas (one of them), @group or @group:2; each --to must agree. Rules add lines, and with one nobody need be named',

@@ -14,7 +14,7 @@ export const newRequest = (
   reason: ask.reason ?? null,
   requester: ask.requester ?? 'svc',
   verified_as: null,
-  approver_mobile: onlyPerson(ask.approvers) ?? '',
+  approver_mobile: onlyPerson(ask.approvers ?? []) ?? '',
   factors: ask.factors ?? [],
   number: null,
   detail: null,

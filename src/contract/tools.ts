@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { approvalStates } from './approval-state.ts'
-import { actionText, reasonText } from './approval.ts'
+import { actionText } from './approval.ts'
+import { reasonText } from './reason-text.ts'
 import { lineTexts } from './line-text.ts'
 import { chosen, shown } from './field.ts'
 import { factors, personal } from './records.ts'

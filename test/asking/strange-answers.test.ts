@@ -13,7 +13,7 @@ import { inputOf } from '../hook-hosts.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { folder, installHooks, run, service, toService } from '../cli/other-service.ts'
 import { to } from '../cli/approve/approval-service.ts'
-import { lies, playApproving, truths } from './strange-answers.ts'
+import { lies, playApproving, ruledLies, ruledTruths, truths } from './strange-answers.ts'
 
 installHooks()
 
@@ -30,24 +30,25 @@ const attempt = async (work: () => Promise<unknown>): Promise<Ended> => {
     return { yes: false, said: '' }
   }
 }
-const tools = async () => {
+const tools = async (approvers: string[] | undefined) => {
   const gateway = throughRestarts(await openBackend(begun()))
   const shared = createSharedRequests()
-  return { gateway, shared, caller: 'stdio', defaults: { approvers: [to[1]] } } as never
+  return { gateway, shared, caller: 'stdio', defaults: { approvers } } as never
 }
 const conversation = { signal: new AbortController().signal, endReason: () => '' }
 
-const edges: Record<string, () => Promise<Ended>> = {
-  'svc approve request': () => command(['approve', 'request', 'Deploy 4.2', ...to, '--receipt', 'r.json']),
+/** The edges that ask, with whom they name. */
+const edgesFor = (named: string[]): Record<string, () => Promise<Ended>> => ({
+  'svc approve request': () => command(['approve', 'request', 'Deploy 4.2', ...named, '--receipt', 'r.json']),
   'svc approve run': async () => {
     const child = ['--', '/bin/sh', '-c', ': > ran']
-    const ended = await command(['approve', 'run', ...to, ...child])
+    const ended = await command(['approve', 'run', ...named, ...child])
     return { ...ended, yes: ended.yes || existsSync(join(folder.path, 'ran')) }
   },
   'svc hook run': async () => {
     const key = join(folder.path, 'ask.key')
     writeFileSync(key, 'key', { mode: 0o600 })
-    const line = ['hook', 'run', 'claude', ...to, '--base-url', service.baseUrl, '--key-file', key]
+    const line = ['hook', 'run', 'claude', ...named, '--base-url', service.baseUrl, '--key-file', key]
     const { exit, out, err } = await run(line, {
       stdin: JSON.stringify(inputOf('claude', 'ls')),
       env: { SVC_BASE_URL: '', SVC_API_KEY: '' },
@@ -64,21 +65,22 @@ const edges: Record<string, () => Promise<Ended>> = {
     return attempt(async () => {
       await ask(
         readSubject({ type: 'tool_call', data }),
-        { to: [to[1]!], timeout: 60 } as never,
+        { to: named.slice(1), timeout: 60 } as never,
         held as never,
       )
       return 'approved'
     })
   },
   'svc mcp': async () => {
-    const context = await tools()
+    const context = await tools(named.length > 0 ? named.slice(1) : undefined)
     return attempt(() => requestApproval({ action: 'Deploy 4.2', timeout_s: 9 }, context, conversation))
   },
-}
+})
+const edges = edgesFor(to)
 const laterEdges: typeof edges = {
   'svc approve wait': () => command(['approve', 'wait', 'apr_1']),
   'check_status of svc mcp': async () => {
-    const context = await tools()
+    const context = await tools(to.slice(1))
     return attempt(() => checkStatus({ request_id: 'apr_1' }, context))
   },
 }
@@ -98,5 +100,19 @@ describe.each(Object.entries({ ...edges, ...laterEdges }))('%s', (name, edge) =>
     expect(yes).toBe(false)
     expect(said).not.toMatch(/Approved by/)
     expect(readdirSync(folder.path)).not.toContain('r.json')
+  })
+})
+
+describe.each(Object.entries(edgesFor([])))('%s that names nobody', (_, edge) => {
+  test.each(Object.entries(ruledTruths))('accepts %s', async (__, truth) => {
+    playApproving(truth)
+    expect((await edge()).yes).toBe(true)
+  })
+
+  test.each(Object.entries(ruledLies))('does not accept %s', async (__, lie) => {
+    playApproving(lie)
+    const { yes, said } = await edge()
+    expect(yes).toBe(false)
+    expect(said).not.toMatch(/Approved by/)
   })
 })

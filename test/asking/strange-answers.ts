@@ -58,6 +58,11 @@ type Lie = {
   known?: 'to the requester'
 }
 
+const [line] = approval.lines as [(typeof approval.lines)[0]]
+const rule = { name: 'destroy', digest: 'd'.repeat(64) }
+const ofRule = { ...line, group: { id: '2', name: 'dba' }, rules: [rule.name], separated: true }
+const otherLine = { ...line, people: ['6'] }
+
 const keys = (set: object, from = 'https://approve.example.com'): Answering =>
   json(200, { ...set, issuer: from })
 const status = (word: unknown): Lie => ({ says: (honest) => ({ ...honest, status: word }) })
@@ -75,6 +80,33 @@ const edited = (honest: Receipt, changes: object) => {
 export const truths: Record<string, Lie> = {
   'an honest approval': {},
   'an honest approval of two people': { shows: (_, asked) => setFor(asked) },
+}
+
+/** If the requester named nobody. */
+export const ruledTruths: Record<string, Lie> = {
+  'an approval that a rule asked for': {
+    shows: (_, asked) => receiptFor(asked, { lines: [ofRule], rules: [rule] }),
+  },
+  'an approval of two people whom rules asked': {
+    shows: (_, asked) =>
+      setFor(asked, { lines: [{ ...ofRule, people: ['5', '6'], need: 2 }], rules: [rule] }),
+  },
+}
+export const ruledLies: Record<string, Lie> = {
+  'a receipt of somebody whom no rule asked': {},
+  'a receipt with a rule that asked nobody': { shows: (_, asked) => receiptFor(asked, { rules: [rule] }) },
+  'a receipt with a rule that nobody signed': {
+    shows: (_, asked) => receiptFor(asked, { lines: [ofRule] }),
+  },
+  'a receipt for one of two lines': {
+    shows: (_, asked) => receiptFor(asked, { lines: [ofRule, otherLine], rules: [rule] }),
+  },
+  'a set with a line that nobody named': {
+    shows: (_, asked) => setFor(asked, { lines: [ofRule, otherLine], rules: [rule] }),
+  },
+  'a receipt of a rule for another action': {
+    shows: () => receiptFor({ action: 'Delete everything' }, { lines: [ofRule], rules: [rule] }),
+  },
 }
 
 export const lies: Record<string, Lie> = {

@@ -38,7 +38,7 @@ export const createFakeGateway = (about: Partial<ApprovalRecord> = {}) => {
         reason: ask.reason ?? null,
         requester: ask.requester ?? 'key',
         verified_as: null,
-        approver_mobile: ask.approvers[0]!,
+        approver_mobile: ask.approvers?.[0] ?? '',
         factors: ask.factors ?? ['biometric'],
         number: null,
         detail: null,

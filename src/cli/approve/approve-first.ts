@@ -4,7 +4,7 @@ import { ask, type Approval, type Wanted } from '../../asking/ask.ts'
 import { awaitHeld } from '../../asking/await-held.ts'
 import type { Backend } from '../../asking/backend.ts'
 import { readLines } from '../../contract/approvers.ts'
-import { usageError, type SvcError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
 import { safeJson, safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -42,6 +42,10 @@ const saveReceipt = async ({ id, record }: Approval, context: Context): Promise<
   ;(await context.output()).warn(`Receipt saved in ${file.path}`)
 }
 
+/** Whether the service refused a request because it names nobody, and no rule does. */
+const isAboutApprovers = (error: unknown): boolean =>
+  error instanceof SvcError && error.issues?.some(({ field }) => field === 'approvers') === true
+
 /**
  * Requests an approval of exactly this command from the approver of the profile, and waits. Returns the id of the request if
  * the service that gets the write has that request, for its audit log. Throws without an approval; nothing was sent then.
@@ -54,11 +58,6 @@ export const askFirst = async (
   const settings = await context.settings()
   const { approver, profile, org: own } = settings
   const words = command?.words ?? [cli].flat()[0]
-  if (approver === undefined)
-    throw usageError(
-      `Profile "${profile.value}" requires an approval for svc ${words}, but has no approver`,
-      `svc profile set ${shellQuote(profile.value)} default_mobile=+12025550101`,
-    )
   const what = line ?? (await command?.line()) ?? `svc ${words}`
   const organization = org === undefined ? undefined : await findOrg(String(org), context)
   const exactly = await bound?.()
@@ -79,13 +78,25 @@ export const askFirst = async (
     // `require_approval` protects against this command line, not against the owner of its key, so any key may ask.
     const approval = await ask(
       wanted,
-      { approvers: readLines({ value: approver, name: 'default_mobile of the profile' }) },
+      {
+        ...(approver !== undefined && {
+          approvers: readLines({ value: approver, name: 'default_mobile of the profile' }),
+        }),
+      },
       {
         ...askingIn(context, backend),
         nothing: 'nothing was sent',
         proof: 'required',
         once: 'if-possible',
         separated: 'any-key',
+        submit: (_, send) =>
+          send().catch((error: unknown) => {
+            if (approver !== undefined || !isAboutApprovers(error)) throw error
+            throw usageError(
+              `Profile "${profile.value}" requires an approval for svc ${words}, but has no approver`,
+              `svc profile set ${shellQuote(profile.value)} default_mobile=+12025550101`,
+            )
+          }),
       },
     )
     if (!backend.tools) return approval.id

@@ -45,22 +45,23 @@ export const hookOperation: Operation = Object.assign(
 /** The words that `--factors` takes. */
 export const factors = fieldsOf(requestOperation).find(({ name }) => name === 'factors')!.choices
 
-const withDefaultTime = (field: Field): Field =>
-  field.name === 'lifetime_s'
-    ? {
-        ...field,
-        meta: {
-          ...field.meta,
-          description: `Time for the decision, in seconds; default: ${defaultSeconds}`,
-        },
-      }
-    : field
+/** The descriptions of fields that have a default on the command line. */
+const descriptions: Record<string, (own: string) => string> = {
+  lifetime_s: () => `Time for the decision, in seconds; default: ${defaultSeconds}`,
+  approvers: (own) => `${own}; default: SVC_DEFAULT_MOBILE or the profile`,
+}
+
+const withDefault = (field: Field): Field => {
+  const described = Object.hasOwn(descriptions, field.name) ? descriptions[field.name] : undefined
+  const { description } = field.meta
+  return described ? { ...field, meta: { ...field.meta, description: described(description) } } : field
+}
 
 /** Adds a flag for each field of the request that is not an argument. */
 export const addAskFlags = (command: Command, operation: Operation): void => {
   for (const field of fieldsOf(operation))
     if (!operation.args!.includes(field.name))
-      addFlag(command, withDefaultTime(field), needFor([operation], field))
+      addFlag(command, withDefault(field), needFor([operation], field))
 }
 
 /** A tool server does not know organizations, and svc may have no key to look one up. */
@@ -103,7 +104,7 @@ export const gatherAsk = async (
     lifetime_s: defaultSeconds,
     ...fields,
     // As the receipts name them. Defaults were checked with the name of their setting.
-    approvers: checkedLines(fields.approvers ?? [], '--to'),
+    ...(fields.approvers && { approvers: checkedLines(fields.approvers, '--to') }),
     ...(action !== undefined && { action }),
     ...(subject && { subject }),
   } as Ask

@@ -12,7 +12,7 @@ import { noteScope } from '../program/command-node.ts'
 import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { exitOfAll, interruptedWait, showAwaited, unboundNote } from './messages.ts'
 import { reserveFile } from '../terminal/output-file.ts'
-import { inTypedNames } from '../operation/typed-names.ts'
+import { submitAsking } from './demanded.ts'
 
 type Options = { receipt?: string; org?: string; mcp?: boolean; dryRun?: boolean } & Record<string, unknown>
 
@@ -84,9 +84,7 @@ export const registerRequest = (group: Command, context: Context): void => {
     let kept = false
     let asked: { request: Ask; id: string } | undefined
     const submit: Terms['submit'] = async (input, send) => {
-      const pending = await send().catch((error: unknown) => {
-        throw inTypedNames(requestOperation, error)
-      })
+      const pending = await submitAsking(requestOperation, context)(input, send)
       asked = { request: input, id: pending.request_id }
       context.changed = true
       return pending

@@ -15,6 +15,7 @@ import { reserveFile } from '../terminal/output-file.ts'
 import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
 import type { ChildEnvironment } from './child.ts'
+import { submitAsking } from './demanded.ts'
 
 type Options = {
   receipt?: string
@@ -66,6 +67,7 @@ const askAndRun = async (
       // A tool server does not describe the key, so the receipt decides.
       separated: backend.tools ? {} : await separated(context),
       recheck: command.recheck,
+      submit: submitAsking(runOperation, context),
     }
     const { id, record } = await ask(wanted, { approvers }, terms).catch((error: unknown) => {
       throw inTypedNames(runOperation, error)

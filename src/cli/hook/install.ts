@@ -100,11 +100,10 @@ const approverOf = async (
   context: Context,
 ): Promise<string[] | undefined> => {
   const { defaultMobile } = await context.settings()
-  if (level === 'managed' && options.to === undefined)
-    throw usageError('--managed requires --to: other users have other profiles', '--to +12025550101')
   const typed = { args: [], options: { ...options, org: undefined } }
   const ask = await gatherAsk(hookOperation, typed, context, textSubject('A call'))
-  const isSaved = defaultMobile !== undefined && defaultMobile.source !== 'environment'
+  // Other users have other profiles.
+  const isSaved = level !== 'managed' && defaultMobile !== undefined && defaultMobile.source !== 'environment'
   return options.to === undefined && isSaved ? undefined : ask.approvers
 }
 

@@ -1,6 +1,6 @@
 import type { approval } from '../../contract/approval.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
-import { conflict, forbidden, invalid, type Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { factsOf } from '../../rules/facts.ts'
 import { type Terms, termsOf, unmetReason } from '../../rules/terms.ts'
 import type { Subject } from '../../receipt/subject.ts'
@@ -10,7 +10,7 @@ import type { Book } from '../policy/group-rows.ts'
 import { bookOf, requirementOf, ruleDigest } from '../policy/rules.ts'
 import { rulesHolding } from './holding.ts'
 import { readKeyOwner } from './key-owner.ts'
-import type { HoldingRule } from './lines.ts'
+import { type HoldingRule, readRules } from './lines.ts'
 import { type WantedLine, wantedLines } from './pool.ts'
 import type { ApprovalRow } from './rows.ts'
 import { storedSubject } from './record.ts'
@@ -30,12 +30,16 @@ const approverRequired = (): Refusal =>
     'Name a person or a group: --to +12025550101 or --to @sre',
   )
 
-const reasonRequired = ({ name, reason: { prompt, pattern, example } = {} }: Rule): Refusal =>
-  invalid(
-    'reason',
-    `is required by the rule ${name}${prompt === undefined ? '' : `: ${prompt}`}${pattern === undefined ? '' : `, and must match ${pattern}`}`,
-    `Say why: --reason '${example ?? 'Fixes the login outage'}'`,
-  )
+/** A program reads the demand in `data`, to prompt for it. */
+const reasonRequired = ({ name, reason: { prompt, pattern, example } = {} }: Rule): Refusal => {
+  const form = `${prompt === undefined ? '' : `: ${prompt}`}${pattern === undefined ? '' : `, and must match ${pattern}`}`
+  const message = `is required by the rule ${name}${form}`
+  return new Refusal(422, 'invalid_field', `reason ${message}`, {
+    issues: [{ field: 'reason', message }],
+    hint: `Say why: --reason '${example ?? 'Fixes the login outage'}'`,
+    data: { reason: { rule: name, prompt, pattern, example } },
+  })
+}
 
 const notConfirmed = ({ name }: Rule): Refusal =>
   forbidden(
@@ -96,7 +100,7 @@ export const requireSameRules = async (
   const book: Book | undefined = await bookOf(call, row.org_id)
   const subject = storedSubject(row)
   if (!book || !subject || row.by_rule === 1) return
-  const signed = JSON.parse(row.rules) as HoldingRule[]
+  const signed = readRules(row)
   const rules = await rulesHolding(call, book, { facts: factsOf(subject), caller: call.caller })
   const changed = rules.find(
     (rule) => !signed.some(({ name, digest }) => name === rule.name && digest === ruleDigest(rule)),

@@ -3,6 +3,7 @@ import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 import { newRequest } from '../../contract/new-request.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { randomToken } from '../../core/ids.ts'
 import { sleepFor } from '../../core/sleep.ts'
 import {
@@ -43,8 +44,9 @@ const localPrefix = 'mcp_'
 /** Whether this process made the id: a call that waits learns the id of its request only at its end, if ever. */
 export const isLocalId = (request_id: string): boolean => request_id.startsWith(localPrefix)
 
-/** The only person asked: the tools of the specification name one. */
-const onlyOne = (approvers: readonly string[]): string => {
+/** The only person asked: the tools of the specification name one. Undefined if nobody is named. */
+const onlyOne = (approvers: readonly string[] | undefined): string | undefined => {
+  if (!approvers) return undefined
   const mobile = onlyPerson(approvers)
   if (mobile !== undefined) return mobile
   throw usageError(
@@ -78,6 +80,15 @@ export const createMcpGateway = ({
   now = () => new Date(),
   sleep = sleepFor,
 }: Options): ApprovalGateway => {
+  /** Throws if nobody is named, and this tool cannot be called without a number. */
+  const requireNumber = async (tool: string, { approvers }: Ask): Promise<void> => {
+    if (approvers) return
+    const { inputSchema } = (await tools.list()).find(({ name }) => name === tool) ?? {}
+    const required = isRecord(inputSchema) ? inputSchema.required : undefined
+    if (Array.isArray(required) && required.includes('approver_mobile'))
+      throw usageError('This tool server requires the number of one person', 'Name one: --to +12025550101')
+  }
+
   const calls = new Map<string, Call>()
   const known = new Map<string, ApprovalRecord>()
   /** What was asked under each id of the server. Only an identical request can have the same id. */
@@ -90,7 +101,7 @@ export const createMcpGateway = ({
 
   /** A request of another run. A tool server reports little about it; the other fields stay empty. */
   const unknown = (request_id: string): ApprovalRecord => ({
-    ...blank({ action: '', approvers: [], requester: '' }, request_id, 0),
+    ...blank({ action: '', requester: '' }, request_id, 0),
     requested_at: '',
     expires_at: '',
     ...recall(request_id),
@@ -172,6 +183,7 @@ export const createMcpGateway = ({
     request: async (ask) => {
       if (ask.number) throw new SvcError('refused', 'not_supported', 'A tool server cannot require a number')
       if (ask.requester !== undefined) tools.introduce(ask.requester)
+      await requireNumber(ask.lifetime_s === undefined ? 'request_approval_async' : 'request_approval', ask)
       if (ask.lifetime_s !== undefined) return start(ask, ask.lifetime_s)
       const answer = await tools.call('request_approval_async', argumentsOf(ask))
       const record = blank(ask, readNewRequestId(answer), lifetimeSeconds)

@@ -27,6 +27,10 @@ const isCommand = /(?:^|\W)svc |--[a-z]/
 
 const nextStep = ({ code, hint, issues = [] }: Failure): string | undefined => {
   if (Object.hasOwn(advice, code)) return advice[code]
+  if (issues.some(({ field }) => field === 'approvers') && hint?.includes('--to'))
+    return 'ask the user for the mobile number of the approver, and pass it as approver_mobile in E.164, such as +12025550101'
+  if (issues.some(({ field }) => field === 'reason') && hint?.includes('--reason'))
+    return `ask the user for the reason, and pass it as reason${hint.replace(/^.*--reason ('.*').*$/, ', such as $1')}`
   if (issues.some(({ field }) => field === 'org_id'))
     return 'tell the user that the tools need the API key of one organization, because this approver is in several'
   if (issues.some(({ field }) => field === 'factors'))

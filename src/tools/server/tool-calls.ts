@@ -22,19 +22,13 @@ const graceSeconds = 2
 // The lifetime of a request that continues after its call.
 const openSeconds = 300
 
-/** The request for the approver, with defaults for the fields that the call leaves out. Throws if no approver is named. */
+/** The request, with defaults for the fields that the call leaves out. Without an approver, only rules say who is asked. */
 const createAsk = ({ defaults }: ToolContext, input: AskInput, client: string | undefined): Ask => {
   const { approver_mobile } = input
   if (approver_mobile !== undefined && input.approvers)
     throw invalid('approvers', 'cannot be combined with approver_mobile', 'leave one of them out')
   const approvers =
     approver_mobile === undefined ? (input.approvers ?? defaults.approvers) : [approver_mobile]
-  if (approvers === undefined)
-    throw invalid(
-      'approver_mobile',
-      'is required: no default approver is configured',
-      'ask the user for the mobile number of the approver, and pass it in E.164, such as +12025550101',
-    )
   return {
     action: input.action,
     subject: input.subject,

@@ -85,8 +85,7 @@ describe('svc approve request', () => {
     expect(err).toContain('svc approve list --status pending')
   })
   test.each([
-    [['request'], /Missing <action>, --to/],
-    [['request', 'Deploy'], /Missing --to/],
+    [['request'], /Missing <action>/],
     [['request', '   ', ...to], /The action must not be empty/],
     [['request', 'Deploy', ...to, '--timeout', '0'], /--timeout must be 1 to 3600/],
     [['request', 'Deploy', ...to, '--timeout', '1000000000'], /--timeout must be 1 to 3600/],
@@ -110,6 +109,25 @@ describe('svc approve request', () => {
     expect(exit).toBe(2)
     expect(service.seen).toEqual([])
   })
+  test.each([[['request', 'Deploy']], [['run', '--action', 'Deploy', '--', '/bin/true']]])(
+    '%j asks nobody by name, and says what to type if no rule asks anybody',
+    async (args) => {
+      const issues = [{ field: 'approvers', message: 'must name somebody' }]
+      const data = { code: 'invalid_field', issues, hint: 'Name a person or a group: --to +12025550101' }
+      const message = 'approvers must name somebody'
+      respondWith({
+        [`POST ${approvals}`]: json(422, { status: 'error', message, data }),
+        'GET /svc/v1/whoami': json(200, { status: 'success', message: '', data: { scopes: ['ask'] } }),
+      })
+      const { exit, err } = await approve(args)
+      expect(err).toContain('--to must name somebody')
+      expect(err).toContain('hint: Name a person or a group: --to')
+      expect(exit % 100).toBe(2)
+      expect(sent('POST', approvals).map(({ body }) => Object.keys(JSON.parse(body)))).toEqual([
+        expect.not.arrayContaining(['approvers']),
+      ])
+    },
+  )
   test.each([
     ['request', 'Deploy', ...to],
     ['run', '--action', 'Deploy', ...to, '--', '/bin/true'],

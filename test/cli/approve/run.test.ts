@@ -95,7 +95,6 @@ describe('svc approve run', () => {
     [['run', '--action', 'Deploy', ...to, '--', 'no-such-command-anywhere'], 127],
     [['run', '--action', 'Deploy', ...to, '--', '/etc/passwd'], 126],
     [['run', '--action', 'Deploy', ...to], 102],
-    [['run', '--action', 'Deploy', ...child], 102],
     [['run', ...to, '--bind', 'nothing-here', ...child], 102],
     [['run', ...to, '--env', 'SVC_API_KEY', ...child], 102],
     [['run', ...to, '--env', 'NOT_SET_ANYWHERE', ...child], 102],

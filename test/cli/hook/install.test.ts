@@ -172,12 +172,10 @@ test('refuses a key in a variable', async () => {
 })
 
 test.each([
-  ['hook install claude', /--to/],
   [`hook install claude ${to} --timeout 4000`, /--timeout must be 1 to 3600/],
   ['hook install claude --to 12', /--to/],
   [`hook install claude ${to} --project --managed`, /exclude each other/],
   [`hook install codex ${to} --managed`, /Codex has no file for hooks of all users/],
-  ['hook install claude --managed', /--managed requires --to/],
   [`hook install claude ${to} --match 'a b'`, /is not the name of a tool/],
   [`hook install claude ${to} --key-file -`, /--key-file - cannot be used/],
   ['hook install emacs', /emacs/],

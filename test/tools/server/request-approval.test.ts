@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { meanings, tools as contract } from '../../../src/contract/tools.ts'
-import { Refusal } from '../../../src/core/refusal.ts'
+import { invalid, Refusal } from '../../../src/core/refusal.ts'
 import { call, messageOf } from '../../service/mcp/http-tools.ts'
 import { fake, installHooks, mobile, start, tools } from '../gateway-tools.ts'
 
@@ -132,11 +132,27 @@ describe('request_approval', () => {
     expect(result.content[0].text).toBe('The store is away. This is not an approval.')
   })
 
-  test('requires approver_mobile if there is no default', async () => {
+  test('leaves it to rules whom to ask if there is no default', async () => {
+    const { result } = await whileAsked({ approver_mobile: undefined }, () =>
+      fake.end('apr_1', { status: 'approved' }),
+    )
+    expect(result.structuredContent).toMatchObject({ status: 'approved' })
+    expect(fake.asks).toMatchObject([{ approvers: undefined }])
+  })
+
+  test.each([
+    [
+      invalid('approvers', 'must name somebody', 'Name a person or a group: --to +12025550101 or --to @sre'),
+      /^approvers must name somebody\. Next: ask the user for the mobile number of the approver, and pass it as approver_mobile/,
+    ],
+    [
+      invalid('reason', 'is required by the rule destroy: Incident', "Say why: --reason 'INC-77'"),
+      /^reason is required by the rule destroy: Incident\. Next: ask the user for the reason, and pass it as reason, such as 'INC-77'\./,
+    ],
+  ])('says what a rule lacks (%#)', async (refusal, text) => {
+    fake.refuse(refusal)
     const { result } = await request({ action: 'deploy' })
-    expect(result.isError).toBe(true)
-    expect(result.content[0].text).toMatch(/^approver_mobile is required/)
-    expect(fake.asks).toEqual([])
+    expect(result.content[0].text).toMatch(text)
   })
 
   test('hides an internal error, and logs it', async () => {

@@ -21,7 +21,7 @@ type Asking = {
 /** Asks a person with the service of the profile. */
 export const askPerson =
   (context: Context, { backend, org, client }: Asking): GetConsumed =>
-  async (subject, { to, timeout, factors }, { progress, signal, recheck }) => {
+  async (subject, { to, reason, timeout, factors }, { progress, signal, recheck }) => {
     const { io } = context
     const own = { ...context, io: { ...io, signal: AbortSignal.any([io.signal, signal]) } }
     const wanted = {
@@ -29,12 +29,13 @@ export const askPerson =
       subject,
       lifetime_s: timeout,
       requester: requesterOf(client()),
+      ...(reason !== undefined && { reason }),
       ...(factors && { factors }),
       ...(org !== undefined && { org_id: (await resolveOrgNow(org, own)).id }),
     }
     await ask(
       wanted,
-      { approvers: to },
+      { ...(to.length > 0 && { approvers: to }) },
       {
         backend,
         progress: { ...progress, warn: (await context.output()).warn },

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { reasonText } from '../../../contract/reason-text.ts'
 import { lineTexts } from '../../../contract/line-text.ts'
 import { line } from '../../../contract/field.ts'
 import { placedIssuesOf } from '../../../contract/issues.ts'
@@ -24,7 +25,10 @@ const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be text, a n
 /** One line, or a list of lines that must all agree; `linesAt` checks them. */
 const to = z.union([z.string(), z.array(z.string())])
 const approval = {
+  /** Without it, whom rules of the organization ask. */
   to: z.optional(to),
+  /** For rules that require one. */
+  reason: z.optional(reasonText),
   /** Time for the decision, in seconds. */
   timeout: z.optional(z.int().check(z.gte(1, 'must be 1 or more'), z.lte(3600, 'must be at most 3600'))),
   factors: z.optional(z.array(z.enum(factors))),
@@ -36,7 +40,6 @@ const shape = z.strictObject({
   server: line(60),
   org: z.optional(line(60)),
   ...approval,
-  to,
   /** What happens to tools that no rule names. */
   default: z.optional(action),
   /** The first rule that matches a call decides about it. */
@@ -54,7 +57,13 @@ const shape = z.strictObject({
 })
 
 type Scalar = string | number | boolean
-type Approval = { to: string[]; timeout: number; factors: (typeof factors)[number][] | undefined }
+type Approval = {
+  /** Nobody: only whom rules of the organization ask. */
+  to: string[]
+  reason?: string | undefined
+  timeout: number
+  factors: (typeof factors)[number][] | undefined
+}
 type Rule = {
   tools: string[]
   when: [name: string, values: Scalar[]][]
@@ -96,7 +105,8 @@ export const readRules = (text: string, file: string): Rules => {
   const { server, org, rules = [], default: action = 'hold', ...top } = checked.data
   const problems: Problem[] = []
   const approval = {
-    to: linesAt(top.to, ['to'], problems),
+    to: top.to === undefined ? [] : linesAt(top.to, ['to'], problems),
+    reason: top.reason,
     timeout: top.timeout ?? 120,
     factors: top.factors,
   }
@@ -118,6 +128,7 @@ export const readRules = (text: string, file: string): Rules => {
       action: rule.action,
       approval: {
         to: rule.to === undefined ? approval.to : linesAt(rule.to, ['rules', at, 'to'], problems),
+        reason: rule.reason ?? approval.reason,
         timeout: rule.timeout ?? approval.timeout,
         factors: rule.factors ?? approval.factors,
       },

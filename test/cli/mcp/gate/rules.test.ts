@@ -58,7 +58,7 @@ describe('the rules of a gate', () => {
   test.each([
     ['', 'gate.yaml is empty'],
     [`${head}defualt: pass`, 'gate.yaml:3:1 defualt', 'did you mean default?'],
-    ['server: files\n', 'gate.yaml:1:1 to', 'is missing'],
+    ['default: hold\n', 'gate.yaml:1:1 server', 'is missing'],
     [
       `${head}rules:\n  - tools: a\n    action: ask\n`,
       'gate.yaml:5:5 rules[0].action',

@@ -1,0 +1,55 @@
+import type { Terms } from '../../asking/ask.ts'
+import { fieldsOf } from '../../contract/describe.ts'
+import type { Field, Operation } from '../../contract/operation.ts'
+import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import type { Context } from '../context/context.ts'
+import { inTypedNames, typedName } from '../operation/typed-names.ts'
+
+// What the service requires of a request only if it looks at the rules: whom to ask if no rule says it, and the reason of a rule.
+
+/** Whether a rule demands a reason, which none, or another one, was given. */
+export const demandsReason = (error: unknown): error is SvcError =>
+  error instanceof SvcError && isRecord(error.data?.reason) && error.issues !== undefined
+
+/** The reason that a rule demands, in its own words. */
+export const demandIn = ({ data }: Pick<SvcError, 'data'>): { prompt?: string; example?: string } => {
+  const demand = isRecord(data?.reason) ? data.reason : {}
+  const words = (text: unknown): string | undefined =>
+    typeof text === 'string' && text !== '' ? safeLine(text.slice(0, 100)) : undefined
+  const [prompt, example] = [words(demand.prompt), words(demand.example)]
+  return { ...(prompt !== undefined && { prompt }), ...(example !== undefined && { example }) }
+}
+
+/** The field that a person has to fill in; undefined if the error is about anything else. */
+const demandedField = (operation: Operation, error: unknown, isNamed: boolean): Field | undefined => {
+  const find = (name: string): Field => fieldsOf(operation).find((field) => field.name === name)!
+  if (demandsReason(error)) {
+    const field = find('reason')
+    const { prompt = field.meta.description, example } = demandIn(error)
+    const examples = example === undefined ? field.meta.examples : [example]
+    return { ...field, meta: { ...field.meta, description: prompt, ...(examples && { examples }) } }
+  }
+  const to = find('approvers')
+  const isAboutTo =
+    error instanceof SvcError && error.issues?.some(({ field }) => field === typedName(operation, to))
+  return isAboutTo && !isNamed ? to : undefined
+}
+
+/** Sends a request. Asks the person at the terminal for what the service requires, and sends it again. */
+export const submitAsking =
+  (operation: Operation, context: Context): NonNullable<Terms['submit']> =>
+  async (input, send) => {
+    for (;;)
+      try {
+        return await send()
+      } catch (failure) {
+        const error = inTypedNames(operation, failure)
+        const field = demandedField(operation, error, input.approvers !== undefined)
+        if (!field || !(await context.prompt())) throw error
+        context.io.stderr.write(`${safeLine((error as SvcError).message)}\n`)
+        const { askField } = await import('../operation/ask.ts')
+        Object.assign(input, { [field.name]: await askField(operation, field, context) })
+      }
+  }
