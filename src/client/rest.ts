@@ -24,6 +24,8 @@ type Options = {
   random?(): number
   /** Id of the approval for the current writes, sent with each write for the audit log. */
   approval?: (() => string | undefined) | undefined
+  /** Why, sent with each write for the rules of the organization that require a reason. */
+  reason?: (() => string | undefined) | undefined
   /** Writes one line per request and answer, without secrets. */
   debug?: ((line: string) => void) | undefined
 }
@@ -125,10 +127,12 @@ export const createClient = (options: Options): Client => {
     }
     if (effect === 'read') return headers
     const approved = options.approval?.()
+    const reason = effect === 'notifies' ? undefined : options.reason?.()
     return {
       ...headers,
       'idempotency-key': idempotencyKey ?? (await import('node:crypto')).randomUUID(),
       ...(approved === undefined ? {} : { 'x-svc-approval': approved }),
+      ...(reason === undefined ? {} : { 'x-svc-reason': encodeURIComponent(reason) }),
     }
   }
 

@@ -17,7 +17,10 @@ export type Wanted = { action: string } | { digest: string } | { subject: { data
 export type WatchOptions = {
   /** What exactly must have been approved: the action, the subject, or the SHA-256 of the subject. */
   wanted: Wanted
-  /** Whom you asked, as for `createApproval`. Without it, the service says who had to agree. */
+  /**
+   * Whom you asked, as for `createApproval`. If you named nobody, pass an empty list: every line must then be of a rule that
+   * everybody signed. Without it, the service says who had to agree.
+   */
   approvers?: readonly string[]
   /** Further expectations of the receipt. Organization and issuer default to those of the service. */
   expected?: Omit<Expectations, 'status' | 'requestId' | 'digest' | 'action' | 'lines'>
@@ -78,7 +81,8 @@ export const watchApproval = async (
 ): Promise<WatchedApproval> => {
   const { wanted, approvers, expected = {}, jwks, signal } = options ?? {}
   const digest = await wantedDigest(wanted)
-  const lines = approvers && checkedLines(approvers, 'approvers').map(parseLine)
+  const named = approvers?.length === 0 ? [] : approvers && checkedLines(approvers, 'approvers')
+  const lines = named?.map(parseLine)
   const calls = signal ? { signal } : {}
   const read = (wait_s?: number): Promise<ApprovalRequest> =>
     client.getApproval({ request_id, ...(wait_s !== undefined && { wait_s }) }, calls)

@@ -1,5 +1,6 @@
 import type { Client, RawRequest } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
 import type { ApprovalGuard, Change, Context } from '../context/context.ts'
 
 /** `org delete` is listed as itself or by its group: `org`. */
@@ -8,6 +9,10 @@ const isListed = (listed: readonly string[], words: string): boolean =>
 
 /** The error codes for an approval that does not satisfy the rule. */
 const notForRules = new Set(['unknown_approval', 'other_subject', 'already_used'])
+
+/** A call that a rule holds; a request for an approval has the field itself. */
+const isAboutReason = (error: unknown): boolean =>
+  error instanceof SvcError && isRecord(error.data?.reason) && error.issues?.[0]?.field === 'reason'
 
 /** Holds back the commands that a profile lists under `require_approval` until a person approves this run. */
 export const createApprovalGuard = (context: Context): ApprovalGuard => {
@@ -52,6 +57,19 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     }
   }
 
+  /** If a rule of the organization requires a reason, and somebody is at the terminal: asks for it, and sends again. */
+  const withReason = async <T>(send: () => Promise<T>): Promise<T> => {
+    for (;;)
+      try {
+        return await send()
+      } catch (error) {
+        const prompt = isAboutReason(error) ? await context.prompt() : undefined
+        if (!prompt) throw error
+        const { askReason } = await import('./ask-reason.ts')
+        context.reason = await askReason(prompt, error as SvcError, context)
+      }
+  }
+
   /** If a rule of the organization requires an approval: waits for it and sends the same call again with it. */
   const afterApproval = async <T>(error: unknown, send: () => Promise<T>): Promise<T> => {
     if (!(error instanceof SvcError) || error.code !== 'approval_required') throw error
@@ -80,7 +98,8 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     call: async (operation, input, options) => {
       if (operation.effect === 'read') return client.call(operation, input, options)
       await requireApproved({ cli: operation.cli })
-      const send = () => client.call(operation, input, options)
+      const call = () => client.call(operation, input, options)
+      const send = operation.effect === 'notifies' ? call : () => withReason(call)
       const answer = await send().catch((error: unknown) => afterRefusal(error, send))
       context.changed = true
       return answer

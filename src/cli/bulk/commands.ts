@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { addOrgFlag } from '../operation/need.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
+import { addReasonFlag } from '../operation/flags.ts'
 import type { TypedImport } from './import.ts'
 
 /** `svc user import` and `svc user export`. */
@@ -16,6 +17,7 @@ export const registerBulk = (group: Command, context: Context): void => {
       'after',
       '\nExample:\n  svc user import users.csv --org acme\n  svc user import - --org acme --on-conflict update < users.ndjson',
     )
+  addReasonFlag(imports)
   noteScope(imports, 'read and people')
   imports.action(async () => {
     const { runImport } = await import('./import.ts')

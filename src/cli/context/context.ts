@@ -63,6 +63,8 @@ export type Context = Run & {
    */
   approveFirst(change: Change): Promise<void>
   output(): Promise<Output>
+  /** Why, for rules of the organization that hold a write and require a reason. */
+  reason?: string | undefined
   /** Prompts on a terminal; undefined without one, or with --no-input. */
   prompt(): Promise<Prompt | undefined>
   /** The exit code if nothing failed; a command can set it (`verify`: 1). */
@@ -92,6 +94,7 @@ export const createContext = (
     return guard.guard(
       openClient(context.io, context.globals, await context.settings(), {
         approval: () => guard.approval(),
+        reason: () => context.reason,
         forAgent: context.command?.words === 'mcp',
         onSent: () => void prepareFilter().catch(() => undefined),
       }),

@@ -96,6 +96,8 @@ export const openTransport = (
 type Opening = {
   /** The id of the approved request, sent with each write. */
   approval?: () => string | undefined
+  /** The reason for the writes of this run. */
+  reason?: () => string | undefined
   /** For the tools of an agent. */
   forAgent?: boolean
   /** Called after each request was sent. */
@@ -107,7 +109,7 @@ export const openClient = (
   io: Io,
   globals: Globals,
   settings: Settings,
-  { approval, forAgent = false, onSent }: Opening = {},
+  { approval, reason, forAgent = false, onSent }: Opening = {},
 ): Client => {
   const transport = openTransport(io, settings.cacert?.value, { onSent })
   const { baseUrl, keyHint, apiKey, askKey, askKeyHint, profile } = settings
@@ -115,6 +117,7 @@ export const openClient = (
     baseUrl: baseUrl.value,
     transport,
     approval,
+    reason,
     debug: globals.debug ? (line: string) => io.stderr.write(`${safeLine(line)}\n`) : undefined,
   }
   const own = createClient({ ...common, keyHint, apiKey })

@@ -5,6 +5,7 @@ import { safeText } from '../../core/safe-text.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
 import { requireOrg } from '../context/organization.ts'
+import { addReasonFlag } from '../operation/flags.ts'
 import { addOrgFlag } from '../operation/need.ts'
 import { pickingFlag } from '../terminal/output.ts'
 import type { Comparing } from './comparison.ts'
@@ -45,6 +46,7 @@ export const registerApply = (command: Command, context: Context): void => {
     .option('--dry-run', 'Show the plan and change nothing')
     .addHelpText('after', '\nExamples:\n  svc apply org.yaml\n  svc apply org.yaml --prune --dry-run')
 
+  addReasonFlag(command)
   noteScope(command, 'read, people and rules')
   command.action(async () => {
     const { runApply } = await import('./apply.ts')

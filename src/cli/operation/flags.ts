@@ -69,6 +69,10 @@ export const addFlag = (command: Command, field: Field, need?: Need): void => {
     command.addOption(new Option(`--no-${field.flag}`, `Turn off --${field.flag}`))
 }
 
+/** For a command that writes: the client sends it with each write. */
+export const addReasonFlag = (command: Command): Command =>
+  command.option('--reason <text>', 'Reason, if a rule of the organization requires one')
+
 /** The key under which commander stores a flag's value: `ip-allow` -> `ipAllow`. */
 export const optionKey = (flag: string): string =>
   flag.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

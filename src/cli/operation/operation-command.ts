@@ -6,7 +6,7 @@ import { usageError } from '../../core/errors.ts'
 import { addBodyFlags } from './body-fields.ts'
 import { noteScope } from '../program/command-node.ts'
 import type { Context } from '../context/context.ts'
-import { addFlag, optionKey } from './flags.ts'
+import { addFlag, addReasonFlag, optionKey } from './flags.ts'
 import { needFor } from './need.ts'
 import { isPaged } from './list-rows.ts'
 import { isOfTable } from '../terminal/output.ts'
@@ -107,6 +107,7 @@ export const addOperations = (
     // A third-party service may search by other fields, and a long body is easier to write as a file.
     if (first.method !== 'GET' && (first.effect === 'read' || flags.size > mostTyped)) addBodyFlags(command)
     if (first.effect !== 'read') command.option('--dry-run', 'Print the request and send nothing')
+    if (['write', 'delete'].includes(first.effect) && !flags.has('reason')) addReasonFlag(command)
     if (asksFirst(first)) command.option('-y, --yes', 'Do not ask for confirmation')
     if (first.effect === 'delete')
       command.option(

@@ -99,6 +99,7 @@ export const buildProgram = async (
       again: async (change) =>
         (await import('./command-line.ts')).typedAgain(command, argv ?? [], change, context.globals),
     }
+    context.reason = command.opts<{ reason?: string }>().reason
     const twice = givenTwice?.()
     if (twice) throw (await import('./usage-mistake.ts')).flagTwice(...twice, argv ?? [])
     const { output, jq } = context.globals

@@ -10,6 +10,7 @@ import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
 import { ownedKeyText } from './key-confirmation.ts'
+import { readReason } from './held-reason.ts'
 import { readRuleChange } from './rule-subject.ts'
 import { asRequester, commandOf } from './page-write.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -105,7 +106,14 @@ const requestSubject = async (
   return { type: 'request', data: JSON.parse(JSON.stringify(data)) as RequestSubject['data'] }
 }
 
-type Asking = { caller: Caller; requestId: string; ip: () => string | undefined; input: Fields }
+type Asking = {
+  caller: Caller
+  requestId: string
+  ip: () => string | undefined
+  input: Fields
+  /** The header with the reason. */
+  reason: string | undefined
+}
 
 /** Enforces the approval rules of every organization that the writes of one operation change. */
 export const createEnforcement = (id: OperationId) => ({
@@ -137,7 +145,7 @@ export const createEnforcement = (id: OperationId) => ({
   /** Requests the approvals for a call that was undone. Returns the refusal that names the requests. */
   ask: async (
     service: Service,
-    { caller, requestId, ip, input }: Asking,
+    { caller, requestId, ip, input, reason }: Asking,
     requirement: Requirement,
   ): Promise<Refusal> =>
     runWrite(
@@ -145,7 +153,7 @@ export const createEnforcement = (id: OperationId) => ({
       { action: 'createApproval', caller, requestId, ip, fieldNames: ['subject'], org: requirement.orgId },
       async (_: object, call) => {
         const subject = await requestSubject(call, await commandOf(call, id, input), requirement.orgId)
-        return askApprovers(await asRequester(call), subject, requirement)
+        return askApprovers(await asRequester(call), { subject, reason: readReason(reason) }, requirement)
       },
       {},
       async (_call, work) => (await work()).data as Refusal,

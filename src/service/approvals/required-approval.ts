@@ -117,18 +117,16 @@ const openRequest = async (call: Call, digest: string, requirement: Requirement)
 /** Requests the approval of everybody who must agree, unless there is a request for this subject. Returns the 403 that names it. */
 export const askApprovers = async (
   call: Call,
-  subject: Subject,
+  { subject, reason }: { subject: Subject; reason: string | undefined },
   requirement: Requirement,
 ): Promise<Refusal> => {
   const digest = digestOf(subject.data)
   const open = await openRequest(call, digest, requirement)
   const record = open
     ? toApprovalRecord(open, call)
-    : await requestApproval(
-        { subject: { ...subject, digest }, approvers: [], org_id: requirement.orgId },
-        call,
-        { held: requirement },
-      )
+    : await requestApproval({ subject: { ...subject, digest }, reason, org_id: requirement.orgId }, call, {
+        held: requirement,
+      })
   const { request_id, status, expires_at, lines } = record
   return forbidden(
     'approval_required',

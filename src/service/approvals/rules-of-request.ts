@@ -9,6 +9,7 @@ import type { RowInput } from '../call/row-ids.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { bookOf, requirementOf, ruleDigest } from '../policy/rules.ts'
 import { rulesHolding } from './holding.ts'
+import { reasonHeader } from './held-reason.ts'
 import { readKeyOwner } from './key-owner.ts'
 import { type HoldingRule, readRules } from './lines.ts'
 import { type WantedLine, wantedLines } from './pool.ts'
@@ -31,12 +32,15 @@ const approverRequired = (): Refusal =>
   )
 
 /** A program reads the demand in `data`, to prompt for it. */
-const reasonRequired = ({ name, reason: { prompt, pattern, example } = {} }: Rule): Refusal => {
+const reasonRequired = (
+  { name, reason: { prompt, pattern, example = 'Fixes the login outage' } = {} }: Rule,
+  held: Requirement | undefined,
+): Refusal => {
   const form = `${prompt === undefined ? '' : `: ${prompt}`}${pattern === undefined ? '' : `, and must match ${pattern}`}`
   const message = `is required by the rule ${name}${form}`
   return new Refusal(422, 'invalid_field', `reason ${message}`, {
     issues: [{ field: 'reason', message }],
-    hint: `Say why: --reason '${example ?? 'Fixes the login outage'}'`,
+    hint: `${held ? `Say why in the header ${reasonHeader}; with svc` : 'Say why'}: --reason '${example}'`,
     data: { reason: { rule: name, prompt, pattern, example } },
   })
 }
@@ -59,10 +63,10 @@ const tooLong = (): Refusal =>
 const termsUnder = async (
   call: Call,
   orgId: number,
-  { rules, input }: { rules: readonly Rule[]; input: ApprovalInput },
+  { rules, input, held }: { rules: readonly Rule[]; input: ApprovalInput; held: Requirement | undefined },
 ): Promise<Terms> => {
   const unmet = unmetReason(rules, input.reason)
-  if (unmet) throw reasonRequired(unmet)
+  if (unmet) throw reasonRequired(unmet, held)
   const strict = rules.find(({ requester }) => requester === 'confirmed')
   if (strict && !(await readKeyOwner(call, orgId))?.confirmed) throw notConfirmed(strict)
   const terms = termsOf(rules, input)
@@ -80,7 +84,7 @@ export const rulesOfRequest = async (call: Call, { input, subject, held }: Asked
   const book = await bookOf(call, orgId)
   if (held) {
     const rules = book?.rules.map(({ rule }) => rule).filter((rule) => held.holding.includes(rule.name))
-    const terms = await termsUnder(call, orgId, { rules: rules ?? [], input })
+    const terms = await termsUnder(call, orgId, { rules: rules ?? [], input, held })
     return { wanted: { orgId, lines: [...held.lines] }, rules: [...held.rules], terms }
   }
   const facts = factsOf(subject)
@@ -88,7 +92,7 @@ export const rulesOfRequest = async (call: Call, { input, subject, held }: Asked
   const required = requirementOf(orgId, book ?? { groups: [] }, { holding: rules })
   const lines = [...named.lines, ...required.lines]
   if (lines.length === 0) throw approverRequired()
-  const terms = await termsUnder(call, orgId, { rules, input })
+  const terms = await termsUnder(call, orgId, { rules, input, held })
   return { wanted: { orgId, lines }, rules: [...required.rules], terms }
 }
 

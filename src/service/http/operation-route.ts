@@ -7,6 +7,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { proveApproval } from '../approvals/authentic.ts'
 import { createEnforcement } from '../approvals/enforcement.ts'
+import { reasonHeader } from '../approvals/held-reason.ts'
 import { proveRepeated } from '../approvals/page-write.ts'
 import { approvalHeader } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
@@ -202,7 +203,8 @@ export const createOperationRoute = (
     }
     const done = await runWrite(service, call, handler, input, run).catch(async (error: unknown) => {
       if (!(error instanceof ApprovalRequired)) throw error
-      throw await enforcement.ask(service, { caller, requestId, ip, input }, error.requirement)
+      const reason = request.context.req.header(reasonHeader)
+      throw await enforcement.ask(service, { caller, requestId, ip, input, reason }, error.requirement)
     })
     if (done.refusal) throw done.refusal
     return done.kept

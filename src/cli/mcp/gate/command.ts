@@ -85,7 +85,6 @@ const showRules = async (rules: Rules, context: Context): Promise<void> => {
     when: when.map(([name, values]) => `${name}: ${values.join(' or ')}`).join(', ') || null,
     action,
     to: action === 'hold' ? approval.to.join(' ') || null : null,
-    reason: action === 'hold' ? (approval.reason ?? null) : null,
     timeout: action === 'hold' ? approval.timeout : null,
     factors: action === 'hold' ? (approval.factors ?? ['biometric']).join(', ') : null,
   }))
