@@ -1,8 +1,8 @@
 import type { SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import { demandIn } from '../operation/ask.ts'
 import type { Prompt } from '../terminal/prompt.ts'
+import { demandIn } from './demanded.ts'
 
 /** Asks for the reason that a rule requires, with the words of the rule. */
 export const askReason = (prompt: Prompt, error: SvcError, { io }: Pick<Context, 'io'>): Promise<string> => {

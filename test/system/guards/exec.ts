@@ -13,7 +13,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Approver } from '../../service/approver.ts'
+import { type Approver, createApprover } from '../../service/approver.ts'
+import { at as below, createRule } from '../../service/rule-fixture.ts'
 import { svc } from '../../e2e/processes.ts'
 import { account, at, config, home, launcher } from './host.ts'
 import { answer, approver, change, hasRun, host, mark, record, sudo, touch } from './stage.ts'
@@ -43,6 +44,33 @@ export const tryExec = (): void => {
       await answer(id, approver)
       expect(await running.ended).toMatchObject({ exit: 7, stdout: `root\n${home}\n` })
       expect((await record(id)).used_at).not.toBeNull()
+    })
+
+    test('needs the people of a rule besides those whom root named, and never instead of them', async () => {
+      const org = host.organization.id
+      const [first, second] = [
+        await createApprover(host.api, org, 301),
+        await createApprover(host.api, org, 302),
+      ]
+      const members = [first.id, second.id]
+      const { rule } = await createRule(host.api, org, { members, match: { type: 'command' } })
+      try {
+        const running = touch()
+        const id = await running.asked()
+        await answer(id, first)
+        await answer(id, second)
+        expect((await record(id)).status).toBe('pending')
+        expect((await record(id)).lines).toMatchObject([
+          { group: null, rules: [], need: 1, people: [{ user_id: approver.id }] },
+          { rules: [rule] },
+        ])
+        expect(hasRun()).toBe(false)
+        await answer(id, approver)
+        expect((await running.ended).exit).toBe(0)
+        expect(hasRun()).toBe(true)
+      } finally {
+        await host.api.call('DELETE', below(org, `rules/${rule}`))
+      }
     })
 
     test('runs nothing after a denial, and does not show the number of the approver', async () => {

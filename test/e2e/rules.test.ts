@@ -1,0 +1,300 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createClient, watchApproval } from '../../src/library/svc.ts'
+import { inputOf, letsRun } from '../hook-hosts.ts'
+import { createApprover, decide, type Approver } from '../service/approver.ts'
+import type { TestService } from '../service/harness.ts'
+import { createRule } from '../service/rule-fixture.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { connectGate, countingServer } from './gate-client.ts'
+import { callHook, installedLine } from './hook-line.ts'
+import { call, overHttp } from './mcp-client.ts'
+import { createPerson, remote, type Person } from './person.ts'
+import { svcHere } from './prepare.ts'
+import { outcome, startService, startSvc, type Ended, type Service } from './processes.ts'
+import { onTerminal } from './terminal.ts'
+
+// Each edge against a rule of the organization. Nobody is named: Ada is asked because of the rule.
+
+const operator = 'svc_op_endtoend_0123456789012345678901234567890'
+const folder = temporaryFolder()
+const path = (name: string): string => join(folder.path, name)
+let service: Service
+let api: TestService
+let ada: Person
+let grace: Approver
+let env: Record<string, string>
+let people = 0
+
+beforeAll(async () => {
+  service = await startService(path('data'), operator, ['--dev'])
+  api = remote(service.baseUrl, operator)
+})
+afterAll(async () => {
+  await service.stop()
+  folder.remove()
+})
+
+const keyFor = async (scopes: string[]): Promise<string> => {
+  const body = { name: scopes.join(), org_id: ada.org.id, scopes }
+  return (await api.call('POST', '/svc/v1/keys', { body })).body.data.key
+}
+beforeEach(async () => {
+  people += 1
+  ada = await createPerson(api, people)
+  grace = await createApprover(api, ada.org.id, 50 + people)
+  const key = await keyFor(['ask'])
+  writeFileSync(path('ask.key'), key, { mode: 0o600 })
+  env = {
+    SVC_BASE_URL: service.baseUrl,
+    SVC_API_KEY: key,
+    SVC_ORG: ada.org.slug,
+    SVC_CONFIG_DIR: path(`config-${people}`),
+    HOME: path(`home-${people}`),
+  }
+})
+
+const hold = async (match: object, more: object = {}): Promise<string> =>
+  (await createRule(api, ada.org.id, { members: [ada.id, grace.id], match, ...more })).rule
+const started = (args: string[]) => outcome(startSvc(args, env))
+/** Nobody was asked who would not have been. */
+const nobody = async (): Promise<void> => expect(await ada.requests('pending')).toEqual([])
+const shells = { type: 'command', argv: ['sh', '**'] }
+const tools = { type: 'tool_call', tool: ['*'] }
+const texts = { type: 'text', text: ['*production*'] }
+const deploy = 'Deploy to production'
+
+describe('svc approve request', () => {
+  test('asks whom the rule asks, and says why', async () => {
+    const before = await started(['approve', 'request', deploy])
+    expect([before.exit, before.stderr]).toEqual([2, expect.stringContaining('--to must name somebody')])
+    await nobody()
+    const rule = await hold(texts)
+    const [{ exit, stderr }] = await Promise.all([started(['approve', 'request', deploy]), ada.answer()])
+    expect([exit, stderr]).toEqual([0, expect.stringContaining(`because of rule ${rule}: ${deploy}`)])
+  })
+
+  test('asks the person at a terminal for the phone if no rule asks anybody, and for the reason of a rule', async () => {
+    await hold(texts, { reason: { prompt: 'Incident', pattern: 'INC-*', example: 'INC-77' } })
+    const request = ['approve', 'request']
+    const [named] = await Promise.all([
+      onTerminal([...request, 'Restart'], env, [
+        [/must name somebody[^]*Who must approve/, `${ada.mobile}\r`],
+      ]),
+      ada.answer(),
+    ])
+    expect([named.exit, named.screen]).toEqual([0, expect.stringContaining('Approved by')])
+    const [why] = await Promise.all([
+      onTerminal([...request, deploy], env, [[/--reason is required[^]*Incident[^]*INC-77/, 'INC-8\r']]),
+      ada.answer(),
+    ])
+    expect([why.exit, why.screen]).toEqual([0, expect.stringContaining('Approved by')])
+    const { stderr } = await started([...request, deploy])
+    expect(stderr).toContain("hint: Say why: --reason 'INC-77'")
+    await nobody()
+  })
+})
+
+describe('svc approve run', () => {
+  const running = (name: string) => ['approve', 'run', '--', '/bin/sh', '-c', `: > ${path(name)}`]
+
+  test('runs the command once the person of the rule agrees, and not without', async () => {
+    expect((await started(running('early'))).exit).toBe(102)
+    await nobody()
+    await hold(shells)
+    const [denied] = await Promise.all([started(running('denied')), ada.answer({ decision: 'deny' })])
+    const [agreed] = await Promise.all([started(running('ran')), ada.answer()])
+    expect([denied.exit, agreed.exit]).toEqual([106, 0])
+    expect(['early', 'denied', 'ran'].map((name) => existsSync(path(name)))).toEqual([false, false, true])
+  })
+
+  test('runs nothing if a rule is added while people decide', async () => {
+    await hold(shells)
+    const ended = started(running('changed'))
+    await ada.waitForRequest()
+    const added = await hold({ type: 'command' })
+    await ada.answer()
+    const { exit, stderr } = await ended
+    expect(exit).toBe(103)
+    expect(stderr).toContain(`The rule ${added} was added or changed since this was approved`)
+    expect(existsSync(path('changed'))).toBe(false)
+  })
+
+  test('needs the person who is named besides, and the person of the rule', async () => {
+    await hold(shells)
+    const ended = started([...running('both').toSpliced(2, 0, '--to', grace.mobile)])
+    const id = await ada.answer()
+    const { status } = (await api.call('GET', `/svc/v1/approvals/${id}`)).body.data
+    expect([status, existsSync(path('both'))]).toEqual(['pending', false])
+    await api.call('POST', `/svc/v1/approvals/${id}/cancel`)
+    expect((await ended).exit).toBe(107)
+  })
+})
+
+test('a hook needs no --to, and lets a call run once the person of the rule agrees', async () => {
+  const flags = ['--timeout', '60', '--base-url', service.baseUrl, '--key-file', path('ask.key')]
+  const line = await installedLine('claude', [...flags, '--org', ada.org.slug], env)
+  const use = (): Promise<Ended> =>
+    callHook(line, JSON.stringify(inputOf('claude', 'touch /tmp/ran')), { HOME: env['HOME']! }).ended
+  const before = await use()
+  expect([letsRun('claude', before), before.stderr + before.stdout]).toEqual([
+    false,
+    expect.stringContaining('--to must name somebody'),
+  ])
+  await nobody()
+  await hold(tools)
+  const [allowed] = await Promise.all([use(), ada.answer()])
+  expect(letsRun('claude', allowed)).toBe(true)
+  const [blocked] = await Promise.all([use(), ada.answer({ decision: 'deny' })])
+  expect(letsRun('claude', blocked)).toBe(false)
+})
+
+test('the list of commands of a profile asks whom the rule asks', async () => {
+  const { key } = (
+    await api.call('POST', '/svc/v1/keys', {
+      body: { name: 'writes', org_id: ada.org.id, scopes: ['rules', 'read', 'ask'] },
+    })
+  ).body.data
+  env['SVC_API_KEY'] = key
+  const list = 'require_approval=geofence create'
+  expect((await svcHere(['profile', 'create', 'own', '--base-url', service.baseUrl], env)).exit).toBe(0)
+  expect((await svcHere(['profile', 'set', 'own', list], env)).exit).toBe(0)
+  const place = ['--latitude', '52.5', '--longitude', '13.4', '--radius', '100', '--is-active', '0']
+  const create = ['geofence', 'create', '--name', 'HQ', ...place, '--profile', 'own']
+  const before = await svcHere(create, env)
+  expect([before.exit, before.stderr]).toEqual([2, expect.stringContaining('has no approver')])
+  await nobody()
+  await hold({ type: 'request', operation: ['geofence create'] })
+  const answers = async (): Promise<void> => {
+    await ada.answer()
+    // The service holds the write itself, too, and binds the approval to what it reads.
+    await ada.answer()
+  }
+  const [{ exit }] = await Promise.all([svcHere(create, env), answers()])
+  expect(exit).toBe(0)
+})
+
+test('the gate needs no `to`, and gives the reason that a rule requires', async () => {
+  writeFileSync(path('gate.yaml'), 'server: files\nreason: INC-7\n')
+  const flags = ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
+  const served = ['--', process.execPath, countingServer]
+  const args = ['mcp', 'gate', '--rules', path('gate.yaml'), '--env', 'LEDGER', ...flags, ...served]
+  const gate = await connectGate(
+    startSvc(args, { SVC_CONFIG_DIR: path('gate'), LEDGER: path('ledger') }),
+    path('ledger'),
+  )
+  gate.call(1, 'write_file', { path: '/srv/a', text: 'one' })
+  expect(JSON.stringify(await gate.answer(1))).toContain('must name somebody')
+  await nobody()
+  await hold(tools, { reason: { pattern: 'INC-*', example: 'INC-77' } })
+  gate.call(2, 'write_file', { path: '/srv/a', text: 'one' })
+  await ada.waitForRequest()
+  expect(gate.done()).toEqual([])
+  await ada.answer()
+  expect((await gate.answer(2)).result.content).toEqual([{ type: 'text', text: 'written' }])
+  await gate.close()
+})
+
+test('the library asks whom the rule asks, and refuses a use after another rule was added', async () => {
+  const client = createClient({ baseUrl: service.baseUrl, apiKey: env['SVC_API_KEY']! })
+  const options = { wanted: { action: deploy }, approvers: [], expected: { allowDev: true } }
+  const asking = { action: deploy, org_id: ada.org.id }
+  await expect(client.createApproval(asking)).rejects.toMatchObject({
+    code: 'invalid_field',
+    issues: [{ field: 'approvers' }],
+  })
+  const named = await client.createApproval({ ...asking, approvers: [ada.mobile] })
+  await ada.answer()
+  await expect(watchApproval(client, named.request_id, options)).rejects.toMatchObject({
+    code: 'receipt_not_valid',
+    detail: expect.stringContaining('every line must be of a rule'),
+  })
+  const rule = await hold(texts)
+  const { request_id } = await client.createApproval(asking)
+  await ada.answer()
+  const watched = await watchApproval(client, request_id, {
+    ...options,
+    expected: { ...options.expected, rule: { name: rule } },
+  })
+  expect(watched).toMatchObject({ status: 'approved', request: { rules: [rule] } })
+  await hold({ type: 'text' })
+  const digest = 'digest' in watched ? watched.digest : ''
+  await expect(client.consumeApproval({ request_id, digest })).rejects.toMatchObject({
+    code: 'rules_changed',
+  })
+  await client.close()
+})
+
+test('the tools of /mcp ask whom the rule asks', async () => {
+  const client = await overHttp('legacy', new URL('/mcp', service.baseUrl).href, env['SVC_API_KEY'])
+  const ask = { action: deploy }
+  const before = await call(client, 'request_approval', { ...ask, timeout_s: 20 })
+  expect([before.isError, before.text]).toEqual([true, expect.stringContaining('pass it as approver_mobile')])
+  await nobody()
+  await hold(texts)
+  const [{ result }] = await Promise.all([
+    call(client, 'request_approval', { ...ask, timeout_s: 20 }),
+    ada.answer(),
+  ])
+  expect(result).toMatchObject({ status: 'approved' })
+  await client.close()
+})
+
+describe('a write of svc that a rule holds', () => {
+  const reason = { prompt: 'Incident', pattern: 'INC-*', example: 'INC-77' }
+  let site: string
+  const remove = () => ['geofence', 'delete', site, '--org', ada.org.slug, '--yes']
+  const fences = async () =>
+    (await svcHere(['geofence', 'list', '--org', ada.org.slug, '-o', 'id'], env)).stdout
+
+  beforeEach(async () => {
+    env['SVC_API_KEY'] = await keyFor(['rules', 'read'])
+    const place = ['--latitude', '52.5', '--longitude', '13.4', '--radius', '100', '--is-active', '0']
+    const create = ['geofence', 'create', '--org', ada.org.slug, '--name', 'HQ', ...place, '-o', 'id']
+    site = (await svcHere(create, env)).stdout.trim()
+    await hold({ type: 'request', operation: ['geofence delete'] }, { reason })
+  })
+
+  test('says what to pass without a reason, and happens with one once the person of the rule agrees', async () => {
+    const without = await started(remove())
+    expect([without.exit, without.stderr]).toEqual([2, expect.stringContaining("--reason 'INC-77'")])
+    await nobody()
+    const [denied] = await Promise.all([
+      started([...remove(), '--reason', 'INC-8']),
+      ada.answer({ decision: 'deny' }),
+    ])
+    expect([denied.exit, (await fences()).trim()]).toEqual([6, site])
+    const [done, id] = await Promise.all([started([...remove(), '--reason', 'INC-9']), ada.answer()])
+    expect([done.exit, await fences()]).toEqual([0, ''])
+    expect((await api.call('GET', `/svc/v1/approvals/${id}`)).body.data).toMatchObject({ reason: 'INC-9' })
+  })
+
+  test('asks for the reason at a terminal, with the words of the rule', async () => {
+    const [{ exit, screen }] = await Promise.all([
+      onTerminal(remove(), env, [[/is required by the rule[^]*Incident[^]*INC-77/, 'INC-8\r']]),
+      ada.answer(),
+    ])
+    expect([exit, screen]).toEqual([0, expect.stringContaining('Approved by')])
+    expect(await fences()).toBe('')
+  })
+
+  test('by svc api is refused with the request, and happens with its approval unless a rule was added', async () => {
+    const raw = ['api', `/organization/${ada.org.id}/delete/geo-fence/${site}`, '-X', 'DELETE']
+    const why = ['-H', 'x-svc-reason: INC-7']
+    expect((await svcHere([...raw, ...why], env)).exit).toBe(4)
+    const id = await ada.answer()
+    const used = [...raw, '-H', `x-svc-approval: ${id}`]
+    await createRule(api, ada.org.id, {
+      members: [ada.id, grace.id],
+      match: { type: 'request', operation: ['geofence'] },
+    })
+    const changed = await svcHere(used, env)
+    expect([changed.exit, (await fences()).trim()]).toEqual([4, site])
+    expect((await svcHere([...raw, ...why], env)).exit).toBe(4)
+    const again = await ada.answer()
+    await decide(api, again, grace.key)
+    expect((await svcHere([...raw, '-H', `x-svc-approval: ${again}`], env)).exit).toBe(0)
+    expect(await fences()).toBe('')
+  })
+})
