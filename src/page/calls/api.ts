@@ -1,7 +1,6 @@
 import type { Data, Input } from '../../contract/operation.ts'
 import { fillPath } from '../../contract/path.ts'
 import type { Table } from '../../contract/table.ts'
-import { exchange, Unreachable } from './exchange.ts'
 import { isKey, t } from '../language/text.ts'
 
 /** The operations that need no key. */
@@ -45,6 +44,13 @@ export class Refused extends Error {
     this.status = status
     this.code = code
     this.data = data
+  }
+}
+
+/** No answer: the request may or may not have arrived. */
+export class Unreachable extends Error {
+  constructor() {
+    super(t('common.unreachableTitle'))
   }
 }
 
@@ -96,11 +102,64 @@ export const watchAnswers = (tell: () => void): void => {
   tellAnswered = tell
 }
 
+const timeoutMs = 15_000
+/** Longer than the service waits for a change. */
+const waitTimeoutMs = 40_000
+/** A person who has waited this long wants to know why. */
+const slowMs = 3_000
+
+/** Calls that have taken longer than `slowMs`. */
+let slowCalls = 0
+let tellSlow: ((isSlow: boolean) => void) | undefined
+
+/** Tells whether an answer of the service is overdue. */
+export const watchSlowCalls = (tell: (isSlow: boolean) => void): void => {
+  tellSlow = tell
+}
+
+const countSlow = (more: 1 | -1): void => {
+  slowCalls += more
+  tellSlow?.(slowCalls > 0)
+}
+
+/** Sends a request and reads the JSON of its answer. Throws `Unreachable` if there is none in time. */
+const exchange = async (
+  url: string,
+  init: RequestInit,
+  { stop, slow, preloaded }: Options,
+  waits: boolean,
+) => {
+  const own = new AbortController()
+  const end = () => own.abort()
+  const timer = setTimeout(end, waits ? waitTimeoutMs : timeoutMs)
+  let counted = false
+  const overdue = (): void => {
+    if (slow) return slow()
+    counted = true
+    countSlow(1)
+  }
+  const slowTimer = waits ? undefined : setTimeout(overdue, slowMs)
+  stop?.addEventListener('abort', end)
+  try {
+    const cache = preloaded ? 'default' : 'no-store'
+    const response = await fetch(url, { ...init, signal: own.signal, cache, redirect: 'error' })
+    const body: unknown = await response.json()
+    return { response, body }
+  } catch {
+    throw new Unreachable()
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(slowTimer)
+    if (counted) countSlow(-1)
+    stop?.removeEventListener('abort', end)
+  }
+}
+
 type Options = {
   stop?: AbortSignal
   /** Null: all of the browser. */
   org?: number | null | undefined
-  /** Called when the answer is overdue. */
+  /** Called when the answer is overdue, instead of those who watch slow calls. */
   slow?: () => void
   /** The same for each attempt of one write: if the answer to an attempt was lost, the next one gets it. See `onlyOnce`. */
   once?: string | undefined
@@ -117,16 +176,10 @@ export const onlyOnce = (): string => crypto.getRandomValues(new Uint32Array(4))
 export const call = async <K extends Name>(
   name: K,
   input: Input<Table[K]>,
-  // A browser repeats a call whose connection was reset, and the signature in it counts once.
-  {
-    stop,
-    org = current,
-    slow: tell,
-    once = 'challenge' in input ? onlyOnce() : undefined,
-    approval,
-    preloaded,
-  }: Options = {},
+  options: Options = {},
 ): Promise<Data<Table[K]>> => {
+  // A browser repeats a call whose connection was reset, and the signature in it counts once.
+  const { org = current, once = 'challenge' in input ? onlyOnce() : undefined, approval } = options
   const { url, init } = planned(ROUTES[name], input)
   const headers = {
     ...init.headers,
@@ -134,17 +187,14 @@ export const call = async <K extends Name>(
     ...(once !== undefined && { 'idempotency-key': once }),
     ...(approval && { 'x-svc-approval': approval }),
   }
-  const patience = { stop, slow: tell, waits: 'seen' in input, preloaded }
-  const { response, body } = await exchange(url, { ...init, headers }, patience)
+  const { response, body } = await exchange(url, { ...init, headers }, options, 'seen' in input)
   if (response.ok && isSuccess<Data<Table[K]>>(body)) {
     tellAnswered?.()
     // The first answer, which was lost, had the session or the link.
-    if (isObject(body.data) && body.data['secret_already_shown'])
-      throw new Unreachable(t('common.unreachableTitle'))
+    if (isObject(body.data) && body.data['secret_already_shown']) throw new Unreachable()
     return body.data
   }
-  if (response.status < 400 || response.status >= 500 || !isRefusal(body))
-    throw new Unreachable(t('common.unreachableTitle'))
+  if (response.status < 400 || response.status >= 500 || !isRefusal(body)) throw new Unreachable()
   tellAnswered?.()
   throw new Refused(response.status, body.message, body.data)
 }

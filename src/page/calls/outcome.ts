@@ -1,5 +1,4 @@
-import { call, Refused, type Outcome, type Session } from './api.ts'
-import { Unreachable } from './exchange.ts'
+import { call, Refused, Unreachable, type Outcome, type Session } from './api.ts'
 
 /** An id that is too long names no request either. */
 const notFound = new Set([404, 422])

@@ -7,7 +7,7 @@ import { showReading } from '../shell/reading.ts'
 import { signed } from '../shell/signed.ts'
 import { clockText } from '../shell/text.ts'
 import { countDown, deadline } from '../language/time.ts'
-import { ownDevice } from './own-device.ts'
+import { deviceItem } from './own-device.ts'
 
 /** Adds a device of the same person from this one: a link to open there, and the new device to approve here. */
 export const showAddDevice = (session: Session, ended: () => void): View => {
@@ -70,7 +70,10 @@ export const showAddDevice = (session: Session, ended: () => void): View => {
       for (const { id } of pending) waited.add(id)
       return [
         h('p', {}, t('devices.onlyOwn')),
-        ul('cards', ...pending.map((device) => ownDevice(device, { session, screen, isLast: false, ended }))),
+        ul(
+          'cards',
+          ...pending.map((device) => deviceItem(device, { session, screen, isLast: false, ended })),
+        ),
       ]
     },
     below: () => div('content', problem.element, place),

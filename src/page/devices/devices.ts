@@ -5,7 +5,7 @@ import { details, h, ul } from '../shell/element.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import { type Device, deviceLines, isActive, stateText } from './device-text.ts'
-import { answersFor, ownDevice } from './own-device.ts'
+import { answersFor, deviceItem } from './own-device.ts'
 
 type Recovery = Devices['recoveries'][number]
 
@@ -73,7 +73,7 @@ export const showDevices = (session: Session, ended: () => void): View => {
         ul(
           'cards',
           ...kept.map((device) =>
-            ownDevice(device, { session, screen, isLast: active.length === 1, added, ended }),
+            deviceItem(device, { session, screen, isLast: active.length === 1, added, ended }),
           ),
         ),
         kept.length === 1 && h('p', 'aside', t('devices.suggestSecond')),

@@ -33,8 +33,10 @@ type Surroundings = {
   /** Whether no other device of the person is active. */
   isLast: boolean
   added?: readonly Added[]
+  /** The name of the member whose device it is; left out by its owner. */
+  owner?: string
   /** This device was removed. */
-  ended: () => void
+  ended?: () => void
 }
 
 /** What a device added and works now. */
@@ -165,46 +167,61 @@ export const answersFor = (
   )
 }
 
-/** A device of the person, with what they can do with it. */
-export const ownDevice = (device: Device, around: Surroundings): HTMLElement => {
-  const { session, screen, isLast, added, ended } = around
-  const isThis = device.id === session.device_id
-  const item = h('li', { class: 'member', 'data-of': device.id })
+/** A device of the person or of a member, with what can be done with it. */
+export const deviceItem = (device: Device, around: Surroundings): HTMLElement => {
+  const { id, name, state, proof, active_from } = device
+  const { session, screen, isLast, added, owner, ended } = around
+  const isThis = id === session.device_id
+  const item = h('li', { class: 'member', 'data-of': id })
+  const question =
+    owner === undefined
+      ? t(isThis ? 'devices.removeThis' : 'devices.removeOther')
+      : t('members.removeDevice', { name: owner })
   const remove = (): void =>
     askFirst(item, {
       lines: [
         ...timesOf(device),
-        t(isThis ? 'devices.removeThis' : 'devices.removeOther'),
-        ...(isLast ? [t('devices.removeLast')] : []),
+        question,
+        ...(isLast ? [t(owner === undefined ? 'devices.removeLast' : 'members.removeLast')] : []),
       ],
       label: t('devices.remove'),
-      added: added?.find(({ by }) => by === device.id),
+      added: added?.find(({ by }) => by === id),
       stays: isThis,
+      // An administrator confirms with what it added that none remains: the person gets a link for a new one.
       work: async (withAdded) =>
-        void (await moveDevice(session, device.id, isLast ? 'remove_last' : 'remove', withAdded)),
+        void (await moveDevice(
+          session,
+          id,
+          isLast || (owner !== undefined && withAdded) ? 'remove_last' : 'remove',
+          withAdded,
+        )),
       done: () => {
-        if (isThis) return ended()
-        screen.tell(nodes('devices.removedNow', { name: exactText(device.name) }))
+        if (isThis) return ended?.()
+        screen.tell(nodes('devices.removedNow', { name: exactText(name) }))
         return screen.refresh()
       },
     })
+  const action = (key: 'rename' | 'remove', work: () => void): HTMLElement =>
+    button(t(`devices.${key}`), 'quiet', work, t(`devices.${key}Name`, { name }))
   item.append(
-    h('h2', {}, exactText(device.name)),
-    ...deviceLines(device, session.device_id).map((line) => h('p', 'who', line)),
+    h(owner === undefined ? 'h2' : 'h3', {}, exactText(name)),
+    ...deviceLines(device, owner === undefined ? session.device_id : undefined).map((line) =>
+      h('p', 'who', line),
+    ),
   )
-  if (device.state === 'pending') item.append(answersFor(device, around, device.proof === 'device'))
-  if (device.state === 'active')
+  if (state === 'active')
     item.append(
       div(
         'links',
-        button(
-          t('devices.rename'),
-          'quiet',
-          () => rename(device, item, around),
-          t('devices.renameName', { name: device.name }),
-        ),
-        button(t('devices.remove'), 'quiet', remove, t('devices.removeName', { name: device.name })),
+        owner === undefined && action('rename', () => rename(device, item, around)),
+        action('remove', remove),
       ),
+    )
+  else if (owner === undefined) item.append(answersFor(device, around, proof === 'device'))
+  else if (active_from === null && proof === 'admin')
+    item.append(
+      h('p', 'who', t('members.waitsForApproval')),
+      h('a', { class: 'button quiet', href: '#devices' }, t('members.toDevices')),
     )
   return item
 }

@@ -1,5 +1,4 @@
-import { call, Refused, type Enrollment } from '../calls/api.ts'
-import { Unreachable } from '../calls/exchange.ts'
+import { call, Refused, Unreachable, type Enrollment } from '../calls/api.ts'
 import { CheckFailed, forget, keysHere, register, type Answer, type Place } from '../calls/webauthn.ts'
 import { locale, nodes, t } from '../language/text.ts'
 import { clearToken } from '../shell/address.ts'

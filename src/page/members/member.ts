@@ -1,56 +1,14 @@
 import { call, type Session } from '../calls/api.ts'
-import { type Device, deviceLines, isActive, timesOf } from '../devices/device-text.ts'
+import { isActive } from '../devices/device-text.ts'
 import { removedDevices } from '../devices/devices.ts'
-import { type Added, askFirst, moveDevice } from '../devices/own-device.ts'
+import { deviceItem } from '../devices/own-device.ts'
 import { decisionList } from '../history/history.ts'
-import { nodes, t } from '../language/text.ts'
-import { button, div, h, ul } from '../shell/element.ts'
+import { t } from '../language/text.ts'
+import { button, h, ul } from '../shell/element.ts'
 import { problemLine, type View } from '../shell/frame.ts'
-import { showReading, type Screen } from '../shell/reading.ts'
+import { showReading } from '../shell/reading.ts'
 import { exactText, nameOf } from '../shell/text.ts'
 import { memberLines, moveMember } from './members.ts'
-
-type Around = { session: Session; screen: Screen; name: string; isLast: boolean; added: Added | undefined }
-
-const deviceRow = (device: Device, { session, screen, name, isLast, added }: Around): HTMLElement => {
-  const item = h('li', 'member')
-  const remove = (): void =>
-    askFirst(item, {
-      lines: [
-        ...timesOf(device),
-        t('members.removeDevice', { name }),
-        ...(isLast ? [t('members.removeLast')] : []),
-      ],
-      label: t('devices.remove'),
-      added,
-      // An administrator confirms with it that none remains: the person gets a link for a new one.
-      work: async (withAdded) =>
-        void (await moveDevice(
-          session,
-          device.id,
-          isLast || withAdded ? 'remove_last' : 'remove',
-          withAdded,
-        )),
-      done: () => {
-        screen.tell(nodes('devices.removedNow', { name: exactText(device.name) }))
-        return screen.refresh()
-      },
-    })
-  const waits = device.state === 'pending' && device.active_from === null && device.proof === 'admin'
-  item.append(
-    h('h3', {}, exactText(device.name)),
-    ...deviceLines(device).map((line) => h('p', 'who', line)),
-    waits ? h('p', 'who', t('members.waitsForApproval')) : '',
-    waits ? h('a', { class: 'button quiet', href: '#devices' }, t('members.toDevices')) : '',
-    device.state === 'active'
-      ? div(
-          'links',
-          button(t('devices.remove'), 'quiet', remove, t('devices.removeName', { name: device.name })),
-        )
-      : '',
-  )
-  return item
-}
 
 /** For an administrator: the devices of a member, of which they remove a lost one, and what the member was asked. */
 export const showMember = (session: Session, user_id: string): View => {
@@ -79,12 +37,12 @@ export const showMember = (session: Session, user_id: string): View => {
         ul(
           'cards',
           ...kept.map((device) =>
-            deviceRow(device, {
+            deviceItem(device, {
               session,
               screen,
-              name,
+              owner: name,
               isLast: active.length === 1 && isActive(device),
-              added: added.find(({ by }) => by === device.id),
+              added,
             }),
           ),
         ),

@@ -1,6 +1,5 @@
 import { base64URLStringToBuffer } from '@simplewebauthn/browser'
-import { call, type Session } from '../calls/api.ts'
-import { Unreachable } from '../calls/exchange.ts'
+import { call, Unreachable, type Session } from '../calls/api.ts'
 import { keep, readKept } from '../calls/kept.ts'
 import { t } from '../language/text.ts'
 

@@ -1,5 +1,4 @@
-import { Refused } from '../calls/api.ts'
-import { Unreachable } from '../calls/exchange.ts'
+import { Refused, Unreachable } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { button, div, h } from './element.ts'
 import { outcomeLine, type problemLine, sentenceFor, show, type View } from './frame.ts'

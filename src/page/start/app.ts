@@ -1,6 +1,5 @@
 import { addressWorks, canSign, clearToken, hasToken, requestInAddress } from '../shell/address.ts'
-import { Refused, type Session } from '../calls/api.ts'
-import { watchSlowCalls } from '../calls/exchange.ts'
+import { Refused, watchSlowCalls, type Session } from '../calls/api.ts'
 import { openConsent } from '../agents/consent.ts'
 import { createArrival } from '../enrollment/sign-in.ts'
 import type { Ways } from '../enrollment/entry.ts'
