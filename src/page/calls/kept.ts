@@ -8,17 +8,11 @@ export const readKept = (name: string): string | undefined => {
   }
 }
 
-export const discard = (name: string): void => {
+/** Without a text, nothing is kept any more. */
+export const keep = (name: string, text?: string): void => {
   try {
-    localStorage.removeItem(name)
-  } catch {
-    // Then it was not kept either.
-  }
-}
-
-export const keep = (name: string, text: string): void => {
-  try {
-    localStorage.setItem(name, text)
+    if (text === undefined) localStorage.removeItem(name)
+    else localStorage.setItem(name, text)
   } catch {
     // It counts until the page is closed.
   }

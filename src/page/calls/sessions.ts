@@ -1,5 +1,5 @@
 import type { Session } from './api.ts'
-import { discard, keep, readKept } from './kept.ts'
+import { keep, readKept } from './kept.ts'
 
 const kept = 'svc-organization'
 
@@ -48,8 +48,8 @@ export const forget = (one: Pick<Known, 'org_id'>): void =>
 
 /** The person signed out of the last one. */
 export const forgetAll = (): void => {
-  discard(kept)
-  discard(keptAll)
+  keep(kept)
+  keep(keptAll)
 }
 
 /** The service said that this key is over. */

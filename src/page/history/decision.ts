@@ -41,13 +41,6 @@ const receiptPart = ({
   ]
 }
 
-const looks = {
-  approved: { drawing: 'check', tone: 'good' },
-  denied: { drawing: 'cross', tone: 'bad' },
-  expired: { drawing: 'clock', tone: undefined },
-  pending: { drawing: 'clock', tone: undefined },
-} as const
-
 /** A request as it was signed, what became of it, and its receipt. */
 export const showDecision = (session: Session, request_id: string, list: 'history' | 'activity'): View =>
   showReading({
@@ -56,30 +49,18 @@ export const showDecision = (session: Session, request_id: string, list: 'histor
     read: () => call('getDecision', { request_id }, { org: session.org_id }),
     draw: (decision) => {
       const { member, own, ended_at, cleared_at, reported, note } = decision
-      const {
-        drawing,
-        tone,
-        title,
-        lines = [],
-      } = own
-        ? wordsFor(decision, session.device_id)
-        : {
-            ...looks[decision.status],
-            title: endText(decision, member),
-            lines: [
-              ...(ended_at === null ? [] : [dateText(ended_at)]),
-              ...(note === undefined ? [] : [noteText(note)]),
-            ],
-          }
+      const said = wordsFor(decision, session.device_id)
+      const of = [ended_at !== null && dateText(ended_at), note !== undefined && noteText(note)]
+      const { title, lines = [] } = own ? said : { title: endText(decision, member), lines: of }
       return [
         div(
           'result',
-          picture(drawing, tone),
+          picture(said.drawing, said.tone),
           h(
             'div',
             {},
             h('h2', {}, title),
-            ...lines.map((line) => h('p', {}, line)),
+            ...lines.map((line) => line && h('p', {}, line)),
             reported === true && h('p', {}, t('history.reported')),
           ),
         ),

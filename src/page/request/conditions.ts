@@ -1,6 +1,6 @@
 import type { Pending } from '../calls/api.ts'
 import { h, ul } from '../shell/element.ts'
-import { alternatives, exactText } from '../shell/text.ts'
+import { exactText, joined } from '../shell/text.ts'
 import { nodes, t, type Key } from '../language/text.ts'
 
 type Condition = Pending['conditions'][number]
@@ -8,7 +8,7 @@ type Condition = Pending['conditions'][number]
 const listed = ({ options, total }: Condition): Node => {
   const more = total - options.length
   const named = options.map((one) => exactText(one))
-  return alternatives(more > 0 ? [...named, nodes('request.more', { count: more })] : named)
+  return joined(more > 0 ? [...named, nodes('request.more', { count: more })] : named, 'disjunction')
 }
 
 const words: Record<Condition['factor'], (condition: Condition) => Node> = {

@@ -1,28 +1,16 @@
 import type { Pending } from '../calls/api.ts'
 import { locale, nodes, t } from '../language/text.ts'
 import { div, h } from '../shell/element.ts'
-import { exactText } from '../shell/text.ts'
+import { exactText, joined } from '../shell/text.ts'
 
 type Line = NonNullable<Pending['lines']>[number]
 
-/** `Ada Lovelace, Grace Hopper`, each name as it is. */
-const listed = <P>(people: readonly P[], shown: (one: P) => (Node | string)[]): Node => {
-  const parts = new Intl.ListFormat(locale(), { type: 'unit', style: 'short' }).formatToParts(
-    people.map((_, at) => String(at)),
-  )
-  return h(
-    'span',
-    {},
-    ...parts.flatMap(({ type, value }) => (type === 'element' ? shown(people[Number(value)]!) : [value])),
-  )
+/** `Ada Lovelace (approved)`, with the name as it is. */
+const answered = ({ name, answer }: Line['people'][number]): Node => {
+  const said =
+    answer !== 'pending' && t('history.decided', { decision: answer === 'approved' ? answer : 'other' })
+  return h('span', {}, exactText(name), said && h('em', {}, ` (${said})`))
 }
-
-const answered = ({ name, answer }: Line['people'][number]): Node[] => [
-  exactText(name),
-  ...(answer === 'pending'
-    ? []
-    : [h('em', {}, ` (${t('history.decided', { decision: answer === 'approved' ? answer : 'other' })})`)]),
-]
 
 /** Who must approve, line by line, and because of which rules; nothing if only one person is asked, and by name. */
 export const peopleLines = (lines: readonly Line[]): Node[] =>
@@ -32,7 +20,7 @@ export const peopleLines = (lines: readonly Line[]): Node[] =>
         div(
           'of',
           ...(group === null ? [] : [`@${group}: `]),
-          nodes('request.lineOf', { need: String(need), people: listed(people, answered) }),
+          nodes('request.lineOf', { need: String(need), people: joined(people.map(answered), 'unit') }),
           ...rules.map((rule) => nodes('request.because', { rule: exactText(rule) })),
         ),
       )
@@ -48,10 +36,13 @@ export const waitingLines = (
 ): Node[] => {
   const { waiting = [] } = progress ?? {}
   const more = waiting.length - mostNamed
-  const named = [...waiting.slice(0, mostNamed), ...(more > 0 ? [more] : [])]
-  const people = listed(named, (one) => [
-    typeof one === 'string' ? exactText(one) : `+${one.toLocaleString(locale())}`,
-  ])
+  const people = joined(
+    [
+      ...waiting.slice(0, mostNamed).map((name) => exactText(name)),
+      ...(more > 0 ? [`+${more.toLocaleString(locale())}`] : []),
+    ],
+    'unit',
+  )
   return waiting.length > 0 ? [nodes(`request.${key}`, { people })] : []
 }
 

@@ -33,10 +33,11 @@ export const clearToken = (): void => history.replaceState(null, '', location.pa
 export const requestInAddress = (): string | undefined =>
   /^#request=([\w%.-]{1,200})$/.exec(location.hash)?.[1]
 
-/** The id in an address such as `#member=7`. */
-export const inAddress = (name: 'decision' | 'activity' | 'member'): string | undefined => {
-  const [, found, id] = /^#(decision|activity|member)=([\w.-]{1,64})$/.exec(location.hash) ?? []
-  return found === name ? id : undefined
+/** The screen in an address such as `#member=7`, and its id. */
+export const screenInAddress = (): [name: string, id: string] => {
+  const [, of = '', id = '', name = of] =
+    /^#(?:([a-z-]+=)([\w.-]{1,64})|([a-z-]+))$/.exec(location.hash) ?? []
+  return [name, id]
 }
 
 const loopback = /^(?:127(?:\.\d{1,3}){3}|\[::1\])$/

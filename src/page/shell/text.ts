@@ -59,13 +59,12 @@ export const nameOf = ({ first_name, last_name, mobile }: Person): string => {
   return name || mobile
 }
 
-/** "A, B, or C". */
-export const alternatives = (items: readonly Node[]): DocumentFragment => {
+/** "A, B, or C", or "A, B, C". */
+export const joined = (items: readonly (Node | string)[], type: 'disjunction' | 'unit'): DocumentFragment => {
   const whole = document.createDocumentFragment()
-  const places = new Intl.ListFormat(locale(), { type: 'disjunction' }).formatToParts(
-    items.map((_, at) => String(at)),
-  )
-  whole.append(...places.map(({ type, value }) => (type === 'element' ? items[Number(value)]! : value)))
+  const places = new Intl.ListFormat(locale(), { type, style: type === 'unit' ? 'short' : 'long' })
+  for (const part of places.formatToParts(items.map((_, at) => String(at))))
+    whole.append(part.type === 'element' ? items[Number(part.value)]! : part.value)
   return whole
 }
 

@@ -13,7 +13,7 @@ import { showInbox } from '../inbox/inbox.ts'
 import { showGone } from '../request/result.ts'
 import type { Queue } from '../request/queue.ts'
 import { showRequest } from '../request/request.ts'
-import { inAddress, requestInAddress } from '../shell/address.ts'
+import { requestInAddress, screenInAddress } from '../shell/address.ts'
 import { nameOrganization, type View } from '../shell/frame.ts'
 import { showNotifications } from '../notifications/settings.ts'
 
@@ -25,17 +25,20 @@ type Ways = Parameters<typeof showInbox>[2] & {
   queue: Queue
 }
 
-const screens: Record<string, (here: Session, ways: Ways) => View | void> = {
-  '#members': showMembers,
-  '#devices': (here, { removed }) => showDevices(here, removed),
-  '#add-device': (here, { removed }) => showAddDevice(here, removed),
-  '#history': (here, { sessions }) => showHistory(here, sessions),
-  '#activity': showActivity,
-  '#member-mutes': showMemberMutes,
-  '#agents': showAgents,
-  '#notifications': showNotifications,
-  '#mutes': showMutes,
-  '#groups': showGroups,
+const screens: Record<string, (here: Session, ways: Ways, id: string) => View> = {
+  members: showMembers,
+  'member=': (here, _, id) => showMember(here, id),
+  devices: (here, { removed }) => showDevices(here, removed),
+  'add-device': (here, { removed }) => showAddDevice(here, removed),
+  history: (here, { sessions }) => showHistory(here, sessions),
+  'decision=': (here, _, id) => showDecision(here, id, 'history'),
+  activity: showActivity,
+  'activity=': (here, _, id) => showDecision(here, id, 'activity'),
+  'member-mutes': showMemberMutes,
+  agents: showAgents,
+  notifications: showNotifications,
+  mutes: showMutes,
+  groups: showGroups,
 }
 
 /** Shows the screen of the address: a request, one about this organization, or the requests. */
@@ -45,10 +48,6 @@ export const screenAt = (here: Session, requests: readonly PendingRequest[], way
   nameOrganization(request ? request.session : here)
   if (request) return showRequest(request, requests, ways.queue)
   if (wanted !== undefined) return showGone(wanted, ways)
-  const [own, other, member] = [inAddress('decision'), inAddress('activity'), inAddress('member')]
-  if (own !== undefined) return showDecision(here, own, 'history')
-  if (other !== undefined) return showDecision(here, other, 'activity')
-  if (member !== undefined) return showMember(here, member)
-  const show = screens[location.hash]
-  return show ? (show(here, ways) ?? {}) : showInbox(here, requests, ways)
+  const [name, id] = screenInAddress()
+  return Object.hasOwn(screens, name) ? screens[name]!(here, ways, id) : showInbox(here, requests, ways)
 }
