@@ -19,7 +19,7 @@ import { nameOfKey, suggestedName } from './device-name.ts'
 import { showPendingDevice } from './entry.ts'
 import { createCode, showWayOut } from './hand-over.ts'
 
-export type Ends = {
+type Ends = {
   /** The device is active. `hasSession` is false if the answer that opened the session was lost. */
   done: (org_id: number, hasSession: boolean) => void
   signIn: () => void

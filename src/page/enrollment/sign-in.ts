@@ -3,7 +3,7 @@ import { t } from '../language/text.ts'
 import { isComputer } from '../shell/browser.ts'
 import { languageChoice } from '../shell/choice.ts'
 import { button, details, div, h } from '../shell/element.ts'
-import { nameOrganization, problemLine, showNotice, tellNext } from '../shell/frame.ts'
+import { nameOrganization, problemLine, showNotice } from '../shell/frame.ts'
 import { signIn, type Ways } from './entry.ts'
 import { createCode, showWayOut } from './hand-over.ts'
 
@@ -40,52 +40,10 @@ const showForm = (ways: Ways): void => {
   if (isComputer && location.protocol === 'https:') void handOver(place)
 }
 
-type Page = {
-  /** Ends what the page does for the person who is signed in. */
-  leave: () => void
-  change: (next: () => void) => void
-  /** `fresh` after a registration. */
-  enter: (fresh: boolean) => void
-}
-
-/** The way to a session, for a device that is registered and whose session has ended. */
-export const createArrival = ({ leave, change, enter }: Page) => {
-  // The service has just opened a session: if the browser does not have it, it blocks cookies.
-  let isOpened = false
-
-  /** `fresh` after a registration whose answer was lost, and with it the session. */
-  const arrive = (fresh = false): void => {
-    leave()
-    if (fresh) tellNext(t('enrollment.registeredSignIn'))
-    const done = (): void => {
-      isOpened = true
-      enter(fresh)
-    }
-    const back = (): void => change(() => showForm(ways))
-    const ways = { change, done, back, isIn: false }
-    back()
-    void showWayOut(() => showForm(ways))
-  }
-  return {
-    signIn: arrive,
-    setOpened: (opened: boolean): void => void (isOpened = opened),
-    /** The browser has no session. */
-    turnAway: (fresh: boolean): void => {
-      if (!isOpened) return arrive(fresh)
-      isOpened = false
-      const blocked = {
-        drawing: 'cross',
-        tone: 'bad',
-        title: t('enrollment.cookiesBlocked'),
-        lines: [t('enrollment.cookiesBlockedWhy', { host: location.host })],
-      } as const
-      change(
-        () =>
-          void showNotice(
-            blocked,
-            button(t('common.tryAgain'), 'primary', () => arrive(fresh)),
-          ),
-      )
-    },
-  }
+/** For a device that is registered and whose session has ended. */
+export const showSignIn = (change: Ways['change'], done: () => void): void => {
+  const back = (): void => change(() => showForm(ways))
+  const ways = { change, done, back, isIn: false }
+  back()
+  void showWayOut(() => showForm(ways))
 }

@@ -1,9 +1,8 @@
 import { addressWorks, canSign, clearToken, hasToken, requestInAddress } from '../shell/address.ts'
 import { Refused, watchSlowCalls, type Session } from '../calls/api.ts'
 import { openConsent } from '../agents/consent.ts'
-import { createArrival } from '../enrollment/sign-in.ts'
 import type { Ways } from '../enrollment/entry.ts'
-import { createLinks } from '../enrollment/links.ts'
+import { createEntrance, type Entry } from '../enrollment/entrance.ts'
 import { withdraw } from '../calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
 import { createNewRequests } from '../shell/new-requests.ts'
@@ -51,7 +50,12 @@ const leave = (): void => {
   surroundings.follow(undefined)
 }
 
-const arrival = createArrival({ leave, change, enter: (fresh) => void enter(fresh) })
+const entrance = createEntrance({
+  leave,
+  change,
+  enter: (entry) => void enter(entry),
+  consent: (request) => consent(request),
+})
 
 /** Shows the members and devices of this organization from now on. */
 const select = (chosen: Session): void => {
@@ -66,7 +70,7 @@ const endSession = (ended: Session, left: Session[], text: 'signedOutOf' | 'remo
   sessions = left
   pending = pending?.filter((one) => one.session !== ended)
   settle(ended, left)
-  if (!left[0]) return arrival.signIn()
+  if (!left[0]) return entrance.signIn()
   if (session === ended) {
     select(left[0])
     // The screen was about the organization that ended.
@@ -94,7 +98,7 @@ const feed = createFeed({
   reached: (reached) => setOffline(!reached, feed.refresh),
   ended: () => {
     for (const one of sessions) settle(one, [])
-    arrival.signIn()
+    entrance.signIn()
   },
 })
 
@@ -157,9 +161,9 @@ const showPlace = (): void => {
 /** Counts the attempts to start, so that only the latest one shows something. */
 let attempts = 0
 
-const enter = async (fresh = false, entered?: number, preloaded = false): Promise<void> => {
+const enter = async (entry: Entry = {}, preloaded = false): Promise<void> => {
   const attempt = ++attempts
-  const again = (): void => void enter(fresh, entered)
+  const again = (): void => void enter(entry)
   // Not at once, because most answers arrive sooner.
   const loading = setTimeout(async () => {
     await language
@@ -173,7 +177,7 @@ const enter = async (fresh = false, entered?: number, preloaded = false): Promis
   } catch (error) {
     await language
     if (attempt !== attempts) return
-    if (error instanceof Refused && error.status !== 429) return arrival.turnAway(fresh)
+    if (error instanceof Refused && error.status !== 429) return entrance.turnAway(entry)
     setOffline(true, again)
     showNotice({ drawing: 'clock', title: t('common.noConnection'), lines: [t('common.waitingOffline')] })
     setTimeout(() => attempt === attempts && again(), 2000)
@@ -184,16 +188,15 @@ const enter = async (fresh = false, entered?: number, preloaded = false): Promis
   if (attempt !== attempts) return
   setOffline(false, feed.refresh)
   sessions = reading.sessions
-  const here = sessions.find(({ org_id }) => org_id === entered) ?? chosenAmong(sessions)
-  if (!here) return arrival.turnAway(fresh)
-  arrival.setOpened(false)
+  const here = sessions.find(({ org_id }) => org_id === entry.org) ?? chosenAmong(sessions)
+  if (!here) return entrance.turnAway(entry)
   select(here)
   await keepNotifications(sessions, updateView)
-  if (fresh) await welcome(here, sessions)
+  if (entry.fresh) await welcome(here, sessions)
   const request = asked
   asked = undefined
   if (request !== undefined)
-    return change(() => openConsent(here, request, { toInbox: links.done, again: () => consent(request) }))
+    return change(() => openConsent(here, request, { toInbox: entrance.done, again: () => consent(request) }))
   take(reading.requests)
   newRequests.start(reading.requests)
   showPlace()
@@ -206,20 +209,9 @@ const consent = (request: string): void => {
   change(() => void enter())
 }
 
-const links = createLinks({
-  leave,
-  change,
-  enter: () => void enter(),
-  registered: (org, hasSession) => {
-    arrival.setOpened(hasSession)
-    void enter(true, org)
-  },
-  consent,
-})
-
 addEventListener('hashchange', () => {
-  const wasAtLink = links.isOpen()
-  if (links.open('verify-email', 'enroll', 'authorize')) return
+  const wasAtLink = entrance.isOpen()
+  if (entrance.open('verify-email', 'enroll', 'authorize')) return
   // Back, from a link that was opened in this page.
   if (wasAtLink) change(() => void enter())
   else if (session) showPlace()
@@ -230,8 +222,8 @@ watchSlowCalls((slow) => void language.then(() => setSlow(slow)))
 
 // The session is read while the texts are loaded.
 if (hasToken() || !canSign) await language
-if (!links.open('verify-email') && addressWorks()) {
-  const started = !links.open('enroll', 'authorize') && enter(false, undefined, true)
+if (!entrance.open('verify-email') && addressWorks()) {
+  const started = !entrance.open('enroll', 'authorize') && enter({}, true)
   // Not before the first screen, because its download would delay it.
   void Promise.resolve(started).then(() =>
     registerWorker((requestId) => (location.hash = `request=${encodeURIComponent(requestId)}`)),

@@ -2,8 +2,9 @@ import { call, onlyOnce, Refused } from '../calls/api.ts'
 import { t } from '../language/text.ts'
 import { clearToken, tokenInAddress, type Token } from '../shell/address.ts'
 import { button } from '../shell/element.ts'
-import { problemLine, sentenceFor, showNotice, words } from '../shell/frame.ts'
-import { enroll, type Ends } from './enrollment.ts'
+import { problemLine, sentenceFor, showNotice, tellNext, words } from '../shell/frame.ts'
+import { enroll } from './enrollment.ts'
+import { showSignIn } from './sign-in.ts'
 
 /** The tap uses up the token, not the opening of the link: mail scanners open links too. */
 const confirmEmail = (token: string): void => {
@@ -38,29 +39,47 @@ const confirmEmail = (token: string): void => {
   )
 }
 
+/** `fresh` after a registration, in the organization `org`. `opened`: the service has just opened a session. */
+export type Entry = { fresh?: boolean; org?: number; opened?: boolean }
+
 type Page = {
   /** Ends what the page does for the person who is signed in. */
   leave: () => void
   change: (next: () => void) => void
-  enter: () => void
-  registered: Ends['done']
+  enter: (entry: Entry) => void
   /** A client sent the person here, who connects an agent. */
   consent: (request: string) => void
 }
 
-/** The links with a token, which can also be opened in a running page. */
-export const createLinks = ({ leave, change, enter, registered, consent }: Page) => {
+/** The ways to a session: signing in, and the links with a token, which can also be opened in a running page. */
+export const createEntrance = ({ leave, change, enter, consent }: Page) => {
   let isOpen = false
 
+  /** `fresh` after a registration whose answer was lost, and with it the session. */
+  const signIn = (fresh = false): void => {
+    leave()
+    if (fresh) tellNext(t('enrollment.registeredSignIn'))
+    showSignIn(change, () => enter({ fresh, opened: true }))
+  }
+  const blocked = (fresh: boolean): void =>
+    void showNotice(
+      {
+        drawing: 'cross',
+        tone: 'bad',
+        title: t('enrollment.cookiesBlocked'),
+        lines: [t('enrollment.cookiesBlockedWhy', { host: location.host })],
+      },
+      button(t('common.tryAgain'), 'primary', () => signIn(fresh)),
+    )
   /** The link has served its purpose, or never will. */
   const done = (): void => {
     isOpen = false
     clearToken()
-    enter()
+    enter({})
   }
-  const enrolled: Ends['done'] = (org, hasSession) => {
+  const enrolled = (org: number, opened: boolean): void => {
     isOpen = false
-    registered(org, hasSession)
+    enter({ fresh: true, org, opened })
   }
   const openers: Record<Token, (token: string) => void> = {
     enroll: (token) => change(() => void enroll(token, { done: enrolled, signIn: done })),
@@ -69,6 +88,10 @@ export const createLinks = ({ leave, change, enter, registered, consent }: Page)
     authorize: consent,
   }
   return {
+    signIn,
+    /** The browser has no session: if one has just been opened, it blocks cookies. */
+    turnAway: ({ fresh = false, opened = false }: Entry): void =>
+      opened ? change(() => blocked(fresh)) : signIn(fresh),
     done,
     /** Opens the link in the address, if it is one of these. */
     open: (...kinds: Token[]): boolean => {
