@@ -1,5 +1,5 @@
 import { addressWorks, canSign, clearToken, hasToken, requestInAddress } from '../shell/address.ts'
-import { Refused, watchSlowCalls, type Session } from '../calls/api.ts'
+import { call, Refused, watchSlowCalls, type Session } from '../calls/api.ts'
 import { openConsent } from '../agents/consent.ts'
 import type { Ways } from '../enrollment/entry.ts'
 import { createEntrance, type Entry } from '../enrollment/entrance.ts'
@@ -7,14 +7,13 @@ import { withdraw } from '../calls/webauthn.ts'
 import { createFeed, readSessions, type PendingRequest } from '../calls/feed.ts'
 import { createNewRequests } from '../shell/new-requests.ts'
 import { hasScreen, nameOrganization, setOffline, setSlow, showNotice, tellNext } from '../shell/frame.ts'
-import { createSignOut } from '../inbox/sign-out.ts'
 import { createSurroundings } from '../inbox/surroundings.ts'
 import { createQueue } from '../request/queue.ts'
 import { offerNotifications, welcome } from '../notifications/offers.ts'
 import { keepNotifications, watchPermission } from '../notifications/push.ts'
 import { mirrorPending, registerWorker } from '../notifications/register-worker.ts'
 import { noticeableMs } from '../shell/reading.ts'
-import { choose, chosenAmong, forget } from '../calls/sessions.ts'
+import { choose, chosenAmong, forget, forgetAll } from '../calls/sessions.ts'
 import { screenAt } from './screens.ts'
 import { loadLanguage } from '../shell/choice.ts'
 import { t } from '../language/text.ts'
@@ -63,6 +62,14 @@ const select = (chosen: Session): void => {
   choose(chosen)
   nameOrganization(chosen)
   surroundings.follow(chosen)
+}
+
+/** Those that the person signs out of. */
+const leaving = new Set<Session>()
+
+/** Whoever signed out leaves nothing behind, nor, with the last session, about organizations whose sessions had expired. */
+const settle = (ended: Session, left: readonly Session[]): void => {
+  if (leaving.delete(ended)) (left.length > 0 ? forget : forgetAll)(ended)
 }
 
 /** The session of one organization is over; `left` go on. */
@@ -129,12 +136,22 @@ const drop = (here: Session, text?: 'removedFrom'): void => {
   feed.start()
 }
 
-const { signOut, settle } = createSignOut({
-  has: (here) => sessions.includes(here),
-  again: () => showPlace(),
-  refresh: feed.refresh,
-  ended: (here) => drop(here),
-})
+const signOut = async (here: Session): Promise<void> => {
+  leaving.add(here)
+  try {
+    await call('closeSession', {}, { org: here.org_id })
+  } catch (error) {
+    if (!(error instanceof Refused)) {
+      // The feed may know by now.
+      if (sessions.includes(here)) {
+        tellNext(t('inbox.maybeSignedIn'))
+        showPlace()
+      }
+      return feed.refresh()
+    }
+  }
+  drop(here)
+}
 
 /** The screen for the address: a request, the members, or the inbox. */
 const showPlace = (): void => {
