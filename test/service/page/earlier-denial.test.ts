@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { decide } from '../approver.ts'
 import { createTenant, dataOf } from '../fixtures.ts'
 import { createPhone, type Phone, readInbox } from './phone.ts'
-import { acme, ada, clock, installHooks, service } from './visit.ts'
+import { acme, ada, addTablet, clock, installHooks, service } from './visit.ts'
 
 installHooks()
 
@@ -37,6 +37,14 @@ test('the last of several denials is shown, and none of another subject', async 
   expect(await shown()).toEqual({ name: 'Ada Lovelace', at })
   await request('Drop them', [ada.mobile])
   expect(await shown()).toBeNull()
+})
+
+test('each of several people who are asked again reads it, on each of their devices', async () => {
+  await denyAsBob()
+  const at = clock.iso()
+  const tablet = await addTablet()
+  await request('Drop it', [ada.mobile, bob.mobile])
+  for (const phone of [ada, tablet, bob]) expect(await shown(phone)).toEqual({ name: 'Ada Lovelace', at })
 })
 
 test('a denial is forgotten after a day', async () => {

@@ -36,6 +36,19 @@ test('a pending request has no end', async () => {
   })
 })
 
+test('each of several people reads why they are asked, and for whom it waits', async () => {
+  const bob = await createPhone(service, acme.id, 2, { first_name: 'Bob' })
+  const path = `/svc/v1/organizations/${acme.id}/groups`
+  dataOf(await service.call('POST', path, { body: { name: 'sre', members: [ada.user, bob.user] } }))
+  const body = { action: 'Deploy 4.2', approvers: ['@sre:2'] }
+  const { request_id } = dataOf(await service.call('POST', '/svc/v1/approvals', { key: acme.key, body }))
+  const before = { groups: ['sre'], approved: 0, needed: 2, waiting: ['Bob Lovelace'] }
+  expect((await readInbox(service, ada)).requests[0].progress).toEqual(before)
+  dataOf(await decide(request_id, 'approve'))
+  expect(dataOf(await outcome(request_id)).progress).toEqual({ ...before, approved: 1 })
+  expect((await readInbox(service, bob)).requests[0].progress).toMatchObject({ approved: 1, waiting: [] })
+})
+
 test.each([
   ['approve', 'approved'],
   ['deny', 'denied'],
