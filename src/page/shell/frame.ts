@@ -122,15 +122,15 @@ export const showNotice = (notice: Notice, ...actions: (HTMLElement | false)[]):
 export const sentenceFor = (error: unknown): string =>
   error instanceof CheckFailed || error instanceof Refused ? error.message : t('common.unreachable')
 
-/** Work that returns `leaves` ends with another screen, which is still to come: nothing can be tapped until then. */
-export type Work = () => Promise<unknown>
-
-/** A line with the error of the last tap. `attempt` runs the work of a tap and shows why it failed. */
+/**
+ * A line with the error of the last tap. `attempt` runs the work of a tap and shows why it failed. Work that returns `leaves`
+ * ends with a screen that is still to come: nothing can be tapped until then.
+ */
 export const problemLine = () => {
   const element = h('p', { class: 'problem', role: 'alert' })
   const say = (text: string): void => void (element.textContent = text)
   const attempt = async (
-    work: Work,
+    work: () => Promise<unknown>,
     explain = (error: unknown): void => say(sentenceFor(error)),
   ): Promise<void> => {
     say('')
