@@ -1,7 +1,8 @@
 import { call, Refused, type Consent, type Session } from '../calls/api.ts'
 import { clearToken } from '../shell/address.ts'
 import { button, div, h, textField } from '../shell/element.ts'
-import { problemLine, sentenceFor, show, showNotice, words, type View } from '../shell/frame.ts'
+import { problemLine, sentenceFor, showNotice, words, type View } from '../shell/frame.ts'
+import { showReading } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
 import { signed } from '../shell/signed.ts'
 import { nodes, t } from '../language/text.ts'
@@ -21,10 +22,10 @@ const goTo = (address: string, title: string): void => {
 
 const strong = (text: string): HTMLElement => h('strong', {}, exactText(text))
 
-type Asking = { request: string; consent: Consent; again: () => void }
+type Ways = { toInbox: () => void; again: () => void }
 
 /** Who wants access, to what, and where the answer goes. This device signs a consent. */
-const showRequest = (session: Session, { request, consent, again }: Asking): void => {
+const draw = (session: Session, request: string, consent: Consent, again: () => void): HTMLElement[] => {
   const problem = problemLine()
   const explain = (error: unknown): void =>
     error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))
@@ -40,9 +41,7 @@ const showRequest = (session: Session, { request, consent, again }: Asking): voi
       goTo((await call('refuseConsent', { request })).redirect_to, t('agents.denied'))
     }, explain)
 
-  show(
-    t('agents.connect'),
-    h('h1', {}, t('agents.question')),
+  return [
     h('p', {}, nodes('agents.client', { name: strong(consent.client_name) })),
     h(
       'ul',
@@ -56,40 +55,25 @@ const showRequest = (session: Session, { request, consent, again }: Asking): voi
     div('field', h('label', { for: 'agent-name' }, t('agents.name')), name),
     problem.element,
     div('actions', button(t('agents.allow'), 'primary', allow), button(t('common.deny'), 'danger', deny)),
-  )
+  ]
 }
 
 /** Opens the request for access that a client sent the person here with. `again`: once more, in a new session. */
-export const openConsent = (
-  session: Session,
-  request: string,
-  { toInbox, again }: { toInbox: () => void; again: () => void },
-): View => {
-  let left = false
-  const open = async (): Promise<void> => {
-    showNotice({ drawing: 'clock', title: t('agents.connect'), lines: [t('common.moment')] })
-    try {
-      const consent = await call('readConsent', { request })
-      if (!left) showRequest(session, { request, consent, again })
-    } catch (error) {
-      if (!left) explain(error)
-    }
-  }
-  const explain = (error: unknown): void => {
-    const refused = error instanceof Refused ? error : undefined
-    if (refused?.status === 401) return again()
-    if (!refused || refused.status === 429)
-      return void showNotice(
-        {
-          drawing: 'cross',
-          title: refused ? t('agents.connect') : t('common.noConnection'),
-          lines: [refused?.message ?? t('enrollment.linkStillWorks')],
-        },
-        button(t('common.tryAgain'), 'primary', open),
-      )
-    clearToken()
-    showNotice(words('agents.ended', 'clock'), button(t('common.allRequests'), 'primary', toInbox))
-  }
-  void open()
-  return { leave: () => (left = true) }
-}
+export const openConsent = (session: Session, request: string, { toInbox, again }: Ways): View =>
+  showReading({
+    title: t('agents.question'),
+    read: async () => {
+      try {
+        return await call('readConsent', { request })
+      } catch (error) {
+        const status = error instanceof Refused ? error.status : 429
+        if (status === 401) again()
+        else if (status !== 429) {
+          clearToken()
+          showNotice(words('agents.ended', 'clock'), button(t('common.allRequests'), 'primary', toInbox))
+        }
+        throw error
+      }
+    },
+    draw: (consent) => draw(session, request, consent, again),
+  })

@@ -8,7 +8,7 @@ import {
 } from '../../service/mcp/oauth-client.ts'
 import { origin } from '../../service/mcp/oauth-client.ts'
 import type { TestService } from '../../service/harness.ts'
-import { reading, type Scenario, type Scene, status, unreachable, visible } from './scene.ts'
+import { reading, readingAt, type Scenario, type Scene, status, unreachable, visible } from './scene.ts'
 
 /** The service, as the client of the authorization server knows it. */
 const reach = ({ stage }: Scene): TestService => {
@@ -97,16 +97,7 @@ const connected = async (scene: Scene) => {
 export const agents: Record<string, Scenario> = {
   readConsent: async (scene) => {
     const { phone, open } = await asking(scene)
-    return {
-      phone,
-      tap: open,
-      says: async () => {
-        await phone.sees('No connection')
-        await visible(phone.page.getByText('Your link still works'))
-      },
-      again: () => phone.tap('Try again'),
-      done: () => phone.sees(question),
-    }
+    return readingAt(phone, open, question)
   },
   beginConsent: answering('Allow', 'code'),
   giveConsent: answering('Allow', 'code'),

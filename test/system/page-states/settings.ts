@@ -95,6 +95,7 @@ export const agents = (way: Way): Steps => {
       await page.goto('about:blank')
       await page.goto(client.address)
       await sees('agents.question')
+      await page.locator('#agent-name').waitFor()
     },
     'agent allowed': async () => {
       await page.route(client.callback, (route) => route.fulfill({ status: 204 }))
