@@ -9,7 +9,7 @@ const card = ({ name, members }: Groups['groups'][number]): HTMLElement =>
   h(
     'li',
     'member',
-    h('h2', {}, `@${name}`),
+    h('h2', {}, exactText(`@${name}`)),
     ul(
       'people',
       ...members.map((member) =>

@@ -19,7 +19,7 @@ export const peopleLines = (lines: readonly Line[]): Node[] =>
     : lines.map(({ group, need, people, rules }) =>
         div(
           'of',
-          ...(group === null ? [] : [`@${group}: `]),
+          ...(group === null ? [] : [exactText(`@${group}`), ': ']),
           nodes('request.lineOf', { need: String(need), people: joined(people.map(answered), 'unit') }),
           ...rules.map((rule) => nodes('request.because', { rule: exactText(rule) })),
         ),
