@@ -56,8 +56,10 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => 
     .where('b.requested_at', '<=', addMs(now, windowMs))
     .select('b.requested_at')
     .orderBy('b.requested_at', 'desc')
+  const all = await inWindow.limit(requestsPerApprover).execute()
   // Of a group, most people were not asked just before.
-  if (!(await inWindow.limit(1).executeTakeFirst())) return { all: [], own: [], hasAsked: false }
+  if (all.length === 0) return { all, own: [], hasAsked: false }
+  const own = await inWindow.where('a.asked_by', '=', key).limit(requestsPerKey).execute()
   const approved = await ofApprover
     .where('a.status', '=', 'approved')
     .where('a.decided_at', '>', window)
@@ -68,17 +70,10 @@ const requestsInWindow = async ({ db, now, caller }: Call, approver: Member) => 
       fn.max('a.decided_at').filterWhere('a.asked_by', '=', key).as('own'),
     ])
     .executeTakeFirst()
-  const ofKey = inWindow.where('a.asked_by', '=', key)
   return {
-    all: await inWindow
-      .where('b.requested_at', '>', approved?.any ?? window)
-      .limit(requestsPerApprover)
-      .execute(),
-    own: await ofKey
-      .where('b.requested_at', '>', approved?.own ?? window)
-      .limit(requestsPerKey)
-      .execute(),
-    hasAsked: (await ofKey.limit(1).executeTakeFirst()) !== undefined,
+    all: all.filter(({ requested_at }) => requested_at > (approved?.any ?? window)),
+    own: own.filter(({ requested_at }) => requested_at > (approved?.own ?? window)),
+    hasAsked: own.length > 0,
   }
 }
 

@@ -31,15 +31,17 @@ export type Pool = {
   excluded: Excluded[]
 }
 
-/** The organization of a request: that of the first person it names, or the one that the call means. */
+/** The organization of a request: that of the first person it names, who comes with it, or the one that the call means. */
 const organizationOf = async (
   call: Call,
   texts: readonly string[],
   org_id: number | undefined,
-): Promise<number> => {
+): Promise<{ orgId: number; first?: Approver }> => {
   const named = texts.map(parseLine).find((line) => line.group === undefined)
-  if (named?.group === undefined && named !== undefined && named.people.length === 1)
-    return (await findApprover(call, named.people[0]!, org_id)).org_id
+  if (named?.group === undefined && named !== undefined && named.people.length === 1) {
+    const first = await findApprover(call, named.people[0]!, org_id)
+    return { orgId: first.org_id, first }
+  }
   const meant = org_id ?? call.caller.orgId
   if (meant === null && texts.length === 0)
     throw invalid(
@@ -50,7 +52,7 @@ const organizationOf = async (
   if (meant === null)
     throw invalid('org_id', 'is required unless the first line is the number of one person', 'Add --org')
   await reachOrganization(call, meant)
-  return meant
+  return { orgId: meant }
 }
 
 /** The line of a group. Who has no device is left out later, with the reason. */
@@ -69,14 +71,17 @@ export const wantedLines = async (
   texts: readonly string[],
   org_id: number | undefined,
 ): Promise<{ orgId: number; lines: WantedLine[] }> => {
-  const orgId = await organizationOf(call, texts, org_id)
+  const { orgId, first } = await organizationOf(call, texts, org_id)
   const lines: WantedLine[] = []
   for (const line of texts.map(parseLine)) {
     if (line.group !== undefined) {
       lines.push(await groupLine(call, orgId, line))
       continue
     }
-    const found = await activeMembers(call, orgId).where('p.mobile', 'in', line.people).execute()
+    const isFirst = first !== undefined && line.people.join() === first.mobile
+    const found = isFirst
+      ? [first]
+      : await activeMembers(call, orgId).where('p.mobile', 'in', line.people).execute()
     if (found.length < line.people.length) throw notEnrolled('phone')
     const members = found.map(({ user_id }) => user_id)
     lines.push({ members, need: line.need, group: null, rules: [], separated: false })
