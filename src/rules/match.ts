@@ -21,37 +21,7 @@ export const fieldsOfType = {
   tool_call: ['server', 'tool', 'arguments'],
 } as const satisfies Record<RuleMatch['type'], readonly (keyof SubjectFields)[]>
 
-/** `**` stands for any number of parts. Takes at most the product of both lengths, so that no pattern can slow it down. */
-const matchesParts = (
-  pattern: readonly string[],
-  parts: readonly string[],
-  isPart: (pattern: string, at: number) => boolean,
-): boolean => {
-  // Whether the pattern up to here matches the first `n` parts.
-  let row = [true, ...parts.map(() => false)]
-  for (const one of pattern) {
-    const next = [one === '**' && row[0]!]
-    for (let n = 1; n <= parts.length; n++)
-      next.push(one === '**' ? row[n]! || next[n - 1]! : row[n - 1]! && isPart(one, n - 1))
-    row = next
-  }
-  return row[parts.length]!
-}
-
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-
-/** The first word is compared by its name. An exception must fit what is typed and what runs; a rule, one of them. */
-const matchesArgv = (
-  pattern: readonly string[],
-  { argv, executable }: Extract<Facts, { type: 'command' }>,
-  isException: boolean,
-): boolean => {
-  const first = [nameOf(argv[0] ?? ''), nameOf(executable)]
-  return matchesParts(pattern, argv, (one, at) => {
-    if (at > 0) return matches(one, argv[at]!)
-    return isException ? first.every((name) => matches(one, name)) : first.some((name) => matches(one, name))
-  })
-}
 
 const partsOf = (path: string): string[] =>
   posix
@@ -59,9 +29,70 @@ const partsOf = (path: string): string[] =>
     .split('/')
     .filter((part) => part !== '')
 
-const matchesPath = (pattern: string, path: string): boolean => {
-  const parts = partsOf(path)
-  return matchesParts(partsOf(pattern), parts, (one, at) => matches(one, parts[at]!))
+type Command = Extract<Facts, { type: 'command' }>
+
+/** A command in the parts that are compared. `names`: what is typed, and what runs. */
+type CommandParts = { names: string[]; argv: readonly string[]; cwd: string[] }
+
+const partsOfCommand = ({ argv, cwd, executable }: Command): CommandParts => ({
+  names: [argv[0] ?? '', executable].map(nameOf),
+  argv,
+  cwd: partsOf(cwd),
+})
+
+/** How facts are compared with the fields of a rule, or of an exception. */
+type Reading = {
+  facts: Facts
+  command: CommandParts | undefined
+  isException: boolean
+  fold(text: string): string
+}
+
+const lower = (text: string): string => text.toLowerCase()
+const same = (text: string): string => text
+
+/** A rule ignores case, because programs, tools and file systems may. An exception does not, because they may not. */
+const readingOf = (facts: Facts, isException: boolean): Reading => {
+  const fold = isException ? same : lower
+  const command = facts.type === 'command' ? partsOfCommand(facts) : undefined
+  const folded = command && {
+    names: command.names.map(fold),
+    argv: command.argv.map(fold),
+    cwd: command.cwd.map(fold),
+  }
+  return { facts, command: folded, isException, fold }
+}
+
+/** `**` stands for any number of parts. Takes at most the product of both lengths, so that no pattern can slow it down. */
+const matchesParts = (
+  pattern: readonly string[],
+  count: number,
+  isPart: (pattern: string, at: number) => boolean,
+): boolean => {
+  // Whether the pattern up to here matches the first `n` parts.
+  let row = Array.from({ length: count + 1 }, (_, n) => n === 0)
+  for (const one of pattern) {
+    const next = [one === '**' && row[0]!]
+    for (let n = 1; n <= count; n++)
+      next.push(one === '**' ? row[n]! || next[n - 1]! : row[n - 1]! && isPart(one, n - 1))
+    if (!next.includes(true)) return false
+    row = next
+  }
+  return row[count]!
+}
+
+/** The first word is compared by its name. An exception must fit what is typed and what runs; a rule, one of them. */
+const matchesArgv = (pattern: readonly string[], { command, isException, fold }: Reading): boolean => {
+  const { names, argv } = command!
+  return matchesParts(pattern.map(fold), argv.length, (one, at) => {
+    if (at > 0) return matches(one, argv[at]!)
+    return isException ? names.every((name) => matches(one, name)) : names.some((name) => matches(one, name))
+  })
+}
+
+const matchesPath = (pattern: string, { command, fold }: Reading): boolean => {
+  const { cwd } = command!
+  return matchesParts(partsOf(fold(pattern)), cwd.length, (one, at) => matches(one, cwd[at]!))
 }
 
 const wordsOf = (operation: string): string[] => operation.split(' ').filter((word) => word !== '')
@@ -72,50 +103,60 @@ const holdsOperation = (listed: string, operation: string): boolean => {
   return wordsOf(listed).every((word, at) => word === words[at])
 }
 
+const some = (patterns: readonly string[] | undefined, isMatch: (pattern: string) => boolean): boolean =>
+  patterns === undefined || patterns.some(isMatch)
+
+const matchesText = (patterns: readonly string[] | undefined, text: string, { fold }: Reading): boolean =>
+  some(patterns, (one) => matches(fold(one), fold(text)))
+
 /** An argument that is missing or is no text matches a rule, and never an exception. */
 const matchesArguments = (
   patterns: Readonly<Record<string, readonly string[]>>,
   values: Readonly<Record<string, unknown>>,
-  isException: boolean,
+  reading: Reading,
 ): boolean =>
   Object.entries(patterns).every(([name, texts]) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined
-    return typeof value === 'string' ? texts.some((one) => matches(one, value)) : !isException
+    return typeof value === 'string' ? matchesText(texts, value, reading) : !reading.isException
   })
 
-const some = (patterns: readonly string[] | undefined, isMatch: (pattern: string) => boolean): boolean =>
-  patterns === undefined || patterns.some(isMatch)
-
 /** Whether all fields fit. The fields are of the type of the facts. */
-const matchesFields = (fields: SubjectFields, facts: Facts, isException = false): boolean => {
-  if (facts.type === 'text') return some(fields.text, (one) => matches(one, facts.text))
-  if (facts.type === 'file') return some(fields.file, (one) => matches(one, facts.file))
+const matchesFields = (fields: SubjectFields, reading: Reading): boolean => {
+  const { facts } = reading
+  if (facts.type === 'text') return matchesText(fields.text, facts.text, reading)
+  if (facts.type === 'file') return matchesText(fields.file, facts.file, reading)
   if (facts.type === 'request') return some(fields.operation, (one) => holdsOperation(one, facts.operation))
   if (facts.type === 'command')
     return (
-      (fields.argv === undefined || matchesArgv(fields.argv, facts, isException)) &&
-      some(fields.cwd, (one) => matchesPath(one, facts.cwd))
+      (fields.argv === undefined || matchesArgv(fields.argv, reading)) &&
+      some(fields.cwd, (one) => matchesPath(one, reading))
     )
   return (
-    some(fields.server, (one) => matches(one, facts.server)) &&
-    some(fields.tool, (one) => matches(one, facts.tool)) &&
-    (fields.arguments === undefined || matchesArguments(fields.arguments, facts.arguments, isException))
+    matchesText(fields.server, facts.server, reading) &&
+    matchesText(fields.tool, facts.tool, reading) &&
+    (fields.arguments === undefined || matchesArguments(fields.arguments, facts.arguments, reading))
   )
 }
 
 /**
- * Whether a rule holds a request. `keys`: the requesting key and those that created it, by their first secrets; undefined if
- * they are not known, which counts as a match. A command that starts others can do what any rule is about, so it matches in
- * any folder.
+ * Finds the rules that hold a request. `keys`: the requesting key and those that created it, by their first secrets; undefined
+ * if they are not known, which counts as a match. A command that starts others can do what any rule is about, so it matches in
+ * any folder, and an exception for it must name it: one for a folder would let it change the folder.
  */
-export const holds = (
-  { match, except = [] }: Pick<Rule, 'match' | 'except'>,
-  facts: Facts,
-  keys: readonly string[] | undefined,
-): boolean => {
-  if (match.type !== facts.type) return false
-  if (match.key && keys && !match.key.some((key) => keys.includes(key))) return false
-  const isStarter = facts.type === 'command' && match.shells === undefined && startsOthers(facts)
-  if (!isStarter && !matchesFields(match, facts)) return false
-  return !except.some((fields) => matchesFields(fields, facts, true))
+export const matcherOf = (facts: Facts) => {
+  const ofRule = readingOf(facts, false)
+  const ofException = readingOf(facts, true)
+  const starts = facts.type === 'command' && startsOthers(facts)
+  return (
+    { match, except = [] }: Pick<Rule, 'match' | 'except'>,
+    keys: readonly string[] | undefined,
+  ): boolean => {
+    if (match.type !== facts.type) return false
+    if (match.key && keys && !match.key.some((key) => keys.includes(key))) return false
+    const isStarter = starts && match.shells === undefined
+    if (!isStarter && !matchesFields(match, ofRule)) return false
+    return !except.some(
+      (fields) => (!isStarter || fields.argv !== undefined) && matchesFields(fields, ofException),
+    )
+  }
 }

@@ -3,9 +3,10 @@
 
 const starters = new Set(
   (
-    'sh ash bash dash fish ksh mksh csh tcsh zsh busybox cmd powershell pwsh nu elvish xonsh ' +
+    'sh ash bash rbash dash fish ksh mksh csh tcsh zsh busybox toybox cmd powershell pwsh nu elvish xonsh ' +
     'env sudo doas su runuser pkexec xargs parallel nohup nice ionice setsid stdbuf timeout time watch script strace ' +
-    'chroot unshare nsenter flock exec command eval find ssh'
+    'chroot unshare nsenter flock exec command eval find ssh systemd-run run-parts setpriv capsh gosu su-exec chrt ' +
+    'taskset numactl fakeroot bwrap firejail proot tini dumb-init tmux screen expect unbuffer at batch'
   ).split(' '),
 )
 
@@ -18,6 +19,9 @@ const withoutVersion = (name: string): string =>
     .replace(/\.exe$/, '')
     .replace(/[-\d.]+$/, '')
 
+/** The loader of Linux runs the program that its first argument names. */
+const loader = /^ld(?:-linux|-musl|64)?[.-]/
+
 /** Whether a command starts others, by what is typed or by the program that it names. */
 export const startsOthers = ({
   argv,
@@ -25,4 +29,7 @@ export const startsOthers = ({
 }: {
   argv: readonly string[]
   executable: string
-}): boolean => [argv[0] ?? '', executable].some((path) => starters.has(withoutVersion(nameOf(path))))
+}): boolean =>
+  [argv[0] ?? '', executable]
+    .map(nameOf)
+    .some((name) => starters.has(withoutVersion(name)) || loader.test(name))

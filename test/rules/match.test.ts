@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../../src/contract/rule-shape.ts'
-import { type Facts, holds } from '../../src/rules/match.ts'
+import { type Facts, matcherOf } from '../../src/rules/match.ts'
 
 type Shape = Pick<Rule, 'match' | 'except'>
 
@@ -9,7 +9,7 @@ const command = (line: string, { cwd = '/srv/prod/app', executable = '' } = {}):
   return { type: 'command', argv, cwd, executable: executable || `/usr/bin/${argv[0]}` }
 }
 const held = (match: Rule['match'], facts: Facts, except?: Rule['except'], keys?: string[]): boolean =>
-  holds({ match, ...(except && { except }) } as Shape, facts, keys)
+  matcherOf(facts)({ match, ...(except && { except }) } as Shape, keys)
 
 describe('a rule about a command', () => {
   const destroy: Rule['match'] = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
@@ -20,6 +20,7 @@ describe('a rule about a command', () => {
     ['/opt/bin/terraform destroy', true],
     ['terraform plan', false],
     ['terraform destroyed', false],
+    ['TerraForm Destroy', true],
     ['tofu destroy', false],
   ])('with words around ** holds %j: %j', (line, is) => {
     expect(held(destroy, command(line))).toBe(is)
@@ -44,6 +45,9 @@ describe('a rule about a command', () => {
     'sudo ls',
     'xargs rm',
     'ssh host ls',
+    'toybox sh',
+    'systemd-run ls',
+    '/lib64/ld-linux-x86-64.so.2 /bin/ls',
   ])('holds %j, which starts others, unless it ignores shells', (line) => {
     expect(held(destroy, command(line))).toBe(true)
     expect(held({ ...destroy, shells: 'ignore' }, command(line))).toBe(false)
@@ -93,6 +97,19 @@ describe('an exception', () => {
   test('is not reached through a parent folder', () => {
     const except = [{ cwd: ['/srv/prod/sandbox/**'] }]
     expect(held(all, command('ls', { cwd: '/srv/prod/sandbox/../live' }), except)).toBe(true)
+  })
+
+  test('for a folder does not hold for a shell, which can change it; one for the shell does', () => {
+    const shell = command('bash -c x', { cwd: '/srv/prod/sandbox' })
+    expect(held(all, shell, [{ cwd: ['/srv/prod/sandbox/**'] }])).toBe(true)
+    expect(held(all, shell, [{ argv: ['bash', '**'], cwd: ['/srv/prod/sandbox/**'] }])).toBe(false)
+    expect(held({ ...all, shells: 'ignore' }, shell, [{ cwd: ['/srv/prod/sandbox/**'] }])).toBe(false)
+  })
+
+  test('holds only in the case in which it is written', () => {
+    const except = [{ argv: ['ls', '**'] }]
+    expect(held(all, command('LS'), except)).toBe(true)
+    expect(held(all, command('ls', { executable: '/tmp/Ls' }), except)).toBe(true)
   })
 
   test('for an argument needs the argument, as text', () => {

@@ -1,7 +1,7 @@
 import type { Rule } from '../../contract/rule-shape.ts'
 import { type OperationId, table } from '../../contract/table.ts'
 import { isHoldable } from '../../rules/check.ts'
-import { type Facts, holds } from '../../rules/match.ts'
+import { type Facts, matcherOf } from '../../rules/match.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { findAncestors } from '../keys/ancestry.ts'
@@ -26,7 +26,8 @@ export const rulesHolding = async (
 ): Promise<Rule[]> => {
   const near = rules.map(({ rule }) => rule).filter(({ match }) => match.type === facts.type)
   const keys = near.some(({ match }) => match.key) ? await keysOf(call, caller) : undefined
-  return near.filter((rule) => holds(rule, facts, keys))
+  const holds = matcherOf(facts)
+  return near.filter((rule) => holds(rule, keys))
 }
 
 /** What these change decides whether a factor passes, so it weakens the rules that require the factor. */
