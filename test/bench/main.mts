@@ -5,6 +5,7 @@ import { idleness, median, passes, tableOf, type Figure, type Measured } from '.
 import { watchOthers } from './processor-time.ts'
 import { pageFigures } from './page.ts'
 import { receiptFigure } from './receipts.ts'
+import { ruleFigure } from './rules.ts'
 import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
 import { storeFigures } from './stores.ts'
@@ -54,6 +55,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   filter: async () => [await filterFigure()],
   fences: async () => [fenceFigure()],
   receipts: async () => [await receiptFigure()],
+  rules: async () => [await ruleFigure()],
   import: bulkFigures,
   stores: storeFigures,
   page: pageFigures,

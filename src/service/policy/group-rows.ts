@@ -6,6 +6,7 @@ import type { Call } from '../call/call.ts'
 import { coveredText } from '../storage/schema/covered.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { knowHead, knownHead } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
 // is an older one. So the head of an organization has a MAC over all of its groups, over its rules, which it contains, and over
@@ -23,8 +24,8 @@ const digestOf = (rows: readonly GroupRow[]): string =>
 
 const nameInAudit = (counter: number): string => `rules:${counter}`
 
-// One statement, so that all of it is from one moment.
-const read = statement((db, { orgId }: { orgId: number }) =>
+// One statement, so that all of it is from one moment. It leaves out the rules of a head with the MAC `known`.
+const read = statement((db, { orgId, known }: { orgId: number; known: string }) =>
   db
     .selectFrom('organizations as o')
     .leftJoin('rule_heads as h', 'h.org_id', 'o.id')
@@ -36,7 +37,7 @@ const read = statement((db, { orgId }: { orgId: number }) =>
     .select(
       sql<
         string | null
-      >`case when g.id is null or g.id = (select min(id) from groups where org_id = o.id) then h.rules end`.as(
+      >`case when g.id is null or g.id = (select min(id) from groups where org_id = o.id) and h.row_mac <> ${known} then h.rules end`.as(
         'rules',
       ),
     )
@@ -51,14 +52,15 @@ const read = statement((db, { orgId }: { orgId: number }) =>
     .orderBy('g.id'),
 )
 
-type Rows = { rows: GroupRow[]; rules: string; counter: number; isWhole: boolean }
+type Rows = { rows: GroupRow[]; rules: string; parsed?: StoredRule[]; counter: number; isWhole: boolean }
 
 /**
  * The groups of an organization, with those that were deleted, and its rules. `isWhole`: no other program has changed one, or the
  * head.
  */
-const readRows = async ({ db, keyring }: Deps, org_id: number): Promise<Rows> => {
-  const found = (await read(db, { orgId: org_id })).rows
+const readRows = async ({ db, keyring }: Deps, org_id: number, { isAfresh = false } = {}): Promise<Rows> => {
+  const before = isAfresh ? undefined : knownHead(keyring, org_id)
+  const found = (await read(db, { orgId: org_id, known: before?.row_mac ?? '' })).rows
   const rows = found.flatMap(({ id, name, members, created_at, deleted_at, row_mac }): GroupRow[] =>
     id === null
       ? []
@@ -66,15 +68,20 @@ const readRows = async ({ db, keyring }: Deps, org_id: number): Promise<Rows> =>
   )
   const { counter, digest, head_mac: row_mac, is_old } = found[0] ?? { counter: null, is_old: false }
   if (counter === null) return { rows, rules: '[]', counter: 0, isWhole: rows.length === 0 && !is_old }
-  const rules = found[0]!.rules ?? ''
+  const isKnown = before?.row_mac === row_mac
+  const rules = isKnown ? before!.rules : (found[0]!.rules ?? '')
   const head = { org_id, counter, digest: digest!, rules, row_mac: row_mac! }
-  const isWhole = !is_old && keyring.holds('rule_heads', head) && digest === digestOf(rows)
-  return { rows, rules, counter, isWhole }
+  const isProven = isKnown
+    ? before!.counter === counter && before!.digest === digest
+    : keyring.holds('rule_heads', head)
+  const isWhole = !is_old && isProven && digest === digestOf(rows)
+  const { parsed } = isWhole ? knowHead(keyring, head) : {}
+  return { rows, rules, counter, isWhole, ...(parsed && { parsed }) }
 }
 
 /** Whether the groups of an organization are as the service wrote them. */
 export const areGroupsWhole = async (deps: Deps, orgId: number): Promise<boolean> =>
-  (await readRows(deps, orgId)).isWhole
+  (await readRows(deps, orgId, { isAfresh: true })).isWhole
 
 const parsed = (row: GroupRow): Group => {
   const { row_mac: _, members, ...rest } = row
@@ -88,8 +95,8 @@ export type Book = { groups: Group[]; rules: StoredRule[] }
  * All groups of an organization, with those that were deleted, and all rules. Throws 409 if another program has changed them.
  */
 export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
-  const { rows, rules, isWhole } = await readRows(deps, orgId)
-  if (isWhole) return { groups: rows.map(parsed), rules: JSON.parse(rules) as StoredRule[] }
+  const { rows, parsed: rules = [], isWhole } = await readRows(deps, orgId)
+  if (isWhole) return { groups: rows.map(parsed), rules }
   throw conflict(
     'groups_altered',
     'Another program has changed the groups or the rules of the organization in the store, so nobody can use or change them',
