@@ -149,7 +149,7 @@ export const approval = operations({
       ),
       lifetime_s: chosen(
         z.optional(seconds(1, 86_400)),
-        'Time for the decision, in seconds; default: 300; more than 3600 only if a rule allows it',
+        'Time for the decision, in seconds; default: that of its rules, or 300; more than 3600 only if a rule allows it',
         {
           example: 300,
           flag: 'timeout',

@@ -42,7 +42,7 @@ export type WatchedApproval =
 /** Seconds after the deadline in which the service may still report the decision. */
 const grace = 10
 /** For a service that does not report when its requests expire. */
-const longestLifetime = 3600
+const longestLifetime = 86_400
 
 const digestOf = async (data: unknown): Promise<string> =>
   (await import('../receipt/subject.ts')).digestOf(data)

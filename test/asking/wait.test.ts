@@ -11,7 +11,7 @@ const start = Date.parse(record().requested_at)
 const cut = new SvcError('unreachable', 'connection_cut', 'The connection ended')
 
 /** Plays a service with scripted responses to polls. A poll takes the seconds that it waits, unless it is answered earlier. */
-const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = {}) => {
+const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true, first = record() } = {}) => {
   let now = start
   const polled: number[] = []
   const io = memoryIo()
@@ -29,7 +29,7 @@ const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true } = 
   } as Backend
   const progress = createProgress({ io, globals: { output: 'ndjson' } }, backend)
   const sleep = async (ms: number): Promise<void> => void (now += ms)
-  const wait = (most?: number) => waitFor(backend, record(), { progress, signal: io.signal, most, sleep })
+  const wait = (most?: number) => waitFor(backend, first, { progress, signal: io.signal, most, sleep })
   const events = (): string[] =>
     io
       .out()
@@ -51,6 +51,18 @@ describe('a wait', () => {
     const { wait, events } = playing([record(), record({ status: 'approved' })])
     expect((await wait()).status).toBe('approved')
     expect(events()).toEqual(['waiting'])
+  })
+  test('of 24 hours continues after a restart that took hours', async () => {
+    const first = record({ expires_at: new Date(start + 24 * 3_600_000).toISOString() })
+    const hours = 3 * 3600
+    const down = Array.from({ length: hours }, () => cut)
+    const { wait, events, elapsed } = playing(
+      [...Array.from({ length: 500 }, () => first), ...down, first, record({ status: 'approved' })],
+      { first },
+    )
+    expect((await wait()).status).toBe('approved')
+    expect(events().filter((event) => event !== 'waiting')).toEqual(['disconnected', 'reconnected'])
+    expect(elapsed()).toBeGreaterThan(500 * 25 + hours)
   })
   test('continues after a broken connection and a restart, and reports each once', async () => {
     const restarting = new SvcError('failed', 'http_503', 'Stopping', { http_status: 503 })

@@ -11,8 +11,9 @@ import type { Context } from '../context/context.ts'
 import { addFlag, type Typed } from '../operation/flags.ts'
 import { needFor } from '../operation/need.ts'
 
-const defaultSeconds = 120
-const mostSeconds = 3600
+/** Of what waits for the answer of one call: a hook, or a tool. A request at the service lives as long as its rules say, or as the service says. */
+export const defaultSeconds = 120
+const mostSeconds = 86_400
 
 /** The operation of `svc approve submit` under another name, with its action as an argument or as a flag. */
 const requestOperationFor = (cli: string, args: readonly string[], example: string): Operation =>
@@ -46,22 +47,25 @@ export const hookOperation: Operation = Object.assign(
 export const factors = fieldsOf(requestOperation).find(({ name }) => name === 'factors')!.choices
 
 /** The descriptions of fields that have a default on the command line. */
-const descriptions: Record<string, (own: string) => string> = {
-  lifetime_s: () => `Time for the decision, in seconds; default: ${defaultSeconds}`,
+const descriptions: Record<string, (own: string, operation: Operation) => string> = {
+  lifetime_s: (own, operation) =>
+    operation === hookOperation ? `Time for the decision, in seconds; default: ${defaultSeconds}` : own,
   approvers: (own) => `${own}; default: SVC_DEFAULT_MOBILE or the profile`,
 }
 
-const withDefault = (field: Field): Field => {
+const withDefault = (field: Field, operation: Operation): Field => {
   const described = Object.hasOwn(descriptions, field.name) ? descriptions[field.name] : undefined
   const { description } = field.meta
-  return described ? { ...field, meta: { ...field.meta, description: described(description) } } : field
+  return described
+    ? { ...field, meta: { ...field.meta, description: described(description, operation) } }
+    : field
 }
 
 /** Adds a flag for each field of the request that is not an argument. */
 export const addAskFlags = (command: Command, operation: Operation): void => {
   for (const field of fieldsOf(operation))
     if (!operation.args!.includes(field.name))
-      addFlag(command, withDefault(field), needFor([operation], field))
+      addFlag(command, withDefault(field, operation), needFor([operation], field))
 }
 
 /** A tool server does not know organizations, and svc may have no key to look one up. */
@@ -101,15 +105,15 @@ export const gatherAsk = async (
   const action =
     fields.action ?? (subject && (await import('../../receipt/subject-text.ts')).summaryOf(subject))
   const ask = {
-    lifetime_s: defaultSeconds,
+    ...(operation === hookOperation && { lifetime_s: defaultSeconds }),
     ...fields,
     // As the receipts name them. Defaults were checked with the name of their setting.
     ...(fields.approvers && { approvers: checkedLines(fields.approvers, '--to') }),
     ...(action !== undefined && { action }),
     ...(subject && { subject }),
   } as Ask
-  const seconds = ask.lifetime_s!
-  if (seconds < 1 || seconds > mostSeconds)
+  const seconds = ask.lifetime_s
+  if (seconds !== undefined && (seconds < 1 || seconds > mostSeconds))
     throw usageError(`--timeout must be 1 to ${mostSeconds} seconds, not ${seconds}`, '--timeout 120')
   if (!/\S/.test(ask.action))
     throw usageError(
@@ -130,7 +134,7 @@ const showToolCall = async (operation: Operation, ask: Ask, context: Context): P
   const call = {
     url,
     tool: waits ? 'request_approval' : 'request_approval_async',
-    arguments: { ...argumentsOf(ask), ...(waits && { timeout_s: ask.lifetime_s }) },
+    arguments: { ...argumentsOf(ask), ...(waits && { timeout_s: ask.lifetime_s ?? defaultSeconds }) },
   }
   const output = await context.output()
   if (output.machine) return output.show({ status: 'dry_run', message: 'Nothing was sent', data: call })

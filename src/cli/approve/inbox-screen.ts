@@ -15,7 +15,7 @@ import {
   type ReportedLocation,
   placeAt,
 } from './software-device.ts'
-import { clock, requestText } from './request-text.ts'
+import { clockOrDay, requestText } from './request-text.ts'
 
 const refreshMs = 1000
 const leave = 'leave'
@@ -147,8 +147,8 @@ const requesterOf = ({ requester, verified_as }: ApprovalRecord): string => {
     : `${verified}; ${claimed}`
 }
 
-const rowOf = (one: ApprovalRecord): string =>
-  `${quotedStart(one.subject?.summary ?? one.action, 60)} (${requesterOf(one)}, until ${clock(one.expires_at)})`
+const rowOf = (one: ApprovalRecord, now: number): string =>
+  `${quotedStart(one.subject?.summary ?? one.action, 60)} (${requesterOf(one)}, until ${clockOrDay(one.expires_at, now)})`
 
 /** The live list: new and finished requests show within a second. */
 export const runInbox = async ({ device, place }: At, prompt: Prompt, context: Context): Promise<void> => {
@@ -157,7 +157,7 @@ export const runInbox = async ({ device, place }: At, prompt: Prompt, context: C
     const shown = idsOf(pending)
     const rows = pending.map((one) => ({
       value: one.request_id,
-      name: rowOf(one),
+      name: rowOf(one, context.io.now().getTime()),
     }))
     const changes: Stale = (now) => idsOf(now) !== shown
     const picked = await live(device, changes, (changed) =>

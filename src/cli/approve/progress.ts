@@ -11,11 +11,13 @@ import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
 import { fitted } from '../terminal/wrap.ts'
 
-/** `1:05 left`; never below zero. Some services report the deadline only when the request is created. */
+/** `1:05 left`, or `2:01:05 left` from an hour on; never below zero. Some services report the deadline only when the request is created. */
 export const timeLeft = (seconds: number): string => {
   if (!Number.isFinite(seconds)) return 'deadline unknown'
   const left = Math.max(0, Math.ceil(seconds))
-  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`
+  const [hours, minutes] = [Math.floor(left / 3600), Math.floor(left / 60) % 60]
+  const parts = hours > 0 ? [hours, minutes, left % 60] : [minutes, left % 60]
+  return `${parts.map((part, at) => String(part).padStart(at === 0 ? 1 : 2, '0')).join(':')} left`
 }
 
 /** A tool server may not name the approver of a request from another machine. */

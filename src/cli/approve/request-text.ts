@@ -9,7 +9,14 @@ import type { Ceremony } from './software-device.ts'
 
 /** Local time with its zone: `14:03:22 CET`. */
 const localTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'long' })
+const localDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 export const clock = (iso: string): string => localTime.format(new Date(iso))
+
+/** With the day if that is not today. */
+export const clockOrDay = (iso: string, now: number): string => {
+  const day = localDay.format(new Date(iso))
+  return day === localDay.format(now) ? clock(iso) : `${day}, ${clock(iso)}`
+}
 
 const margin = ' '.repeat(13)
 const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
@@ -86,8 +93,8 @@ const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
     ['Asked', why && safeLine(why)],
     ...peopleRows(ceremony.lines),
     ['Checked', safeLine(signed.factors.join(', '))],
-    ['Requested', clock(signed.requested_at)],
-    ['Until', `${clock(signed.request_expires_at)}, ${left}`],
+    ['Requested', clockOrDay(signed.requested_at, now)],
+    ['Until', `${clockOrDay(signed.request_expires_at, now)}, ${left}`],
     ['Location', locationRequired && 'required by a rule; approving asks for it'],
     ['Number', numberRequired && 'the requester sees one; approving asks for it'],
   ]

@@ -9,7 +9,7 @@ import { safeJson } from '../../core/safe-text.ts'
 import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
-import { addAskFlags, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
+import { addAskFlags, defaultSeconds, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
 import { exitOfAll, interruptedWait, showAwaited, unboundNote } from './messages.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { submitAsking } from './demanded.ts'
@@ -72,12 +72,13 @@ export const registerRequest = (group: Command, context: Context): void => {
       import('./open-backend.ts'),
     ])
     const { approvers, ...wanted } = request
+    const { lifetime_s: seconds = defaultSeconds } = wanted
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       org: options.org,
       requester: wanted.requester,
       open: true,
-      mostSeconds: wanted.lifetime_s,
+      mostSeconds: seconds,
     })
     const progress = createProgress(context, backend)
     let file: ReturnType<typeof reserveFile> | undefined
@@ -93,7 +94,7 @@ export const registerRequest = (group: Command, context: Context): void => {
       if (options.receipt !== undefined) file = reserveFile(options.receipt, 'receipt', io)
       const since = backend.now()
       // The tool server sets the lifetime of a request.
-      const most = backend.tools ? wanted.lifetime_s : undefined
+      const most = backend.tools ? seconds : undefined
       const terms: Terms = {
         backend,
         progress,

@@ -12,7 +12,7 @@ import { pickingFlag } from '../terminal/output.ts'
 import { collect } from '../operation/flags.ts'
 import { inTypedNames } from '../operation/typed-names.ts'
 import { reserveFile } from '../terminal/output-file.ts'
-import { addAskFlags, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
+import { addAskFlags, defaultSeconds, gatherAsk, runOperation, showAskDryRun } from './ask.ts'
 import type { BoundCommand } from './bound-command.ts'
 import type { ChildEnvironment } from './child.ts'
 import { submitAsking } from './demanded.ts'
@@ -69,7 +69,8 @@ const askAndRun = async (
       recheck: command.recheck,
       submit: submitAsking(runOperation, context),
     }
-    const { id, record } = await ask(wanted, { approvers }, terms).catch((error: unknown) => {
+    const timed = { ...(backend.tools && { lifetime_s: defaultSeconds }), ...wanted }
+    const { id, record } = await ask(timed, { approvers }, terms).catch((error: unknown) => {
       throw inTypedNames(runOperation, error)
     })
     const receipt = safeJson(record.attestation, 2)

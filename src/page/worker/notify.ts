@@ -4,7 +4,7 @@ import { isQuiet } from '../notifications/quiet-time.ts'
 import { pushTexts } from './push-text.ts'
 
 type PushData =
-  | { request_id?: unknown; organization?: unknown; test?: unknown; notice?: unknown }
+  | { request_id?: unknown; organization?: unknown; reminder?: unknown; test?: unknown; notice?: unknown }
   | null
   | undefined
 
@@ -63,6 +63,8 @@ const show = async (
     tag: requestId || kind,
     icon: '/approver/icon-192.png',
     requireInteraction: true,
+    // The notification of the request may still be there, and is replaced: without this, silently. TypeScript does not know it.
+    ...({ renotify: push?.reminder === true } satisfies { renotify: boolean }),
     silent: isQuiet(await readQuietHours(), new Date()),
     data: {
       request_id: requestId,

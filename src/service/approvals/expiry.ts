@@ -9,6 +9,7 @@ import type { WakeTarget } from '../storage/node-message.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { wakeOf } from './lines.ts'
+import { remindDue } from './reminders.ts'
 import { createShrunkSweep } from './shrunk-pools.ts'
 import type { ApprovalRow } from './rows.ts'
 import { auditSubject } from './record.ts'
@@ -152,6 +153,7 @@ export const watchApprovals = (service: Service, log: Log): (() => void) => {
   const run = (): void => {
     void sweep(service).catch(() => undefined)
     void endShrunk(service).catch(() => undefined)
+    void remindDue(service).catch(() => undefined)
     void endCooling(service).catch(() => undefined)
   }
   run()

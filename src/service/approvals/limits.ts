@@ -7,9 +7,13 @@ import type { Db } from '../storage/schema.ts'
 import { refuseMuted } from './mutes.ts'
 
 const maxPending = 3
+/** Long requests, of each key and of all keys together. They are counted apart, because they wait for so long. */
+const maxLong = { perKey: 10, perApprover: 20 }
+/** In seconds. */
+const shortLife = 3600
 const windowMs = 10 * 60_000
 /** No request lives longer. */
-const longestLifeMs = 60 * 60_000
+const longestLifeMs = 24 * 60 * 60_000
 const windowText = `${windowMs / 60_000} minutes`
 
 /** Requests that one key can make to an approver in the window. */
@@ -26,20 +30,33 @@ const requestsTo = (db: Db, approver: Member) =>
     .innerJoin('approvals as a', 'a.request_id', 'b.request_id')
     .where(ofMember(approver, 'b'))
 
-const refusePending = async (call: Call, approver: Member): Promise<void> => {
+/** Whether a request that lives this long is counted as a long one, which only a rule allows. */
+export const isLong = (lifetime_s: number): boolean => lifetime_s > shortLife
+
+const refusePending = async (call: Call, approver: Member, lifetime_s: number): Promise<void> => {
   const { db, now, caller } = call
   const pending = await requestsTo(db, approver)
-    .where('a.asked_by', '=', namedKeyOf(caller))
     .where('a.status', '=', 'pending')
     .where('a.expires_at', '>', now)
-    .select('a.expires_at')
+    .select(['a.asked_by', 'a.requested_at', 'a.expires_at'])
     .orderBy('a.expires_at')
     .execute()
-  if (pending.length >= maxPending)
-    throw tooSoon('too_many_pending', call, pending[0]!.expires_at, (wait) => ({
-      message: `This key already has ${maxPending} pending requests to this approver`,
+  const alike = pending.filter(
+    ({ requested_at, expires_at }) =>
+      isLong((Date.parse(expires_at) - Date.parse(requested_at)) / 1000) === isLong(lifetime_s),
+  )
+  const own = alike.filter(({ asked_by }) => asked_by === namedKeyOf(caller))
+  const refuse = (message: string, [first]: typeof own): never => {
+    throw tooSoon('too_many_pending', call, first!.expires_at, (wait) => ({
+      message,
       hint: `Wait for one (the first expires in ${wait}), or withdraw one: svc approve list --status pending, svc approve cancel`,
     }))
+  }
+  const what = isLong(lifetime_s) ? 'pending requests of more than an hour' : 'pending requests'
+  const { perKey, perApprover } = isLong(lifetime_s) ? maxLong : { perKey: maxPending, perApprover: Infinity }
+  if (own.length >= perKey) refuse(`This key already has ${perKey} ${what} to this approver`, own)
+  if (alike.length >= perApprover)
+    refuse(`Several keys together have ${perApprover} ${what} to this approver`, alike)
 }
 
 /**
@@ -94,8 +111,12 @@ const refuseMany = async (call: Call, approver: Member): Promise<void> => {
 }
 
 /** Refuses with 429 a request that would overload the approver. Runs in the transaction that adds the request. */
-export const checkLimits = async (call: Call, approver: Member, requester: string): Promise<void> => {
+export const checkLimits = async (
+  call: Call,
+  approver: Member,
+  { requester, lifetime_s }: { requester: string; lifetime_s: number },
+): Promise<void> => {
   await refuseMuted(call, approver, requester)
-  await refusePending(call, approver)
+  await refusePending(call, approver, lifetime_s)
   await refuseMany(call, approver)
 }

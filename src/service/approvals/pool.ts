@@ -103,17 +103,20 @@ const merged = (lines: readonly WantedLine[]): WantedLine[] => {
   return [...all.values()]
 }
 
+/** What else counts of a request. `byRule`: the service itself requests the approval that a call requires. */
+type Asking = { requester: string; lifetime_s: number; byRule: boolean }
+
 /** Why this person is not asked; undefined if they are. */
 const problemOf = async (
   call: Call,
   person: Approver,
-  { policy, requester, byRule }: { policy: Policy; requester: string; byRule: boolean },
+  { policy, byRule, ...asking }: Asking & { policy: Policy },
 ): Promise<Refusal | undefined> => {
   try {
     if (!(await hasActiveDevice(call, person))) throw notEnrolled('phone')
     await checkRequester(call, person, policy, byRule)
     await checkDevices(call, person, policy)
-    await checkLimits(call, person, requester)
+    await checkLimits(call, person, asking)
     return undefined
   } catch (error) {
     if (error instanceof Refusal) return error
@@ -161,7 +164,7 @@ export type Considered = Omit<Pool, 'excluded'> & {
 export const considerPool = async (
   call: Call,
   { orgId, lines: wanted }: { orgId: number; lines: readonly WantedLine[] },
-  { requester, byRule }: { requester: string; byRule: boolean },
+  asking: Asking,
 ): Promise<Considered> => {
   // The operator is trusted: nobody is kept from answering their requests.
   const isTrusted = isOperator(call.caller)
@@ -180,7 +183,7 @@ export const considerPool = async (
   if (call.caller.person) owners.add(call.caller.person.user_id)
   const problems = new Map<number, Refusal>()
   for (const person of found) {
-    const problem = await problemOf(call, person, { policy, requester, byRule })
+    const problem = await problemOf(call, person, { policy, ...asking })
     if (problem) problems.set(person.user_id, problem)
   }
   const nameFor = (user_id: number): string => {
@@ -217,8 +220,9 @@ export const considerPool = async (
   const all = ids.map((id) => ({ id: String(id), counts: () => true }))
   if (assign(idsOf(asked), all)) return considered
   const [only, ...others] = ids
-  // The refusal of the only person says exactly what to do.
-  const exact = others.length === 0 && only !== undefined ? problems.get(only) : undefined
+  // The refusal of the only person says exactly what to do. If everybody has a limit, waiting helps.
+  const limited = excluded.every(({ user_id }) => problems.get(user_id)?.status === 429)
+  const exact = only !== undefined && (others.length === 0 || limited) ? problems.get(only) : undefined
   return { ...considered, problem: exact ?? notEnough(excluded) }
 }
 

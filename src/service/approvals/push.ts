@@ -9,8 +9,13 @@ import type { ApprovalRow } from './rows.ts'
 export const pushedRequestId = ({ kind, text }: Pick<Message, 'kind' | 'text'>): string | undefined =>
   kind === 'approval' ? (JSON.parse(text) as { request_id: string }).request_id : undefined
 
-/** Sends a push to every device of a person that accepts notifications, in the transaction of the request. */
-export const pushToDevices = async (call: Call, row: ApprovalRow, user_id: number): Promise<void> => {
+/** Sends a push to every device of a person that accepts notifications, in this transaction. */
+export const pushToDevices = async (
+  call: Pick<Call, 'db' | 'send'> & { service: Pick<Call['service'], 'channels' | 'dev'> },
+  row: ApprovalRow,
+  user_id: number,
+  { reminder = false } = {},
+): Promise<void> => {
   if (!call.service.channels.has('push')) return
   const { org_id, request_id, expires_at } = row
   const devices = await activeDevices(call.db, call.service.dev)
@@ -20,7 +25,7 @@ export const pushToDevices = async (call: Call, row: ApprovalRow, user_id: numbe
     .execute()
   // A phone can be in several organizations, so the notification names its own.
   const { name: organization } = await organizationRow(call.db, org_id)
-  const text = JSON.stringify({ request_id, organization })
+  const text = JSON.stringify({ request_id, organization, ...(reminder && { reminder }) })
   for (const { id } of devices)
     await call.send({ org_id, channel: 'push', kind: 'approval', to: String(id), text, expires_at })
 }

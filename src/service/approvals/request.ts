@@ -22,6 +22,7 @@ import { hasTwin, readKeyOwner } from './key-owner.ts'
 import { wakeOf } from './lines.ts'
 import { choosePool } from './pool.ts'
 import { pushToDevices } from './push.ts'
+import { remindAt } from './reminders.ts'
 import { requiredFactors } from './required-factors.ts'
 import { rulesOfRequest } from './rules-of-request.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -90,7 +91,9 @@ export const requestApproval = async (
   const subject = checkSubject(input.subject ?? textSubject(input.action!))
   const requester = input.requester ?? call.caller.name
   const { wanted, rules, terms } = await rulesOfRequest(call, { input, subject, held })
-  const pool = await choosePool(call, wanted, { requester, byRule: held !== undefined })
+  const { lifetime_s } = terms
+  const expires_at = addMs(call.now, lifetime_s * 1000)
+  const pool = await choosePool(call, wanted, { requester, lifetime_s, byRule: held !== undefined })
   const { org_id, slug, policy, people } = pool
   const { factors, unchecked } = await requiredFactors(call, pool, policy, input, terms.factors)
   const owner = await readKeyOwner(call, org_id)
@@ -110,7 +113,8 @@ export const requestApproval = async (
     factors: JSON.stringify(factors),
     number: input.number || policy.require_number || terms.number ? String(randomInt(10, 100)) : null,
     requested_at: call.now,
-    expires_at: addMs(call.now, terms.lifetime_s * 1000),
+    expires_at,
+    remind_at: remindAt(expires_at, lifetime_s),
     subject_type: subject.type,
     subject_data: canonicalData(subject.data),
     subject_digest: digestOf(subject.data),

@@ -75,8 +75,12 @@ export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ..
   const rules: Rule[] = await rulesHolding(as, book, { facts, caller })
   const required = requirementOf(org_id, book, { holding: rules })
   const wanted = { orgId: org_id, lines: [...required.lines] }
-  const pool = await considerPool(as, wanted, { requester: caller.name, byRule: facts.type === 'request' })
   const terms = termsOf(rules)!
+  const pool = await considerPool(as, wanted, {
+    requester: caller.name,
+    lifetime_s: terms.lifetime_s,
+    byRule: facts.type === 'request',
+  })
   const completable = rules.length > 0 && pool.problem === undefined
   return {
     rules: required.rules.map(({ name, digest }) => ({ name, digest })),

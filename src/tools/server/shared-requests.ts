@@ -1,7 +1,8 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask, ApprovalGateway } from '../../contract/approval-gateway.ts'
 
-const longestMs = 3_600_000
+/** No request lives longer. */
+const longestMs = 86_400_000
 
 type Entry = { requested: Promise<ApprovalRecord>; calls: number; kept: boolean }
 

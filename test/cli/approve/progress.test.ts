@@ -132,8 +132,10 @@ describe('the progress of a wait', () => {
   })
 })
 
-test('shows a deadline in minutes and seconds, never below zero, or as not known', () => {
-  expect([61, 0.2, -5, Infinity].map(timeLeft)).toEqual([
+test('shows a deadline in hours, minutes and seconds, never below zero, or as not known', () => {
+  expect([86_399, 3600, 61, 0.2, -5, Infinity].map(timeLeft)).toEqual([
+    '23:59:59 left',
+    '1:00:00 left',
     '1:01 left',
     '0:01 left',
     '0:00 left',

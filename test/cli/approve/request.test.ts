@@ -37,7 +37,6 @@ describe('svc approve request', () => {
       reason: 'why',
       approvers: ['+12025550101'],
       number: true,
-      lifetime_s: 120,
     })
     expect(request!.headers['idempotency-key']).toMatch(/^[\w-]{20,}$/)
     expect(more).toEqual([])
@@ -87,8 +86,8 @@ describe('svc approve request', () => {
   test.each([
     [['request'], /Missing <action>/],
     [['request', '   ', ...to], /The action must not be empty/],
-    [['request', 'Deploy', ...to, '--timeout', '0'], /--timeout must be 1 to 3600/],
-    [['request', 'Deploy', ...to, '--timeout', '1000000000'], /--timeout must be 1 to 3600/],
+    [['request', 'Deploy', ...to, '--timeout', '0'], /--timeout must be 1 to 86400/],
+    [['request', 'Deploy', ...to, '--timeout', '1000000000'], /--timeout must be 1 to 86400/],
     [['request', 'Deploy', ...to, '--timeout', 'soon'], /--timeout must be a whole number/],
     [['request', 'Deploy', ...to, '--factors', 'face'], /--factors must be/],
     [['request', 'Deploy', ...to, '--receipt', 'no/such/folder/r.json'], /--receipt: cannot write/],

@@ -172,7 +172,7 @@ test('refuses a key in a variable', async () => {
 })
 
 test.each([
-  [`hook install claude ${to} --timeout 4000`, /--timeout must be 1 to 3600/],
+  [`hook install claude ${to} --timeout 90000`, /--timeout must be 1 to 86400/],
   ['hook install claude --to 12', /--to/],
   [`hook install claude ${to} --project --managed`, /exclude each other/],
   [`hook install codex ${to} --managed`, /Codex has no file for hooks of all users/],

@@ -9,7 +9,7 @@ import { createHistogram, type Histogram } from './histogram.ts'
 
 const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 /** People answer in seconds or minutes. */
-const decisionBounds = [2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600]
+const decisionBounds = [2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400]
 
 const methods = new Set(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])
 

@@ -113,6 +113,8 @@ export type ApprovalsTables = {
     decided_at: string | null
     /** When it stopped being pending. */
     ended_at: string | null
+    /** When to notify the people again who have not answered; null for a short request, and afterwards. */
+    remind_at: string | null
     /** The person whose ballot ended it. */
     decided_by: number | null
     /** What proves the outcome: the receipt of that person, or the set of receipts of several. */

@@ -55,7 +55,7 @@ const plans = {
     ],
     free: [
       'id answers status detail note decided_at ended_at decided_by attestation ruling erased_at cleared_at',
-      'receipt_digest row_mac',
+      'remind_at receipt_digest row_mac',
     ],
   }),
   // The person who is asked, and their yes while others are asked.
