@@ -28,7 +28,9 @@ const lookFirst: Create = {
           .select(['m.org_id', 'm.user_id'])
           .executeTakeFirstOrThrow(),
       )
-      await storage.read((db) => checkLimits({ db, caller, now: storage.now() } as Call, member, 'x'))
+      await storage.read((db) =>
+        checkLimits({ db, caller, now: storage.now() } as Call, member, { requester: 'x', lifetime_s: 300 }),
+      )
       return async (call) => {
         const id = `apr_${Math.random()}`
         await call.db

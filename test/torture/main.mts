@@ -28,6 +28,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   assertions: () => import('./assertions.ts'),
   approvals: () => import('./approvals.ts'),
   ballots: () => import('./ballots.ts'),
+  rules: () => import('./rules.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),
   'approval-limits': () => import('./approval-limits.ts'),
   prompts: () => import('./prompts.ts'),

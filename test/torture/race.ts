@@ -9,7 +9,7 @@ export type Tally = Pick<Result, 'count' | 'failures' | 'hits'> & {
 
 const examplesAtMost = 5
 
-const createTally = (): Tally => {
+export const createTally = (): Tally => {
   const tally: Tally = {
     count: 0,
     failures: 0,
