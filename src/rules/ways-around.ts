@@ -17,10 +17,18 @@ export const waysAround = (
       found.push(
         `Options before a word go around ${fixed.name}: write ** between the words, such as terraform ** destroy **.`,
       )
-    found.push('A script or an interpreter, such as python, can do the same under another name.')
+    found.push(
+      'A script, an interpreter such as python, or a copy of the program can do the same under another name.',
+    )
+    if (near.some(({ except = [] }) => except.some(({ argv }) => argv !== undefined)))
+      found.push('An exception for a program holds for every file of that name, in any folder.')
   }
   if (facts.type === 'tool_call')
-    found.push('An agent that has a tool for shell commands can do the same with it: hold that tool, too.')
+    found.push(
+      'An agent that has a tool for shell commands can do the same with it: hold that tool, too.',
+      'A server is known by the name that the gate or the host of the agent gives it.',
+    )
+  if (facts.type === 'file') found.push('A copy of the file under another name does not match.')
   if (facts.type === 'text')
     found.push('A text is only a sentence: the same action in other words does not match.')
   if (facts.type === 'request' && isTrusted)
