@@ -76,7 +76,8 @@ export const unknownField = (name: string, known: readonly string[], prefix = ''
   const meant = nearest(name, known)
   const shown = name.length > 80 ? `${name.slice(0, 80)}…` : name
   const message =
-    elsewhere[name] ?? (meant ? `is not a known field; did you mean ${meant}?` : 'is not a known field')
+    (Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined) ??
+    (meant ? `is not a known field; did you mean ${meant}?` : 'is not a known field')
   return { field: prefix ? `${prefix}.${shown}` : shown, message }
 }
 
