@@ -1,36 +1,9 @@
 import type { Command } from 'commander'
-import type { Operations } from '../contract/operation.ts'
 import { createApprovalGuard } from './approve/approval-guard.ts'
 import { type Context, createContext } from './context/context.ts'
-import type { Extensions } from './operation/operation-command.ts'
-import {
-  buildProgram,
-  runLine,
-  type Group,
-  type Register,
-  type RunLine,
-  type Tree,
-} from './program/program.ts'
+import { fromTable } from './operation/from-table.ts'
+import { buildProgram, runLine, type Group, type RunLine, type Tree } from './program/program.ts'
 import type { Io } from './terminal/io.ts'
-
-/** A group with commands from the operation table and hand-written ones. */
-const fromTable =
-  (
-    loadTable: () => Promise<Operations>,
-    { extend, more = [] }: { extend?: () => Promise<Extensions>; more?: (() => Promise<Register>)[] } = {},
-  ) =>
-  async (): Promise<Register> => {
-    const [{ addOperations }, table, extensions, ...registers] = await Promise.all([
-      import('./operation/operation-command.ts'),
-      loadTable(),
-      extend?.(),
-      ...more.map((load) => load()),
-    ])
-    return async (group, context, program) => {
-      addOperations(group, table, context, { words: program.words, extensions })
-      for (const register of registers) await register(group, context, program)
-    }
-  }
 
 /** The first word of every command. svc loads only the group in use. */
 export const groups: Record<string, Group> = {
@@ -88,6 +61,13 @@ export const groups: Record<string, Group> = {
   group: {
     about: 'Manage groups of approvers',
     load: fromTable(async () => (await import('../contract/group.ts')).group),
+  },
+  rule: {
+    about: 'Manage and test the rules about who must approve what',
+    load: fromTable(async () => (await import('./extension/rule.ts')).ruleOperations, {
+      extend: async () => (await import('./extension/rule.ts')).ruleTable,
+      more: [async () => (await import('./extension/rule-test.ts')).registerRuleTest],
+    }),
   },
   approve: {
     about: 'Request approvals, wait for decisions and verify receipts',

@@ -67,7 +67,7 @@ const match = z.strictObject({
   ),
 })
 
-const reason = z.strictObject({
+export const ruleReason = z.strictObject({
   prompt: chosen(z.optional(line(80)), 'What to ask for', { example: 'Incident', flag: 'reason-prompt' }),
   pattern: chosen(z.optional(line(100)), 'What the reason must match', {
     example: 'INC-*',
@@ -111,7 +111,7 @@ export const ruleParts = {
     z.optional(z.enum(['confirmed'])),
     'confirmed: only keys whose owner confirmed them on a device can ask',
   ),
-  reason: chosen(z.optional(reason), 'Requires a reason'),
+  reason: chosen(z.optional(ruleReason), 'Requires a reason'),
   lifetime_s: chosen(
     z.optional(seconds(120, 86_400, days)),
     'Time for the decision, in seconds, at most; default: 300',

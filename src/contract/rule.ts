@@ -3,7 +3,7 @@ import { chosen, id, line, positive, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { groupChange, groupRecord } from './group.ts'
 import { factors, org_id, paging, time } from './records.ts'
-import { mostRules, ruleName as name, ruleParts as parts, ruleShape } from './rule-shape.ts'
+import { mostRules, ruleName as name, ruleParts as parts, ruleReason, ruleShape } from './rule-shape.ts'
 import { sha256Hex } from './subject.ts'
 
 // Rules under /svc/v1. spec: not shown
@@ -34,8 +34,7 @@ export const rule = operations({
     example: '--org acme',
     input: z.strictObject({ org_id, ...paging }),
     data: z.array(ruleRecord),
-    columns: ['name', 'match', 'who', 'digest'],
-    wide: ['digest'],
+    columns: ['name', 'match', 'except', 'who'],
   },
   getRule: {
     route: 'GET /svc/v1/organizations/{org_id}/rules/{name}',
@@ -96,7 +95,7 @@ export const rule = operations({
     scope: 'read',
     summary: 'Show which rules match a request, who would be asked, and whether they can approve it now',
     message: 'Rules tested',
-    example: '--type command --argv terraform --argv destroy --org acme',
+    example: '--org acme -- terraform -chdir=prod destroy',
     input: z.strictObject({
       org_id,
       type: parts.match.shape.type,
@@ -140,6 +139,10 @@ export const rule = operations({
       use_within_s: chosen(positive, 'Time to use the approval, in seconds'),
       number: chosen(z.boolean(), 'Whether a number must be typed'),
       factors: chosen(z.array(z.enum(factors)), 'Factors that the rules require'),
+      reasons: chosen(
+        z.array(z.strictObject({ rule: chosen(name, 'Rule'), ...ruleReason.shape })),
+        'Reasons that the rules require',
+      ),
       ways_around: chosen(z.array(z.string()), 'What the rules do not hold, in words'),
     }),
   },

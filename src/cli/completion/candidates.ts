@@ -53,6 +53,11 @@ const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
     value: (row) => row['name'],
     about: (row) => `members: ${String(row['members'])}`,
   },
+  rule: {
+    operation: async () => (await import('../../contract/rule.ts')).rule.listRules,
+    value: (row) => row['name'],
+    about: (row) => `asks ${String(row['who'])}`,
+  },
   key: {
     operation: async () => (await import('../../contract/key.ts')).key.listKeys,
     // Nothing can be done with a revoked key.

@@ -10,6 +10,7 @@ export type ValueKind =
   | 'geofence'
   | 'timeslot'
   | 'group'
+  | 'rule'
   | 'request'
   | 'key'
   | 'auth-code'
@@ -71,7 +72,7 @@ const kindOfArgument = (place: string, argument: string | undefined): ValueKind 
   const kind = argument === undefined ? undefined : kindOfId[argument]
   if (kind) return kind
   if (argument === 'request-id' && group === 'approve') return 'request'
-  if (group === 'group' && argument === 'name' && verb !== 'create') return 'group'
+  if ((group === 'group' || group === 'rule') && argument === 'name' && verb !== 'create') return group
   const named = group === 'profile' && (argument === 'name' || verb === 'set')
   return named && verb !== 'create' ? 'profile' : undefined
 }

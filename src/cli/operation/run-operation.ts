@@ -72,6 +72,8 @@ export type Extras = {
   check?: ((answer: Pick<Answer, 'envelope'>, input: Gathered['input']) => void) | undefined
   /** What else is deleted, a line each, for the question that asks for confirmation. */
   consequence?(input: Gathered['input']): Promise<string | string[] | undefined>
+  /** Of fields that a list shows in words of its own. */
+  texts?: Shape['texts']
 }
 
 /** Runs one operation of the table: gathers the input, asks for confirmation, sends the request and shows the answer. */
@@ -79,7 +81,7 @@ export const runOperation = async (
   operation: Operation,
   typed: Typed,
   context: Context,
-  { afterShown, check, consequence }: Extras = {},
+  { afterShown, check, consequence, texts }: Extras = {},
 ): Promise<void> => {
   if (!typed.options.dryRun) await checkShown(operation, context)
   const gathered = await gatherInput(operation, typed, context)
@@ -100,6 +102,7 @@ export const runOperation = async (
     known: answeredFields(operation),
     once,
     folded: operation.folded,
+    texts,
     masked: new Set([
       ...answerFieldsWith(operation, 'personal'),
       ...(operation.effect === 'read' ? alwaysMasked : []),

@@ -2,7 +2,7 @@
 export const headings: Readonly<Record<string, readonly string[]>> = {
   'Start here': ['demo', 'serve', 'profile', 'whoami', 'doctor'],
   'Request and decide': ['approve', 'auth'],
-  'People, keys and rules': ['org', 'user', 'key', 'group', 'geofence', 'timeslot'],
+  'People, keys and rules': ['org', 'user', 'key', 'group', 'rule', 'geofence', 'timeslot'],
   'Hold back agents and this machine': ['mcp', 'hook', 'guard'],
   'See what happens': ['top', 'audit', 'events', 'webhook', 'notify'],
   'An organization as a file': ['export', 'diff', 'apply'],

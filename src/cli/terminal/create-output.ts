@@ -29,9 +29,11 @@ export const createOutput = (run: Run): Output => {
       stdout.isTTY && !globals.reveal && shape.masked ? maskFields(payload, shape.masked) : payload
     const width = stdout.isTTY ? stdout.columns : Infinity
     const now = stdout.isTTY ? io.now() : undefined
-    const whole = gridOf(readable(masked, { now, folded: shape.folded }), shape)
+    const { folded, texts } = shape
+    const whole = gridOf(readable(masked, { now, folded, texts }), shape)
     const grid = leaveOut(whole, { width, wide: shape.wide })
-    return `${drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })}\n`
+    return `${drawTable(grid, { width, colour: wantsColour(stdout, { io, globals }) })}
+`
   }
 
   const textOf = async (envelope: Envelope, payload: unknown, shape: Shape): Promise<string> => {

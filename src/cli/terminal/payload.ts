@@ -12,6 +12,8 @@ export type Shape = {
   once?: ReadonlySet<string>
   /** Fields that the table of a record omits; CSV and JSON contain them. */
   folded?: readonly string[] | undefined
+  /** The text of a field in the table of a list; every other format has its data. */
+  texts?: Readonly<Record<string, (value: unknown) => string>> | undefined
   /** Fields whose values are masked in a table on a terminal, at any depth. */
   masked?: ReadonlySet<string>
   /** JSON by default. */

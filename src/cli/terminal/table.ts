@@ -4,7 +4,7 @@ import stringWidth from 'string-width'
 import { isRecord } from '../../core/is-record.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { type Column, fit, gap, shownCell } from './columns.ts'
-import { cellText, type Grid, type Row } from './payload.ts'
+import { cellText, type Grid, type Row, type Shape } from './payload.ts'
 import { holdsTime, relativeTime } from './relative-time.ts'
 
 const isList = (value: unknown): value is Row[] =>
@@ -29,7 +29,10 @@ const summary = (value: unknown): string => {
     .join(', ')
 }
 
-const cell = (field: string, value: unknown, now: Date | undefined): unknown => {
+type Reading = { now?: Date | undefined; folded?: readonly string[] | undefined; texts?: Shape['texts'] }
+
+const cell = (field: string, value: unknown, { now, texts }: Reading): unknown => {
+  if (texts && Object.hasOwn(texts, field)) return texts[field]!(value)
   if (typeof value === 'string') return now && holdsTime(field) ? relativeTime(value, now) : value
   return typeof value === 'object' && value !== null ? summary(value) : value
 }
@@ -49,15 +52,12 @@ const unrolled = (row: Row, folded: readonly string[] = []): Row =>
  * A payload for a table. The cells of a list summarize nested values and, with `now`, show relative times. A record
  * shows every nested field on its own line, and times unchanged.
  */
-export const readable = (
-  payload: unknown,
-  { now, folded }: { now?: Date | undefined; folded?: readonly string[] | undefined },
-): unknown => {
-  if (isRecord(payload)) return unrolled(payload, folded)
+export const readable = (payload: unknown, reading: Reading): unknown => {
+  if (isRecord(payload)) return unrolled(payload, reading.folded)
   if (!Array.isArray(payload)) return payload
   return payload.map((row: unknown) =>
     isRecord(row)
-      ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value, now)]))
+      ? Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value, reading)]))
       : row,
   )
 }

@@ -14,6 +14,7 @@ import { readBook } from '../policy/group-rows.ts'
 import { requirementOf } from '../policy/rules.ts'
 import { rulesHolding } from './holding.ts'
 import { type Considered, considerPool } from './pool.ts'
+import { requesterProblem } from './rules-of-request.ts'
 
 type Test = RowInput<typeof contract.testRule>
 
@@ -81,7 +82,7 @@ export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ..
     lifetime_s: terms.lifetime_s,
     byRule: facts.type === 'request',
   })
-  const completable = rules.length > 0 && pool.problem === undefined
+  const problem = (await requesterProblem(as, org_id, rules)) ?? pool.problem
   return {
     rules: required.rules.map(({ name, digest }) => ({ name, digest })),
     lines: pool.lines.map(({ group, need, rules: names }, at) => ({
@@ -90,12 +91,13 @@ export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ..
       rules: names,
       people: peopleOf(pool, at),
     })),
-    completable,
+    completable: rules.length > 0 && problem === undefined,
     problem:
       rules.length === 0
         ? 'no rule holds this, so the requester names who must approve'
-        : (pool.problem?.message ?? null),
+        : (problem?.message ?? null),
     ...terms,
+    reasons: rules.flatMap(({ name, reason }) => (reason ? [{ rule: name, ...reason }] : [])),
     ways_around: waysAround(
       book.rules.map(({ rule }) => rule),
       { facts, isTrusted: isOperator(caller) },

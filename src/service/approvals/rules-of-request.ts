@@ -59,6 +59,16 @@ const tooLong = (): Refusal =>
     'Leave it out, or set lifetime_s in a rule that holds the request',
   )
 
+/** Why the caller must not ask under these rules; undefined if it may. */
+export const requesterProblem = async (
+  call: Call,
+  orgId: number,
+  rules: readonly Rule[],
+): Promise<Refusal | undefined> => {
+  const strict = rules.find(({ requester }) => requester === 'confirmed')
+  return strict && !(await readKeyOwner(call, orgId))?.confirmed ? notConfirmed(strict) : undefined
+}
+
 /** Checks what the rules demand of the requester and of the request, before anybody is notified. */
 const termsUnder = async (
   call: Call,
@@ -67,8 +77,8 @@ const termsUnder = async (
 ): Promise<Terms> => {
   const unmet = unmetReason(rules, input.reason)
   if (unmet) throw reasonRequired(unmet, held)
-  const strict = rules.find(({ requester }) => requester === 'confirmed')
-  if (strict && !(await readKeyOwner(call, orgId))?.confirmed) throw notConfirmed(strict)
+  const refused = await requesterProblem(call, orgId, rules)
+  if (refused) throw refused
   const terms = termsOf(rules, input)
   if (!terms) throw tooLong()
   return terms

@@ -1,0 +1,120 @@
+import { Chalk } from 'chalk'
+import stringWidth from 'string-width'
+import type { Data } from '../../contract/operation.ts'
+import type { rule } from '../../contract/rule.ts'
+import { reasonText } from '../../rules/rule-text.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import { wrap } from '../terminal/wrap.ts'
+import type { Tested } from './rule-tested.ts'
+
+type Result = Data<typeof rule.testRule>
+type Line = Result['lines'][number]
+type Look = { tested: Tested; org: string; colour: boolean; width: number }
+
+const units: [unit: string, seconds: number][] = [
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+/** `15 minutes`: in the largest unit that is exact. */
+const timeText = (seconds: number): string => {
+  const [unit, length] = units.find(([, each]) => seconds % each === 0)!
+  const count = seconds / length
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+const padded = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - stringWidth(text)))
+
+/** Lines in two columns; a long second cell goes on below itself. */
+const columns = (rows: readonly (readonly [string, string])[], width: number, indent = ''): string[] => {
+  const first = Math.max(0, ...rows.map(([name]) => stringWidth(name)))
+  return rows.flatMap(([name, text]) => {
+    const [head, ...rest] = wrap(text, Math.max(20, width - indent.length - first - 2))
+    const margin = ' '.repeat(indent.length + first + 2)
+    return [`${indent}${padded(name, first)}  ${head}`, ...rest.map((part) => margin + part)]
+  })
+}
+
+const bullet = (text: string, width: number): string[] =>
+  wrap(text, Math.max(20, width - 2)).map((line, at) => `${at === 0 ? '-' : ' '} ${line}`)
+
+const askedIn = ({ people }: Line): number => people.filter(({ excluded }) => excluded === null).length
+
+const isShort = (line: Line): boolean => askedIn(line) < line.need
+
+const lineText = (line: Line, { width }: Look): string[] => {
+  const { group, need, rules, people } = line
+  const name = group === null ? 'A group that does not exist' : `@${safeLine(group)}`
+  const head = `${name}: ${need} of ${people.length} must agree (${rules.map(safeLine).join(', ')})`
+  const rows = people.map(
+    (one) =>
+      [
+        safeLine(one.name),
+        one.excluded === null ? 'would be asked' : `would not be asked: ${safeLine(one.excluded)}`,
+      ] as const,
+  )
+  return [head, ...columns(rows, width, '  ')]
+}
+
+/** What to type if too few people can answer. */
+const fixes = (lines: readonly Line[], org: string): string[] =>
+  lines
+    .filter(isShort)
+    .map(({ group, rules }) =>
+      group === null
+        ? `svc rule get ${shellQuote(rules[0] ?? 'NAME')} --org ${shellQuote(org)}`
+        : `svc group add ${shellQuote(group)} --user ID --org ${shellQuote(org)}`,
+    )
+
+const verdict = ({ completable, problem, lines }: Result, { org, colour }: Look): string[] => {
+  const chalk = new Chalk({ level: colour ? 1 : 0 })
+  if (completable) return [chalk.green('It can be approved now.')]
+  const short = fixes(lines, org)
+  // The lines above say who is missing.
+  const why =
+    short.length > 0 ? 'too few people can answer' : safeLine(problem ?? 'the service does not say why')
+  return [chalk.red(`It cannot be approved now: ${why}.`), ...short.map((line) => `  ${line}`)]
+}
+
+const terms = (result: Result, { width }: Look): string[] =>
+  columns(
+    [
+      ['Time to decide', timeText(result.lifetime_s)],
+      ['Time to use', timeText(result.use_within_s)],
+      ...(result.number ? [['Number', 'each approver types one that only the requester sees'] as const] : []),
+      ...(result.factors.length > 0 ? [['Factors', result.factors.join(', ')] as const] : []),
+      ...result.reasons.map((one) => ['Reason', safeLine(`${reasonText(one)} (${one.rule})`)] as const),
+    ],
+    width,
+  )
+
+const nothing = ({ tested, org }: Look): string[] => {
+  if (tested.type === 'request')
+    return [`No rule matches: svc ${tested.operation} in ${org} waits for no approval.`]
+  const head = 'No rule matches. The requester says who must approve'
+  if (tested.type !== 'command') return [`${head} (--to).`]
+  return [`${head}:`, `  svc approve run --to @GROUP -- ${tested.argv.map(shellQuote).join(' ')}`]
+}
+
+/** The result for a person. */
+export const testText = (result: Result, look: Look): string => {
+  const { rules, lines, ways_around: ways } = result
+  const { width } = look
+  const names = rules.map(({ name }) => safeLine(name))
+  const blocks =
+    rules.length === 0
+      ? [nothing(look)]
+      : [
+          [
+            `${rules.length === 1 ? 'Rule' : 'Rules'} ${names.join(', ')} ${rules.length === 1 ? 'matches' : 'match'}.`,
+          ],
+          ...lines.map((line) => lineText(line, look)),
+          verdict(result, look),
+          terms(result, look),
+        ]
+  if (ways.length > 0) blocks.push(['Ways around:', ...ways.flatMap((way) => bullet(safeLine(way), width))])
+  return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`
+}
