@@ -6,6 +6,7 @@ import { group } from './group.ts'
 import { authCode } from './auth-code.ts'
 import { org } from './org.ts'
 import { policy } from './policy.ts'
+import { ruleShape } from './rule-shape.ts'
 import { slug } from './records.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
@@ -91,5 +92,6 @@ export const organizationDocument = z.strictObject({
     ),
     'Groups of approvers, by name',
   ),
+  rules: chosen(list(ruleShape), 'Rules about who must approve what, by name'),
 })
 export type OrganizationDocument = z.infer<typeof organizationDocument>

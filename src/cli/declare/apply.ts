@@ -17,6 +17,7 @@ const groupOf: Record<Section, string> = {
   timeslots: 'timeslot',
   users: 'user',
   groups: 'group',
+  rules: 'rule',
   auth_codes: 'org auth-code',
   idp: 'org creds',
 }

@@ -1,11 +1,14 @@
+import * as z from 'zod/mini'
 import { usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
 import { readInput, textOf } from '../terminal/input-file.ts'
 import type { Io } from '../terminal/io.ts'
+import { findAskingProblems } from './asking-problems.ts'
 import { readDocument } from './document.ts'
 import { planFrom, type Plan } from './plan.ts'
 import { readState } from './read-state.ts'
 import { sections, type State } from './state.ts'
+import { invalidFile } from './yaml.ts'
 
 /** Eight times the size of a file with 5,000 users. */
 const mostMiB = 10
@@ -23,7 +26,7 @@ const readSource = async (file: string, io: Io): Promise<{ name: string; text: s
 export type Comparing = { prune?: boolean }
 export type Comparison = { source: string; state: State; plan: Plan }
 
-/** Compares a file with the service. The whole file is checked before the first request. */
+/** Compares a file with the service. The whole file is checked before the first request, and whom it lets ask before any change. */
 export const compare = async (
   source: string | undefined,
   { prune = false }: Comparing,
@@ -32,11 +35,20 @@ export const compare = async (
   if (source === undefined)
     throw usageError('Missing <file>', await context.command!.again({ args: ['org.yaml'] }))
   const { name, text } = await readSource(source, context.io)
-  const { slug, rows } = readDocument(text, name)
+  const { slug, rows, place } = readDocument(text, name)
   const scope = {
-    sections: sections.filter((section) => rows[section]),
+    // A rule asks groups.
+    sections: sections.filter((section) => rows[section] ?? (section === 'groups' && rows.rules)),
     rules: rows.users?.some(({ fields }) => fields.geofences || fields.timeslots) ?? false,
   }
-  const state = await readState(await context.client(), slug, scope, context.io.signal)
-  return { source, state, plan: planFrom({ slug, rows }, state, { prune }) }
+  const client = await context.client()
+  const state = await readState(client, slug, scope, context.io.signal)
+  const plan = planFrom({ slug, rows }, state, { prune })
+  const wrong = await findAskingProblems({ rows, state, plan, prune }, client)
+  if (wrong.length > 0)
+    throw invalidFile(
+      name,
+      wrong.map(({ path, message }) => ({ field: `${place(path)} ${z.core.toDotPath(path)}`, message })),
+    )
+  return { source, state, plan }
 }

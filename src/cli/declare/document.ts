@@ -5,6 +5,7 @@ import type { Issue } from '../../core/errors.ts'
 import { normalizeNetwork } from '../../factors/network.ts'
 import { readPhone } from '../../factors/phone.ts'
 import { isZone } from '../../factors/instant.ts'
+import { ruleProblem } from '../../rules/check.ts'
 import { expandSlots } from '../operation/typed-time.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
 import { parseYaml, invalidFile, type Parsed } from './yaml.ts'
@@ -12,6 +13,9 @@ import { isRecord } from '../../core/is-record.ts'
 
 /** What a file describes. A section that it does not have stays as it is. */
 export type WantedState = { slug: string; rows: Rows }
+
+/** A file, and where it says what. */
+export type ReadDocument = WantedState & Pick<Parsed, 'place'>
 
 type Problem = { path: PropertyKey[]; message: string }
 type Slot = { start?: string; end?: string; timezone?: string }
@@ -44,6 +48,10 @@ const checkShape = (value: unknown, { place }: Parsed, file: string): Organizati
   )
 }
 
+/** `match.cwd[0]` as a path. */
+const partsOf = (field: string): PropertyKey[] =>
+  (field.match(/[^.[\]]+/g) ?? []).map((part) => (/^\d+$/.test(part) ? Number(part) : part))
+
 /** Checks what the schema cannot express, and converts phone numbers to E.164. */
 const findProblems = (document: OrganizationDocument): Problem[] => {
   const problems: Problem[] = []
@@ -71,6 +79,10 @@ const findProblems = (document: OrganizationDocument): Problem[] => {
       if ('wrong' in phone) add(phone.message, 'groups', i, 'members', k)
       else members[k] = phone.mobile
     }
+  for (const [i, one] of (document.rules ?? []).entries()) {
+    const problem = ruleProblem(one)
+    if (problem) add(problem.message, 'rules', i, ...partsOf(problem.field))
+  }
   for (const list of lists) {
     const seen = new Map<unknown, number>()
     for (const [i, row] of (document[list] ?? []).entries()) {
@@ -84,7 +96,7 @@ const findProblems = (document: OrganizationDocument): Problem[] => {
 }
 
 /** Reads and checks a file without any request. Throws one error with all problems and their lines. */
-export const readDocument = (text: string, file: string): WantedState => {
+export const readDocument = (text: string, file: string): ReadDocument => {
   const parsed = parseYaml(text, file)
   const document = checkShape(expandAllDays(parsed.value), parsed, file)
   const problems = findProblems(document)
@@ -111,5 +123,5 @@ export const readDocument = (text: string, file: string): WantedState => {
         fields: knownFields(list, row),
       }))
   if (idp !== undefined) rows.idp = idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
-  return { slug, rows }
+  return { slug, rows, place: parsed.place }
 }

@@ -2,7 +2,9 @@ import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Step } from './plan.ts'
-import { type Created, runGroupSteps, runStep } from './requests.ts'
+import { type Created, runStep } from './requests.ts'
+import { runSignedSteps } from './signed-steps.ts'
+import { isSigned } from './state.ts'
 
 export type Outcome = { step: Step; error?: SvcError; code?: string }
 export type Result = {
@@ -31,9 +33,9 @@ const groupSteps = (steps: readonly Step[]): Step[][] => {
   for (const step of steps) {
     const last = groups.at(-1)
     const [first] = last ?? []
-    const isSameGroup =
-      first?.section === step.section &&
-      (step.section === 'groups' || (first.action === 'delete') === (step.action === 'delete'))
+    const isSameGroup = isSigned(step.section)
+      ? first !== undefined && isSigned(first.section)
+      : first?.section === step.section && (first.action === 'delete') === (step.action === 'delete')
     if (isSameGroup) last!.push(step)
     else groups.push([step])
   }
@@ -72,9 +74,9 @@ export const runSteps = async (steps: readonly Step[], options: Options): Promis
   const run = (step: Step): Promise<void> => attempt([step], () => runStep(step, client, org_id))
 
   for (const group of groupSteps(steps)) {
-    if (group[0]!.section === 'groups') {
+    if (isSigned(group[0]!.section)) {
       const kept = group.filter(({ action }) => action !== 'delete' || result.failed.length === 0)
-      if (kept.length > 0 && !stopped.aborted) await attempt(kept, () => runGroupSteps(kept, client, org_id))
+      if (kept.length > 0 && !stopped.aborted) await attempt(kept, () => runSignedSteps(kept, client, org_id))
       continue
     }
     if (group[0]!.action === 'delete' && result.failed.length > 0) stop.abort()

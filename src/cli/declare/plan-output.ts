@@ -1,5 +1,6 @@
 import { Chalk } from 'chalk'
 import stringWidth from 'string-width'
+import { exceptText, matchText, reasonText } from '../../rules/rule-text.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Bound, Context } from '../context/context.ts'
@@ -16,17 +17,24 @@ type Look = { colour: boolean; masked: boolean }
 
 const listText = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value))
 
-/** A rule: `geofence delete by 7`, `Home 52.52,13.405 150 m`, `Nights mon,tue 22:00-06:00 Europe/Berlin`. */
+/** A geofence or a time slot of a user: `Home 52.52,13.405 150 m`, `Nights mon,tue 22:00-06:00 Europe/Berlin`. */
 const ruleText = (rule: Fields): string => {
-  if ('operations' in rule) return `${listText(rule.operations)} by ${listText(rule.approvers)}`
   const place = `${rule.latitude},${rule.longitude} ${rule.radius} m`
   const time = `${listText(rule.days)} ${rule.start}-${rule.end} ${rule.timezone}`
   const off = rule.enabled === false || rule.is_active === 0 ? ' (off)' : ''
   return `${rule.name} ${'radius' in rule ? place : time}${off}`
 }
 
-const valueText = (value: unknown): string => {
+/** Fields of a rule about who must approve. */
+const ruleTexts: Record<string, (value: unknown) => string> = {
+  match: matchText,
+  except: exceptText,
+  reason: reasonText,
+}
+
+const valueText = (field: string, value: unknown): string => {
   if (value === undefined || value === null) return '(none)'
+  if (Object.hasOwn(ruleTexts, field)) return ruleTexts[field]!(value)
   if (!Array.isArray(value)) return String(value)
   if (value.length === 0) return '(empty)'
   const rules = value.every((item) => typeof item === 'object' && item !== null)
@@ -37,7 +45,7 @@ const shownValue = ({ field }: Change, value: unknown, { masked }: Look): string
   const shown = masked
     ? (maskFields({ [field]: value }, new Set(['email', 'members'])) as Fields)[field]
     : value
-  return safeLine(valueText(shown))
+  return safeLine(valueText(field, shown))
 }
 
 /** `users/+12025550101`; `masked` hides most of a phone number. */
@@ -137,7 +145,8 @@ const planColumns = ['action', 'section', 'key', 'field', 'before', 'after'] as 
 
 /** For a list format, one row for each field of each step; for any other, the whole plan. */
 const planPayload = (plan: Plan, context: Context): unknown => {
-  const { organization, steps, extra, ambiguous } = plan
+  const { organization, extra, ambiguous } = plan
+  const steps = plan.steps.map((step) => ({ ...step, whole: undefined }))
   if (!wantsRows(context)) return { organization, summary: countsOf(plan), steps, extra, ambiguous }
   return steps.flatMap(({ action, section, key, changes }) => {
     const fields: Partial<Change>[] = changes.length > 0 ? changes : [{}]

@@ -3,8 +3,10 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import {
   fieldsOf,
   onlyAtCreation,
+  replaced,
   same,
   sections,
+  type Fields,
   type Id,
   type Row,
   type Rows,
@@ -24,6 +26,8 @@ export type Step = {
   id?: Id | undefined
   changes: Change[]
   note?: string | undefined
+  /** All fields of a row that is replaced whole. */
+  whole?: Fields
 }
 export type Plan = {
   organization: string
@@ -37,9 +41,9 @@ export type Plan = {
 const changesOf = (section: Section, wanted: Row, present?: Row): Change[] =>
   fieldsOf[section].flatMap((field): Change[] => {
     const after = wanted.fields[field]
-    if (after === undefined) return []
+    const before = present?.fields[field]
+    if (after === undefined) return before !== undefined && replaced.has(section) ? [{ field, before }] : []
     if (!present) return [{ field, after }]
-    const before = present.fields[field]
     return onlyAtCreation[section]?.includes(field) || same(before, after) ? [] : [{ field, before, after }]
   })
 
@@ -62,7 +66,7 @@ const sectionSteps = (section: Section, wanted: readonly Row[], present: Map<str
   wanted.flatMap((row): Step[] => {
     const there = present.get(row.key)
     const changes = changesOf(section, row, there)
-    const step = { section, key: row.key, changes }
+    const step = { section, key: row.key, changes, ...(replaced.has(section) && { whole: row.fields }) }
     if (!there) return [{ action: 'create', ...step }]
     return changes.length === 0 ? [] : [{ action: 'change', ...step, id: there.id }]
   })

@@ -3,6 +3,7 @@ import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
 import { group } from '../../contract/group.ts'
 import type { Operation } from '../../contract/operation.ts'
+import { rule } from '../../contract/rule.ts'
 import { authCode } from '../../contract/auth-code.ts'
 import { org } from '../../contract/org.ts'
 import { timeslot } from '../../contract/timeslot.ts'
@@ -12,6 +13,7 @@ import { isUnsupported } from '../context/own-key.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import {
+  isSigned,
   keyOf,
   knownFields,
   normal,
@@ -35,6 +37,7 @@ const lists: Record<List, Operation> = {
   auth_codes: authCode.listAuthCodes,
   users: user.listUsers,
   groups: group.listGroups,
+  rules: rule.listRules,
 }
 
 const readAll = async (operation: Operation, { client, org_id, signal }: Reading): Promise<Fields[]> => {
@@ -59,8 +62,13 @@ const rowOf = (section: List, record: Fields): Row => {
     uses: uses_left ?? undefined,
     expires_at: expires_at ?? undefined,
   })
-  const { id } = record
-  return { key, fields, ...((typeof id === 'number' || typeof id === 'string') && { id }) }
+  const { id, asleep } = record
+  return {
+    key,
+    fields,
+    ...((typeof id === 'number' || typeof id === 'string') && { id }),
+    ...(Array.isArray(asleep) && { asleep: asleep as string[] }),
+  }
 }
 
 const readRulesByUser = async (users: Row[], reading: Reading): Promise<Map<string, Rules>> => {
@@ -98,20 +106,26 @@ const addRules = async (users: Row[], reading: Reading): Promise<void> => {
   }
 }
 
-/** A file names the members of a group by their numbers. A service without groups has none. */
-const readGroups = async (reading: Reading): Promise<Fields[]> => {
-  const groups = await readAll(group.listGroups, reading).catch((error: unknown) => {
+/** A third-party service may have no groups and no rules. */
+const readIfServed = (operation: Operation, reading: Reading): Promise<Fields[]> =>
+  readAll(operation, reading).catch((error: unknown) => {
     if (error instanceof SvcError && (error.exit === 'notFound' || error.code === 'unexpected_answer'))
       return []
     throw error
   })
+
+/** A file names the members of a group by their numbers. */
+const readGroups = async (reading: Reading): Promise<Fields[]> => {
+  const groups = await readIfServed(group.listGroups, reading)
   if (groups.length === 0) return []
   const people = await readAll(user.listUsers, reading)
   const numbers = new Map(people.map((one) => [String(one.id), wholeNumber(one)]))
-  return groups.map(({ name, id, members }) => ({
+  const numberOf = (member: string): string => numbers.get(member) ?? member
+  return groups.map(({ name, id, members, asleep = [] }) => ({
     name,
     id,
-    members: (members as string[]).map((member) => numbers.get(member) ?? member),
+    members: (members as string[]).map(numberOf),
+    asleep: (asleep as string[]).map(numberOf),
   }))
 }
 
@@ -133,7 +147,8 @@ const readSection = async (section: List | 'idp', scope: Coverage, reading: Read
     const { idp } = recordIn(org.getApiCredentials, answer)
     return idp ? [{ key: 'idp', fields: knownFields('idp', idp) }] : []
   }
-  const records = section === 'groups' ? await readGroups(reading) : await readAll(lists[section], reading)
+  const read = { groups: readGroups, rules: () => readIfServed(rule.listRules, reading) } as const
+  const records = await (isSigned(section) ? read[section](reading) : readAll(lists[section], reading))
   const rows = records.filter(isMember).map((record) => rowOf(section, record))
   if (section === 'users' && scope.rules) await addRules(rows, reading)
   return rows

@@ -1,7 +1,6 @@
-import { fieldsIn, rowsIn } from '../../client/answer-data.ts'
+import { fieldsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
 import { geofence } from '../../contract/geofence.ts'
-import { rule } from '../../contract/rule.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { authCode } from '../../contract/auth-code.ts'
 import { org } from '../../contract/org.ts'
@@ -11,7 +10,7 @@ import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { nationalNumber, readPhone } from '../../factors/phone.ts'
 import type { Step } from './plan.ts'
-import { policyFields, type Fields, type List } from './state.ts'
+import { isSigned, policyFields, type Fields, type List } from './state.ts'
 
 /** An ID that later steps need, or a code that is shown once. */
 export type Created = { org_id?: number; code?: string }
@@ -23,7 +22,7 @@ type Task = {
   send(operation: Operation, input: Fields): Promise<Fields>
 }
 
-const fieldsAfter = ({ changes }: Step): Fields =>
+export const fieldsAfter = ({ changes }: Step): Fields =>
   Object.fromEntries(changes.map(({ field, after }) => [field, after]))
 
 const only = (fields: Fields, names: readonly string[]): Fields =>
@@ -93,7 +92,7 @@ const createAuthCode: Work = async ({ step, fields, org_id, send }) => {
   return typeof code === 'string' ? { code } : {}
 }
 
-const lists: Record<Exclude<List, 'groups'>, Record<'create' | 'change' | 'delete', Work>> = {
+const lists: Record<Exclude<List, 'groups' | 'rules'>, Record<'create' | 'change' | 'delete', Work>> = {
   geofences: {
     create: sending(geofence.createGeofence, ({ step, org_id }) => ({
       org_id,
@@ -134,7 +133,7 @@ const organizationWork: Record<'create' | 'change', Work> = {
 }
 
 const workFor = ({ section, action }: Step): Work | undefined => {
-  if (action === 'by_hand' || section === 'idp' || section === 'groups') return undefined
+  if (action === 'by_hand' || section === 'idp' || isSigned(section)) return undefined
   if (section !== 'organization') return lists[section][action]
   return action === 'delete' ? undefined : organizationWork[action]
 }
@@ -149,23 +148,4 @@ export const runStep = async (step: Step, client: Client, org_id = 0): Promise<C
   const send = async (operation: Operation, input: Fields): Promise<Fields> =>
     fieldsIn(await client.call(operation, input))
   return work({ step, fields: fieldsAfter(step), org_id, send })
-}
-
-/** Applies all changes of groups in one request, so that people approve them together. */
-export const runGroupSteps = async (steps: readonly Step[], client: Client, org_id = 0): Promise<void> => {
-  const idOf = async (mobile: string): Promise<string> => {
-    const [found] = rowsIn(user.listUsers, await client.call(user.listUsers, { org_id, mobile }))
-    if (found?.id === undefined)
-      throw new SvcError('failed', 'no_user', `No user of the organization has the number ${mobile}`, {
-        hint: 'Add the number to users in the file',
-      })
-    return String(found.id)
-  }
-  const groups = []
-  for (const step of steps) {
-    const members: string[] = []
-    for (const mobile of (fieldsAfter(step).members ?? []) as string[]) members.push(await idOf(mobile))
-    groups.push({ name: step.key, members })
-  }
-  await client.call(rule.setRules, { org_id, groups })
 }

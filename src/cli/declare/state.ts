@@ -1,8 +1,10 @@
 import { policy } from '../../contract/policy.ts'
 import { authenticators } from '../../contract/policy.ts'
 import { factors } from '../../contract/records.ts'
+import { ruleShape } from '../../contract/rule-shape.ts'
 import { fieldSchemas } from '../../contract/schema.ts'
 import { normalizeNetwork } from '../../factors/network.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { weekdays } from '../../core/weekdays.ts'
 
 /** The sections of a file, in the order in which they are applied. */
@@ -14,6 +16,7 @@ export const sections = [
   'idp',
   'users',
   'groups',
+  'rules',
 ] as const
 export type Section = (typeof sections)[number]
 
@@ -23,7 +26,13 @@ export type Fields = Record<string, unknown>
 export type Id = number | string
 
 /** A row under the name that identifies it in a file. `id` is set if it exists in the service. */
-export type Row = { key: string; id?: Id; fields: Fields }
+export type Row = {
+  key: string
+  id?: Id
+  fields: Fields
+  /** Of a group in the service: the numbers of its members who cannot be asked. */
+  asleep?: string[]
+}
 
 /** Rows by section; a section that is absent is ignored. */
 export type Rows = Partial<Record<Section, Row[]>>
@@ -44,6 +53,7 @@ export const keyOf = {
   auth_codes: 'label',
   users: 'mobile',
   groups: 'name',
+  rules: 'name',
 } as const
 export type List = keyof typeof keyOf
 export const isList = (section: Section): section is List => section in keyOf
@@ -62,7 +72,15 @@ export const fieldsOf: Record<Section, readonly string[]> = {
   idp: ['provider', 'client_id'],
   users: ['first_name', 'last_name', 'email', 'role', 'state', 'geofences', 'timeslots'],
   groups: ['members'],
+  rules: Object.keys(fieldSchemas(ruleShape)).filter((name) => name !== 'name'),
 }
+
+/** Rows that are replaced whole: a field that the file leaves out is removed. */
+export const replaced: ReadonlySet<Section> = new Set(['rules'])
+
+/** Groups and rules decide who approves, so people sign all of their changes together. */
+export const isSigned = (section: Section): section is 'groups' | 'rules' =>
+  section === 'groups' || section === 'rules'
 
 /** Fields that are set when a row is created and not compared later, because they count down. */
 export const onlyAtCreation: Partial<Record<Section, readonly string[]>> = { auth_codes: ['uses'] }
@@ -82,7 +100,13 @@ const picked = (row: unknown, names: readonly string[]): Fields =>
       .map((name) => [name, normal(name, (row as Fields)[name])]),
   )
 
-const text = (value: unknown): string => JSON.stringify(value)
+/** The order of the fields of an object has no meaning. */
+const text = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) =>
+    isRecord(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
 
 /** Sorts rows of a user, whose order has no meaning. */
 const set = (value: unknown, names: readonly string[], missing: Fields = {}): unknown =>

@@ -13,7 +13,6 @@ import { listsFields, pickingFlag } from '../terminal/output.ts'
 import type { TestedOptions } from './rule-tested.ts'
 
 const operation = rule.testRule
-const { example } = operation
 const needed = ['rules', 'lines', 'completable', 'factors', 'reasons', 'ways_around']
 
 const isForPeople = ({ globals }: Context): boolean =>
@@ -69,7 +68,7 @@ export const registerRuleTest = (group: Command, context: Context): void => {
     .addHelpText(
       'after',
       '\nNobody is asked. Exits with 0 if no rule matches or the request can be approved now, and with 1 if it cannot.' +
-        `\n\nExamples:\n  svc rule test ${example}` +
+        '\n\nExamples:\n  svc rule test --org acme -- terraform -chdir=prod destroy' +
         '\n  svc rule test --org acme --request "user delete"' +
         '\n  svc rule test --org acme --tool github merge_pull_request --argument branch=main',
     )
@@ -77,7 +76,10 @@ export const registerRuleTest = (group: Command, context: Context): void => {
   listsFields(command).action(async () => {
     const words = [...command.args]
     if (words.length > 0 && words.every((one) => one.trim() === ''))
-      throw usageError('The command must not be empty', `svc rule test ${example}`)
+      throw usageError(
+        'The command must not be empty',
+        'svc rule test --org acme -- terraform -chdir=prod destroy',
+      )
     await runTest(words, command.opts<Options>(), context)
   })
 }

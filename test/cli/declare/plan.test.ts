@@ -167,18 +167,6 @@ describe('a plan', () => {
 })
 
 describe('the text of a plan', () => {
-  test('names the operations and approvers of a rule that requires an approval', () => {
-    const before = [{ operations: ['geofence delete'], approvers: ['1'] }]
-    const after = [{ operations: ['geofence create', 'user'], approvers: ['1', '7'] }]
-    const changes = [{ field: 'require_approval', before, after }]
-    const steps: Plan['steps'] = [{ action: 'change', section: 'organization', key: 'acme', changes }]
-    const text = planText(
-      { organization: 'acme', steps, extra: [], ambiguous: [] },
-      { colour: false, masked: false },
-    )
-    expect(text).toContain('geofence delete by 1 -> geofence create,user by 1,7')
-  })
-
   const plan: Plan = {
     organization: 'acme',
     steps: [

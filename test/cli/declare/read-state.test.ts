@@ -23,7 +23,7 @@ describe('the state of a service', () => {
     await apply(readDocument(`${acme}users:\n${people(30)}`, 'x'), client)
     requests.length = 0
     await read(client)
-    expect(requests).toHaveLength(8)
+    expect(requests).toHaveLength(9)
   })
 
   test('is the same from a service without the routes of svc', async () => {

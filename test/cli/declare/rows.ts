@@ -55,7 +55,7 @@ const policy = fc.record({
   report_only: fc.subarray(['location', 'time']),
 })
 
-/** Everything that a file can contain for `acme`, except groups with members and the identity provider, which a file cannot change. */
+/** Everything that a file can contain for `acme`, except groups with members, their rules and the identity provider, which a file cannot change. */
 export const organization: fc.Arbitrary<WantedState> = fc.record({
   slug: fc.constant('acme'),
   rows: fc.record({
@@ -70,7 +70,8 @@ export const organization: fc.Arbitrary<WantedState> = fc.record({
       fc.constantFrom('+12025550101', '+12025550102', '+4915112345678', '+390612345678'),
       person,
     ),
-    // Only people with a device can be in one.
+    // Only people with a device can be in one, and rules ask them.
     groups: fc.constant([]),
+    rules: fc.constant([]),
   }),
 })
