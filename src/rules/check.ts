@@ -33,13 +33,13 @@ type Fields = Rule['match'] | NonNullable<Rule['except']>[number]
 
 /** Fields of another type would never match; in an exception, one would do nothing. */
 const fieldsProblem = (type: Rule['match']['type'], fields: Fields, at: string): RuleProblem | undefined => {
-  const known: readonly string[] = [
+  const known = new Set<string>([
     ...fieldsOfType[type],
     'type',
     'key',
     ...(type === 'command' ? ['shells'] : []),
-  ]
-  const stray = Object.keys(fields).find((name) => !known.includes(name))
+  ])
+  const stray = Object.keys(fields).find((name) => !known.has(name))
   if (stray !== undefined)
     return {
       field: `${at}.${stray}`,

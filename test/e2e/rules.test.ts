@@ -123,7 +123,7 @@ describe('svc approve run', () => {
 
   test('needs the person who is named besides, and the person of the rule', async () => {
     await hold(shells)
-    const ended = started([...running('both').toSpliced(2, 0, '--to', grace.mobile)])
+    const ended = started(running('both').toSpliced(2, 0, '--to', grace.mobile))
     const id = await ada.answer()
     const { status } = (await api.call('GET', `/svc/v1/approvals/${id}`)).body.data
     expect([status, existsSync(path('both'))]).toEqual(['pending', false])

@@ -11,6 +11,14 @@ const command = (line: string, { cwd = '/srv/prod/app', executable = '' } = {}):
 const held = (match: Rule['match'], facts: Facts, except?: Rule['except'], keys?: string[]): boolean =>
   matcherOf(facts)({ match, ...(except && { except }) } as Shape, keys)
 
+const call = (tool: string, value: Record<string, unknown>): Facts => ({
+  type: 'tool_call',
+  server: 'github',
+  tool,
+  arguments: value,
+})
+const merge = (value: Record<string, unknown>): Facts => call('merge', value)
+
 describe('a rule about a command', () => {
   const destroy: Rule['match'] = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }
   test.each([
@@ -114,27 +122,15 @@ describe('an exception', () => {
 
   test('for an argument needs the argument, as text', () => {
     const match: Rule['match'] = { type: 'tool_call', server: ['github'] }
-    const call = (value: object): Facts => ({
-      type: 'tool_call',
-      server: 'github',
-      tool: 'merge',
-      arguments: value as Record<string, unknown>,
-    })
     const except = [{ arguments: { branch: ['dev*'] } }]
-    expect(held(match, call({ branch: 'dev' }), except)).toBe(false)
-    expect(held(match, call({}), except)).toBe(true)
-    expect(held(match, call({ branch: ['dev'] }), except)).toBe(true)
+    expect(held(match, merge({ branch: 'dev' }), except)).toBe(false)
+    expect(held(match, merge({}), except)).toBe(true)
+    expect(held(match, merge({ branch: ['dev'] }), except)).toBe(true)
   })
 })
 
 describe('a rule about a tool call', () => {
   const match: Rule['match'] = { type: 'tool_call', tool: ['merge_*'], arguments: { branch: ['main'] } }
-  const call = (tool: string, value: Record<string, unknown>): Facts => ({
-    type: 'tool_call',
-    server: 'github',
-    tool,
-    arguments: value,
-  })
   test.each([
     ['merge_pull_request', { branch: 'main' }, true],
     ['merge_pull_request', { branch: 'dev' }, false],

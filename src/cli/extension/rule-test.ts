@@ -9,7 +9,7 @@ import { findOrg, requireOrg } from '../context/organization.ts'
 import { collect } from '../operation/flags.ts'
 import { addOrgFlag } from '../operation/need.ts'
 import { noteScope } from '../program/command-node.ts'
-import { listsFields, pickingFlag } from '../terminal/output.ts'
+import { pickingFlag } from '../terminal/output.ts'
 import type { TestedOptions } from './rule-tested.ts'
 
 const operation = rule.testRule
@@ -73,7 +73,7 @@ export const registerRuleTest = (group: Command, context: Context): void => {
         '\n  svc rule test --org acme --tool github merge_pull_request --argument branch=main',
     )
   noteScope(command, 'read')
-  listsFields(command).action(async () => {
+  command.action(async () => {
     const words = [...command.args]
     if (words.length > 0 && words.every((one) => one.trim() === ''))
       throw usageError(

@@ -34,9 +34,10 @@ const groupTexts = (call: Call, org_id: number, groups: readonly Members[]): Pro
 const ruleTexts = (book: Book, names: readonly string[]): string[] =>
   book.rules.filter(({ rule }) => names.includes(rule.name)).map(({ rule }) => canonicalData(rule))
 
+const isNothing = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
 /** Leaves out fields that are empty before and after. */
 const changed = ({ before, after }: Change): Change => {
-  const isNothing = (value: unknown): boolean => Array.isArray(value) && value.length === 0
   const shown = Object.keys(after).filter((name) => !isNothing(after[name]) || !isNothing(before[name] ?? []))
   const pick = (from: Fields): Fields =>
     Object.fromEntries(shown.flatMap((name) => (name in from ? [[name, from[name]]] : [])))

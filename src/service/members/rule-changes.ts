@@ -94,11 +94,11 @@ export const demandForChange = async (
           },
         ]
       : []
-  const staying = [...ruled, ...own].map((line) =>
+  const withoutLeaving = (line: RequiredLine): RequiredLine =>
     line.group?.id === group?.id
       ? { ...line, members: line.members.filter((id) => !leaving.includes(id)) }
-      : line,
-  )
+      : line
+  const staying = [...ruled, ...own].map(withoutLeaving)
   const requirement: Requirement = {
     orgId,
     lines: [...staying, await administratorLine(call, orgId)],

@@ -140,9 +140,12 @@ export const setRules: HandlerOf<typeof contract.setRules> = async (
   const now = await readBook(call, org_id)
   for (const [at, rule] of rules.entries()) checkRule(now, org_id, rule, `rules[${at}].`)
   const changes: RuleChange[] = [
-    ...rules.map((after) => ({ before: before.rules.find(({ rule }) => rule.name === after.name), after })),
-    ...removed.map((name) => ({ before: findRule(before, org_id, name) })),
-  ].map(({ before: old, ...rest }) => ({ ...rest, ...(old && { before: old }) }))
+    ...rules.map((after): RuleChange => {
+      const old = before.rules.find(({ rule }) => rule.name === after.name)
+      return old ? { before: old, after } : { after }
+    }),
+    ...removed.map((name): RuleChange => ({ before: findRule(before, org_id, name) })),
+  ]
   const names = changes.map((one) => one.before?.rule.name ?? one.after!.name)
   const repeated = names.find((name, at) => names.indexOf(name) < at)
   if (repeated !== undefined) throw invalid('rules', `must name each rule once: "${repeated}"`)

@@ -37,6 +37,7 @@ const saveProfiles = (profiles: Record<string, Saved>): void => {
   mkdirSync(join(dir, 'config'), { recursive: true, mode: 0o700 })
   writeFileSync(file(), JSON.stringify({ version: 1, current: 'local', profiles }), { mode: 0o600 })
 }
+const saved = (): Record<string, Saved> => JSON.parse(readFileSync(file(), 'utf8')).profiles
 const run = (line: string, env: Saved = {}) =>
   svc(line, { cwd: dir, env: { SVC_CONFIG_DIR: join(dir, 'config'), ...env }, now: () => new Date() })
 const works = async (key: string): Promise<boolean> =>
@@ -132,8 +133,6 @@ test('of many devices and agents, the first ones are named', () => {
 })
 
 describe('svc key rotate', () => {
-  const saved = (): Record<string, Saved> => JSON.parse(readFileSync(file(), 'utf8')).profiles
-
   test.each(['', ' --overlap 0'])(
     '%j saves the secret wherever this machine holds the key, and nowhere else',
     async (more) => {

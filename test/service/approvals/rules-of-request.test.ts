@@ -142,13 +142,13 @@ describe('a request that a rule holds', () => {
   })
 })
 
-describe('an approval', () => {
-  const approved = async () => {
-    const request = await asked({ subject, approvers: [grace.mobile] })
-    dataOf(await decide(service, request.request_id, grace.key))
-    return request
-  }
+const approved = async () => {
+  const request = await asked({ subject, approvers: [grace.mobile] })
+  dataOf(await decide(service, request.request_id, grace.key))
+  return request
+}
 
+describe('an approval', () => {
   test('is not used once another rule holds the same', async () => {
     const { request_id, subject: of } = await approved()
     await createRule(service, acme.id, { members: [ada.id], match: destroy })
@@ -176,7 +176,7 @@ describe('an approval', () => {
     const { request_id, subject: of } = await asked({ subject })
     dataOf(await decide(service, request_id, ada.key))
     dataOf(await service.call('DELETE', at(acme.id, `rules/${rule}`)))
-    dataOf(await consume(request_id, of.digest))
+    expect(dataOf(await consume(request_id, of.digest)).used_at).toBe(clock.iso())
   })
 })
 
@@ -187,10 +187,10 @@ test('a request that no rule holds must name somebody', async () => {
   expect(service.notified).toEqual([])
 })
 
-describe('a test of the rules', () => {
-  const run = (input: object, key?: string) =>
-    service.call('POST', at(acme.id, 'rule-tests'), { key, body: input })
+const run = (input: object, key?: string) =>
+  service.call('POST', at(acme.id, 'rule-tests'), { key, body: input })
 
+describe('a test of the rules', () => {
   test('says which rules match, who is asked and on which terms, and asks nobody', async () => {
     const { rule, group } = await createRule(service, acme.id, {
       members: [ada.id, grace.id],

@@ -87,12 +87,11 @@ describe('a rule', () => {
     expect(refusal(await show('none'))).toEqual([404, 'not_found', []])
   })
 
-  test.each([[['@sre:2']], [['@sre', '@dba']].map((who) => [...who, '@one'])])(
+  test.each([[['@sre:2']], [['@one']]])(
     'is refused if %j could not complete it when one of them asks',
     async (who) => {
       dataOf(await create('one', [grace.id]))
-      const wanted = who.includes('@one') ? ['@one'] : who
-      expect(refusal(await add({ ...destroy, who: wanted }))).toEqual([409, 'rule_not_completable', []])
+      expect(refusal(await add({ ...destroy, who }))).toEqual([409, 'rule_not_completable', []])
     },
   )
 
