@@ -84,10 +84,14 @@ const matchesParts = (
 /** The first word is compared by its name. An exception must fit what is typed and what runs; a rule, one of them. */
 const matchesArgv = (pattern: readonly string[], { command, isException, fold }: Reading): boolean => {
   const { names, argv } = command!
-  return matchesParts(pattern.map(fold), argv.length, (one, at) => {
+  const isWord = (one: string, at: number): boolean => {
     if (at > 0) return matches(one, argv[at]!)
     return isException ? names.every((name) => matches(one, name)) : names.some((name) => matches(one, name))
-  })
+  }
+  const [program = ''] = pattern
+  // Most rules are about another program.
+  if (program !== '**' && !isWord(fold(program), 0)) return false
+  return matchesParts(pattern.map(fold), argv.length, isWord)
 }
 
 const matchesPath = (pattern: string, { command, fold }: Reading): boolean => {
