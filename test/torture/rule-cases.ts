@@ -40,7 +40,7 @@ export const between = async (stage: Stage, tally: Tally): Verdict => {
   if (!(await yes(stage, id, stage.mallory))) return 'not approved without a rule'
   const [used] = await Promise.all([
     turns(below(40)).then(() => uses(stage, id)),
-    turns(below(40)).then(() => setRules(stage, [{ type: 'text', text: ['Deploy*'] }])),
+    turns(below(400)).then(() => setRules(stage, [{ type: 'text', text: ['Deploy*'] }])),
   ])
   const [last] = await orderOf(stage, ['consumeApproval', 'setRules'])
   tally.hit(used ? 'used before the rule' : 'rule before the use')
