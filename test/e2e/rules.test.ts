@@ -96,9 +96,9 @@ describe('svc approve request', () => {
   })
 })
 
-describe('svc approve run', () => {
-  const running = (name: string) => ['approve', 'run', '--', '/bin/sh', '-c', `: > ${path(name)}`]
+const running = (name: string) => ['approve', 'run', '--', '/bin/sh', '-c', `: > ${path(name)}`]
 
+describe('svc approve run', () => {
   test('runs the command once the person of the rule agrees, and not without', async () => {
     expect((await started(running('early'))).exit).toBe(102)
     await nobody()
@@ -241,12 +241,13 @@ test('the tools of /mcp ask whom the rule asks', async () => {
   await client.close()
 })
 
+const fences = async () =>
+  (await svcHere(['geofence', 'list', '--org', ada.org.slug, '-o', 'id'], env)).stdout
+
 describe('a write of svc that a rule holds', () => {
   const reason = { prompt: 'Incident', pattern: 'INC-*', example: 'INC-77' }
   let site: string
   const remove = () => ['geofence', 'delete', site, '--org', ada.org.slug, '--yes']
-  const fences = async () =>
-    (await svcHere(['geofence', 'list', '--org', ada.org.slug, '-o', 'id'], env)).stdout
 
   beforeEach(async () => {
     env['SVC_API_KEY'] = await keyFor(['rules', 'read'])

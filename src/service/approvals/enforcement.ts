@@ -130,13 +130,13 @@ export const createEnforcement = (id: OperationId) => ({
     const command = await commandOf(call, id, input)
     if (proven === undefined) {
       const worked = await work()
-      await useApproval(call, await readRequirements(call, command.id, worked), undefined)
+      await useApproval(call, await readRequirements(call, command, worked), undefined)
       return worked
     }
     // The digest covers the old values, so it is computed before the work.
     const { data } = await requestSubject(call, command, proven.org_id)
     const worked = await work()
-    const requirements = await readRequirements(call, command.id, worked)
+    const requirements = await readRequirements(call, command, worked)
     if (requirements.length === 0) await checkReference(call, proven)
     else await useApproval(call, requirements, { proven, digest: digestOf(data) })
     return worked

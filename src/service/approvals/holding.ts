@@ -1,6 +1,8 @@
 import type { Rule } from '../../contract/rule-shape.ts'
 import { type OperationId, table } from '../../contract/table.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { isHoldable } from '../../rules/check.ts'
+import { commandsOf } from '../../rules/commands.ts'
 import { type Facts, matcherOf } from '../../rules/match.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
@@ -54,18 +56,24 @@ const ofRules = /^(?:rule|group) /
 export const findRequirement = async (
   call: Pick<Call, 'db' | 'keyring' | 'preconditions' | 'caller'>,
   orgId: number,
-  id: OperationId,
+  { id, input }: { id: OperationId; input: Readonly<Record<string, unknown>> },
 ): Promise<Requirement | undefined> => {
   if (!isHoldable(id)) return undefined
-  const operation = table[id].cli
   const { caller } = call
   const isTrusted = isOperator(caller)
-  if (isTrusted && ofRules.test(operation)) return undefined
-  const book = await bookOf(call, orgId)
+  if (isTrusted && ofRules.test(table[id].cli)) return undefined
+  const book = await bookOf(call, orgId).catch((error: unknown) => {
+    // Or an organization whose rules another program changed could not be repaired.
+    if (isTrusted && error instanceof Refusal) return undefined
+    throw error
+  })
   if (!book) return undefined
-  const holding = await rulesHolding(call, book, { facts: { type: 'request', operation }, caller })
+  const holding = new Set<Rule>()
+  for (const operation of commandsOf(id, input))
+    for (const rule of await rulesHolding(call, book, { facts: { type: 'request', operation }, caller }))
+      holding.add(rule)
   const weakened = isTrusted ? [] : rulesOf(book, changed[id])
-  return holding.length + weakened.length === 0
+  return holding.size + weakened.length === 0
     ? undefined
-    : requirementOf(orgId, book, { holding, weakened })
+    : requirementOf(orgId, book, { holding: [...holding], weakened })
 }

@@ -37,12 +37,12 @@ const together = (requirements: readonly Requirement[]): Requirement => {
 /** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
 export const readRequirements = async (
   call: Call,
-  id: OperationId,
+  command: { id: OperationId; input: Readonly<Record<string, unknown>> },
   { changed, demanded }: { changed: Iterable<number>; demanded: readonly Requirement[] },
 ): Promise<Requirement[]> => {
   const found = [...demanded]
   for (const orgId of changed) {
-    const requirement = orgId === 0 ? undefined : await findRequirement(call, orgId, id)
+    const requirement = orgId === 0 ? undefined : await findRequirement(call, orgId, command)
     if (requirement) found.push(requirement)
   }
   return found

@@ -127,6 +127,8 @@ export const setRules: HandlerOf<typeof contract.setRules> = async (
   call,
 ) => {
   await reachOrganization(call, org_id)
+  if (rules.length + removed.length + groupChanges.length === 0)
+    throw invalid('rules', 'must name a rule or a group to change')
   const before = await readBook(call, org_id)
   const groups: Awaited<ReturnType<typeof create>>[] = []
   const setGroup = async ({ name, members }: (typeof groupChanges)[number]) => {
