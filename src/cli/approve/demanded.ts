@@ -13,11 +13,12 @@ import { inTypedNames, typedName } from '../operation/typed-names.ts'
 export const demandsReason = (error: unknown): error is SvcError =>
   error instanceof SvcError && isRecord(error.data?.reason) && error.issues !== undefined
 
+const words = (text: unknown): string | undefined =>
+  typeof text === 'string' && text !== '' ? safeLine(text.slice(0, 100)) : undefined
+
 /** The reason that a rule demands, in its own words. */
 export const demandIn = ({ data }: Pick<SvcError, 'data'>): { prompt?: string; example?: string } => {
   const demand = isRecord(data?.reason) ? data.reason : {}
-  const words = (text: unknown): string | undefined =>
-    typeof text === 'string' && text !== '' ? safeLine(text.slice(0, 100)) : undefined
   const [prompt, example] = [words(demand.prompt), words(demand.example)]
   return { ...(prompt !== undefined && { prompt }), ...(example !== undefined && { example }) }
 }
