@@ -1,12 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import type { Rule } from '../../contract/rule-shape.ts'
 import { sha256 } from '../../core/ids.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { coveredText } from '../storage/schema/covered.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { knowHead, knownHead } from './known-heads.ts'
+import { knowHead, knownHead, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
 // is an older one. So the head of an organization has a MAC over all of its groups, over its rules, which it contains, and over
@@ -14,8 +13,6 @@ import { knowHead, knownHead } from './known-heads.ts'
 
 type GroupRow = Selectable<Tables['groups']>
 export type Group = Omit<GroupRow, 'members' | 'row_mac'> & { members: number[] }
-
-export type StoredRule = { rule: Rule; created_at: string }
 
 type Deps = Pick<Call, 'db' | 'keyring'>
 

@@ -1,9 +1,11 @@
 import type { Selectable } from 'kysely'
+import type { Rule } from '../../contract/rule-shape.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Tables } from '../storage/schema.ts'
-import type { StoredRule } from './group-rows.ts'
 
 type Head = Selectable<Tables['rule_heads']>
+
+export type StoredRule = { rule: Rule; created_at: string }
 
 /** A head whose MAC was proven, with its rules as data. */
 type KnownHead = Head & { parsed: StoredRule[] }
