@@ -7,6 +7,7 @@ import type { Rows } from '../../../src/cli/declare/state.ts'
 import type { HttpRequest } from '../../../src/core/transport.ts'
 import { createMember, createTenant, dataOf } from '../../service/fixtures.ts'
 import { startTestService, type TestService } from '../../service/harness.ts'
+import { isWhole } from '../../whole.ts'
 import { acme, apply, clientOf, people, read } from './in-process.ts'
 import { organization } from './rows.ts'
 
@@ -42,7 +43,7 @@ describe('applying', () => {
         expect(plain(rows)).toEqual(plain(wanted.rows))
         expect(planFrom(wanted, state, { prune: true }).steps).toEqual([])
       }),
-      { numRuns: 25 },
+      { numRuns: isWhole ? 25 : 10 },
     )
   })
 
@@ -56,7 +57,7 @@ describe('applying', () => {
         expect(planFrom(readDocument(text, 'x'), state, { prune: true }).steps).toEqual([])
         expect(exportText(await read(client))).toBe(text)
       }),
-      { numRuns: 10 },
+      { numRuns: isWhole ? 10 : 5 },
     )
   })
 
