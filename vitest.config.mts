@@ -29,8 +29,6 @@ const longest = ['docs', 'page-states', 'page-calls', 'page-network']
 // `.ci/long` runs the slow tests whole.
 const isWhole = process.env['SVC_TEST_WHOLE'] === '1'
 
-const readers = ['test/regular-expressions.test.ts']
-
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))
   return at === -1 ? longest.length : at
@@ -44,7 +42,6 @@ class LongestFirst extends BaseSequencer {
 }
 
 // `node` needs Node alone, and `postgres` PostgreSQL. `system` needs all that `.ci/run` installs, shells and a browser too.
-// `code` takes long and reads only the code, so it belongs to `npm run check`.
 export default defineConfig({
   test: {
     // Half of the time goes into child processes and fsync, so as many files run at a time as there are cores.
@@ -55,7 +52,7 @@ export default defineConfig({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/system/**', 'test/service/storage/postgres/**', ...readers],
+          exclude: ['test/system/**', 'test/service/storage/postgres/**'],
           ...patience,
           // Files that run in one worker share what they import. Hooks are therefore installed by a call, never by an import.
           pool: 'forks',
@@ -64,13 +61,13 @@ export default defineConfig({
           execArgv: ['--max-semi-space-size=64'],
         },
       },
-      { test: { name: 'code', include: readers, ...patience } },
       {
         test: {
           name: 'postgres',
           include: ['test/service/**/*.test.ts'],
-          // A data folder and its file are of the embedded store.
+          // A data folder, its file and its triggers are of the embedded store.
           exclude: [
+            'test/service/approvals/altered-request.test.ts',
             'test/service/storage/sqlite/**',
             'test/service/custody/data-folder/**',
             'test/service/lifecycle/{backup,data-dir,open-store,restored,running-service,serve}.test.ts',

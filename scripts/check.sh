@@ -69,7 +69,7 @@ check 'types of its worker' tsc -p src/page/worker
 check 'lint' oxlint --deny-warnings
 check 'format' oxfmt --check
 check 'unused code' knip --no-progress
-check 'layers, regular expressions' vitest run --project node --project code test/layers.test.ts test/regular-expressions.test.ts
+check 'layers' vitest run --project node test/layers.test.ts test/regular-expressions.test.ts
 check 'build prints nothing' quiet
 check 'generated files are fresh' fresh
 check 'lockfile alone' unwrapped

@@ -29,17 +29,9 @@ const lazy = new Set(['ImportExpression', 'TSImportType'])
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string'
 
-const childrenOf = function* (node: Node): Generator<Node> {
-  for (const name in node) {
-    const value = node[name]
-    if (Array.isArray(value)) yield* value.filter(isNode)
-    else if (isNode(value)) yield value
-  }
-}
-
 const visit = (node: Node, see: (node: Node) => void): void => {
   see(node)
-  for (const child of childrenOf(node)) visit(child, see)
+  for (const value of Object.values(node).flat()) if (isNode(value)) visit(value, see)
 }
 
 /** Stands for a value that is known only at run time. */
@@ -76,7 +68,7 @@ const stringsIn = (node: Node, found: string[] = []): string[] => {
   if (text !== undefined) found.push(text)
   // The parts of a sum are contained in it. The values of a template may contain other texts.
   if (node.type === 'BinaryExpression' && text !== undefined) return found
-  for (const child of childrenOf(node)) stringsIn(child, found)
+  for (const value of Object.values(node).flat()) if (isNode(value)) stringsIn(value, found)
   return found
 }
 
@@ -127,12 +119,7 @@ export const readSource = (file: string, text: string): Source => {
   }
 }
 
-let tree: Source[] | undefined
-
-/** Every file of `src`, read once a worker. */
-export const sourceTree = (): Source[] => (tree ??= readTree())
-
-const readTree = (): Source[] =>
+export const sourceTree = (): Source[] =>
   readdirSync(`${root}src`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `src/${file.replaceAll('\\', '/')}`)

@@ -17,7 +17,7 @@ const kindOf = (def: SchemaParts): { kind: FieldKind; choices: string[] } => {
   }
   if (def.type === 'number') return { kind: def.format === 'safeint' ? 'integer' : 'number', choices: [] }
   if (def.type === 'boolean') return { kind: 'boolean', choices: [] }
-  return { kind: def.type === 'object' ? 'json' : 'string', choices: [] }
+  return { kind: def.type === 'object' || def.type === 'record' ? 'json' : 'string', choices: [] }
 }
 
 /** `authCodeId` and `auth_code_id` are both typed as `auth-code-id`. */

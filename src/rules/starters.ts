@@ -12,12 +12,15 @@ const starters = new Set(
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
+const versionMarks = '-.0123456789'
+
 /** `bash5.2` is a version of `bash`, and `bash.exe` is `bash`. */
-const withoutVersion = (name: string): string =>
-  name
-    .toLowerCase()
-    .replace(/\.exe$/, '')
-    .replace(/[-\d.]+$/, '')
+const withoutVersion = (name: string): string => {
+  const plain = name.toLowerCase().replace(/\.exe$/, '')
+  let end = plain.length
+  while (end > 0 && versionMarks.includes(plain[end - 1]!)) end--
+  return plain.slice(0, end)
+}
 
 /** The loader of Linux runs the program that its first argument names. */
 const loader = /^ld(?:-linux|-musl|64)?[.-]/

@@ -7,12 +7,10 @@ import { checkStatus, requestApproval, requestApprovalAsync } from '../../src/to
 import { startExactHosted, type ExactHosted } from '../exact-hosted.ts'
 import { json, page, redirect, text, type Answering } from '../fake-hosted.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { inTurn } from '../whole.ts'
 import { memoryIo } from '../cli/memory-io.ts'
 import { svc } from '../cli/svc.ts'
 
-// A tool server of another vendor, whose answers are honest in many forms, or say "approved" with one thing wrong. Each
-// answer is read by a command and by a tool in turn, and in `.ci/long` by all.
+// A tool server of another vendor, whose answers are honest in many forms, or say "approved" with one thing wrong.
 
 let service: ExactHosted
 let folder: ReturnType<typeof temporaryFolder>
@@ -224,17 +222,15 @@ const play = (said: Said): void => {
   service.tools.check_status = said
 }
 
-const rows = Object.entries(edges).map(([name, edge], at) => [name, edge, at] as const)
-
-describe.each(rows)('%s', (name, edge, at) => {
-  test.each(inTurn(Object.entries(honest), at, 2))('accepts an honest approval with %s', async (_, said) => {
+describe.each(Object.entries(edges))('%s', (name, edge) => {
+  test.each(Object.entries(honest))('accepts an honest approval with %s', async (_, said) => {
     play(said)
     const { yes, said: words } = await edge()
     const isTold = words.includes('no receipt that can be verified proves the approval')
     expect([yes, isTold]).toEqual([true, name.startsWith('svc approve')])
   })
 
-  test.each(inTurn(Object.entries(strange), at, 2))('does not accept %s', async (_, said) => {
+  test.each(Object.entries(strange))('does not accept %s', async (_, said) => {
     play(said)
     const { yes, said: words } = await edge()
     expect(yes).toBe(false)
@@ -243,7 +239,7 @@ describe.each(rows)('%s', (name, edge, at) => {
   })
 })
 
-test.each(inTurn(Object.entries({ ...honest, ...strange }), 0, 3))(
+test.each(Object.entries({ ...honest, ...strange }))(
   'svc approve run --mcp runs nothing on %s, which has no receipt of svc',
   async (_, said) => {
     play(said)

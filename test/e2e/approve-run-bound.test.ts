@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { svcHere } from './prepare.ts'
+import { svc } from './processes.ts'
 import {
   requestLine,
   begin,
@@ -58,9 +58,9 @@ describe('the command that an approval covers', () => {
     expect(await running.ended).toMatchObject({ exit: 0, stdout: 'deployed 4.2\n' })
     const after = await record(id)
     expect(after.used_at).not.toBeNull()
-    const again = await svcHere(['approve', 'consume', id, '--digest', subject.digest], env)
+    const again = await svc(['approve', 'consume', id, '--digest', subject.digest], env)
     expect(again).toMatchObject({ exit: 3, stderr: expect.stringContaining('already used') })
-    const other = await svcHere(['approve', 'consume', id, '--digest', 'ab'.repeat(32)], env)
+    const other = await svc(['approve', 'consume', id, '--digest', 'ab'.repeat(32)], env)
     expect(other).toMatchObject({
       exit: 3,
       stderr: expect.stringContaining('does not match the approved subject'),
@@ -176,7 +176,7 @@ describe('the environment of a command', () => {
 
   test('cannot receive a credential by name, and no approval is requested', async () => {
     for (const name of ['SVC_API_KEY', 'MCP_AUTH_TOKEN=x', 'SVC_MASTER_KEY']) {
-      const { exit, stderr } = await svcHere(['approve', 'run', '--env', name, '--', 'true'], env)
+      const { exit, stderr } = await svc(['approve', 'run', '--env', name, '--', 'true'], env)
       expect({ exit, stderr }).toEqual({
         exit: 102,
         stderr: expect.stringContaining('is a credential or setting of svc'),
@@ -191,7 +191,7 @@ describe('a key that can influence who approves', () => {
     'requests no approval with the scopes %s, and svc prints how to create one that only asks',
     async (scopes) => {
       const asking = { ...env, SVC_ASK_KEY: await keyThatCan(scopes) }
-      const { exit, stderr } = await svcHere(['approve', 'run', '--', 'true'], asking)
+      const { exit, stderr } = await svc(['approve', 'run', '--', 'true'], asking)
       expect(exit).toBe(102)
       expect(stderr).toMatch(/can influence who approves \(.*people.*\): no request was sent/)
       expect(stderr).toContain('svc key create --name ask --can ask --org acme')

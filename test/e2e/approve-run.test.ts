@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { svcHere } from './prepare.ts'
-import { startService } from './processes.ts'
+import { startService, svc } from './processes.ts'
 import {
   requestLine,
   begin,
@@ -52,7 +51,7 @@ describe('svc approve run', () => {
     const ofThis = await ok([...verify, '--org', 'acme', '--subject', path('subject.json')])
     expect(JSON.parse(ofThis)).toMatchObject({ valid: true })
     // The action is a claim of the requester, so --action does not prove what the command was.
-    expect((await svcHere([...verify, '--action', 'Deploy'], env)).exit).toBe(1)
+    expect((await svc([...verify, '--action', 'Deploy'], env)).exit).toBe(1)
   })
 
   test('requests nothing if the receipt cannot be saved, and saves none after a denial', async () => {
@@ -115,13 +114,13 @@ describe('svc approve --mcp', () => {
     const there = { SVC_CONFIG_DIR: path('mcp'), SVC_MCP_URL: new URL('/mcp', guarded.baseUrl).href }
     try {
       const tools = ['approve', 'tools', '-o', 'json', '--jq', '.[].name']
-      expect(await svcHere(tools, there)).toMatchObject({ exit: 4 })
+      expect(await svc(tools, there)).toMatchObject({ exit: 4 })
       const login = ['profile', 'login', '--bearer', '--with-key']
-      expect(await svcHere(login, there, 'another')).toMatchObject({ exit: 4 })
-      expect(await svcHere(login, there, `${token}\n`)).toMatchObject({ exit: 0 })
-      expect((await svcHere(tools, there)).stdout).toContain('request_approval\n')
+      expect(await svc(login, there, 'another')).toMatchObject({ exit: 4 })
+      expect(await svc(login, there, `${token}\n`)).toMatchObject({ exit: 0 })
+      expect((await svc(tools, there)).stdout).toContain('request_approval\n')
       const elsewhere = { ...there, SVC_MCP_URL: new URL('/mcp', service.baseUrl).href }
-      expect(await svcHere(tools, elsewhere)).toMatchObject({
+      expect(await svc(tools, elsewhere)).toMatchObject({
         exit: 2,
         stderr: expect.stringContaining('is not sent to'),
       })

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { svcHere } from './prepare.ts'
+import { svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
 import {
@@ -60,8 +60,8 @@ describe('svc approve', () => {
       '--action',
       'Deploy 4.2 ✓',
     ]
-    expect(await svcHere([...check, '--allow-dev'], alone)).toMatchObject({ exit: 0 })
-    expect(await svcHere([...check, '--org', 'acme'], alone)).toMatchObject({
+    expect(await svc([...check, '--allow-dev'], alone)).toMatchObject({ exit: 0 })
+    expect(await svc([...check, '--org', 'acme'], alone)).toMatchObject({
       exit: 1,
       stderr: expect.stringContaining('software key'),
     })
@@ -107,7 +107,7 @@ describe('svc approve', () => {
         .map((line) => JSON.parse(line).event),
     ).toEqual(['requested', 'decided'])
     expect(exit).toBe(6)
-    expect(await svcHere(['approve', 'request', 'Deploy'], { ...env, SVC_API_KEY: other })).toMatchObject({
+    expect(await svc(['approve', 'request', 'Deploy'], { ...env, SVC_API_KEY: other })).toMatchObject({
       exit: 9,
     })
   })
@@ -145,7 +145,7 @@ describe('svc approve', () => {
         (await ok(['approve', 'submit', action, '-o', 'id'])).trim(),
       ),
     )
-    const wait = svcHere(['approve', 'wait', ...ids], env)
+    const wait = svc(['approve', 'wait', ...ids], env)
     await decide('approve', ids[0]!)
     await decide('deny', ids[1]!)
     await ok(['approve', 'cancel', ids[2]!])

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeFileSync } from 'node:fs'
 import { beforeEach, expect, test } from 'vitest'
-import { svcHere } from './prepare.ts'
 import { outcome, startSvc, svc } from './processes.ts'
 import { hintOf, typeLine } from './shell.ts'
 import { onTerminal } from './terminal.ts'
@@ -10,18 +9,18 @@ import { env, installHooks, path } from './bare-service.ts'
 installHooks()
 const users = path('users.csv')
 /** More than a page of a list. */
-const count = 1050
+const count = 1200
 /** Enough that an import is still running once some rows are done. */
-const some = 250
+const some = 3000
 let org = ''
 
 const writeUsers = (length: number): void => {
-  const rows = Array.from({ length }, (_, i) => `+45${20_000_000 + i},u${i}@acme.example,U,${i}`)
+  const rows = Array.from({ length }, (_, i) => `+1202${2_000_000 + i},u${i}@acme.example,U,${i}`)
   writeFileSync(users, `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
 }
 let made = 0
 beforeEach(async () => {
-  org = (await svcHere(['org', 'create', '--name', `Acme ${made++}`, '-o', 'id'], env)).stdout.trim()
+  org = (await svc(['org', 'create', '--name', `Acme ${made++}`, '-o', 'id'], env)).stdout.trim()
 })
 
 const members = async (): Promise<number> => {
@@ -37,7 +36,7 @@ const members = async (): Promise<number> => {
 const importUntil = async (signal: NodeJS.Signals) => {
   const child = startSvc(['user', 'import', users, '--org', org], env)
   const ended = outcome(child)
-  while (child.exitCode === null && (await members()) < 10) await sleep(5)
+  while (child.exitCode === null && (await members()) < 50) await sleep(5)
   child.kill(signal)
   return ended
 }
@@ -59,7 +58,7 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     expect(created).toBeGreaterThan(0)
     expect(skipped).toBeGreaterThan(0)
     expect([created! + skipped!, failed]).toEqual([some, 0])
-    const listed = await svcHere(['user', 'list', '--org', org, '-o', 'id'], env)
+    const listed = await svc(['user', 'list', '--org', org, '-o', 'id'], env)
     expect(listed.stdout.trimEnd().split('\n')).toHaveLength(some)
   },
 )
@@ -68,13 +67,13 @@ test('an import shows its progress on one line of a terminal, and its export can
   writeUsers(count)
   const { exit, screen } = await onTerminal(['user', 'import', users, '--org', org], env, [])
   expect(exit).toBe(0)
-  expect(screen).toMatch(/1,050 users to import into organization \d+ at http:\/\/127/)
-  expect(screen).toMatch(/\r\d[\d,]* of 1,050 done, 0 failed\r/)
-  expect(screen).toMatch(/created +1050/)
+  expect(screen).toMatch(/1,200 users to import into organization \d+ at http:\/\/127/)
+  expect(screen).toMatch(/\r\d[\d,]* of 1,200 done, 0 failed\r/)
+  expect(screen).toMatch(/created +1200/)
 
-  const { stdout } = await svcHere(['user', 'export', '--org', org], env)
+  const { stdout } = await svc(['user', 'export', '--org', org], env)
   expect(stdout.split('\n')).toHaveLength(count + 2)
-  const again = await svcHere(
+  const again = await svc(
     ['user', 'import', '-', '--org', org, '--on-conflict', 'skip', '-o', 'json'],
     env,
     stdout,
@@ -91,22 +90,19 @@ test('an import writes no control characters to a pipe', async () => {
 
 test('an import waits for the rate limit of its key and stops at the quota of the organization', async () => {
   const few = path('few.csv')
-  const rows = Array.from({ length: 45 }, (_, i) => `+45${30_000_000 + i},u${i}@acme.example,U,${i}`)
+  const rows = Array.from({ length: 45 }, (_, i) => `+1202${3_000_000 + i},u${i}@acme.example,U,${i}`)
   writeFileSync(few, `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
   const limits = ['--key-requests-per-second', '1', '--users', '42']
-  expect((await svcHere(['org', 'limits', 'set', '--org', org, ...limits], env)).exit).toBe(0)
-  const made = await svcHere(
-    ['key', 'create', '--name', 'ci', '--org', org, '--can', 'all', '--jq', '.key'],
-    env,
-  )
+  expect((await svc(['org', 'limits', 'set', '--org', org, ...limits], env)).exit).toBe(0)
+  const made = await svc(['key', 'create', '--name', 'ci', '--org', org, '--can', 'all', '--jq', '.key'], env)
   const own = { ...env, SVC_API_KEY: made.stdout.trim() }
-  const imported = await svcHere(['user', 'import', few, '--org', org], own)
+  const imported = await svc(['user', 'import', few, '--org', org], own)
   expect(imported.stderr).toContain('Rate limit: waiting 1 s')
   expect(imported.stderr).toContain('Users, active or pending: the limit of 42 is reached')
   expect(imported.stderr).toContain(`svc org limits set --org ${org} --users N`)
   expect(imported.exit).toBe(3)
   expect(await members()).toBe(42)
-  expect((await svcHere(['org', 'limits', 'set', '--org', org, '--reset', 'users'], env)).exit).toBe(0)
-  expect((await svcHere(['user', 'import', few, '--org', org, '--on-conflict', 'skip'], own)).exit).toBe(0)
+  expect((await svc(['org', 'limits', 'set', '--org', org, '--reset', 'users'], env)).exit).toBe(0)
+  expect((await svc(['user', 'import', few, '--org', org, '--on-conflict', 'skip'], own)).exit).toBe(0)
   expect(await members()).toBe(45)
 })

@@ -1,8 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { svcHere } from './prepare.ts'
-import { type Ended } from './processes.ts'
+import { svc, type Ended } from './processes.ts'
 import { env, folder, installHooks, ok, operator, service } from './profile-folder.ts'
 
 installHooks()
@@ -16,7 +15,7 @@ describe('a credential command', () => {
   const use = async (body: string): Promise<Ended> => {
     writeFileSync(script, `#!/bin/sh\n${body}\n`)
     chmodSync(script, 0o700)
-    return svcHere(['org', 'list', '-p', 'cmd'], env)
+    return svc(['org', 'list', '-p', 'cmd'], env)
   }
   beforeAll(async () => {
     writeFileSync(keyFile, `${operator}\n`, { mode: 0o600 })
@@ -37,12 +36,12 @@ describe('a credential command', () => {
       writeFileSync(join(dir, 'key'), `${operator}\n`)
     }
     const add = ['profile', 'create', 'near', '--base-url', service.baseUrl, '--credential-command']
-    expect((await svcHere([...add, './print-key'], env, '', mine)).exit).toBe(0)
-    expect(await svcHere(['org', 'list', '-p', 'near'], env, '', theirs)).toMatchObject({ exit: 0 })
+    expect((await svc([...add, './print-key'], env, '', mine)).exit).toBe(0)
+    expect(await svc(['org', 'list', '-p', 'near'], env, '', theirs)).toMatchObject({ exit: 0 })
     expect(existsSync(join(folder.path, 'run-by-theirs'))).toBe(false)
     // The command does not read its files from the current folder either.
     await ok(['profile', 'set', 'near', 'credential_command=cat key'])
-    const { exit, stderr } = await svcHere(['org', 'list', '-p', 'near'], env, '', theirs)
+    const { exit, stderr } = await svc(['org', 'list', '-p', 'near'], env, '', theirs)
     expect([exit, stderr]).toEqual([1, expect.stringContaining(`runs in ${env.SVC_CONFIG_DIR}`)])
   })
   test('is killed with its child processes after five seconds, and named in the error', async () => {

@@ -67,27 +67,27 @@ afterAll(async () => {
 describe('in a pipe', () => {
   test('diff exits 10 until apply has made the changes, then 0, and an export shows no difference', async () => {
     const path = write('a.yaml', organization('a', ['HQ', 'Lab']))
-    const drift = await svcHere(['diff', path], env)
+    const drift = await svc(['diff', path], env)
     expect([drift.exit, drift.stdout.trim().split('\n').at(-1)]).toEqual([
       10,
       '4 to create, 0 to change, 0 to delete',
     ])
-    const refused = await svcHere(['apply', path], env)
+    const refused = await svc(['apply', path], env)
     expect([refused.exit, refused.stderr]).toEqual([2, expect.stringContaining('--yes')])
     const { exit, stderr } = await svc(['apply', path, '--yes'], env)
     expect([exit, stderr]).toEqual([
       0,
       expect.stringMatching(/\[1\/4\] created organization\/a\n[^]*Done: 4 of 4 steps/),
     ])
-    expect(await svcHere(['diff', path, '--prune'], env)).toMatchObject({
+    expect(await svc(['diff', path, '--prune'], env)).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('No change'),
     })
 
-    const exported = await svcHere(['export', '--org', 'a'], env)
+    const exported = await svc(['export', '--org', 'a'], env)
     expect(exported).toMatchObject({ exit: 0, stderr: '' })
-    expect((await svcHere(['diff', '--prune', '-'], env, exported.stdout)).exit).toBe(0)
-    const json = await svcHere(['diff', path, '-o', 'json'], env)
+    expect((await svc(['diff', '--prune', '-'], env, exported.stdout)).exit).toBe(0)
+    const json = await svc(['diff', path, '-o', 'json'], env)
     expect(JSON.parse(json.stdout)).toMatchObject({ organization: 'a', steps: [] })
   })
 

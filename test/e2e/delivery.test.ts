@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startMailServer, type MailServer } from '../service/delivery/mail-server.ts'
 import { startSmsProvider, type SmsProvider } from '../service/delivery/sms-provider.ts'
-import { svcHere } from './prepare.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
@@ -36,7 +35,7 @@ const start = async (): Promise<void> => {
   service = await startService(join(folder.path, 'data'), operator, ['--config', config])
 }
 const run = (...args: string[]) =>
-  svcHere(args, {
+  svc(args, {
     SVC_BASE_URL: service!.baseUrl,
     SVC_API_KEY: operator,
     SVC_CONFIG_DIR: join(folder.path, 'config'),

@@ -2,12 +2,12 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Person } from './person.ts'
 import { svcHere } from './prepare.ts'
 import { outcome, startSvc, svc } from './processes.ts'
-import { env, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
+import { env, holdFor, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 import { onTerminal } from './terminal.ts'
 
 installHooks()
 
-describe('an organization with require_approval', () => {
+describe('an organization with a rule', () => {
   let ada: Person
   let site: string
   const fences = () => ok(['geofence', 'list', '--org', ada.org.slug, '-o', 'id'])
@@ -23,8 +23,7 @@ describe('an organization with require_approval', () => {
     site = (
       await ok(['geofence', 'create', '--org', ada.org.slug, '--name', 'HQ', ...place, '-o', 'id'])
     ).trim()
-    const rules = [{ operations: ['geofence delete'], approvers: [ada.id] }]
-    await ok(['org', 'update', ada.org.slug, '--require-approval', JSON.stringify(rules)])
+    await holdFor(ada, ['geofence delete'])
   })
 
   test('requires an approval from the service, and the command continues with it', async () => {

@@ -4,8 +4,7 @@ import { statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { svcHere } from './prepare.ts'
-import { startService, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 const folder = temporaryFolder()
@@ -40,9 +39,9 @@ test('/health and /health/ready report that storage cannot be written, and when 
   limitFiles('1')
   await expect.poll(() => probe('/health')).toEqual([200, { ok: false, transport: 'http' }])
   expect(await probe('/health/ready')).toEqual([503, { ok: false, reason: 'storage_unavailable' }])
-  const doctor = await svcHere(['doctor', '-o', 'json'], env())
+  const doctor = await svc(['doctor', '-o', 'json'], env())
   expect([doctor.exit, doctor.stdout]).toEqual([1, expect.stringContaining('cannot write')])
-  expect((await svcHere(['approve', 'health'], env())).exit).toBe(1)
+  expect((await svc(['approve', 'health'], env())).exit).toBe(1)
   limitFiles('unlimited')
   await expect.poll(() => probe('/health')).toEqual([200, { ok: true, transport: 'http' }])
   expect(await probe('/health/ready')).toEqual([200, { ok: true }])
@@ -51,13 +50,13 @@ test('/health and /health/ready report that storage cannot be written, and when 
 test('/health reports a failed write even while one more page would fit', async () => {
   expect(await probe('/health')).toEqual([200, { ok: true, transport: 'http' }])
   limitFiles(String(statSync(join(folder.path, 'data', 'svc.db-wal')).size + 2 * 4120))
-  const { exit } = await svcHere(['org', 'create', '--name', 'Acme'], env())
+  const { exit } = await svc(['org', 'create', '--name', 'Acme'], env())
   expect(exit).not.toBe(0)
   expect(await probe('/health')).toEqual([200, { ok: false, transport: 'http' }])
   limitFiles('unlimited')
   const ok = [200, { ok: true, transport: 'http' }]
   await expect.poll(() => probe('/health')).toEqual(ok)
-  expect((await svcHere(['org', 'create', '--name', 'Acme'], env())).exit).toBe(0)
+  expect((await svc(['org', 'create', '--name', 'Acme'], env())).exit).toBe(0)
 })
 
 test('/health/ready answers 503 while the service stops', async () => {

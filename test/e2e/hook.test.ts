@@ -6,7 +6,6 @@ import { json, startFakeHosted } from '../fake-hosted.ts'
 import { inputOf, letsRun } from '../hook-hosts.ts'
 import { decide, env, installHooks, path, pending, service } from './approvals.ts'
 import { callHook, hookProcess, installedLine, withOthers, type Held } from './hook-line.ts'
-import { svcHere } from './prepare.ts'
 import { startSvc, svc } from './processes.ts'
 
 installHooks()
@@ -17,16 +16,12 @@ const way = () => {
   writeFileSync(path('ask.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
   return ['--base-url', service.baseUrl, '--key-file', path('ask.key')]
 }
-const installed = new Map<string, { mobile: string; line: Promise<string> }>()
-/** The line that svc installs. To install takes longer than to run it, so the tests of a host share it, each with its person. */
-const lineOf = async (host: HostName, flags: string[] = []): Promise<string> => {
-  const mobile = env.SVC_DEFAULT_MOBILE!
-  const key = JSON.stringify([host, flags])
-  const all = withOthers(['--to', mobile, '--org', 'acme', '--timeout', '120', ...way()], flags)
-  const kept = installed.get(key) ?? { mobile, line: installedLine(host, all, agent()) }
-  installed.set(key, kept)
-  return (await kept.line).replaceAll(kept.mobile, mobile)
-}
+const lineOf = (host: HostName, flags: string[] = []) =>
+  installedLine(
+    host,
+    withOthers(['--to', env.SVC_DEFAULT_MOBILE!, '--org', 'acme', '--timeout', '120', ...way()], flags),
+    agent(),
+  )
 const call = async (
   host: HostName,
   flags: string[] = [],
@@ -52,7 +47,7 @@ describe.each(hostNames)('svc hook run %s', (host) => {
     expect(letsRun(host, ended)).toBe(true)
     expect(ended.stdout.includes(request_id)).toBe(['claude', 'copilot', 'gemini'].includes(host))
     // It was used up.
-    expect((await svcHere(['approve', 'status', request_id, '--jq', '.used_at'], env)).stdout).toMatch(/^2/)
+    expect((await svc(['approve', 'status', request_id, '--jq', '.used_at'], env)).stdout).toMatch(/^2/)
   })
 
   test('blocks a call that a person denies', async () => {
@@ -87,7 +82,7 @@ describe('svc hook run blocks', () => {
     const { request_id } = await pending()
     process.kill(hookProcess(held.child.pid!), 'SIGTERM')
     expect(await held.ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('Interrupted') })
-    expect((await svcHere(['approve', 'status', request_id], env)).stdout).not.toContain('pending')
+    expect((await svc(['approve', 'status', request_id], env)).stdout).not.toContain('pending')
   })
 
   test('if the service does not answer', async () => {
@@ -112,12 +107,12 @@ describe('svc hook run blocks', () => {
         ['create', 'hosted', '--base-url', hosted.baseUrl, '--with-key'],
         ['set', 'hosted', mcp],
       ])
-        expect(await svcHere(['profile', ...words], agent(), 'a-key')).toMatchObject({ exit: 0 })
+        expect(await svc(['profile', ...words], agent(), 'a-key')).toMatchObject({ exit: 0 })
       const ended = await (await call('claude', at)).ended
       expect(ended).toMatchObject({ exit: 2, stderr: expect.stringContaining('has no approvals') })
-      expect(
-        (await svcHere(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'], env)).stdout,
-      ).toBe('')
+      expect((await svc(['approve', 'list', '--to', env.SVC_DEFAULT_MOBILE!, '-o', 'id'], env)).stdout).toBe(
+        '',
+      )
     } finally {
       await hosted.close()
     }

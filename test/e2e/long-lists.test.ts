@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillStore } from '../torture/fill-store.ts'
-import { svcHere } from './prepare.ts'
-import { startService, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
 
 const rows = 20_000
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
@@ -13,7 +12,7 @@ let env: Record<string, string>
 
 beforeAll(async () => {
   const first = await startService(folder.path, key)
-  await svcHere(['org', 'create', '--name', 'Acme'], { SVC_BASE_URL: first.baseUrl, SVC_API_KEY: key })
+  await svc(['org', 'create', '--name', 'Acme'], { SVC_BASE_URL: first.baseUrl, SVC_API_KEY: key })
   await first.stop()
   fillStore(folder.path, { org: 1, rows, users: 0 })
   service = await startService(folder.path, key)
@@ -47,11 +46,11 @@ test.runIf(process.platform === 'linux')(
 )
 
 test('svc audit verify and svc audit list read a chain of many pages', async () => {
-  expect(await svcHere(['audit', 'verify', '--org', '1', '--jq', '.rows'], env)).toMatchObject({
+  expect(await svc(['audit', 'verify', '--org', '1', '--jq', '.rows'], env)).toMatchObject({
     exit: 0,
     stdout: `${rows + 1}\n`,
   })
-  const { stdout: lines } = await svcHere(['audit', 'list', '--org', '1', '--all', '-o', 'ndjson'], env)
+  const { stdout: lines } = await svc(['audit', 'list', '--org', '1', '--all', '-o', 'ndjson'], env)
   const seqs = lines
     .trimEnd()
     .split('\n')
@@ -62,7 +61,7 @@ test('svc audit verify and svc audit list read a chain of many pages', async () 
 /** The number of rows of this actor and one action. */
 const countOf = async (actor: string, ...flags: string[]) => {
   const words = ['audit', 'list', '--org', '1', '--actor', actor, '--action', 'createUser', '-o', 'json']
-  const { exit, stdout } = await svcHere([...words, ...flags], env)
+  const { exit, stdout } = await svc([...words, ...flags], env)
   expect(exit).toBe(0)
   return (JSON.parse(stdout) as { subject: string }[]).length
 }

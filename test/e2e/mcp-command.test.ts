@@ -6,7 +6,6 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { call, overStdio } from './mcp-client.ts'
 import { config, env, folder, installHooks, key, person, service } from './mcp-stage.ts'
 import type { Person } from './person.ts'
-import { svcHere } from './prepare.ts'
 import { startService, startSvc, svc } from './processes.ts'
 
 installHooks()
@@ -59,7 +58,7 @@ describe('svc mcp', () => {
 /** Creates a key of the whole service with these scopes. */
 const keyWith = async (scopes: string): Promise<string> =>
   (
-    await svcHere(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
+    await svc(['key', 'create', '--name', `with ${scopes}`, '--can', scopes, '--jq', '.key'], env)
   ).stdout.trim()
 
 describe('the key of svc mcp', () => {
@@ -134,15 +133,15 @@ test.each([
   const there = { SVC_CONFIG_DIR: join(data, 'config') }
   const mcpUrl = new URL('/mcp', guarded.baseUrl).href
   const local = ['profile', 'create', 'local', '--base-url', guarded.baseUrl, '--mcp-url', mcpUrl]
-  expect(await svcHere(local, there)).toMatchObject({ exit: 0 })
-  const { exit, stdout, stderr } = await svcHere(['mcp'], { ...there, ...bearer })
+  expect(await svc(local, there)).toMatchObject({ exit: 0 })
+  const { exit, stdout, stderr } = await svc(['mcp'], { ...there, ...bearer })
   expect([exit, stdout]).toEqual([4, ''])
   expect(stderr).toContain(message)
 })
 
 test.each(['SVC_API_KEY', 'SVC_ASK_KEY'])('a wrong %s does not connect', async (name) => {
   const wrong = `${key.slice(0, -4)}xxxx`
-  const { exit, stdout, stderr } = await svcHere(['mcp'], { ...env, [name]: wrong })
+  const { exit, stdout, stderr } = await svc(['mcp'], { ...env, [name]: wrong })
   expect([exit, stdout]).toEqual([4, ''])
   expect(stderr).toContain(name)
   expect(stderr).not.toContain(wrong)

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clientFiles, clientNames } from '../../src/cli/mcp/client-files.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-import { svcHere } from './prepare.ts'
 import { startService, svc, type Service } from './processes.ts'
 
 const key = 'svc_op_endtoend_0123456789012345678901234567890'
@@ -42,7 +41,7 @@ test.each(clientNames)(
     expect(askKeys()).toMatch(/^svc_/)
     const again = await svc(['mcp', 'install', client], home)
     expect([again.exit, readFileSync(path, 'utf8')]).toEqual([0, text])
-    expect((await svcHere(['mcp', 'uninstall', client], home)).exit).toBe(0)
+    expect((await svc(['mcp', 'uninstall', client], home)).exit).toBe(0)
     expect(readFileSync(path, 'utf8')).not.toContain(process.execPath)
   },
 )

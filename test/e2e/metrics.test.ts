@@ -5,7 +5,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createClient, watchApproval, type Client } from '../../src/library/svc.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { svcHere } from './prepare.ts'
 import { startService, svc, type Service } from './processes.ts'
 import { root } from '../source-tree.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -58,7 +57,7 @@ const metricsIn = (from: string): Set<string> =>
 
 beforeAll(async () => {
   service = await startService(folder.path, operator, ['--dev', '--metrics-port', '0'])
-  const listed = await svcHere(['key', 'list'], {
+  const listed = await svc(['key', 'list'], {
     SVC_BASE_URL: service.baseUrl,
     SVC_API_KEY: operator,
     SVC_CONFIG_DIR: folder.path,

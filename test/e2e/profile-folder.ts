@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
+import { type Approver, createApprover } from '../service/approver.ts'
+import { holdCalls } from '../service/rule-fixture.ts'
 import { createPerson, remote, type Person } from './person.ts'
 import { prepare } from './prepare.ts'
 import { startService, type Service } from './processes.ts'
@@ -14,6 +16,14 @@ export let service: Service
 let people = 0
 
 export const newPerson = (): Promise<Person> => createPerson(remote(service.baseUrl, operator), ++people)
+
+/** A rule of the person's organization: they, or one other person, must approve these commands. */
+export const holdFor = async ({ id, org }: Person, operation: string[]): Promise<Approver> => {
+  const api = remote(service.baseUrl, operator)
+  const other = await createApprover(api, org.id, 60 + people)
+  await holdCalls(api, org.id, operation, [id, other.id])
+  return other
+}
 
 export const ok = (args: string[], stdin = ''): Promise<string> => prepare(args, env, stdin)
 

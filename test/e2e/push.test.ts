@@ -12,8 +12,7 @@ import {
   subscribeBrowser,
   type PushService,
 } from '../service/page/push-service.ts'
-import { svcHere } from './prepare.ts'
-import { startService, type Service } from './processes.ts'
+import { startService, svc, type Service } from './processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 
 // The built service notifies a browser over real TLS. The test inserts the subscription, because a page needs a browser.
@@ -36,7 +35,7 @@ const run = async (...args: string[]): Promise<string> => {
     SVC_API_KEY: operator,
     SVC_CONFIG_DIR: join(folder.path, 'config'),
   }
-  const { exit, stdout, stderr } = await svcHere(args, env)
+  const { exit, stdout, stderr } = await svc(args, env)
   if (exit !== 0) throw new Error(`svc ${args.join(' ')}: ${stderr}`)
   return stdout.trim()
 }

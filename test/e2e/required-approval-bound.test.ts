@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import type { Person } from './person.ts'
+import { decide } from '../service/approver.ts'
+import { type Person, remote } from './person.ts'
 import { svcHere } from './prepare.ts'
-import { env, folder, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
+import { env, folder, holdFor, installHooks, ok, operator, service, newPerson } from './profile-folder.ts'
 
 installHooks()
 
@@ -101,11 +102,11 @@ test('lists every deletion and change of an apply', async () => {
 })
 
 test('also waits for the approval that the organization requires for the same call', async () => {
-  const [user] = (await ok(['user', 'list', '--jq', '.[].id'])).trim().split('\n')
-  const rules = JSON.stringify([{ operations: ['geofence create'], approvers: [user] }])
-  await approved(['org', 'update', ada.org.slug, '--require-approval', rules])
+  const other = await holdFor(ada, ['geofence create'])
   const running = svcHere(['geofence', 'create', ...fence, '--is-active', '0'], env)
+  // The request of the profile is for the same command, so the rule adds its line to it.
   const own = await ada.answer()
+  expect((await decide(remote(service.baseUrl, operator), own, other.key)).status).toBe(200)
   const ruled = await ada.answer()
   expect(await running).toMatchObject({ exit: 0 })
   for (const id of [own, ruled])

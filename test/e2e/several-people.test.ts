@@ -8,7 +8,6 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { connectGate, countingServer } from './gate-client.ts'
 import { callHook, installedLine } from './hook-line.ts'
 import { createPerson, remote, type Person } from './person.ts'
-import { svcHere } from './prepare.ts'
 import { outcome, startService, startSvc, type Ended, type Service } from './processes.ts'
 import { watch } from './terminal.ts'
 
@@ -71,7 +70,7 @@ test('svc approve run starts the command after the second yes, and says who is w
 })
 
 test('svc approve run does nothing if the second person denies', async () => {
-  const ended = svcHere(['approve', 'run', ...both(), ...running('denied')], env)
+  const { ended } = started(['approve', 'run', ...both(), ...running('denied')])
   await adds('deny', await ada.answer())
   expect((await ended).exit).toBe(106)
   expect(existsSync(path('denied'))).toBe(false)
@@ -79,22 +78,22 @@ test('svc approve run does nothing if the second person denies', async () => {
 
 test('svc approve request asks one of several people, or as many as it says', async () => {
   const line = `${ada.mobile},${grace.mobile}`
-  const anyone = svcHere(['approve', 'request', 'Deploy', '--to', line, '-o', 'json'], env)
+  const anyone = started(['approve', 'request', 'Deploy', '--to', line, '-o', 'json'])
   await ada.answer()
-  expect(JSON.parse((await anyone).stdout)).toMatchObject({
+  expect(JSON.parse((await anyone.ended).stdout)).toMatchObject({
     status: 'approved',
     attestation: { format: 'set', receipts: [{}] },
   })
-  const everybody = svcHere(['approve', 'request', 'Deploy', '--to', `${line}:2`, '-o', 'json'], env)
+  const everybody = started(['approve', 'request', 'Deploy', '--to', `${line}:2`, '-o', 'json'])
   const id = await ada.answer()
   expect(await stateOf(id)).toMatchObject(oneOfTwo)
   await adds('approve', id)
-  expect(JSON.parse((await everybody).stdout).attestation.receipts).toHaveLength(2)
+  expect(JSON.parse((await everybody.ended).stdout).attestation.receipts).toHaveLength(2)
 })
 
 test('svc approve request takes several people from SVC_DEFAULT_MOBILE', async () => {
   env['SVC_DEFAULT_MOBILE'] = `${ada.mobile} ${grace.mobile}`
-  const ended = svcHere(['approve', 'request', 'Deploy', '-o', 'json'], env)
+  const { ended } = started(['approve', 'request', 'Deploy', '-o', 'json'])
   await adds('approve', await ada.answer())
   expect(JSON.parse((await ended).stdout).lines).toHaveLength(2)
 })

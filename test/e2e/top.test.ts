@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPerson, remote, type Person } from './person.ts'
-import { svcHere } from './prepare.ts'
-import { bin, startService, type Service } from './processes.ts'
+import { bin, startService, svc, type Service } from './processes.ts'
 import { screenOf } from './screen.ts'
 import { openTerminal, type Size } from './terminal.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -84,10 +83,10 @@ test('gives the terminal back when it is ended by SIGTERM', async () => {
 })
 
 test('--once prints it to a pipe, and -o json as data', async () => {
-  const once = await svcHere(['top', '--once'], env)
+  const once = await svc(['top', '--once'], env)
   expect(once).toMatchObject({ exit: 0, stderr: '' })
   expect(once.stdout).toContain('Nodes (1)')
-  const data = JSON.parse((await svcHere(['top', '-o', 'json'], env)).stdout) as Record<
+  const data = JSON.parse((await svc(['top', '-o', 'json'], env)).stdout) as Record<
     string,
     { rows: unknown[] }
   >
@@ -99,7 +98,7 @@ test('names the part that a key cannot see, and shows the rest', async () => {
   const { body } = await remote(service.baseUrl, operator).call('POST', '/svc/v1/keys', {
     body: { name: 'reads', scopes: ['read'], org_id: person.org.id },
   })
-  const { exit, stdout } = await svcHere(['top', '--once'], { ...env, SVC_API_KEY: body.data.key })
+  const { exit, stdout } = await svc(['top', '--once'], { ...env, SVC_API_KEY: body.data.key })
   expect(exit).toBe(0)
   expect(stdout).toMatch(/Nodes\nnot shown: /)
   expect(stdout).toMatch(/Notifications\nnot shown: /)
@@ -111,7 +110,7 @@ test.each([
   [['top'], 'svc top requires a terminal'],
   [['top', '--once', '--interval', '0'], '--interval must be 1 to 9999 seconds, not "0"'],
 ])('%j fails without a terminal or with a bad value', async (args, message) => {
-  const { exit, stderr } = await svcHere(args, env)
+  const { exit, stderr } = await svc(args, env)
   expect(exit).toBe(2)
   expect(stderr).toContain(message)
 })

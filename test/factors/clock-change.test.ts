@@ -114,12 +114,9 @@ describe('around every clock change, the wall clock decides', () => {
       const { today, clock } = wall(instant)
       return today * 1440 + Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
     }
-    const isJump = (instant: number, hours: number): boolean =>
-      (local(instant + hours * hour) - local(instant) - hours * 60) % 10_080 !== 0
-    const jumps = Array.from({ length: 366 }, (_, day) => from + day * 24 * hour)
-      .filter((midnight) => isJump(midnight, 24))
-      .flatMap((midnight) => Array.from({ length: 24 }, (_, i) => midnight + i * hour))
-      .filter((instant) => isJump(instant, 1))
+    const jumps = Array.from({ length: 366 * 24 }, (_, i) => from + i * hour).filter(
+      (instant) => (local(instant + hour) - local(instant) + 10_080) % 10_080 !== 60,
+    )
     expect(jumps).toHaveLength(changes)
     const minute = fc.integer({ min: 0, max: 1439 })
     fc.assert(

@@ -1,7 +1,6 @@
 import { deepStrictEqual } from 'node:assert'
 import type { AuditRow } from '../../src/contract/audit.ts'
 import type { Answer, TestService } from './harness.ts'
-import type { TestStore } from './test-store.ts'
 
 /** The `data` of an answer that must be a success. */
 export const dataOf = ({ status, body }: Answer) => {
@@ -73,20 +72,8 @@ const inOrder = (rows: Row[]): Row[] => {
   return rows.toSorted((a, b) => (texts.get(a)! < texts.get(b)! ? -1 : 1))
 }
 
-type Contents = Record<string, unknown[]>
-const lastRead = new WeakMap<TestStore, { version: number; contents: Contents }>()
-
-/** Everything in the store except when a key was last used. It is read again only after a commit, where the store tells. */
-export const contentsOf = async (service: TestService): Promise<Contents> => {
-  const version = service.store.version?.()
-  const last = lastRead.get(service.store)
-  if (last && last.version === version) return last.contents
-  const contents = await readContents(service)
-  if (version !== undefined) lastRead.set(service.store, { version, contents })
-  return contents
-}
-
-const readContents = async ({ storage, tables }: TestService): Promise<Contents> => {
+/** Everything in the store except when a key was last used. */
+export const contentsOf = async ({ storage, tables }: TestService): Promise<Record<string, unknown[]>> => {
   const read = async (table: string): Promise<[string, Row[]]> => {
     const rows: Row[] = await storage.read((db) =>
       db

@@ -20,8 +20,6 @@ type Open = {
   /** Runs SQL as another program would: without the service and its master key. Each `?` is a value. */
   runSql(sql: string, values?: unknown[]): Promise<Row[]>
   tables: readonly string[]
-  /** Another number after each commit. Only in the embedded store. */
-  version?(): number
   /** How the store finds the rows of a query, in the words of its engine. */
   explain(query: string): Promise<string>
   /** The same store once more, as another node opens it. Only on PostgreSQL. */
@@ -52,20 +50,14 @@ const openEmbedded: Engine = async (folder, from, now) => {
   embeddedTables ??= (
     await runSql("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
   ).map(({ name }) => name as string)
-  let watching: Libsql.Database | undefined
   return {
     storage,
     runSql,
     tables: embeddedTables,
-    version: () => {
-      watching ??= new Libsql(path)
-      return (watching.prepare('PRAGMA data_version').get() as { data_version: number }).data_version
-    },
     explain: async (query) =>
       (await runSql(`EXPLAIN QUERY PLAN ${query}`)).map(({ detail }) => detail).join('; '),
     share: () => Promise.reject(new Error('the embedded store belongs to one process')),
     close: async (keep) => {
-      watching?.close()
       await storage.close()
       if (keep !== undefined) copyFileSync(path, keep)
     },

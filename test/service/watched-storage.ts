@@ -1,20 +1,16 @@
-import { sql } from 'kysely'
 import type { Db } from '../../src/service/storage/schema.ts'
 import type { Storage, WriteOptions } from '../../src/service/storage/storage.ts'
 
 const undone = new Error('undone')
 
-/** The number of the newest row of all audits in the embedded store. */
-const newestIn = async (db: Db): Promise<number> => {
-  const { rows } = await sql<{ newest: number | null }>`select max(rowid) as newest from audit`.execute(db)
-  return rows[0]!.newest ?? 0
-}
-
-/** The organizations to whose audit rows were appended since then; one that began is none of them. */
-const appendedSince = async (db: Db, newest: number): Promise<number[]> => {
-  const since = sql<{ org_id: number }>`
-    select org_id from audit where rowid > ${newest} group by org_id having min(seq) > 1`
-  return (await since.execute(db)).rows.map(({ org_id }) => org_id)
+/** The last row of each audit. */
+const headsOf = async (db: Db): Promise<Map<number, number>> => {
+  const rows = await db
+    .selectFrom('audit')
+    .groupBy('org_id')
+    .select(({ fn }) => ['org_id', fn.max('seq').as('seq')])
+    .execute()
+  return new Map(rows.map(({ org_id, seq }) => [org_id, seq]))
 }
 
 /**
@@ -35,10 +31,10 @@ export const watchedStorage = (storage: Storage, { twice = false } = {}): Storag
         .catch(() => undefined)
     return storage.write(async (db, opened: O) => {
       if (storage.shared) return work(db, opened)
-      const newest = await newestIn(db)
+      const before = await headsOf(db)
       const result = await work(db, opened)
-      for (const org of await appendedSince(db, newest))
-        if (org !== options.org)
+      for (const [org, seq] of await headsOf(db))
+        if (org !== options.org && before.has(org) && before.get(org) !== seq)
           throw new Error(`A write named organization ${options.org} and appended to the audit of ${org}`)
       return result
     }, options)

@@ -65,7 +65,7 @@ test('the installed package has exactly the dependencies of the lockfile', () =>
 })
 
 test('the installed package contains the completions', () => {
-  for (const ending of ['bash', 'zsh', 'fish', 'ps1'])
+  for (const ending of ['bash', 'zsh', 'fish'])
     expect(existsSync(join(installed, 'completions', `svc.${ending}`))).toBe(true)
 })
 

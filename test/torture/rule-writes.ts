@@ -159,5 +159,3 @@ export const written = async (stage: Stage, name: string, n: number, tally: Tall
     return `${name}: done ${times} times with one approval: ${done.map(({ body }) => body.data?.code)}`
   return (await uses(stage, id)) ? `${name}: its approval used again` : undefined
 }
-
-export const pickWrite = (): string => Object.keys(writes)[below(Object.keys(writes).length)]!

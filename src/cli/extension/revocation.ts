@@ -89,8 +89,12 @@ const endingWith = async (id: unknown, context: Context): Promise<string[]> => {
   const client = await context.client()
   try {
     const answer = await client.call(key.getKey, { id: String(id) }, { signal: context.io.signal })
-    const { secrets = [], ...shown } = fieldsIn(answer)
-    const lines = endingOf({ ...shown, secrets: secrets.map((secret) => secret.id) })
+    const { secrets = [], replaced, newest_id, ...shown } = fieldsIn(answer)
+    const lines = endingOf({
+      ...shown,
+      newest_id: replaced === true ? (newest_id ?? null) : null,
+      secrets: secrets.map((secret) => secret.id),
+    })
     return lines.length > 0 ? lines : ['No other key is revoked with it']
   } catch (error) {
     // The command itself reports why it cannot be done.

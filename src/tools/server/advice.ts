@@ -30,7 +30,7 @@ const nextStep = ({ code, hint, issues = [] }: Failure): string | undefined => {
   if (issues.some(({ field }) => field === 'approvers') && hint?.includes('--to'))
     return 'ask the user for the mobile number of the approver, and pass it as approver_mobile in E.164, such as +12025550101'
   if (issues.some(({ field }) => field === 'reason') && hint?.includes('--reason'))
-    return `ask the user for the reason, and pass it as reason${hint.replace(/^.*--reason ('.*').*$/, ', such as $1')}`
+    return `ask the user for the reason, and pass it as reason, such as ${hint.slice(hint.indexOf('--reason ') + 9)}`
   if (issues.some(({ field }) => field === 'org_id'))
     return 'tell the user that the tools need the API key of one organization, because this approver is in several'
   if (issues.some(({ field }) => field === 'factors'))

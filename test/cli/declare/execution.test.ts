@@ -7,7 +7,6 @@ import type { Rows } from '../../../src/cli/declare/state.ts'
 import type { HttpRequest } from '../../../src/core/transport.ts'
 import { createMember, createTenant, dataOf } from '../../service/fixtures.ts'
 import { startTestService, type TestService } from '../../service/harness.ts'
-import { isWhole } from '../../whole.ts'
 import { acme, apply, clientOf, people, read } from './in-process.ts'
 import { organization } from './rows.ts'
 
@@ -43,7 +42,7 @@ describe('applying', () => {
         expect(plain(rows)).toEqual(plain(wanted.rows))
         expect(planFrom(wanted, state, { prune: true }).steps).toEqual([])
       }),
-      { numRuns: isWhole ? 25 : 10 },
+      { numRuns: 25 },
     )
   })
 
@@ -57,7 +56,7 @@ describe('applying', () => {
         expect(planFrom(readDocument(text, 'x'), state, { prune: true }).steps).toEqual([])
         expect(exportText(await read(client))).toBe(text)
       }),
-      { numRuns: isWhole ? 10 : 5 },
+      { numRuns: 10 },
     )
   })
 

@@ -57,6 +57,7 @@ describe('an operation that ends or gives access', () => {
       'mcp agents revoke',
       'org auth-code delete',
       'org delete',
+      'rule delete',
       'timeslot delete',
       'user delete',
       'user devices approve',

@@ -7,13 +7,11 @@ import { shellQuote } from '../../../src/core/shell-quote.ts'
 import { commandWords } from '../../command-words.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
-import { inTurn } from '../../whole.ts'
 import { hintProblems, type Mistake } from '../follow-hints.ts'
 import { memoryIo } from '../memory-io.ts'
 import { svc } from '../svc.ts'
 
-// Mistakes of each kind in the example of every command: for each command one kind of three in turn, in `.ci/long` every one.
-// The hint is typed as it is printed.
+// One mistake of each kind in the example of every command. The hint is typed as it is printed.
 
 let service: FakeHosted
 const { path: cwd, remove } = temporaryFolder()
@@ -98,9 +96,9 @@ const commands = leaves(describeCommand(await commandTree(openContext(memoryIo()
 )
 
 describe('each hint for a mistake can be typed and leaves nothing out:', () => {
-  test.each(commands.map((leaf, at) => ({ ...leaf, at })))('svc $words', async ({ at, ...leaf }) => {
+  test.each(commands)('svc $words', async (leaf) => {
     const problems = []
-    for (const { argv, wrong = [] } of inTurn(mistakesIn(leaf), at, 3)) {
+    for (const { argv, wrong = [] } of mistakesIn(leaf)) {
       // A hint may lead to another command of the group if nothing but this one was typed.
       const mayGo = [...wrong, ...leaf.words.slice(-1)]
       problems.push(...(await hintProblems({ argv, wrong: mayGo }, run)))

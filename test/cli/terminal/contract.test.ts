@@ -10,14 +10,13 @@ import { answerFieldsWith } from '../../../src/contract/describe.ts'
 import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
-import { inTurn } from '../../whole.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
 import { answerTo, personalText } from './sample.ts'
 import { argvOf, isMeant, operations } from './typed-operations.ts'
 import { svc } from '../svc.ts'
 
-// Every command of the table on a terminal and piped, and each in one of the formats in turn (in `.ci/long`, in every one).
-// Commands, arguments and responses are generated from the table, so a new operation is covered without a line here.
+// Every command of the table in every format, on a terminal and piped. Commands, arguments and responses are generated
+// from the table, so a new operation is covered without a line here.
 
 let service: FakeHosted
 const folder = temporaryFolder()
@@ -127,27 +126,22 @@ const faultsOf = async (operation: Operation, format: string, tty: boolean): Pro
   ]
 }
 
-const rows = operations.map(([name, operation], at) => [name, operation, at] as const)
-
-describe.each(rows)('%s', (_, operation, at) => {
+describe.each(operations)('%s', (_, operation) => {
   const argv = argvOf(operation, secretFile)
 
-  test.each(inTurn(formats, at))('in -o %s', async (format) => {
+  test.each(formats)('in -o %s', async (format) => {
     answering()
     expect(await faultsOf(operation, format, false)).toEqual([])
     expect(await faultsOf(operation, format, true)).toEqual([])
   })
 
-  test('prints nothing unsafe or personal on a terminal', async () => {
+  test('selects with --reveal and --jq without a format', async () => {
     answering()
     const terminal = await typing(argv, true)
     expect(terminal.exit).toBe(0)
     expect(terminal.out).not.toMatch(unsafe)
     expect(readable(terminal.out)).toEqual([])
-  })
 
-  test.each(inTurn([undefined], at, 3))('selects with --reveal and --jq without a format', async () => {
-    answering()
     const revealed = await typing([...argv, '--reveal'], true)
     const piped = await typing([...argv, '-o', 'table'], false)
     expect(readable(revealed.out)).toEqual(readable(piped.out))
@@ -155,6 +149,17 @@ describe.each(rows)('%s', (_, operation, at) => {
     const payload = payloadOf(operation)
     const filtered = await typing([...argv, '--jq', '.'], false)
     expect(JSON.parse(filtered.out)).toEqual(payload)
+  })
+
+  test.each([
+    ['an invalid filter', ['--jq', '.[']],
+    ['an unknown format', ['-o', 'xml']],
+    ['a format that --jq cannot be combined with', ['--jq', '.', '-o', 'csv']],
+  ])('sends nothing for %s', async (_fault, flags) => {
+    answering()
+    const sent = service.seen.length
+    const { exit, out } = await typing([...argv, ...flags], false)
+    expect({ exit, out, sent: service.seen.length - sent }).toEqual({ exit: 2, out: '', sent: 0 })
   })
 
   test.runIf(operation.effect === 'read')('exits 1 when a filter fails', async () => {
@@ -175,7 +180,7 @@ describe.each(rows)('%s', (_, operation, at) => {
 
   test('reports an error of the service', async () => {
     answering(operation)
-    for (const tty of inTurn([false, true], at)) {
+    for (const tty of [false, true]) {
       const plain = await typing(argv, tty)
       expect({ exit: plain.exit, out: plain.out }).toEqual({ exit: 5, out: '' })
       const machine = await typing([...argv, '-o', 'json'], tty)
@@ -192,7 +197,7 @@ describe.each(rows)('%s', (_, operation, at) => {
     const sent = service.seen.length
     const { exit, out } = await typing([...argv, '--dry-run', '-o', 'json'], false)
     expect(exit).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({ method: operation.method, curl: expect.any(String) })
+    expect(JSON.parse(out)).toMatchObject({ method: operation.method, url: expect.any(String) })
     expect(service.seen.slice(sent).filter((request) => isMeant(operation, request))).toEqual([])
     const shown = await typing([...argv, '--dry-run'], true)
     expect(shown.out).not.toMatch(unsafe)

@@ -7,8 +7,8 @@ import { personalText } from './sample.ts'
 
 // The operations of the table that are commands, and how to type each.
 
-/** `svc whoami` adds fields to the response of its operation. */
-const writtenByHand = new Set(['whoami'])
+/** `svc whoami` adds fields to the response of its operation, and `svc rule test` has words and flags of its own. */
+const writtenByHand = new Set(['rule test', 'whoami'])
 
 export const operations = Object.entries(table as Record<string, Operation>).filter(
   ([, { cli }]) => Object.hasOwn(groups, cli.split(' ')[0]!) && !writtenByHand.has(cli),

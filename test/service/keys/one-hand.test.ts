@@ -3,6 +3,7 @@ import { createSoftwareKey, register } from '../../../src/client/software-authen
 import { acme, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide, enroll } from '../approver.ts'
 import { createMember, dataOf, fence, refusal } from '../fixtures.ts'
+import { holdCalls } from '../rule-fixture.ts'
 
 // What several keys of one hand could do together.
 
@@ -31,9 +32,7 @@ test('a device that the calling key enrolled approves no call of that key', asyn
   const mallory = await keyWith(['all'])
   const bob = await createMember(service, acme.id, 2)
   const phone = await enroll(service, acme.id, bob.id, 'ES256', mallory.key)
-  const rules = [{ operations: ['geofence create'], approvers: [bob.id] }]
-  const body = { policy: { require_approval: rules } }
-  dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body }))
+  await holdCalls(service, acme.id, ['geofence create'], [bob.id])
   const create = (headers = {}) =>
     service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
       key: mallory.key,

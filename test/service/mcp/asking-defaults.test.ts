@@ -33,7 +33,7 @@ test('without a default a call must name an approver', async () => {
   const service = await start({ env: { SVC_DEFAULT_MOBILE: '' } })
   const client = await overHttp('legacy', service.mcpUrl)
   const { isError, text } = await call(client, 'request_approval_async', { action: 'Deploy' })
-  expect([isError, text]).toEqual([true, expect.stringContaining('approver_mobile is required')])
+  expect([isError, text]).toEqual([true, expect.stringContaining('pass it as approver_mobile')])
   await client.close()
 })
 

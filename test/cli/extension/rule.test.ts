@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { json } from '../../fake-hosted.ts'
+import { installHooks, run, service } from '../other-service.ts'
+
+installHooks()
+
+const destroy = {
+  name: 'destroy',
+  match: { type: 'command', argv: ['terraform', '**', 'destroy', '**'], cwd: ['/srv/prod/**'] },
+  except: [{ cwd: ['/srv/sandbox/**'] }],
+  who: ['@dba', '@security:2'],
+  digest: 'a'.repeat(64),
+}
+
+const list = (args: string[], options = {}) => {
+  service.always(json(200, { status: 'success', message: 'Rules', data: [destroy] }))
+  return run(['rule', 'list', '--org', '1', ...args], options)
+}
+
+test('a list says in words what a rule holds', async () => {
+  const { out } = await list([], { tty: true, columns: 120 })
+  expect(out).toMatch(/^.*NAME {5}MATCH {36}.*EXCEPT {14}.*WHO/)
+  expect(out).toContain(
+    'destroy  terraform ** destroy ** in /srv/prod/**  in /srv/sandbox/**  @dba, @security:2\n',
+  )
+})
+
+test('a list has the data of a rule in every other format', async () => {
+  expect((await list(['-o', 'json'])).data()).toEqual([destroy])
+})
+
+test('each field of a rule has a flag', async () => {
+  const typed =
+    '--type tool_call --server github --tool merge_* --arguments {"branch":["main"]} --key 7 --shells ignore ' +
+    '--except [{"tool":["merge_try"]}] --who @sre:2 --who @dba --requester confirmed --reason-prompt Ticket ' +
+    '--reason-pattern OPS-* --reason-example OPS-1 --timeout 900 --use-within 60 --factors location --number'
+  const line = ['rule', 'create', 'agents', '--org', '1', ...typed.split(' '), '--dry-run', '-o', 'json']
+  const { exit, data } = await run(line)
+  expect(exit).toBe(0)
+  expect(data().body).toEqual({
+    name: 'agents',
+    match: {
+      type: 'tool_call',
+      server: ['github'],
+      tool: ['merge_*'],
+      arguments: { branch: ['main'] },
+      // Its name looks like a secret, which a dry run never prints.
+      key: '***',
+      shells: 'ignore',
+    },
+    except: [{ tool: ['merge_try'] }],
+    who: ['@sre:2', '@dba'],
+    requester: 'confirmed',
+    reason: { prompt: 'Ticket', pattern: 'OPS-*', example: 'OPS-1' },
+    lifetime_s: 900,
+    use_within_s: 60,
+    factors: ['location'],
+    number: true,
+  })
+})
