@@ -56,8 +56,7 @@ const createPerson = async (issuer: string) => {
 }
 
 test('passes the scenarios for authorization servers', async () => {
-  // Where a person can consent: a passkey needs a name.
-  const issuer = new URL(running.baseUrl).origin.replace('127.0.0.1', 'localhost')
+  const issuer = new URL(running.baseUrl).origin
   const allow = await createPerson(issuer)
   const registration = await fetch(`${issuer}/register`, {
     method: 'POST',
