@@ -90,7 +90,7 @@ export const createApp = (options: AppOptions): Hono => {
   const traced = (
     route: string,
     respond: (context: Context, trace: RequestTrace) => Response | Promise<Response>,
-    isProbe?: true,
+    { isProbe, isForAnyOrigin }: Pick<MountedRoute, 'isProbe' | 'isForAnyOrigin'> = {},
   ) => {
     const count = options.count?.(route)
     let logged: number | undefined
@@ -119,7 +119,7 @@ export const createApp = (options: AppOptions): Hono => {
       }
       const fail = (error: unknown): Response => finish(refuse(trace, error))
       try {
-        const { redirect, origin } = enter(context)
+        const { redirect, origin } = enter(context, isForAnyOrigin)
         if (redirect !== undefined)
           return finish(
             answer(301, { status: 'error', message: 'Use https' }, trace.id, { location: redirect }),
@@ -138,9 +138,9 @@ export const createApp = (options: AppOptions): Hono => {
     })(context),
   )
 
-  const mount = ({ method, path, respond, isHidden, isProbe }: MountedRoute): void => {
+  const mount = ({ method, path, respond, isHidden, ...how }: MountedRoute): void => {
     if (!isHidden) routes.push({ method, path })
-    app.on(method, path, traced(path, respond, isProbe))
+    app.on(method, path, traced(path, respond, how))
   }
   const jwks: MountedRoute = {
     method: 'GET',

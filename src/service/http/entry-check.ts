@@ -62,7 +62,7 @@ export const createEntryCheck = ({ loopbackOnly, publicUrl, trustedProxy }: Entr
     throw new Refusal(403, 'foreign_origin', 'Pages of another origin cannot call this service')
   }
 
-  return (context: Context): { redirect?: string; origin: string } => {
+  return (context: Context, isForAnyOrigin = false): { redirect?: string; origin: string } => {
     const { url } = context.req
     const viaProxy = isTrusted(socketOf(context)?.remoteAddress)
     if (viaProxy && publicAddress?.protocol === 'https:') {
@@ -75,7 +75,7 @@ export const createEntryCheck = ({ loopbackOnly, publicUrl, trustedProxy }: Entr
     }
     const host = context.req.header('host') ?? new URL(url).host
     refuseHost(host)
-    refuseOrigin(context.req.header('origin'), host)
+    if (!isForAnyOrigin) refuseOrigin(context.req.header('origin'), host)
     const origin = viaProxy && publicAddress ? publicAddress.origin : url.slice(0, url.indexOf('/', 8))
     return { origin }
   }

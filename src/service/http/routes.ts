@@ -16,6 +16,8 @@ export type MountedRoute = Route & {
   isHidden?: true
   /** Only a request with another status than the one before is logged, because monitoring calls it every few seconds. */
   isProbe?: true
+  /** Pages of other origins may call it: it reads no cookie, and its answers are the same for everybody. */
+  isForAnyOrigin?: true
 }
 
 /** The route of an operation, with a path as Hono writes it. */

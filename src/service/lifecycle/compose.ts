@@ -15,6 +15,7 @@ import type { EventCounts } from '../http/metrics/event-counts.ts'
 import { type Authenticate, createAuthenticator } from '../keys/authenticator.ts'
 import { createMcpServer, type McpServer } from '../mcp/http.ts'
 import { addressesAt } from '../mcp/oauth/addresses.ts'
+import { createNoOAuthRoutes } from '../mcp/oauth/no-oauth.ts'
 import { createOAuthRoutes } from '../mcp/oauth/routes.ts'
 import { createPushAdapter } from '../page/push/push-adapter.ts'
 import type { Vapid } from '../page/push/vapid.ts'
@@ -71,7 +72,9 @@ export const compose = (parts: Parts): Composed => {
     outlived: storage.shared,
     ...tools,
   })
-  const authorization = addresses ? createOAuthRoutes({ service, authenticate, addresses, addressOf }) : []
+  const authorization = addresses
+    ? createOAuthRoutes({ service, authenticate, addresses, addressOf })
+    : createNoOAuthRoutes()
   const mounted = [...mcp.routes, ...authorization]
   const app = createApp({
     service,

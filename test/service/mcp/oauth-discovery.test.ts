@@ -48,12 +48,26 @@ describe('discovery', () => {
   })
 })
 
-test.each(['/register', '/token', '/authorize', '/.well-known/oauth-protected-resource/mcp'])(
-  'where nobody could sign, there is no %s',
-  async (path) => {
+test.each([
+  ['POST', '/register', 403],
+  ['POST', '/token', 400],
+  ['GET', '/authorize', 400],
+  ['GET', '/.well-known/oauth-protected-resource', 404],
+  ['GET', '/.well-known/oauth-protected-resource/mcp', 404],
+  ['GET', '/.well-known/oauth-authorization-server', 404],
+  ['GET', '/.well-known/openid-configuration', 404],
+])(
+  'where nobody could sign, %s %s answers an OAuth error that names the bearer',
+  async (method, path, status) => {
     const other = await startTestService({ publicUrl: 'http://192.0.2.7:8080' })
-    const { status } = await send(other, 'GET', path)
+    const answer = await send(other, method, path)
     await other.close()
-    expect(status).toBe(404)
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      status,
+      {
+        error: expect.stringMatching(/^(?:invalid_request|access_denied)$/),
+        error_description: expect.stringContaining('Authorization: Bearer'),
+      },
+    ])
   },
 )

@@ -8,6 +8,7 @@ import { readForm, readJson } from '../../http/body.ts'
 import type { MountedRoute } from '../../http/routes.ts'
 import type { Authenticate } from '../../keys/authenticator.ts'
 import type { Addresses } from './addresses.ts'
+import { forAnyOrigin } from './any-origin.ts'
 import { json, OAuthProblem, oauthRoute, readParameters } from './answer.ts'
 import { createAuthorizeRoute } from './authorize.ts'
 import { readMetadata } from './client.ts'
@@ -55,8 +56,7 @@ const revoke = async (
 /** The authorization server of the tool server: discovery, registration, authorization, tokens and revocation. */
 export const createOAuthRoutes = (options: Options): MountedRoute[] => {
   const { service, addresses, addressOf } = options
-  return [
-    createAuthorizeRoute({ service, addresses }),
+  const forClients = [
     ...createMetadataRoutes(addresses),
     oauthRoute('POST', '/register', async (context, { id }) => {
       const metadata = readMetadata(await readJson(context, limit))
@@ -84,4 +84,6 @@ export const createOAuthRoutes = (options: Options): MountedRoute[] => {
       return json(200, {}, id)
     }),
   ]
+  // The browser of a person goes to the other one, which no script may call.
+  return [createAuthorizeRoute({ service, addresses }), ...forClients.flatMap(forAnyOrigin)]
 }
