@@ -1,6 +1,5 @@
 import { createMember, dataOf, fence } from '../service/fixtures.ts'
 import type { Answer } from '../service/harness.ts'
-import { below } from './approvers.ts'
 import { later, setRules, type Stage, uses, yes } from './rule-stage.ts'
 import type { Verdict } from './rule-cases.ts'
 import type { Tally } from './race.ts'
