@@ -45,7 +45,7 @@ describe('an organization with a rule', () => {
   })
 
   test('withdraws the request when the command is interrupted', async () => {
-    const { exit } = await onTerminal(remove(), env, [[/Waiting for.*left/, '\u0003']])
+    const { exit } = await onTerminal(remove(), env, [[/waiting for .*left/, '\u0003']])
     expect(exit).toBe(130)
     expect(await ada.requests('pending')).toEqual([])
     expect((await fences()).trim()).toBe(site)
