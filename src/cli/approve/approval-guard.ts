@@ -18,6 +18,7 @@ const isAboutReason = (error: unknown): boolean =>
 export const createApprovalGuard = (context: Context): ApprovalGuard => {
   let approved: Promise<string | undefined> | undefined
   let id: string | undefined
+  let asked = false
 
   const requireApproved = async (change: Change): Promise<void> => {
     const { requireApproval } = await context.settings()
@@ -57,15 +58,17 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     }
   }
 
-  /** If a rule of the organization requires a reason, and somebody is at the terminal: asks for it, and sends again. */
+  /** If a rule requires a reason, none was given, and somebody is at the terminal: asks for it, and sends again. */
   const withReason = async <T>(send: () => Promise<T>): Promise<T> => {
     for (;;)
       try {
         return await send()
       } catch (error) {
-        const prompt = isAboutReason(error) ? await context.prompt() : undefined
+        const isGiven = context.reason !== undefined && !asked
+        const prompt = isAboutReason(error) && !isGiven ? await context.prompt() : undefined
         if (!prompt) throw error
         const { askReason } = await import('./ask-reason.ts')
+        asked = true
         context.reason = await askReason(prompt, error as SvcError, context)
       }
   }

@@ -24,9 +24,13 @@ export const demandIn = ({ data }: Pick<SvcError, 'data'>): { prompt?: string; e
 }
 
 /** The field that a person has to fill in; undefined if the error is about anything else. */
-const demandedField = (operation: Operation, error: unknown, isNamed: boolean): Field | undefined => {
+const demandedField = (
+  operation: Operation,
+  error: unknown,
+  { reason, approvers }: { reason?: unknown; approvers?: unknown },
+): Field | undefined => {
   const find = (name: string): Field => fieldsOf(operation).find((field) => field.name === name)!
-  if (demandsReason(error)) {
+  if (demandsReason(error) && reason === undefined) {
     const field = find('reason')
     const { prompt = field.meta.description, example } = demandIn(error)
     const examples = example === undefined ? field.meta.examples : [example]
@@ -35,19 +39,20 @@ const demandedField = (operation: Operation, error: unknown, isNamed: boolean): 
   const to = find('approvers')
   const isAboutTo =
     error instanceof SvcError && error.issues?.some(({ field }) => field === typedName(operation, to))
-  return isAboutTo && !isNamed ? to : undefined
+  return isAboutTo && approvers === undefined ? to : undefined
 }
 
-/** Sends a request. Asks the person at the terminal for what the service requires, and sends it again. */
+/** Sends a request. Asks the person at the terminal for what the service requires and nobody gave, and sends it again. */
 export const submitAsking =
   (operation: Operation, context: Context): NonNullable<Terms['submit']> =>
   async (input, send) => {
+    const given = { ...input }
     for (;;)
       try {
         return await send()
       } catch (failure) {
         const error = inTypedNames(operation, failure)
-        const field = demandedField(operation, error, input.approvers !== undefined)
+        const field = demandedField(operation, error, given)
         if (!field || !(await context.prompt())) throw error
         context.io.stderr.write(`${safeLine((error as SvcError).message)}\n`)
         const { askField } = await import('../operation/ask.ts')
