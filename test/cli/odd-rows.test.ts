@@ -17,7 +17,7 @@ describe('a list with rows that are not records', () => {
   test.each([
     'timeslot week --org 1',
     'export --org 1',
-    'user import - --org 1 --on-conflict update',
+    'user import - --org 1 --on-conflict skip',
     'doctor',
   ])('does not break svc %s', async (line) => {
     expect((await run(line)).err).not.toContain('inside svc')

@@ -1,17 +1,9 @@
-import { exitOfState } from '../../asking/outcome.ts'
 import type { Backend } from '../../asking/backend.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { SvcError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import { type Exit, exitCode } from '../../core/exit-codes.ts'
 import type { Context } from '../context/context.ts'
-
-const worst: Exit[] = ['failed', 'denied', 'expired', 'pending', 'done']
-
-/** The exit code of several waits: the worst of them. */
-export const exitOfAll = (records: readonly ApprovalRecord[]): number =>
-  exitCode(worst.find((exit) => records.some(({ status }) => exitOfState(status) === exit)) ?? 'done')
 
 type Fields = Record<string, unknown>
 type Below = { message: string; data: Fields[]; columns: readonly string[] }
@@ -47,12 +39,6 @@ export const showBelow = async (context: Context, record: Fields): Promise<void>
   }
 }
 
-/** The decision at the end of a wait. With -o ndjson it was the last event. */
-export const showAwaited = async (context: Context, data: unknown): Promise<void> => {
-  const { format } = await context.output()
-  if (format !== 'ndjson') await showDecision(context, data)
-}
-
 /** The decision on stdout. */
 export const showDecision = async (context: Context, data: unknown): Promise<void> => {
   const output = await context.output()
@@ -65,15 +51,12 @@ export const showDecision = async (context: Context, data: unknown): Promise<voi
 }
 
 /** The error of an interrupted wait: the request is still pending, and the hint says how to resume or withdraw it. */
-export const interruptedWait = (
-  ids: readonly string[],
-  { tools, flags }: Pick<Backend, 'tools' | 'flags'>,
-): SvcError => {
-  const wait = `svc approve wait ${ids.map(shellQuote).join(' ')}${flags}`
-  return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${ids.join(', ')}`, {
+export const interruptedWait = (id: string, { tools, flags }: Pick<Backend, 'tools' | 'flags'>): SvcError => {
+  const wait = `svc approve wait ${shellQuote(id)}${flags}`
+  return new SvcError('interrupted', 'interrupted', `Interrupted; still pending: ${id}`, {
     hint: tools
       ? `${wait} --mcp continues; a tool server cannot withdraw it`
-      : `${wait} continues; svc approve cancel ${shellQuote(ids[0]!)}${flags} withdraws it`,
+      : `${wait} continues; svc approve cancel ${shellQuote(id)}${flags} withdraws it`,
   })
 }
 

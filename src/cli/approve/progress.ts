@@ -1,11 +1,8 @@
 import { secondsLeft, type Backend } from '../../asking/backend.ts'
 import type { Progress } from '../../asking/progress.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import { usageError } from '../../core/errors.ts'
-import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
+import { safeLine, safeText } from '../../core/safe-text.ts'
 import type { Context } from '../context/context.ts'
-import type { Globals } from '../terminal/io.ts'
-import { pickingFlag } from '../terminal/output.ts'
 import { askedText, becauseText, progressOf, progressText } from '../../contract/line-progress.ts'
 import { maskPhone } from '../terminal/mask.ts'
 import { withoutPhones } from '../terminal/mask-prose.ts'
@@ -45,64 +42,28 @@ const ended: Record<ApprovalRecord['status'], string> = {
   pending: 'Still pending, asked',
 }
 
-/** Events on stdout, one JSON document a line. */
-const createEvents = (
-  write: (text: string) => void,
-  left: (record: ApprovalRecord) => number,
-): Omit<Progress, 'warn'> => {
-  const emit = (event: string, fields: object): void =>
-    write(`${safeJson(Object.assign({ event }, fields, { event }))}\n`)
-  const named = (record: ApprovalRecord) => {
-    const seconds = left(record)
-    return {
-      request_id: record.request_id,
-      seconds_left: Number.isFinite(seconds) ? Math.max(0, Math.ceil(seconds)) : null,
-    }
-  }
-  return {
-    requested: (record) =>
-      emit('requested', { ...named(record), number: record.number, expires_at: record.expires_at }),
-    waiting: (record) => emit('waiting', named(record)),
-    lost: (record, { code, message }) => emit('disconnected', { ...named(record), code, message }),
-    reconnected: (record) => emit('reconnected', named(record)),
-    decided: (record) => emit('decided', record),
-    end: () => undefined,
-  }
-}
-
-/** Rejects flags that select fields: events are always printed whole. */
-export const checkEvents = (globals: Globals): void => {
-  const picking = pickingFlag(globals)
-  if (globals.output === 'ndjson' && picking)
-    throw usageError(`-o ndjson prints events; ${picking} does not apply to them`, 'Remove -o')
-}
-
-/** Reports the progress of a wait: a redrawn line on a terminal, plain lines elsewhere, events with -o ndjson. */
+/** Reports the progress of a wait: a redrawn line on a terminal, plain lines elsewhere. */
 export const createProgress = (
   { io, globals }: Pick<Context, 'io' | 'globals'>,
   clock: Pick<Backend, 'now'>,
 ): Progress => {
-  const { stderr, stdout } = io
+  const { stderr } = io
   const left = (record: ApprovalRecord): number => secondsLeft(record, clock)
   const warn = (text: string): void => stderr.write(`${fitted(safeText(text), stderr)}\n`)
   const prose = (text: string): string => safeLine(globals.reveal ? text : withoutPhones(text))
-  if (globals.output === 'ndjson') return { ...createEvents((text) => stdout.write(text), left), warn }
 
   const whole = globals.reveal === true
-  const pending = new Map<string, ApprovalRecord>()
-  const cut = new Set<string>()
+  let pending: ApprovalRecord | undefined
+  let isCut = false
   let timer: NodeJS.Timeout | undefined
   const wipe = (): void => void (stderr.isTTY && timer && stderr.write('\r\x1b[K'))
   const draw = (): void => {
-    const all = [...pending.values()]
-    const [first] = all
-    if (!stderr.isTTY || !first) return
-    const number = all.length === 1 && first.number ? ` Number to type: ${safeLine(first.number)}.` : ''
-    const state = cut.size > 0 ? 'No connection; still waiting for' : 'Waiting for'
-    const time = timeLeft(Math.min(...all.map(left)))
-    const several = all.length === 1 && cut.size === 0 ? progressText(first.lines) : undefined
-    const names =
-      all.length === 1 ? [describe(first, whole), person(first, whole)] : [`${all.length} requests`]
+    if (!stderr.isTTY || !pending) return
+    const number = pending.number ? ` Number to type: ${safeLine(pending.number)}.` : ''
+    const state = isCut ? 'No connection; still waiting for' : 'Waiting for'
+    const time = timeLeft(left(pending))
+    const several = isCut ? undefined : progressText(pending.lines)
+    const names = [describe(pending, whole), person(pending, whole)]
     const room = Math.max(20, stderr.columns - 1)
     const lines = several
       ? [`${safeLine(several)}, ${time}.${number}`]
@@ -116,14 +77,13 @@ export const createProgress = (
     draw()
   }
   const follow = (record: ApprovalRecord): void => {
-    pending.set(record.request_id, record)
+    pending = record
     if (!stderr.isTTY) return
     timer ??= setInterval(draw, 1000)
     draw()
   }
-  const leave = ({ request_id }: ApprovalRecord): void => {
-    pending.delete(request_id)
-    if (pending.size > 0 || !timer) return
+  const end = (): void => {
+    pending = undefined
     clearInterval(timer)
     wipe()
     timer = undefined
@@ -140,23 +100,23 @@ export const createProgress = (
       follow(record)
     },
     waiting: (record) => {
-      const before = progressText(pending.get(record.request_id)?.lines)
+      const before = progressText(pending?.lines)
       const now = progressText(record.lines)
       if (now !== undefined && now !== before && !stderr.isTTY) say(safeLine(now))
       follow(record)
     },
     lost: (record, error) => {
-      cut.add(record.request_id)
+      isCut = true
       say(
         `${safeLine(error.message)}; still waiting for ${describe(record, whole)}, ${timeLeft(left(record))}`,
       )
     },
     reconnected: (record) => {
-      cut.delete(record.request_id)
+      isCut = false
       say(`Reconnected; ${describe(record, whole)} is ${safeLine(record.status)}`)
     },
     decided: (record) => {
-      leave(record)
+      end()
       const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
       const wrote = typeof record.note === 'string' && `, who wrote: ${safeLine(JSON.stringify(record.note))}`
       say(
@@ -168,8 +128,6 @@ export const createProgress = (
       warn(text)
       draw()
     },
-    end: () => {
-      for (const record of pending.values()) leave(record)
-    },
+    end,
   }
 }

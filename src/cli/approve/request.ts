@@ -5,12 +5,14 @@ import type { Use } from '../../asking/proof.ts'
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import type { Ask } from '../../contract/approval-gateway.ts'
 import { SvcError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
+import { exitOfState } from '../../asking/outcome.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { addAskFlags, defaultSeconds, gatherAsk, requestOperation, showAskDryRun } from './ask.ts'
-import { exitOfAll, interruptedWait, showAwaited, unboundNote } from './messages.ts'
+import { interruptedWait, showDecision, unboundNote } from './messages.ts'
 import { reserveFile } from '../terminal/output-file.ts'
 import { submitAsking } from './demanded.ts'
 
@@ -55,9 +57,8 @@ export const registerRequest = (group: Command, context: Context): void => {
   command.action(async () => {
     const options = command.opts<Options>()
     const { io } = context
-    const { checkEvents, createProgress } = await import('./progress.ts')
+    const { createProgress } = await import('./progress.ts')
     if (!options.dryRun) {
-      checkEvents(context.globals)
       await checkShown(requestOperation, context)
       // If the receipt cannot be written, nobody is notified.
       if (options.receipt !== undefined) reserveFile(options.receipt, 'receipt', io).giveUp()
@@ -117,11 +118,11 @@ export const registerRequest = (group: Command, context: Context): void => {
         const use = { ask: asked!.request, since, allowUnseparated: false }
         if (record.status === 'approved') await warnOfReceipt(record, use, backend, context)
       } else if (file) output.warn(`There is no receipt, so ${file.path} was not written`)
-      await showAwaited(context, record)
-      context.exitCode = exitOfAll([record])
+      await showDecision(context, record)
+      context.exitCode = exitCode(exitOfState(record.status))
     } catch (error) {
       if (asked && error instanceof SvcError && error.exit === 'interrupted')
-        throw interruptedWait([asked.id], backend)
+        throw interruptedWait(asked.id, backend)
       throw error
     } finally {
       progress.end()

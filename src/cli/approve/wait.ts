@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { SvcError, usageError } from '../../core/errors.ts'
+import { exitCode } from '../../core/exit-codes.ts'
+import { exitOfState } from '../../asking/outcome.ts'
 import type { Context } from '../context/context.ts'
 import { noteScope } from '../program/command-node.ts'
 import { sameService } from '../program/command-line.ts'
-import { exitOfAll, interruptedWait, showAwaited, unboundNote } from './messages.ts'
+import { interruptedWait, showDecision, unboundNote } from './messages.ts'
 
 const secondsOf = (text: string | undefined): number | undefined => {
   if (text === undefined) return undefined
@@ -12,36 +14,33 @@ const secondsOf = (text: string | undefined): number | undefined => {
   return Number(text)
 }
 
-/** `svc approve wait ID...`: continues to wait for one or more requests. */
+/** `svc approve wait ID`: continues to wait for a request. */
 export const registerWait = (group: Command, context: Context): void => {
   const command = group
     .command('wait')
-    .description(
-      'Wait for the decision of one or more requests; exits with the worst: 6 denied, 7 expired, 8 pending',
-    )
-    .usage('<request-id>... [flags]')
-    .argument('[request-id...]')
-    .option('--timeout <n>', 'Seconds to wait; default: until the last request expires')
+    .description('Wait for the decision of a request: exit 0 approved, 6 denied, 7 expired, 8 still pending')
+    .usage('<request-id> [flags]')
+    .argument('[request-id]')
+    .option('--timeout <n>', 'Seconds to wait; default: until the request expires')
     .option('--mcp', 'Use the tool server at SVC_MCP_URL')
     .addHelpText('after', '\nExample:\n  svc approve wait apr_3mYk8wQZ')
 
   noteScope(command, 'ask or read')
   command.action(async () => {
     const options = command.opts<{ timeout?: string; mcp?: boolean }>()
-    const ids = [...new Set(command.args)]
-    if (ids.length === 0)
+    const [id] = command.args
+    if (id === undefined)
       throw usageError(
         'Missing <request-id>',
         `svc approve list --status pending${sameService(context.globals)}`,
       )
     const most = secondsOf(options.timeout)
     const { io } = context
-    const [{ openBackend }, { checkEvents, createProgress }, { waitFor }] = await Promise.all([
+    const [{ openBackend }, { createProgress }, { waitFor }] = await Promise.all([
       import('./open-backend.ts'),
       import('./progress.ts'),
       import('../../asking/wait.ts'),
     ])
-    checkEvents(context.globals)
     const backend = await openBackend(context, {
       through: options.mcp ? 'tools' : undefined,
       mostSeconds: most,
@@ -50,22 +49,17 @@ export const registerWait = (group: Command, context: Context): void => {
     const progress = createProgress(context, backend)
     let found = false
     try {
-      const first = await Promise.all(ids.map((id) => backend.status(id)))
+      const first = await backend.status(id)
       found = true
-      const records = await Promise.all(
-        first.map(async (record) => {
-          if (record.status === 'pending') progress.waiting(record)
-          const decided = await waitFor(backend, record, { progress, signal: io.signal, most })
-          progress.decided(decided)
-          for (const text of unboundNote(decided, backend)) output.warn(text)
-          return decided
-        }),
-      )
-      await showAwaited(context, records.length === 1 ? records[0] : records)
-      context.exitCode = exitOfAll(records)
+      if (first.status === 'pending') progress.waiting(first)
+      const decided = await waitFor(backend, first, { progress, signal: io.signal, most })
+      progress.decided(decided)
+      for (const text of unboundNote(decided, backend)) output.warn(text)
+      await showDecision(context, decided)
+      context.exitCode = exitCode(exitOfState(decided.status))
     } catch (error) {
       if (found && error instanceof SvcError && error.exit === 'interrupted')
-        throw interruptedWait(ids, backend)
+        throw interruptedWait(id, backend)
       throw error
     } finally {
       progress.end()

@@ -10,12 +10,12 @@ export const registerBulk = (group: Command, context: Context): void => {
   const imports = addOrgFlag(group.command('import'))
     .description('Import users from a file; all rows are checked before the first is sent')
     .usage('<file> [flags]')
-    .argument('[file]', 'CSV, NDJSON or JSON; - for standard input')
-    .option('--on-conflict <what>', 'How to handle users who already exist (fail|skip|update)')
+    .argument('[file]', 'CSV; - for standard input')
+    .option('--on-conflict <what>', 'How to handle users who already exist (fail|skip)')
     .option('--dry-run', 'Check the rows, print the first request and send nothing')
     .addHelpText(
       'after',
-      '\nExample:\n  svc user import users.csv --org acme\n  svc user import - --org acme --on-conflict update < users.ndjson',
+      '\nExample:\n  svc user import users.csv --org acme\n  svc user import - --org acme --on-conflict skip < users.csv',
     )
   addReasonFlag(imports)
   noteScope(imports, 'read and people')

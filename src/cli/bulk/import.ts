@@ -29,7 +29,7 @@ type Imported = {
 const readMode = (typed = 'fail'): ConflictMode => {
   const mode = conflictModes.find((one) => one === typed)
   if (mode) return mode
-  throw usageError(`--on-conflict must be ${conflictModes.join(', ')}, not "${typed}"`)
+  throw usageError(`--on-conflict must be ${conflictModes.join(' or ')}, not "${typed}"`)
 }
 
 /** Sends the rows and prints the progress. */
@@ -40,7 +40,7 @@ const sendAll = async (
 ): Promise<Imported> => {
   const { io } = context
   const [client, output] = await Promise.all([context.client(), context.output()])
-  const counts = { created: 0, updated: 0, skipped: 0, failed: 0 }
+  const counts = { created: 0, skipped: 0, failed: 0 }
   const failures: Failure[] = []
   let done = 0
   const hard = new AbortController()
@@ -86,13 +86,12 @@ const printFailures = (failures: readonly Failure[], warn: (text: string) => voi
   for (const { item, error } of failures.slice(0, mostErrors)) warn(`row ${item.row}: ${failureText(error)}`)
   if (failures.length > mostErrors)
     warn(`and ${grouped(failures.length - mostErrors)} more; -o json prints all of them`)
-  if (failures.some(({ error }) => isConflict(error)))
-    warn('hint: --on-conflict skip keeps existing users, --on-conflict update changes them')
+  if (failures.some(({ error }) => isConflict(error))) warn('hint: --on-conflict skip keeps existing users')
 }
 
 /** The error for an import that stopped early, with the command that continues it. */
 const stoppedError = ({ counts, stopped }: Imported, total: number, again: string): SvcError => {
-  const done = counts.created + counts.updated + counts.skipped
+  const done = counts.created + counts.skipped
   const progress = `${grouped(done)} of ${grouped(total)} rows are done`
   const hint = `${again} continues`
   if (!stopped) return new SvcError('interrupted', 'interrupted', `Interrupted; ${progress}`, { hint })
@@ -143,7 +142,7 @@ export const runImport = async (
   const { counts, failures, stopped } = imported
   printFailures(failures, output.warn)
   const done = items.length - counts.failed
-  if (stopped || counts.created + counts.updated + counts.skipped < done) {
+  if (stopped || counts.created + counts.skipped < done) {
     // Whoever was created before is not created again.
     const resumed = mode === 'fail' ? { without: ['--on-conflict'], plus: ['--on-conflict', 'skip'] } : {}
     throw stoppedError(imported, items.length, await again(resumed))

@@ -2,44 +2,16 @@ import { basename } from 'node:path'
 import { parse, type CsvError } from 'csv-parse/sync'
 import { SvcError, usageError, type Issue } from '../../core/errors.ts'
 import { sha256 } from '../../core/ids.ts'
-import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import { isRecord } from '../../core/is-record.ts'
 import type { Io } from '../terminal/io.ts'
 import { readInput, textOf } from '../terminal/input-file.ts'
 import { readCell } from '../terminal/render.ts'
-import { columnOf, columns, requiredColumns, unknownColumn } from './columns.ts'
+import { columnOf, columns, requiredColumns } from './columns.ts'
 
 export type Fields = Record<string, unknown>
 
-/** A row of a file. `row` is its line in CSV and NDJSON, as in a spreadsheet, and its position in JSON. */
+/** A row of a file. `row` is its line, as in a spreadsheet. */
 export type RawRow = { row: number; fields: Fields; issues: Issue[] }
-
-const readRow = (value: unknown, row: number): RawRow => {
-  if (!isRecord(value))
-    return { row, fields: {}, issues: [{ field: 'row', message: 'is not a JSON object' }] }
-  const fields: Fields = {}
-  const issues = Object.entries(value).flatMap(([name, one]) => {
-    const column = columnOf(name)
-    if (column === undefined) return [unknownColumn(name)]
-    if (Object.hasOwn(fields, column)) return [{ field: column, message: 'is set under two names' }]
-    fields[column] = one
-    return []
-  })
-  return { row, fields, issues }
-}
-
-const readNdjson = (text: string, source: string): RawRow[] =>
-  text.split('\n').flatMap((line, i) => {
-    if (line.trim() === '') return []
-    const value = parseJson(line)
-    if (value === undefined)
-      throw usageError(
-        `${source}, row ${i + 1}: this is not valid JSON`,
-        'NDJSON has one JSON object on each line',
-      )
-    return [readRow(value, i + 1)]
-  })
 
 /** Spreadsheets save `;` in countries where the comma is the decimal separator. */
 const findDelimiter = (text: string): string => {
@@ -54,14 +26,16 @@ const words: Record<string, string> = {
 }
 
 const readHeader = (header: string[], source: string): string[] => {
-  const names = header.map((name) => readCell(name))
-  const unknown = names.filter((name) => columnOf(name) === undefined)
+  const named = header.map((name) => columnOf(readCell(name)))
+  const unknown = named.filter((name) => !columns.includes(name))
   if (unknown.length > 0)
     throw new SvcError('usage', 'unknown_column', `${source} has unknown columns`, {
-      issues: unknown.slice(0, 20).map((name) => unknownColumn(name)),
+      issues: unknown.slice(0, 20).map((name) => ({
+        field: name.slice(0, 80) || 'a column without a name',
+        message: 'is not a column',
+      })),
       hint: `The first line names the columns: ${columns.join(',')}`,
     })
-  const named = names.map((name) => columnOf(name)!)
   const twice = named.find((name, i) => named.indexOf(name) !== i)
   if (twice) throw usageError(`${source} has two columns for ${twice}`)
   const missing = requiredColumns.filter((name) => !named.includes(name))
@@ -113,17 +87,6 @@ const readCsv = (text: string, source: string): RawRow[] => {
   }
 }
 
-const readJson = (text: string, source: string): RawRow[] => {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw usageError(`${source} is not valid JSON: ${(error as Error).message.slice(0, 120)}`)
-  }
-  if (Array.isArray(value)) return value.map((one, i) => readRow(one, i + 1))
-  throw usageError(`${source} must contain a JSON array of users`)
-}
-
 export const sourceName = (file: string): string =>
   file === '-' ? 'standard input' : safeLine(basename(file))
 
@@ -131,8 +94,5 @@ export const sourceName = (file: string): string =>
 export const readRows = async (file: string, io: Io): Promise<{ rows: RawRow[]; sha256: string }> => {
   const bytes = await readInput(file, io, { split: 'Split it and import the parts one by one' })
   const source = sourceName(file)
-  const text = textOf(bytes, source)
-  const first = /\S/.exec(text)?.[0]
-  const read = first === '[' ? readJson : first === '{' ? readNdjson : readCsv
-  return { rows: read(text, source), sha256: sha256(bytes) }
+  return { rows: readCsv(textOf(bytes, source), source), sha256: sha256(bytes) }
 }

@@ -39,8 +39,7 @@ ${rows(Object.values(exits).map(([code, text]): Row => [code, text]))}
 
 svc approve run exits with the code of its command, and svc guard exec too.
 There, svc adds 100 to its own codes: 106 means denied.
-svc approve verify exits with 0 for a valid receipt and with 1 for any other.
-A command that waits for several decisions exits with the highest of 6, 7 and 8.`,
+svc approve verify exits with 0 for a valid receipt and with 1 for any other.`,
   },
   environment: {
     about: 'environment variables',

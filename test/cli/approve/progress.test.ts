@@ -7,10 +7,7 @@ import { record } from './records.ts'
 const clock = { now: () => Date.parse(record().expires_at) - 59_200 }
 const lost = new SvcError('unreachable', 'connection_cut', 'The connection ended')
 
-const progressOf = (
-  options: { tty?: boolean; columns?: number; output?: string; reveal?: boolean },
-  request = record(),
-) => {
+const progressOf = (options: { tty?: boolean; columns?: number; reveal?: boolean }, request = record()) => {
   const io = memoryIo(options)
   const progress = createProgress({ io, globals: options }, clock)
   progress.requested(request)
@@ -103,24 +100,6 @@ describe('the progress of a wait', () => {
     expect(progressOf({ tty: true }).err()).toContain('+1••••••0101')
     expect(progressOf({ tty: true }).err()).not.toContain('+12025550101')
     expect(progressOf({ tty: true, reveal: true }).err()).toContain('+12025550101')
-  })
-  test('is events on standard output with -o ndjson, and nothing else', () => {
-    const io = progressOf({ output: 'ndjson', tty: true }, record({ number: '42' }))
-    const events = io
-      .out()
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(events.map(({ event }) => event)).toEqual([
-      'requested',
-      'waiting',
-      'disconnected',
-      'reconnected',
-      'decided',
-    ])
-    expect(events[0]).toMatchObject({ request_id: 'apr_1', number: '42', seconds_left: 60 })
-    expect(events.at(-1)).toMatchObject({ status: 'denied' })
-    expect(io.err()).toBe('')
   })
   test('escapes unsafe characters', () => {
     const io = progressOf(

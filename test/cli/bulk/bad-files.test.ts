@@ -31,17 +31,13 @@ describe('a file of users', () => {
       Buffer.from(`${header}+12025550101,a@b.cc,Ren\u00e9,B`, 'latin1'),
       'u.csv is not UTF-8, but probably Latin-1',
     ],
-    [
-      'a column that is not known',
-      `mobil,email,first_name,last_name\n`,
-      'mobil: is not a column; did you mean mobile?',
-    ],
+    ['a column that is not known', `mobil,email,first_name,last_name\n`, 'mobil: is not a column'],
     [
       'a column that nothing is near to',
       `shoe_size,${header}`,
-      'shoe_size: is not a column; the columns are mobile, country_code, email',
+      'The first line names the columns: mobile,country_code,email',
     ],
-    ['two columns for one field', `phone,${header}`, 'u.csv has two columns for mobile'],
+    ['two columns for one field', `Mobile,${header}`, 'u.csv has two columns for mobile'],
     [
       'a column that is not there',
       'mobile,email\n+12025550101,a@b.cc\n',
@@ -103,22 +99,6 @@ describe('a file of users', () => {
     expect(err).toContain('and 4,980 more')
   })
 
-  test.each([
-    ['u.ndjson', '{"mobile":"+12025550101"\n', 'u.ndjson, row 1: this is not valid JSON'],
-    ['u.ndjson', '[1]', 'row 1, row: is not a JSON object'],
-    ['u.ndjson', '{"fone":"1"}', 'row 1, fone: is not a column'],
-    ['u.ndjson', '{"phone":"+12025550101","mobile":"+1"}', 'row 1, mobile: is set under two names'],
-    ['u.json', '[{]', 'u.json is not valid JSON'],
-    [
-      'u.json',
-      '[{"mobile":{"a":1},"email":"a@b.cc","first_name":"A","last_name":"B"}]',
-      'row 1, mobile: must be text',
-    ],
-  ])('%s that contains %s is rejected', async (file, content, message) => {
-    const { exit, err } = await imports(file, content)
-    expect([exit, err]).toEqual([2, expect.stringContaining(message)])
-  })
-
   test('of 200,000 rows is checked completely, including the last one', async () => {
     // Numbers of Denmark: to find the country of one with +1 takes as long as the rest.
     const all = Array.from({ length: 200_000 }, (_, i) => user(`+45${20_000_000 + i}`))
@@ -134,10 +114,7 @@ test.each([
   [['user', 'import', '.', '--org', '1'], 'Cannot read the file .: it is a folder'],
   [['user', 'import', 'x.csv'], 'Missing --org'],
   [['user', 'import', '-', '--org', '1', '--key-file', '-'], 'cannot both be standard input'],
-  [
-    ['user', 'import', 'x.csv', '--on-conflict', 'maybe'],
-    '--on-conflict must be fail, skip, update, not "maybe"',
-  ],
+  [['user', 'import', 'x.csv', '--on-conflict', 'maybe'], '--on-conflict must be fail or skip, not "maybe"'],
   [['user', 'export', '--org', '1', '-o', 'yaml'], 'svc user export writes only CSV'],
 ])('svc %j is a usage error: %s', async (args, message) => {
   const { exit, err } = await workspace.svc(args)

@@ -32,7 +32,7 @@ describe('svc user import', () => {
   test('creates a user for each row, with the two parts of a number that the specification shows', async () => {
     rows(ada, '"+49 (151) 12345678",eva@acme.example,"Eva ""E""",=Sum')
     const { exit, out } = await imports()
-    expect([exit, summary(out)]).toEqual([0, { created: 2, updated: 0, skipped: 0, failed: 0 }])
+    expect([exit, summary(out)]).toEqual([0, { created: 2, skipped: 0, failed: 0 }])
     expect(await stage.list('users')).toMatchObject([
       { mobile: '2025550101', country_code: '+1', email: 'ada@acme.example', role: 'member' },
       { mobile: '15112345678', country_code: '+49', first_name: 'Eva "E"', last_name: '=Sum' },
@@ -49,14 +49,14 @@ describe('svc user import', () => {
 
   test.each([
     [
-      'a byte order mark, CRLF, semicolons, other words',
+      'a byte order mark, CRLF, semicolons, capitals',
       'u.csv',
-      `\uFEFFPhone;E-Mail;First Name;Surname\r\n+12025550101;a@b.cc;Ada;L\r\n\r\n`,
+      `\uFEFFMobile;Email;First Name;Last-Name\r\n+12025550101;a@b.cc;Ada;L\r\n\r\n`,
     ],
     [
       'a plus and zeros that a spreadsheet took',
       'u.csv',
-      'country,tel,mail,firstname,lastname\n1,2025550101,a@b.cc,Ada,L\n',
+      'country_code,mobile,email,first_name,last_name\n1,2025550101,a@b.cc,Ada,L\n',
     ],
     [
       'a dialing prefix with zeros',
@@ -64,34 +64,15 @@ describe('svc user import', () => {
       'country_code,mobile,email,first_name,last_name\n001,(202) 555-0101,a@b.cc,Ada,L\n,,,,\n',
     ],
     ['tabs', 'u.tsv', 'mobile\temail\tfirst_name\tlast_name\n+12025550101\ta@b.cc\tAda\tL'],
-    [
-      'NDJSON',
-      'u.ndjson',
-      '{"mobile":"+12025550101","email":"a@b.cc","firstName":"Ada","last_name":"L"}\r\n\r\n',
-    ],
-    [
-      'NDJSON with a number',
-      'u.jsonl',
-      '{"mobile":2025550101,"country_code":1,"email":"a@b.cc","first_name":"Ada","last_name":"L","role":null}',
-    ],
-    ['JSON', 'u.json', '[{"mobile":"+12025550101","email":"a@b.cc","first_name":"Ada","last_name":"L"}]'],
-    [
-      'JSON under another name',
-      'u.txt',
-      ' [{"mobile":"+12025550101","email":"a@b.cc","first_name":"Ada","last_name":"L"}]',
-    ],
   ])('reads %s', async (_, file, text) => {
     stage.put(file, text)
     const { exit, err } = await stage.svc(['user', 'import', file, '--org', '1'])
     expect([exit, err, await names()]).toEqual([0, '', ['+12025550101 Ada']])
   })
 
-  test.each([
-    `${header}${ada}\n`,
-    `[${JSON.stringify({ mobile: '+12025550101', email: 'a@b.cc', first_name: 'Ada', last_name: 'L' })}]`,
-  ])('detects the format of standard input: %j', async (stdin) => {
+  test('reads standard input', async () => {
     const { exit } = await stage.svc(['user', 'import', '-', '--org', 'acme'], {
-      stdin,
+      stdin: `${header}${ada}\n`,
     })
     expect([exit, await names()]).toEqual([0, ['+12025550101 Ada']])
   })
@@ -119,7 +100,7 @@ describe('a row whose user already exists', () => {
 
   test('fails by default, and the exit code is 10', async () => {
     const { exit, out, err } = await imports()
-    expect([exit, summary(out)]).toEqual([10, { created: 1, updated: 0, skipped: 0, failed: 1 }])
+    expect([exit, summary(out)]).toEqual([10, { created: 1, skipped: 0, failed: 1 }])
     expect(err).toContain('row 2: This user is already in the organization\nhint: --on-conflict skip')
     expect(JSON.parse(out).failures).toEqual([
       { row: 2, mobile: '+12025550101', error: expect.objectContaining({ code: 'user_exists' }) },
@@ -128,24 +109,8 @@ describe('a row whose user already exists', () => {
 
   test('is skipped with --on-conflict skip', async () => {
     const { exit, out } = await imports('--on-conflict', 'skip')
-    expect([exit, summary(out)]).toEqual([0, { created: 1, updated: 0, skipped: 1, failed: 0 }])
+    expect([exit, summary(out)]).toEqual([0, { created: 1, skipped: 1, failed: 0 }])
     expect(await names()).toEqual(['+12025550101 Ada', '+12025550102 Bob'])
-  })
-
-  test('is updated with --on-conflict update, only if something differs', async () => {
-    expect(summary((await imports('--on-conflict', 'update')).out)).toEqual({
-      created: 1,
-      updated: 1,
-      skipped: 0,
-      failed: 0,
-    })
-    expect(await names()).toEqual(['+12025550101 Adah', '+12025550102 Bob'])
-    expect(summary((await imports('--on-conflict', 'update')).out)).toEqual({
-      created: 0,
-      updated: 0,
-      skipped: 2,
-      failed: 0,
-    })
   })
 
   test('makes svc exit 1 if every row failed', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { cut, json } from '../../fake-hosted.ts'
-import { file, imports, installHooks, respond, posts, refused, serialOf, service } from './one-import.ts'
+import { file, imports, installHooks, respond, posts, refused, serialOf } from './one-import.ts'
 
 installHooks()
 
@@ -15,7 +15,7 @@ describe('an import into a service that', () => {
     respond((serial) => (serial === 101 ? answer : undefined))
     const { exit, out } = await imports()
     const failures = [{ row: 3, mobile: '+12025550101', error: expect.objectContaining({ code }) as unknown }]
-    expect([exit, JSON.parse(out)]).toEqual([10, { created: 2, updated: 0, skipped: 0, failed: 1, failures }])
+    expect([exit, JSON.parse(out)]).toEqual([10, { created: 2, skipped: 0, failed: 1, failures }])
   })
 
   test('limits the rate waits, and no row fails', async () => {
@@ -93,48 +93,4 @@ test('an interrupted import finishes the requests in progress and prints the com
   expect(err).toMatch(/Interrupted; \d+ of 50 rows are done/)
   expect(err).toContain('svc user import u.csv --org 7 -o json --on-conflict skip continues')
   expect(posts().length).toBeLessThan(50)
-})
-
-test('an import that updates continues as an update', async () => {
-  file(1)
-  respond(() => refused(401))
-  const { err } = await imports(['--on-conflict', 'update'])
-  expect(err).toContain('svc user import u.csv --org 7 --on-conflict update -o json continues')
-})
-
-const found = (data: unknown): void =>
-  service.always((request, response) => {
-    if (request.path.endsWith('/create/user'))
-      return json(409, { status: 'error', message: 'exists' })(request, response)
-    const envelope = { status: 'success', message: 'OK' }
-    return json(200, { ...envelope, ...(request.path.endsWith('/details') && { data }) })(request, response)
-  })
-const puts = () => service.seen.filter(({ method }) => method === 'PUT').map(({ path }) => path)
-
-describe('an update of a user that the service finds', () => {
-  test.each([
-    ['has another number', { id: 'usr_9', country_code: '+1', mobile: '2025550199' }],
-    ['has another whole number', { id: 'usr_9', mobile: '+12025550199' }],
-    ['shows no number', { id: 'usr_9', email: 'u0@b.cc' }],
-    ['shows a masked number', { id: 'usr_9', mobile: '+1202•••0100' }],
-    ['shows the number without its prefix', { id: 'usr_9', mobile: '2025550100' }],
-    ['is a list', [{ id: 'usr_9', mobile: '+12025550100' }]],
-  ])('is refused for that row if the user %s', async (_, data) => {
-    file(1)
-    found(data)
-    const { exit, out } = await imports(['--on-conflict', 'update'])
-    expect([exit, puts()]).toEqual([1, []])
-    expect(JSON.parse(out).failures).toMatchObject([{ error: { code: 'other_user' } }])
-  })
-
-  test.each([
-    { id: 'usr_7', country_code: '+1', mobile: '2025550100' },
-    { id: 'usr_7', mobile_e164: '+12025550100' },
-    { id: 'usr_7', mobile: '+1 202 555 0100' },
-  ])('is sent to that user: %j', async (data) => {
-    file(1)
-    found(data)
-    const { exit } = await imports(['--on-conflict', 'update'])
-    expect([exit, puts()]).toEqual([0, ['/admin/public/api/organization/7/update/user/usr_7']])
-  })
 })
