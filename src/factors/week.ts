@@ -19,14 +19,11 @@ export type Cell = Openness | 'partly' | 'none'
 
 /** `again`: the repeated part of a day on which clocks go back. `date`: 2026-03-29. */
 export type Day = { date: string; weekday: string; again: boolean; cells: Cell[] }
-/** A clock change in local time: `02:00` to `03:00`. */
-export type Jump = { date: string; weekday: string; from: string; to: string }
 /** Milliseconds since 1970. */
 export type Span = { from: number; to: number }
 type State = Span & { openness: Openness }
-export type Week = { days: Day[]; jumps: Jump[]; open: Span[] }
+export type Week = { days: Day[]; open: Span[] }
 
-const clock = (local: DateTime): string => local.toFormat('HH:mm', { locale: 'en', numberingSystem: 'latn' })
 const named = (local: DateTime) => ({ date: local.toISODate()!, weekday: weekdays[local.weekday - 1]! })
 
 const opennessAt = (levels: Levels, instant: number): Openness => {
@@ -115,19 +112,12 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
   const step = [30, 15].find(isOnGrid) ?? 1
   const states = statesOf(levels, slots, around)
   const rows = new Map<string, Row>()
-  const jumps: Jump[] = []
   let next = 0
   let latest = -Infinity
-  let offset = monday.offset
 
   for (let from = around.from; from < around.to; from += step * minute) {
     const local = DateTime.fromMillis(from, { zone })
-    if (local.offset !== offset) {
-      const before = DateTime.fromMillis(from + offset * minute, { zone: 'utc' })
-      jumps.push({ ...named(before), from: clock(before), to: clock(local) })
-      offset = local.offset
-    }
-    const shown = from + offset * minute
+    const shown = from + local.offset * minute
     const again = shown < latest
     latest = Math.max(latest, shown + step * minute)
     const { date, weekday } = named(local)
@@ -148,7 +138,7 @@ export const weekOf = (levels: Levels, slots: readonly Slot[], instant: number, 
     const { day, states } = rows.get(key)!
     return Object.assign({}, day, { cells: states.map(cellOf) })
   })
-  return { days, jumps, open: openSpans(states) }
+  return { days, open: openSpans(states) }
 }
 
 /** ISO 8601 of an instant on the clocks of a zone, with its offset. */

@@ -5,9 +5,8 @@ import { compileLevel, type Level } from '../../factors/level.ts'
 import type { Slot } from '../../factors/slot.ts'
 import { cellsOfDay, noonOf, weekOf, zonedText, type Cell, type Day, type Week } from '../../factors/week.ts'
 import type { Context } from '../context/context.ts'
-import { cellText } from '../terminal/payload.ts'
 import { readLevelRows, type Row } from './level-rows.ts'
-import { pageOf, pageTable, pageText, requireFile } from './page.ts'
+import { pageOf, pageTable, requireFile } from './page.ts'
 
 type Options = { org?: string; user?: string; timezone?: string; at?: string }
 
@@ -40,14 +39,6 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 /** `Sun 29 Mar`. */
 const dayText = ({ date, weekday }: Pick<Day, 'date' | 'weekday'>): string =>
   `${weekday[0]!.toUpperCase()}${weekday.slice(1)} ${date.slice(8)} ${months[Number(date.slice(5, 7)) - 1]}`
-
-/** The clock changes of this week. */
-const jumpTexts = ({ jumps }: Week): string[] =>
-  jumps.map(({ from, to, ...day }) =>
-    from < to
-      ? `${dayText(day)}: clocks go from ${from} to ${to}; the time in between does not exist.`
-      : `${dayText(day)}: clocks go from ${from} back to ${to}; the repeated time has its own line.`,
-  )
 
 /** `2026-10-19 09:00 +02:00`. */
 const momentText = (instant: number, zone: string): string =>
@@ -92,22 +83,6 @@ const legend = ({ days }: Week): string => {
 
 const compile = (slots: readonly Row[]): Level => compileLevel({ fences: [], slots: slots as Slot[] })
 
-const cellsOf = (of: string, slots: readonly Row[]): string[][] =>
-  slots.map((slot) => [
-    cellText(slot['name']),
-    of,
-    ...['days', 'start', 'end', 'timezone'].map((name) => cellText(slot[name])),
-    slot['is_active'] === 0 ? 'no' : 'yes',
-  ])
-
-const slotTable = ({ organization, user }: Record<'organization' | 'user', Row[]>): string => {
-  const lines = [...cellsOf('organization', organization), ...cellsOf('user', user)]
-  const head = ['name', 'of', 'days', 'start', 'end', 'timezone', 'active']
-  return lines.length === 0
-    ? '<p>No time slots: no restriction.</p>'
-    : pageTable('Time slots', { head, lines })
-}
-
 export const runWeek = async (options: Options, context: Context): Promise<void> => {
   const zone = readZone(options)
   const instant = readMoment(options, zone, context.io.now())
@@ -125,12 +100,9 @@ export const runWeek = async (options: Options, context: Context): Promise<void>
   const body = [
     `<figure class="wide" tabindex="0">\n${drawing(week)}\n</figure>`,
     legend(week),
-    ...jumpTexts(week).map((text) => `<p>${pageText(text)}</p>`),
     open.length === 0
       ? '<p>No open times.</p>'
       : pageTable('Open times', { head: ['Open from', 'To'], lines: open }),
-    '<h2>Time slots</h2>',
-    slotTable(rows),
   ]
   const title = `Week of ${dayText(monday!)} ${monday!.date.slice(0, 4)}, ${zone}${whose}`
   context.io.stdout.write(pageOf(title, body.join('\n')))
