@@ -19,7 +19,6 @@ export const tables = {
   signing_keys: { key: ['kid'] },
   organizations: numbered,
   organization_limits: { key: ['org_id', 'name'] },
-  logos: { key: ['org_id'] },
   people: numbered,
   erased_people: { key: ['user_id'] },
   memberships: numbered,

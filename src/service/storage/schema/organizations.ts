@@ -146,8 +146,6 @@ export type OrganizationsTables = {
    * so far, which the audit repeats.
    */
   rule_heads: { org_id: number; counter: number; digest: string; rules: string; row_mac: string | null }
-  /** The image that the approver page shows beside the name of an organization; base64. */
-  logos: { org_id: number; hash: string; image: string; updated_at: string }
   /** Limits that the operator set for an organization; `value` is JSON. */
   organization_limits: { org_id: number; name: string; value: string }
   /**

@@ -13,11 +13,6 @@ create table organization_limits (
   constraint limit_of primary key (org_id, name)
 );
 
-create table logos (
-  org_id integer primary key references organizations (id) on delete cascade,
-  hash text not null, image text not null, updated_at text not null
-);
-
 create table people (
   id integer primary key autoincrement,
   mobile text not null, national text not null, country_code text not null, created_at text not null,
