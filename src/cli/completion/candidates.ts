@@ -8,7 +8,7 @@ import { isPaged } from '../operation/list-rows.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { openDiskCache } from '../context/disk-cache.ts'
 import type { ProfileFile } from '../context/profile-store.ts'
-import { rowsOf } from '../terminal/payload.ts'
+import { cellText, rowsOf } from '../terminal/payload.ts'
 import type { Candidate, ValueKind } from './offers.ts'
 
 /** The shell waits for the answer while the prompt is blocked. */
@@ -18,80 +18,23 @@ const lastsMs = 60_000
 const mostRows = 1_000
 
 type Row = Record<string, unknown>
-type List = {
-  operation(): Promise<Operation>
-  input?: Row
-  value(row: Row): unknown
-  about(row: Row): unknown
-  /** How long the answer may be cached, in milliseconds. */
-  lastsMs?: number
-}
-
-const byId = { value: (row: Row) => row['id'], about: (row: Row) => row['name'] }
+/** The command that lists them, and the fields that are offered and described. */
+type List = { cli: string; value: string; about: readonly string[]; lastsMs?: number }
 
 const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
-  org: {
-    operation: async () => (await import('../../contract/org.ts')).org.listOrganizations,
-    value: (row) => row['slug'] ?? row['id'],
-    about: (row) => row['name'],
-  },
-  user: {
-    operation: async () => (await import('../../contract/user.ts')).user.listUsers,
-    value: (row) => row['id'],
-    about: (row) => [row['first_name'], row['last_name']].filter(Boolean).join(' '),
-  },
-  geofence: {
-    operation: async () => (await import('../../contract/geofence.ts')).geofence.listGeofences,
-    ...byId,
-  },
-  timeslot: {
-    operation: async () => (await import('../../contract/timeslot.ts')).timeslot.listTimeslots,
-    ...byId,
-  },
-  group: {
-    operation: async () => (await import('../../contract/group.ts')).group.listGroups,
-    value: (row) => row['name'],
-    about: (row) => `members: ${String(row['members'])}`,
-  },
-  rule: {
-    operation: async () => (await import('../../contract/rule.ts')).rule.listRules,
-    value: (row) => row['name'],
-    about: (row) => `asks ${String(row['who'])}`,
-  },
-  key: {
-    operation: async () => (await import('../../contract/key.ts')).key.listKeys,
-    // Nothing can be done with a revoked key.
-    value: (row) => (row['revoked_at'] ? undefined : row['id']),
-    about: (row) => row['name'],
-  },
-  'auth-code': {
-    operation: async () => (await import('../../contract/auth-code.ts')).authCode.listAuthCodes,
-    value: (row) => row['id'],
-    about: (row) => row['label'],
-  },
-  webhook: {
-    operation: async () => (await import('../../contract/webhook.ts')).webhook.listWebhooks,
-    value: (row) => row['webhook_id'],
-    about: (row) => row['url'],
-  },
-  agent: {
-    operation: async () => (await import('../../contract/agents.ts')).agents.listAgents,
-    value: (row) => row['id'],
-    about: (row) => [row['name'], row['owner']].filter(Boolean).join(' of '),
-  },
-  machine: {
-    operation: async () => (await import('../../contract/iot.ts')).iot.listMachines,
-    value: (row) => row['machineId'],
-    about: (row) => row['machineName'],
-  },
-  request: {
-    operation: async () => (await import('../../contract/approval.ts')).approval.listApprovals,
-    input: { status: 'pending' },
-    value: (row) => row['request_id'],
-    about: (row) => row['action'],
-    // A decided request is no longer pending.
-    lastsMs: 2_000,
-  },
+  org: { cli: 'org list', value: 'slug', about: ['name'] },
+  user: { cli: 'user list', value: 'id', about: ['first_name', 'last_name'] },
+  geofence: { cli: 'geofence list', value: 'id', about: ['name'] },
+  timeslot: { cli: 'timeslot list', value: 'id', about: ['name'] },
+  group: { cli: 'group list', value: 'name', about: ['members'] },
+  rule: { cli: 'rule list', value: 'name', about: ['who'] },
+  key: { cli: 'key list', value: 'id', about: ['name'] },
+  'auth-code': { cli: 'org auth-code list', value: 'id', about: ['label'] },
+  webhook: { cli: 'webhook list', value: 'webhook_id', about: ['url'] },
+  agent: { cli: 'mcp agents list', value: 'id', about: ['name', 'owner'] },
+  machine: { cli: 'iot list', value: 'machineId', about: ['machineName'] },
+  // A decided request is no longer pending.
+  request: { cli: 'approve list', value: 'request_id', about: ['action'], lastsMs: 2_000 },
 }
 
 /** Lists that need no organization: an operator's key gets all rows. */
@@ -147,18 +90,30 @@ const keyIsAskedFor = async (profile: string, io: Io): Promise<boolean> => {
 }
 
 const ask = async (kind: keyof typeof lists, org: string | undefined, context: Context) => {
-  const { operation, input, value, about } = lists[kind]
+  const { cli, value, about } = lists[kind]
+  const { table } = await import('../../contract/table.ts')
+  const listing = Object.values<Operation>(table).find((one) => one.cli === cli)!
   const client = await context.client()
   const organization =
     kind === 'org' || org === undefined ? {} : { org_id: (await resolveOrg(org, context)).id }
-  const listing = await operation()
-  const page = isPaged(listing) ? { limit: mostRows } : {}
-  const { envelope } = await client.call(
-    listing,
-    { ...input, ...organization, ...page },
-    { signal: context.io.signal },
+  const input = {
+    ...organization,
+    ...(kind === 'request' && { status: 'pending' }),
+    ...(isPaged(listing) && { limit: mostRows }),
+  }
+  const { envelope } = await client.call(listing, input, { signal: context.io.signal })
+  // Nothing can be done with a revoked key.
+  return rowsOf(envelope.data).flatMap((row: Row) =>
+    row['revoked_at']
+      ? []
+      : offered(
+          row[value] ?? row['id'],
+          about
+            .map((name) => cellText(row[name]))
+            .join(' ')
+            .trim(),
+        ),
   )
-  return rowsOf(envelope.data).flatMap((row) => offered(value(row), about(row)))
 }
 
 /** The values of one kind. Throws if the service does not answer within two seconds. */
