@@ -177,5 +177,5 @@ test('a metrics port in use ends the start with the flag to change', async () =>
 test.each(['70000', 'x', '-1'])('refuses --metrics-port %s', async (port) => {
   const ended = await svc(['serve', `--metrics-port=${port}`], { SVC_CONFIG_DIR: folder.path })
   expect(ended).toMatchObject({ exit: 2 })
-  expect(ended.stderr).toContain(`--metrics-port must be 0 to 65535, not "${port}"`)
+  expect(ended.stderr).toContain(`--metrics-port must be a whole number from 0 to 65535, not "${port}"`)
 })

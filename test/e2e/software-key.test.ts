@@ -29,23 +29,12 @@ describe('svc user enroll --software', () => {
     expect(await ok(['approve', 'inbox', '--authenticator', file, '--approve', id])).toContain('approved')
   })
 
-  test('signs with Ed25519, and not with a revoked key', async () => {
-    const file = path('eddsa.json')
+  test('does not sign with a revoked key', async () => {
+    const file = path('revoked.json')
     const name = ['--first-name', 'Ed', '--last-name', 'D', '--email', 'ed@acme.example']
     const phone = ['--country-code', '+1', '--mobile', '2025559901']
     const user = await ok(['user', 'create', '--org', 'acme', ...name, ...phone, '-o', 'id'])
-    const made = await ok([
-      'user',
-      'enroll',
-      user.trim(),
-      '--software',
-      '--algorithm',
-      'EdDSA',
-      '--file',
-      file,
-      '-o',
-      'id',
-    ])
+    const made = await ok(['user', 'enroll', user.trim(), '--software', '--file', file, '-o', 'id'])
     const to = ['--to', '+12025559901']
     const yes = (await ok(['approve', 'submit', 'one', ...to, '-o', 'id'])).trim()
     await ok(['approve', 'inbox', '--authenticator', file, '--approve', yes])

@@ -108,7 +108,7 @@ test('names the part that a key cannot see, and shows the rest', async () => {
 
 test.each([
   [['top'], 'svc top requires a terminal'],
-  [['top', '--once', '--interval', '0'], '--interval must be 1 to 9999 seconds, not "0"'],
+  [['top', '--once', '--interval', '0'], '--interval must be a whole number from 1 to 9999, not "0"'],
 ])('%j fails without a terminal or with a bad value', async (args, message) => {
   const { exit, stderr } = await svc(args, env)
   expect(exit).toBe(2)

@@ -172,7 +172,10 @@ describe('svc serve', () => {
     const needless = await svc([...serve, '--data-dir', folder.path, '--database-connections', '5'])
     expect([needless.exit, needless.stderr]).toEqual([2, expect.stringContaining('requires a database')])
     const few = await svc([...serve, '--database-url-file', path, '--database-connections', '1'])
-    expect([few.exit, few.stderr]).toEqual([2, expect.stringContaining('must be 2 to 9999, not')])
+    expect([few.exit, few.stderr]).toEqual([
+      2,
+      expect.stringContaining('must be a whole number from 2 to 9999'),
+    ])
     for (const { stdout, stderr } of [both, typed, open, keyless, needless, few])
       expect(stdout + stderr).not.toContain(secret)
   })

@@ -47,12 +47,6 @@ const whatPhonesNeed = (url: string): string | undefined => {
   return protocol === 'https:' ? undefined : `Phones register over https only: ${how}`
 }
 
-const validity = (expires_at: string, now: Date): string => {
-  const minutes = Math.round((Date.parse(expires_at) - now.getTime()) / 60_000)
-  const left = minutes > 0 && minutes < 60 ? `within ${minutes} minutes, ` : ''
-  return `${left}until ${safeLine(expires_at)}`
-}
-
 /** Prints the link as a QR code and as text, how long it is valid and what a phone needs to open it. */
 export const enrollPhone = async (typed: Typed, context: Context): Promise<void> => {
   const { io, globals } = context
@@ -65,7 +59,7 @@ export const enrollPhone = async (typed: Typed, context: Context): Promise<void>
   else io.stdout.write(`The terminal is too narrow for the QR code: it requires ${width} columns.\n`)
   context.once = `${safeLine(url)}\n`
   io.stdout.write(`Scan it with the phone of the user, or open this link on it:\n\n  ${safeLine(url)}\n\n`)
-  io.stdout.write(`It registers one phone, ${validity(expires_at, io.now())}. Shown once.\n`)
+  io.stdout.write(`It registers one phone, until ${safeLine(expires_at)}. Shown once.\n`)
   const follows = Object.hasOwn(whatFollows, proof) ? whatFollows[proof] : undefined
   if (follows) io.stdout.write(`${follows}\n`)
   const needs = whatPhonesNeed(url)

@@ -13,9 +13,7 @@ import type { Extension, Extensions } from '../operation/operation-command.ts'
 import type { KeyFile } from './key-file.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 
-type Options = { software?: boolean; file?: string; algorithm?: string } & Record<string, unknown>
-
-const algorithms = ['ES256', 'EdDSA'] as const
+type Options = { software?: boolean; file?: string } & Record<string, unknown>
 
 /** What activates a key of a user who had a device before. */
 const pendingLine = async (
@@ -37,8 +35,6 @@ const pendingLine = async (
 
 const enrollSoftware = async (args: readonly string[], options: Options, context: Context): Promise<void> => {
   const { io } = context
-  const alg = algorithms.find((one) => one === (options.algorithm ?? 'ES256'))
-  if (!alg) throw usageError(`--algorithm must be ${algorithms.join(' or ')}, not "${options.algorithm}"`)
   const [{ gatherInput }, { checkFolder }, { keyFilePath }, { reserveFile }] = await Promise.all([
     import('../operation/gather-input.ts'),
     import('../context/private-file.ts'),
@@ -51,7 +47,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   const path = options.file ?? keyFilePath(io, org_id, user_id)
   if (options.dryRun) {
     const { showDryRun } = await import('../operation/dry-run.ts')
-    return showDryRun(device.createEnrollment, input, {}, context, { file: path, algorithm: alg })
+    return showDryRun(device.createEnrollment, input, {}, context, { file: path })
   }
   const client = await context.client()
   const call = async <O extends Operation>(operation: O, values: Input<O>, fields: readonly string[]) =>
@@ -77,7 +73,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
       { org_id, user_id },
       ['token', 'rp_id', 'origin', 'challenge', 'user_handle'],
     )
-    const key = createSoftwareKey(alg, { rpId: rp_id, userHandle: user_handle })
+    const key = createSoftwareKey('ES256', { rpId: rp_id, userHandle: user_handle })
     const registered = await call(
       device.registerDevice,
       {
@@ -115,13 +111,11 @@ const extendEnroll: Extension = (command, context) =>
   void command
     .option('--software', 'Create a key file instead; requires a service that runs with --dev')
     .option('--file <file>', 'With --software: the new file; default: next to the profiles')
-    .option('--algorithm <name>', 'With --software: the type of the key; default: ES256 (ES256|EdDSA)')
     .addHelpText('after', '  svc user enroll 7 --org acme --software')
     .action(async () => {
       const options = command.opts<Options>()
       if (options.software) return enrollSoftware(command.args, options, context)
-      const stray = ['file', 'algorithm'].find((name) => options[name] !== undefined)
-      if (stray) throw usageError(`--${stray} requires --software`)
+      if (options.file !== undefined) throw usageError('--file requires --software')
       const typed = { args: command.args, options }
       const { format } = await context.output()
       if (context.io.stdout.isTTY && format === 'table' && !options.dryRun) {

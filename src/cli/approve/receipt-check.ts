@@ -4,6 +4,7 @@ import { issuerIn } from '../../receipt/signature.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import type { ReceiptVerification } from '../../receipt/verify.ts'
 import type { Context } from '../context/context.ts'
+import { readWhole } from '../operation/whole-number.ts'
 import { readJson } from '../terminal/input-file.ts'
 import { factors, typedSubject } from './ask.ts'
 
@@ -34,12 +35,6 @@ const secondsOf = (text: string): number => {
   const [, count, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
   if (count === undefined) throw usageError(`--max-age must be a time such as 15m, 36h or 7d, not "${text}"`)
   return Number(count) * units[unit]!
-}
-
-const peopleOf = (text: string): number => {
-  if (!/^[1-9]\d{0,2}$/.test(text))
-    throw usageError(`--need must be a number of people such as 2, not "${text}"`)
-  return Number(text)
 }
 
 /** The digest of a subject in JSON: `{"type", "data"}`. */
@@ -108,7 +103,7 @@ export const readExpectations = async (
     factors: flags.factors,
     maxAgeS,
     pinnedKey: flags.pinnedKey,
-    need: flags.need === undefined ? undefined : peopleOf(flags.need),
+    need: flags.need === undefined ? undefined : readWhole('--need', flags.need, 1, 999),
     ...(flags.separation === 'strict' && { separation: 'strict' }),
     allowUnseparated: flags.allowUnseparated === true,
     allowUnauthenticated: flags.allowUnauthenticated === true,

@@ -42,11 +42,6 @@ export const steps: Step[] = [
     line: 'org onboard --name Globex --first-name Hank --last-name Scorpio --email hank@globex.example --country-code +1 --mobile 2025550109',
   },
   {
-    title: 'Every delete asks for confirmation',
-    line: 'org delete globex',
-    exit: exitCode('usage'),
-  },
-  {
     title: 'An approver, with a software key instead of a phone',
     line: 'user enroll 1 --org globex --software',
   },

@@ -7,10 +7,10 @@ import type { Subject } from '../../receipt/subject.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import { openBackend } from '../approve/open-backend.ts'
 import { requestingKey } from '../approve/separation.ts'
-import type { Io } from '../terminal/io.ts'
+import type { Io, OutputStream } from '../terminal/io.ts'
 import { closedContext } from './closed-context.ts'
 import type { GuardConfig } from './config.ts'
-import { createGuardProgress } from './progress.ts'
+import { createProgress } from '../approve/progress.ts'
 import { readKeySet } from './trust.ts'
 
 /**
@@ -39,6 +39,13 @@ type Held = {
   nothing: string
   recheck?: () => void
 }
+
+/** What a guard prints ends up in a terminal, in the output of git and in logs. */
+const plainLines = ({ stderr }: Io): OutputStream => ({
+  write: (text) => stderr.write(`guard: ${text}`),
+  isTTY: false,
+  columns: Infinity,
+})
 
 const noApprover = (account: string, need: number): SvcError =>
   failure(
@@ -75,7 +82,7 @@ export const hold = async (
     }
     const terms: Terms = {
       backend,
-      progress: createGuardProgress(io.stderr),
+      progress: createProgress({ io: { ...io, stderr: plainLines(io) }, globals: {} }, backend),
       signal: io.signal,
       nothing,
       proof: 'required',

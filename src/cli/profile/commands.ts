@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
-import { usageError } from '../../core/errors.ts'
 import { requireYes } from '../operation/confirm.ts'
 import type { Register } from '../program/program.ts'
 import { defaultBaseUrl } from '../../client/address.ts'
 import { addProfile, setFields, type NewProfile } from './changes.ts'
-import { logIn, logInBearer, type LoginOptions } from './login.ts'
+import { logIn, type LoginOptions } from './login.ts'
 import { explain, profileRows, shownProfile } from './present.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, requireProfile } from '../context/settings.ts'
@@ -104,11 +103,6 @@ export const registerProfile: Register = (group, context, program) => {
     .option('--bearer', 'Save the bearer token of the tool server instead')
   addDryRun(login)
   example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
-    async (name: string | undefined) => {
-      const { bearer, ...options } = login.opts<LoginOptions & { bearer?: boolean }>()
-      if (!bearer) return logIn(name, options, context)
-      if (options.ask) throw usageError('--ask cannot be combined with --bearer', 'Remove --ask or --bearer')
-      return logInBearer(name, options, context)
-    },
+    (name: string | undefined) => logIn(name, login.opts<LoginOptions>(), context),
   )
 }

@@ -8,6 +8,7 @@ import { readOwnKey } from '../context/own-key.ts'
 import { checkBaseUrl } from '../../client/address.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { createSettings, type Settings } from '../context/settings.ts'
+import type { Io } from '../terminal/io.ts'
 import { checkName, parseChange } from './edit.ts'
 import { readNewKey, saveProfile } from './save.ts'
 
@@ -73,92 +74,81 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
   })
 }
 
-export type LoginOptions = { withKey?: boolean; ask?: boolean; dryRun?: boolean }
+export type LoginOptions = { withKey?: boolean; ask?: boolean; bearer?: boolean; dryRun?: boolean }
 
-/** The differences between the API key of a profile and its ask key. */
+/** The differences between the secrets of a profile. */
 const slots = {
   own: { noun: 'API key', key: 'api_key', origin: 'api_key_origin', command: 'credential_command' },
   ask: { noun: 'ask key', key: 'ask_key', origin: 'ask_key_origin', command: 'ask_credential_command' },
+  bearer: { noun: 'bearer', key: 'mcp_token', origin: 'mcp_token_origin', command: undefined },
 } as const
 
-/** Asks for a key, tests it, and saves it for this address if the service accepts it. */
-export const logIn = async (
-  typedName: string | undefined,
-  { withKey = false, ask = false, dryRun }: LoginOptions,
-  context: Context,
-): Promise<void> => {
-  const { io, globals } = context
-  const settings = settingsFor(typedName ?? globals.profile, context)
-  const name = settings.profile.value
-  const store = createStore(io)
-  const { profiles } = store.read()
-  const isNew = !Object.hasOwn(profiles, name)
-  const saved = isNew ? {} : profiles[name]!
-  const slot = ask ? slots.ask : slots.own
-  if (saved[slot.command])
-    throw usageError(
-      `Profile "${name}" gets its ${ask ? slot.noun : 'key'} from a command`,
-      `svc profile set ${shellQuote(name)} ${shellQuote(slot.command)}=   removes the command`,
-    )
-  const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
-  const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
-  const change = (file: ProfileFile, key?: string): void => {
-    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
-    file.profiles[name] = {
-      ...Object.fromEntries(cacert),
-      ...before,
-      base_url: url,
-      ...(key !== undefined && { [slot.key]: key, [slot.origin]: new URL(url).origin }),
-    }
-    file.current ??= name
-  }
-  const message = `The ${ask ? slot.noun : 'key'} works at ${new URL(url).origin} and is saved in profile ${name}`
-  if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
-  const key = await readNewKey(context, { url, profile: name, piped: withKey, noun: slot.noun })
-  const client = clientFor(context, settings, { url, key })
-  try {
-    const warning = await (ask ? tryAskKey : tryKey)(client, io.signal)
-    if (warning) (await context.output()).warn(warning)
-  } finally {
-    await client.close()
-  }
-  await saveProfile({ name, change: (file) => change(file, key), message }, context)
-}
-
-/** Asks for the bearer of the tool server, tests it, and saves it for that address if the server accepts it. */
-export const logInBearer = async (
-  typedName: string | undefined,
-  { withKey = false, dryRun }: LoginOptions,
-  context: Context,
-): Promise<void> => {
-  const { io } = context
-  const globals = typedName === undefined ? context.globals : { ...context.globals, profile: typedName }
-  const { profile, cacert, ...settings } = createSettings({ io, globals })
-  const mcpUrl = settings.mcpUrl ?? settings.otherMcpUrl
-  const name = profile.value
-  if (!mcpUrl)
-    throw usageError(
-      `Profile "${name}" has no tool server`,
-      `svc profile set ${shellQuote(name)} mcp_url=https://host.example/mcp`,
-    )
-  const url = mcpUrl.value
-  const change = (file: ProfileFile, token?: string): void => {
-    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
-    const bearer = token !== undefined && { mcp_token: token, mcp_token_origin: new URL(url).origin }
-    file.profiles[name] = { ...before, mcp_url: url, ...bearer }
-    file.current ??= name
-  }
-  const message = `The bearer works at ${new URL(url).origin} and is saved in profile ${name}`
-  if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
-  const token = await readNewKey(context, { url, profile: name, piped: withKey, noun: 'bearer' })
+/** Tests the bearer of the tool server. */
+const tryBearer = async ({ url, key }: Target, { cacert }: Settings, io: Io): Promise<void> => {
   const transport = openTransport(io, cacert?.value)
   const { createToolClient } = await import('../../tools/client/tool-client.ts')
-  const tools = createToolClient({ url, token, transport, name: 'svc', signal: io.signal })
+  const tools = createToolClient({ url, token: key, transport, name: 'svc', signal: io.signal })
   try {
     await tools.list()
   } finally {
     await tools.close()
     await transport.close()
   }
-  await saveProfile({ name, change: (file) => change(file, token), message }, context)
+}
+
+/** Asks for a key, tests it, and saves it for this address if the service accepts it. */
+export const logIn = async (
+  typedName: string | undefined,
+  { withKey = false, ask = false, bearer = false, dryRun }: LoginOptions,
+  context: Context,
+): Promise<void> => {
+  const { io, globals } = context
+  if (ask && bearer) throw usageError('--ask cannot be combined with --bearer', 'Remove --ask or --bearer')
+  const settings = settingsFor(typedName ?? globals.profile, context)
+  const name = settings.profile.value
+  const store = createStore(io)
+  const { profiles } = store.read()
+  const isNew = !Object.hasOwn(profiles, name)
+  const saved = isNew ? {} : profiles[name]!
+  const slot = bearer ? slots.bearer : ask ? slots.ask : slots.own
+  const noun = slot === slots.own ? 'key' : slot.noun
+  if (slot.command && saved[slot.command])
+    throw usageError(
+      `Profile "${name}" gets its ${noun} from a command`,
+      `svc profile set ${shellQuote(name)} ${shellQuote(slot.command)}=   removes the command`,
+    )
+  const toolServer = (settings.mcpUrl ?? settings.otherMcpUrl)?.value
+  if (bearer && toolServer === undefined)
+    throw usageError(
+      `Profile "${name}" has no tool server`,
+      `svc profile set ${shellQuote(name)} mcp_url=https://host.example/mcp`,
+    )
+  const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
+  const url = bearer
+    ? toolServer!
+    : checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
+  const change = (file: ProfileFile, key?: string): void => {
+    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined
+    file.profiles[name] = {
+      ...Object.fromEntries(cacert),
+      ...before,
+      [bearer ? 'mcp_url' : 'base_url']: url,
+      ...(key !== undefined && { [slot.key]: key, [slot.origin]: new URL(url).origin }),
+    }
+    file.current ??= name
+  }
+  const message = `The ${noun} works at ${new URL(url).origin} and is saved in profile ${name}`
+  if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
+  const key = await readNewKey(context, { url, profile: name, piped: withKey, noun: slot.noun })
+  if (bearer) await tryBearer({ url, key }, settings, io)
+  else {
+    const client = clientFor(context, settings, { url, key })
+    try {
+      const warning = await (ask ? tryAskKey : tryKey)(client, io.signal)
+      if (warning) (await context.output()).warn(warning)
+    } finally {
+      await client.close()
+    }
+  }
+  await saveProfile({ name, change: (file) => change(file, key), message }, context)
 }

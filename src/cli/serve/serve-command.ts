@@ -6,6 +6,7 @@ import { version } from '../../../package.json'
 import { usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { readWhole } from '../operation/whole-number.ts'
 import { collect } from '../operation/flags.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -54,31 +55,16 @@ type Options = {
   profile: boolean
 }
 
-const readPort = (text: string, flag = '--port'): number => {
-  const port = Number(text)
-  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw usageError(`${flag} must be 0 to 65535, not "${text}"`)
-  return port
-}
-
-const readDrain = (text: string): number => {
-  const seconds = Number(text)
-  if (/^\d{1,3}$/.test(text) && seconds <= 600) return seconds * 1000
-  throw usageError(`--drain must be 0 to 600 seconds, not "${text}"`)
-}
-
-const readConnections = (text: string): number => {
-  const connections = Number(text)
-  if (/^\d{1,4}$/.test(text) && connections >= 2) return connections
-  throw usageError(`--database-connections must be 2 to 9999, not "${text}"`)
-}
-
 /** The place of the store, with the flags that only a database has. */
 const readPlace = async (
   io: Io,
   { databaseConnections, allowDataLoss, ...flags }: Options,
 ): Promise<Place> => {
   const place = await placeOf(io, flags)
-  const connections = databaseConnections === undefined ? undefined : readConnections(databaseConnections)
+  const connections =
+    databaseConnections === undefined
+      ? undefined
+      : readWhole('--database-connections', databaseConnections, 2, 9999)
   if (place.databaseUrl !== undefined) return { ...place, connections, allowDataLoss }
   if (connections !== undefined || allowDataLoss)
     throw usageError(
@@ -132,9 +118,11 @@ export const registerServe = (command: Command, context: Context): void => {
       const place = await readPlace(io, options)
       const service = await startService({
         ...settings,
-        port: readPort(port),
-        ...(metricsPort !== undefined && { metricsPort: readPort(metricsPort, '--metrics-port') }),
-        ...(drain !== undefined && { drainMs: readDrain(drain) }),
+        port: readWhole('--port', port, 0, 65_535),
+        ...(metricsPort !== undefined && {
+          metricsPort: readWhole('--metrics-port', metricsPort, 0, 65_535),
+        }),
+        ...(drain !== undefined && { drainMs: readWhole('--drain', drain, 0, 600) * 1000 }),
         version,
         ...place,
         env: io.env,

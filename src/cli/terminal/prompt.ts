@@ -75,15 +75,7 @@ export const createPrompt = (
     text: async (question, { example, validate } = {}) => {
       const { input } = await import('@inquirer/prompts')
       const message = safeLine(question) + (example === undefined ? '' : ` (such as ${safeLine(example)})`)
-      return ask((context) =>
-        input(
-          {
-            message,
-            ...(validate && { validate }),
-          },
-          context,
-        ),
-      )
+      return ask((context) => input({ message, ...(validate && { validate }) }, context))
     },
     secret: async (question, { validate } = {}) => {
       const { password } = await import('@inquirer/prompts')

@@ -3,16 +3,12 @@ import { sleepFor } from '../../core/sleep.ts'
 import { mayComeBack } from '../../client/retry.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Context } from '../context/context.ts'
+import { readWhole } from '../operation/whole-number.ts'
 import { resolveOrg } from '../context/organization.ts'
 import { noteScope } from '../program/command-node.ts'
 import { wantsColour, wantsMachine } from '../terminal/output.ts'
 import { drawScreen, type Look } from './drawing.ts'
 import { readSnapshot, type Snapshot } from './panels.ts'
-
-const secondsOf = (text: string): number => {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw usageError(`--interval must be 1 to 9999 seconds, not "${text}"`, '--interval 5')
-}
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
@@ -66,7 +62,7 @@ export const registerTop = (command: Command, context: Context): void => {
     .addHelpText('after', '\nExample:\n  svc top\n  svc top --once -o json')
     .action(async () => {
       const options = command.opts<{ once?: boolean; interval: string; org?: string }>()
-      const seconds = secondsOf(options.interval)
+      const seconds = readWhole('--interval', options.interval, 1, 9999)
       const { io, globals } = context
       const machine = wantsMachine(globals)
       const isLive = !options.once && !machine

@@ -56,25 +56,15 @@ const linesOf = (panel: Panel, { title, columns, wide }: Part, look: Look): stri
   return [chalk.bold(`${title} (${rows.length})`), ...table.split('\n')]
 }
 
-/** Divides the room: each panel gets two lines, then one line at a time goes to those that have more. */
-const share = (wanted: readonly number[], room: number): number[] => {
-  const given = wanted.map((lines) => Math.min(lines, 2))
-  let left = room - given.reduce((sum, lines) => sum + lines, 0)
-  for (let at = 0; left > 0 && given.some((lines, i) => lines < wanted[i]!); at = (at + 1) % given.length) {
-    if (given[at]! >= wanted[at]!) continue
-    given[at]! += 1
-    left -= 1
-  }
-  return given
-}
-
 /** The whole screen; with `rows: Infinity`, everything. */
 export const drawScreen = (snapshot: Snapshot, head: string, look: Look): string[] => {
   const blocks = parts.map((part) => linesOf(snapshot[part.name], part, look))
-  const heights = share(
-    blocks.map(({ length }) => length),
-    look.rows - 1,
-  )
-  const body = blocks.flatMap((lines, i) => lines.slice(0, heights[i]))
+  // A panel may be longer by what those above left.
+  let left = look.rows - 1
+  const body = blocks.flatMap((lines, i) => {
+    const shown = lines.slice(0, Math.max(left - 2 * (blocks.length - 1 - i), 2))
+    left -= shown.length
+    return shown
+  })
   return [safeLine(head).slice(0, look.columns), ...body].slice(0, look.rows)
 }

@@ -39,7 +39,7 @@ test('a terminal shows the link as a QR code and as text, and how long it is val
   expect(exit).toBe(0)
   expect(out).toContain('\u001B[38;5;231;48;5;16m█████')
   expect(out).toContain(`  https://svc.example.com/approver#enroll=${token}\n`)
-  expect(out).toContain('one phone, within 10 minutes, until 2026-01-01T00:10:00.000Z')
+  expect(out).toContain('one phone, until 2026-01-01T00:10:00.000Z')
   expect(out).not.toMatch(/--public-url|challenge/)
   expect(JSON.parse(service.seen[0]!.body)).toEqual({})
 })

@@ -53,7 +53,7 @@ const lists: [line: string, operation: Operation, rows: object[], offered: strin
     'mcp agents revoke',
     agents.listAgents,
     [{ id: '5', name: 'Laptop', owner: 'Ada L' }],
-    '5\tLaptop of Ada L\n',
+    '5\tLaptop Ada L\n',
   ],
   [
     'key rotate',

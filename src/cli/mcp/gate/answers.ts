@@ -37,14 +37,6 @@ const noOtherWay = 'Do not try to reach the same result in another way.'
 
 const because = (text: string | undefined): string => (text ? ` ${safeLine(text)}` : '')
 
-export const deniedText = (tool: string, detail: string | undefined): string =>
-  `Not done. A person was asked to approve this call of ${tool} and denied it.${because(detail)} ` +
-  `Do not call it again, and tell the user. ${noOtherWay}`
-
-export const expiredText = (tool: string, detail: string | undefined): string =>
-  `Not done. A person was asked to approve this call of ${tool} and did not decide in time.${because(detail)} ` +
-  `Ask the user whether to try again. ${noOtherWay}`
-
 export const pendingText = (
   tool: string,
   { until, number }: { until: string; number: string | null },
@@ -64,7 +56,10 @@ export const unknownOutcomeText = (tool: string): string =>
 export const notApprovedText = (tool: string, error: unknown): string => {
   if (!(error instanceof SvcError))
     return failedText(tool, new SvcError('failed', 'internal', 'Something went wrong inside svc'))
-  if (error.code === 'denied') return deniedText(tool, error.detail)
-  if (error.code === 'expired') return expiredText(tool, error.detail)
+  const asked = `Not done. A person was asked to approve this call of ${tool} and`
+  if (error.code === 'denied')
+    return `${asked} denied it.${because(error.detail)} Do not call it again, and tell the user. ${noOtherWay}`
+  if (error.code === 'expired')
+    return `${asked} did not decide in time.${because(error.detail)} Ask the user whether to try again. ${noOtherWay}`
   return failedText(tool, error)
 }
