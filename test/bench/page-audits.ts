@@ -108,7 +108,7 @@ export const auditScreens = async (): Promise<Scores | undefined> => {
     return undefined
   }
   const folder = temporaryFolder()
-  const stage = await createStage()
+  const stage = await createStage({ notifications: true })
   try {
     return await audited(stage, folder.path)
   } finally {

@@ -76,7 +76,7 @@ type Measured = { cold: number; paint: number; readable: number; decided: number
 /** Also the paths that a first visit fetched. */
 export const measureTimes = async (): Promise<Measured> => {
   const link = await createSlowLink({ roundTripMs, bytesPerSecond: 50_000 })
-  const stage = await createStage({}, link)
+  const stage = await createStage({ between: link, notifications: true })
   try {
     const colds = await times(() => cold(stage, link))
     const fetched = link.fetched()

@@ -9,7 +9,7 @@ import { installHooks, stage } from './open-stage.ts'
 // Real agents that know nothing but the address of the tools. They are large and not in package.json: an agent is tested if its
 // program is in the PATH.
 
-installHooks({ MCP_AUTH_TOKEN: 'the-bearer-of-the-operator-32-characters' })
+installHooks({ env: { MCP_AUTH_TOKEN: 'the-bearer-of-the-operator-32-characters' } })
 
 type Agent = {
   /** Commands before the one that prints the address of the consent. */

@@ -14,7 +14,7 @@ import type { Phone } from './page-phone.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // With MCP_AUTH_TOKEN, even a program on this machine needs a token.
-installHooks({ MCP_AUTH_TOKEN: 'the-bearer-of-the-operator-32-characters' })
+installHooks({ env: { MCP_AUTH_TOKEN: 'the-bearer-of-the-operator-32-characters' } })
 
 /** The address on this machine where a client waits for the browser. */
 const startCallback = async () => {

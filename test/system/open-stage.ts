@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { Phone } from './page-phone.ts'
-import { createStage, type Stage } from './page-stage.ts'
+import { createStage, type Stage, type StageOptions } from './page-stage.ts'
 import { createBadNetwork, type BadNetwork } from './bad-network.ts'
 
 // The page as a person sees it: real Chromium, the built page, the real service.
@@ -8,9 +8,9 @@ import { createBadNetwork, type BadNetwork } from './bad-network.ts'
 export let stage: Stage
 
 /** Installs the set-up hooks in the test file that calls it. */
-export const installHooks = (env: Record<string, string> = {}): void => {
+export const installHooks = (options: StageOptions = {}): void => {
   beforeAll(async () => {
-    stage = await createStage(env)
+    stage = await createStage(options)
   })
   afterEach(() => stage.closePhones())
   afterAll(() => stage.close())
@@ -22,7 +22,7 @@ export let network: BadNetwork
 export const installHooksBehindProxy = ({ keepPhones = false } = {}): void => {
   beforeAll(async () => {
     network = await createBadNetwork()
-    stage = await createStage({}, network)
+    stage = await createStage({ between: network })
   })
   afterEach(async () => {
     network.mend()

@@ -29,7 +29,7 @@ beforeAll(async () => {
   tunnel.connect(running.baseUrl)
   service = remote(running.baseUrl, operator)
   org = await createTenant(service, 'acme')
-  browser = await launch(tunnel.flags, ['--hide-scrollbars'])
+  browser = await launch(tunnel.flags, { without: ['--hide-scrollbars'] })
 })
 afterEach(() => Promise.all(browser.contexts().map((context) => context.close())))
 afterAll(async () => {

@@ -4,7 +4,7 @@ import type { Phone } from './page-phone.ts'
 import { push } from './page-push.ts'
 import { installHooks, stage } from './open-stage.ts'
 
-installHooks()
+installHooks({ notifications: true })
 
 const narrow = { viewport: { width: 320, height: 568 } }
 

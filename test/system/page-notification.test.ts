@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { notifications, push } from './page-push.ts'
 import { installHooks, stage } from './open-stage.ts'
 
-installHooks()
+installHooks({ notifications: true })
 
 describe('a notification', () => {
   test('says that a request is pending, but not which, and opens it', async () => {

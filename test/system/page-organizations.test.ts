@@ -8,7 +8,7 @@ import { installHooks, stage } from './open-stage.ts'
 
 // One phone of a person who approves in two organizations.
 
-installHooks()
+installHooks({ notifications: true })
 
 let tenants = 0
 

@@ -6,7 +6,7 @@ import { installHooks, stage } from './open-stage.ts'
 
 // Headless Chromium has no push service, so the subscription of the browser is set by the test.
 
-installHooks()
+installHooks({ notifications: true })
 
 /** A phone that gets notifications, at its settings for them. */
 const atSettings = async (): Promise<Phone> => {

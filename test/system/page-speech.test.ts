@@ -5,7 +5,7 @@ import { installHooks, open, stage } from './open-stage.ts'
 
 // What a screen reader reads by itself, screen by screen.
 
-installHooks()
+installHooks({ notifications: true })
 
 const focused = ({ page }: Phone) => page.locator(':focus')
 

@@ -22,11 +22,18 @@ const reachesInbox = async (phone: Phone): Promise<void> => {
   await phone.sees('You’re all caught up')
 }
 
+export type StageOptions = {
+  env?: Record<string, string>
+  between?: Between
+  /** Whether the phones show notifications. */
+  notifications?: boolean
+}
+
 /** What is between phones and service, at an address of its own. */
 type Between = { origin: string; flags?: string[]; connect(service: string): void; close(): void }
 
 /** The real service with an organization, and a browser that opens phones. */
-export const createStage = async (env: Record<string, string> = {}, between?: Between) => {
+export const createStage = async ({ env = {}, between, notifications = false }: StageOptions = {}) => {
   const folder = temporaryFolder()
   const args = between ? ['--dev', '--public-url', between.origin] : ['--dev']
   let running = await startService(folder.path, operator, args, env)
@@ -34,7 +41,7 @@ export const createStage = async (env: Record<string, string> = {}, between?: Be
   const origin = between?.origin ?? `http://localhost:${new URL(running.baseUrl).port}`
   between?.connect(running.baseUrl)
   const org = await createTenant(service, 'acme')
-  const browser = await launch(between?.flags)
+  const browser = await launch(between?.flags, { notifications })
   let people = 0
 
   const linkFor = async (user: number): Promise<string> =>

@@ -5,7 +5,7 @@ import { installHooks, open, stage } from './open-stage.ts'
 
 // What the browser takes away while the page is open: its storage, and the permissions that its owner gave.
 
-installHooks()
+installHooks({ notifications: true })
 
 const fillStorage = async ({ page, devtools }: Phone): Promise<void> => {
   await devtools.send('Storage.overrideQuotaForOrigin', { origin: stage.origin, quotaSize: 1 })

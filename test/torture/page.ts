@@ -47,7 +47,7 @@ export const torture: Torture = {
   must: '0 untrue screens, and 0 effects that are missing or doubled',
   run: async () => {
     const network = await createBadNetwork()
-    const stage = await createStage({}, network)
+    const stage = await createStage({ between: network, notifications: true })
     const result: Result = { count: 0, failures: 0, hits: {}, control: 0, examples: [] }
     try {
       await playAll(createScene(stage, network), result)

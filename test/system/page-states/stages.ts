@@ -16,8 +16,10 @@ export const createStages = () => {
     open: async (journey: Journey, language = 'en'): Promise<Way> => {
       const isComputer = journey === 'a computer'
       const stage = await (isComputer
-        ? (ofComputer ??= createTunnel().then((tunnel) => createStage({}, tunnel)))
-        : (ofPhones ??= createStage()))
+        ? (ofComputer ??= createTunnel().then((tunnel) =>
+            createStage({ between: tunnel, notifications: true }),
+          ))
+        : (ofPhones ??= createStage({ notifications: true })))
       const viewport = { width: 390, height: 780 }
       const device = isComputer ? {} : { userAgent: android }
       const phone = await stage.openPhone('light', { locale: language, viewport, ...device })
