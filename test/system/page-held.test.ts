@@ -15,20 +15,21 @@ const call = async (method: string, path: string, body?: object): Promise<void> 
 let people = 0
 const group = (): string => `g${people}`
 /** Only these people must approve. A rule needs somebody else while it is made: the administrator who will ask. */
-const hold = async (approvers: User[], admin: User): Promise<void> => {
+const hold = async (approvers: User[], admin: User, reason?: object): Promise<void> => {
   const members = [...approvers, admin].map(({ id }) => String(id))
   await call('POST', 'groups', { name: group(), members })
   await call('POST', 'rules', {
     name: 'users',
     match: { type: 'request', operation: ['user'] },
     who: [`@${group()}`],
+    ...(reason && { reason }),
   })
   await call('DELETE', `groups/${group()}/members/${admin.id}`)
 }
 afterEach(() => call('DELETE', 'rules/users'))
 
 /** An administrator's phone, one for each of the people who must approve, and a member. */
-const persons = async (...names: string[]) => {
+const persons = async (names: string[], reason?: object) => {
   const admin = await stage.person({ first_name: 'Bob', last_name: 'Boole' })
   await stage.makeAdmin(admin)
   const phone = await stage.enrolled(admin)
@@ -37,7 +38,7 @@ const persons = async (...names: string[]) => {
   for (const one of approvers) phones.push(await stage.enrolled(one))
   const name = `Mal ${(people += 1)}`
   await stage.person({ first_name: name, last_name: 'Roe' })
-  await hold(approvers, admin)
+  await hold(approvers, admin, reason)
   return { phone, phones, name }
 }
 const promote = async ({ page }: Phone, name: string): Promise<void> => {
@@ -62,7 +63,7 @@ const requestOf = async (phone: Phone): Promise<string> => {
 
 describe('a member whom an administrator promotes', () => {
   test('becomes one only after the person of the rule has approved', async () => {
-    const { phone, phones, name } = await persons('Grace')
+    const { phone, phones, name } = await persons(['Grace'])
     await promote(phone, name)
     await phone.page.getByText(/Grace .* must approve this first\. Keep this page open\./).waitFor()
     expect(await administrators()).not.toContain(name)
@@ -74,8 +75,25 @@ describe('a member whom an administrator promotes', () => {
     expect(await administrators()).toContain(name)
   })
 
+  test('becomes one for a reason, if the rule demands one, that the approver reads', async () => {
+    const reason = { prompt: 'Ticket', pattern: 'OPS-*', example: 'OPS-12' }
+    const { phone, phones, name } = await persons(['Mary'], reason)
+    const asked: string[] = []
+    phone.page.on('dialog', (dialog) => {
+      asked.push(dialog.message())
+      void dialog.accept(asked.length === 1 ? 'because' : 'OPS-77')
+    })
+    await promote(phone, name)
+    const [mary] = phones as [Phone]
+    await open(mary, await requestOf(mary))
+    await mary.page.getByText('OPS-77').first().waitFor()
+    await mary.tap('Approve')
+    await phone.page.getByRole('status').getByText(`${name} Roe is an administrator.`).waitFor()
+    expect(asked).toEqual(['Ticket · OPS-* · OPS-12', 'Ticket · OPS-* · OPS-12'])
+  })
+
   test('does not if one of two people denies it, and the other reads that', async () => {
-    const { phone, phones, name } = await persons('Ida', 'Joan')
+    const { phone, phones, name } = await persons(['Ida', 'Joan'])
     await promote(phone, name)
     const [ida, joan] = phones as [Phone, Phone]
     await open(joan, await requestOf(joan))

@@ -165,6 +165,8 @@ type Options = {
   once?: string | undefined
   /** The request that others approved for this call. */
   approval?: string | undefined
+  /** Why, if a rule asks for it. */
+  reason?: string | undefined
   /** The browser has begun this call before the script was there. */
   preloaded?: boolean
 }
@@ -179,13 +181,14 @@ export const call = async <K extends Name>(
   options: Options = {},
 ): Promise<Data<Table[K]>> => {
   // A browser repeats a call whose connection was reset, and the signature in it counts once.
-  const { org = current, once = 'challenge' in input ? onlyOnce() : undefined, approval } = options
+  const { org = current, once = 'challenge' in input ? onlyOnce() : undefined, approval, reason } = options
   const { url, init } = planned(ROUTES[name], input)
   const headers = {
     ...init.headers,
     ...(typeof org === 'number' && { 'x-svc-organization': String(org) }),
     ...(once !== undefined && { 'idempotency-key': once }),
     ...(approval && { 'x-svc-approval': approval }),
+    ...(reason && { 'x-svc-reason': encodeURIComponent(reason) }),
   }
   const { response, body } = await exchange(url, { ...init, headers }, options, 'seen' in input)
   if (response.ok && isSuccess<Data<Table[K]>>(body)) {

@@ -7,15 +7,30 @@ import { tellWaiting } from './frame.ts'
 
 const everyMs = 2000
 
+/** Asks for the reason that a rule demands, in its own words; undefined if it demands none, or the person gives none. */
+const askReason = ({ data }: Refused): string | undefined => {
+  const demand = data['reason'] as { prompt?: string; pattern?: string; example?: string } | undefined
+  if (!demand) return undefined
+  const { prompt: question = t('request.reason'), pattern, example } = demand
+  return prompt([question, pattern, example].filter(Boolean).join(' · '))?.trim() || undefined
+}
+
 /** Calls an operation that a rule may hold: then says who is asked, waits, and repeats it with their approval. */
 const callHeld: typeof call = async (name, input, options) => {
   let approval: string | undefined
+  let reason: string | undefined
   try {
     for (;;)
       try {
-        return await call(name, input, { ...options, approval })
+        return await call(name, input, { ...options, approval, reason })
       } catch (error) {
-        if (!(error instanceof Refused) || error.code !== 'approval_required') throw error
+        if (!(error instanceof Refused)) throw error
+        const why = askReason(error)
+        if (why !== undefined) {
+          reason = why
+          continue
+        }
+        if (error.code !== 'approval_required') throw error
         const held = error.data['request'] as
           | { request_id: string; lines: { people: { name: string }[] }[] }
           | undefined
