@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { median } from '../bench/figures.ts'
 import { bin } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { startNoise } from './noise.ts'
 import { startLoopChild, type LoopChild } from './loop-child.ts'
 import { call, must } from './requests.ts'
 import type { Result, Torture } from './torture.ts'
@@ -16,7 +15,6 @@ const samples = 100
 const rounds = 3
 const betweenMs = 5
 
-const noise = fileURLToPath(new URL('noise.mts', import.meta.url))
 const compiling = fileURLToPath(new URL('compile-each-time.ts', import.meta.url))
 
 type Tenant = { org: number; key: string }
@@ -61,23 +59,6 @@ const p50 = async (baseUrl: string, { org, key }: Tenant): Promise<number> => {
   return median(times)
 }
 
-/** Resolves once it makes noise, or once its first burst is over and it is limited. The result stops it. */
-const startNoise = async (baseUrl: string, { org, key }: Tenant, limited: boolean) => {
-  const what = JSON.stringify({ origin: new URL(baseUrl).origin, org, connections })
-  const child = spawn(process.execPath, ['--import', 'tsx', noise, what], {
-    env: { PATH: process.env.PATH, SVC_API_KEY: key },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  await lines.next()
-  if (limited) await lines.next()
-  return async (): Promise<Record<string, number>> => {
-    child.kill('SIGTERM')
-    const { value } = (await lines.next()) as { value: string }
-    return JSON.parse(value) as Record<string, number>
-  }
-}
-
 const measure = async ({ ready }: LoopChild, operator: string, limited: boolean) => {
   const baseUrl = String(ready.base_url)
   const noisy = await newTenant(baseUrl, operator, 'noisy')
@@ -99,7 +80,7 @@ const measure = async ({ ready }: LoopChild, operator: string, limited: boolean)
     return shortest
   }
   const alone = await least()
-  const stop = await startNoise(baseUrl, noisy, limited)
+  const stop = await startNoise({ baseUrl, ...noisy, connections }, { limited })
   const beside = await least()
   return { alone, beside, hits: await stop() }
 }
