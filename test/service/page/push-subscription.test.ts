@@ -26,6 +26,13 @@ describe('a subscription', () => {
     expect(await subscribed()).toBe(false)
   })
 
+  test('can be ended again, after an answer that was lost', async () => {
+    await subscribe(here().subscription)
+    const end = async () => (await fromPhone(service, 'DELETE', 'push', { cookie: ada.cookie })).status
+    expect([await end(), await end()]).toEqual([200, 200])
+    expect(await subscribed()).toBe(false)
+  })
+
   test('is refused if the person signs out before it has arrived, so that the phone stays quiet', async () => {
     const { readable: body, writable } = new TransformStream<Uint8Array, Uint8Array>()
     const writer = writable.getWriter()

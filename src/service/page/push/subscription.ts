@@ -75,11 +75,11 @@ export const subscribePush: HandlerOf<typeof pageNotifications.subscribePush> = 
 /** Forgets where the phone of this session gets its notifications. */
 export const unsubscribePush: HandlerOf<typeof pageNotifications.unsubscribePush> = async (_, call) => {
   const { org_id, device_id, session_id } = requirePerson(call.caller)
-  const { numDeletedRows } = await call.db
+  await call.db
     .deleteFrom('device_push')
     .where('device_id', '=', device_id)
     .where('session_id', '=', session_id)
-    .executeTakeFirst()
-  if (numDeletedRows > 0n) await call.audit(org_id, `device:${device_id}`, ['notifications'])
+    .execute()
+  await call.audit(org_id, `device:${device_id}`, ['notifications'])
   return undefined
 }
