@@ -171,6 +171,8 @@ export const problemOf = async (
   const mayWrite =
     exit === 0 || exit === 10 || exit === 11 || (exit === 4 && argv.join(' ').startsWith('iot login '))
   const changed = JSON.stringify(before) !== JSON.stringify([await written(), profilesIn(env)])
+  // A right line of a command that goes on until somebody stops it.
+  const isStopped = exit === 130 && argv.join(' ').startsWith('events tail ')
   const output = io.out() + io.err()
   const problem = [
     exit === -1 && 'hangs',
@@ -178,7 +180,7 @@ export const problemOf = async (
     !documented.has(exit) && `exit ${exit} is not documented`,
     /\n {4}at |Something went wrong inside|internal/.test(output) && 'shows its inside',
     raw.test(io.err()) && 'prints control characters',
-    exit !== 0 && io.err() === '' && io.out() === '' && 'says nothing',
+    !isStopped && exit !== 0 && io.err() === '' && io.out() === '' && 'says nothing',
     !mayWrite && changed && `exit ${exit} after a write`,
     existsSync(join(cwd, 'pwned')) && 'runs what was typed',
   ].find((one) => one !== false)
