@@ -10,6 +10,7 @@ import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners, relationsTo } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { readGroup } from '../devices/seats.ts'
+import { mergedLines } from '../policy/rules.ts'
 import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
 import { type Excluded, idsOf, type StoredLine } from './lines.ts'
@@ -89,20 +90,6 @@ export const wantedLines = async (
   return { orgId, lines }
 }
 
-/** Equal lines are one, with the higher need: several changes of groups need one administrator. */
-const merged = (lines: readonly WantedLine[]): WantedLine[] => {
-  const all = new Map<string, WantedLine>()
-  for (const line of lines) {
-    const members = [...new Set(line.members)].sort((a, b) => a - b)
-    const name = JSON.stringify([line.group?.id, members, line.separated])
-    const same = all.get(name)
-    const need = Math.max(line.need, same?.need ?? 0)
-    const rules = [...new Set([...(same?.rules ?? []), ...line.rules])]
-    all.set(name, { ...line, members, need, rules })
-  }
-  return [...all.values()]
-}
-
 /** What else counts of a request. `byRule`: the service itself requests the approval that a call requires. */
 type Asking = { requester: string; lifetime_s: number; byRule: boolean }
 
@@ -168,7 +155,7 @@ export const considerPool = async (
 ): Promise<Considered> => {
   // The operator is trusted: nobody is kept from answering their requests.
   const isTrusted = isOperator(call.caller)
-  const lines = merged(wanted.map((line) => ({ ...line, separated: line.separated && !isTrusted })))
+  const lines = mergedLines(wanted.map((line) => ({ ...line, separated: line.separated && !isTrusted })))
   const ids = [...new Set(lines.flatMap(({ members }) => members))]
   if (ids.length > mostPool)
     throw invalid('approvers', `name ${ids.length} people; one request can ask ${mostPool}`)

@@ -1,6 +1,6 @@
 import type { rule as contract } from '../../contract/rule.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
-import { invalid, notFound } from '../../core/refusal.ts'
+import { invalid, notFound, Refusal } from '../../core/refusal.ts'
 import type { Facts } from '../../rules/match.ts'
 import { termsOf } from '../../rules/terms.ts'
 import { waysAround } from '../../rules/ways-around.ts'
@@ -14,6 +14,7 @@ import { readBook } from '../policy/group-rows.ts'
 import { requirementOf } from '../policy/rules.ts'
 import { rulesHolding } from './holding.ts'
 import { type Considered, considerPool } from './pool.ts'
+import { requiredFactors } from './required-factors.ts'
 import { requesterProblem } from './rules-of-request.ts'
 
 type Test = RowInput<typeof contract.testRule>
@@ -66,6 +67,11 @@ const peopleOf = ({ considered, excluded }: Pick<Considered, 'considered' | 'exc
   }))
 }
 
+const asRefusal = (error: unknown): Refusal => {
+  if (error instanceof Refusal) return error
+  throw error
+}
+
 /** Tells who would be asked, and asks nobody. */
 export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ...test }, call) => {
   await reachOrganization(call, org_id)
@@ -82,7 +88,10 @@ export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ..
     lifetime_s: terms.lifetime_s,
     byRule: facts.type === 'request',
   })
-  const problem = (await requesterProblem(as, org_id, rules)) ?? pool.problem
+  const problem =
+    (await requesterProblem(as, org_id, rules)) ??
+    pool.problem ??
+    (await requiredFactors(as, pool, pool.policy, {}, terms.factors).then(() => undefined, asRefusal))
   return {
     rules: required.rules.map(({ name, digest }) => ({ name, digest })),
     lines: pool.lines.map(({ group, need, rules: names }, at) => ({

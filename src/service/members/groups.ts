@@ -11,7 +11,7 @@ import {
   readBook,
   readGroups,
 } from '../policy/group-rows.ts'
-import { demandForChange, notifyChange, rulesOfGroup } from './rule-changes.ts'
+import { demandForChange, notifyChange, requireEnoughMembers, rulesOfGroup } from './rule-changes.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
 
 const records = async (call: Call, orgId: number, groups: readonly Group[]) => {
@@ -165,7 +165,9 @@ export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = a
       `User ${user_id} is the last one in the group ${name}`,
       `Add another user first: svc group add ${name} --user ID --org ${org_id}; or delete the group: svc group delete ${name} --org ${org_id}`,
     )
-  return setMembers(call, group, members)
+  const record = await setMembers(call, group, members)
+  requireEnoughMembers(org_id, await readBook(call, org_id), [name])
+  return record
 }
 
 export const deleteGroup: HandlerOf<typeof contract.deleteGroup> = async ({ org_id, name }, call) => {

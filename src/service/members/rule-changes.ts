@@ -10,7 +10,8 @@ import { notifyMember } from '../devices/notices.ts'
 import { findRelation, isSeparated } from '../devices/origin.ts'
 import { awakeAmong } from '../devices/seats.ts'
 import type { Book, Group } from '../policy/group-rows.ts'
-import { linesOf, requirementOf } from '../policy/rules.ts'
+import { linesOf, mergedLines, requirementOf } from '../policy/rules.ts'
+import { commandsFor, findUnchecked, nothingAgainst } from '../policy/unchecked-factors.ts'
 
 // Groups and rules decide who approves, so people sign each change of them on their phones.
 
@@ -117,7 +118,7 @@ const isCompletable = async (
 ): Promise<boolean> => {
   const members = lines.flatMap((line) => line.members)
   const awake = [...(await awakeAmong(call, orgId, members))]
-  const people = lines.map(({ members: of, need }) => ({ people: of.map(String), need }))
+  const people = mergedLines(lines).map(({ members: of, need }) => ({ people: of.map(String), need }))
   const suffice = (asker?: number): boolean => {
     const yeses = awake.filter((id) => id !== asker).map((id) => ({ id: String(id), counts: () => true }))
     return assign(people, yeses) !== undefined
@@ -133,12 +134,34 @@ export const requireCompletable = async (
   rule: Rule,
 ): Promise<void> => {
   const lines = linesOf(book, rule)
+  const people = lines.flatMap(({ members }) => members).map((user_id) => ({ org_id: orgId, user_id }))
+  const unchecked = await findUnchecked(call.db, people, rule.factors ?? [])
+  if (unchecked.length > 0) {
+    const { slug } = await organizationRow(call.db, orgId)
+    throw conflict(
+      'rule_not_completable',
+      `The rule ${rule.name} requires ${unchecked.join(' and ')}, and ${nothingAgainst(unchecked, slug)}`,
+      `First: ${commandsFor(unchecked, slug)}`,
+    )
+  }
   if (await isCompletable(call, { orgId, lines }, { alsoWithoutAny: true })) return
   throw conflict(
     'rule_not_completable',
     `Too few people could satisfy the rule ${rule.name} when one of them asks: ${rule.who.join(' ')} needs at least one more member with an active device`,
     `Add a member: svc group add NAME --user ID --org ${orgId}; svc group list --org ${orgId} shows who has no device`,
   )
+}
+
+/** Refuses what leaves one of these groups with fewer members than a rule needs: nobody could satisfy the rule any more. */
+export const requireEnoughMembers = (orgId: number, book: Book, names: readonly string[]): void => {
+  for (const rule of new Set(names.flatMap((name) => rulesOfGroup(book, name))))
+    for (const { members, need, group } of linesOf(book, rule))
+      if (members.length < need)
+        throw conflict(
+          'rule_not_completable',
+          `The rule ${rule.name} needs ${need} of the group ${group?.name}, which would have ${members.length}`,
+          `Delete the rule first, or change it together with the group: svc rule delete ${rule.name} --org ${orgId}; svc apply`,
+        )
 }
 
 /** Notifies everybody concerned, whoever made the change: who is or was asked, and the administrators. */

@@ -10,7 +10,7 @@ import { type Book, readBook, writeRules } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
 import { linesOf, ruleDigest } from '../policy/rules.ts'
 import { create, setMembers } from './groups.ts'
-import { demandForChange, notifyChange, requireCompletable } from './rule-changes.ts'
+import { demandForChange, notifyChange, requireCompletable, requireEnoughMembers } from './rule-changes.ts'
 
 const recordOf = (org_id: number, { rule, created_at }: StoredRule) => ({
   ...rule,
@@ -154,5 +154,11 @@ export const setRules: HandlerOf<typeof contract.setRules> = async (
   if (repeated !== undefined) throw invalid('rules', `must name each rule once: "${repeated}"`)
   const stored = changes.length > 0 ? await changeRules(call, org_id, changes, { before, now }) : []
   for (const one of groupChanges) if (one.members.length === 0) await setGroup(one)
+  const after = await readBook(call, org_id)
+  requireEnoughMembers(
+    org_id,
+    after,
+    groupChanges.map(({ name }) => name),
+  )
   return { rules: stored.map((one) => recordOf(org_id, one)), groups }
 }

@@ -39,6 +39,22 @@ export const requirementOf = (
   }
 }
 
+type Mergeable = Pick<RequiredLine, 'members' | 'need' | 'group' | 'rules'> & { separated: boolean }
+
+/** Equal lines are one, with the higher need: several rules ask the same people once. */
+export const mergedLines = <L extends Mergeable>(lines: readonly L[]): (L & { members: number[] })[] => {
+  const all = new Map<string, L & { members: number[] }>()
+  for (const line of lines) {
+    const members = [...new Set(line.members)].sort((a, b) => a - b)
+    const name = JSON.stringify([line.group?.id, members, line.separated])
+    const same = all.get(name)
+    const need = Math.max(line.need, same?.need ?? 0)
+    const rules = [...new Set([...(same?.rules ?? []), ...line.rules])]
+    all.set(name, { ...line, members, need, rules })
+  }
+  return [...all.values()]
+}
+
 /** Whether an organization ever had a group or a rule. Without one, there is nothing to read. */
 const mayHold = ({ preconditions }: Pick<Call, 'preconditions'>, orgId: number): boolean =>
   preconditions?.orgId !== orgId || preconditions.hasRules === 1

@@ -112,11 +112,19 @@ describe('a request that a rule holds', () => {
   test('needs a factor that the policy only reports', async () => {
     const policy = { report_only: ['location'] }
     dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))
-    await createRule(service, acme.id, { members: [ada.id], match: destroy, factors: ['location'] })
-    expect(refusal(await ask({ subject }))).toEqual([422, 'invalid_field', ['factors']])
     const fence = { name: 'HQ', latitude: 1, longitude: 2, radius: 100, is_active: 1 }
-    dataOf(await service.call('POST', `/organization/${acme.id}/create/geo-fence`, { body: fence }))
+    const path = `/organization/${acme.id}`
+    const { id } = dataOf(await service.call('POST', `${path}/create/geo-fence`, { body: fence }))
+    await createRule(service, acme.id, { members: [ada.id], match: destroy, factors: ['location'] })
     expect((await asked({ subject })).factors).toEqual(['biometric', 'location'])
+    dataOf(await service.call('DELETE', `${path}/delete/geo-fence/${id}`))
+    expect(refusal(await ask({ subject }))).toEqual([422, 'invalid_field', ['factors']])
+    const test = { type: 'command', argv: ['terraform', 'destroy'] }
+    const tested = dataOf(await service.call('POST', at(acme.id, 'rule-tests'), { body: test }))
+    expect(tested).toMatchObject({
+      completable: false,
+      problem: expect.stringContaining('no active geofence'),
+    })
   })
 
   test('comes only from a key that its owner confirmed, if the rule says so', async () => {

@@ -108,6 +108,29 @@ describe('a rule', () => {
   })
 })
 
+describe('a group', () => {
+  test('that three rules ask is changed with the yes of one member, as if one asked it', async () => {
+    for (const name of ['one', 'two', 'three']) dataOf(await add({ ...destroy, name }))
+    const body = { user_id: alan.id }
+    const path = at(acme.id, 'groups/sre/members')
+    const asked = heldBy(await service.call('POST', path, { key: rules, body }))
+    expect(asked.people).toEqual([[ada.id, grace.id], [eve.id]])
+    for (const { key } of [ada, eve]) dataOf(await decide(service, asked.id, key))
+    dataOf(await service.call('POST', path, { key: rules, body, headers: headersOf(asked.id) }))
+  })
+
+  test('keeps as many members as its rules need, and can shrink together with them', async () => {
+    dataOf(await service.call('POST', at(acme.id, 'groups/sre/members'), { body: { user_id: alan.id } }))
+    const two = { ...destroy, who: ['@sre:2'] }
+    dataOf(await add(two))
+    dataOf(await remove('sre', alan.id))
+    expect(refusal(await remove('sre', ada.id))).toEqual([409, 'rule_not_completable', []])
+    const fewer = { groups: [{ name: 'sre', members: [String(grace.id)] }] }
+    expect(refusal(await set(fewer))).toEqual([409, 'rule_not_completable', []])
+    dataOf(await set({ ...fewer, rules: [{ ...destroy, who: ['@dba'] }] }))
+  })
+})
+
 describe('with a key, a rule', () => {
   test('is added once an administrator whom the key did not appoint approves it whole', async () => {
     const asked = heldBy(await add(destroy, { key: rules }))
@@ -172,11 +195,13 @@ describe('with a key, a rule', () => {
   })
 
   test('that requires a place is not weakened by a geofence without its people', async () => {
-    dataOf(await add({ ...destroy, factors: ['location'] }))
     const path = `/organization/${acme.id}/create/geo-fence`
+    const placed = { ...destroy, factors: ['location'] }
+    expect(refusal(await add(placed))).toEqual([409, 'rule_not_completable', []])
+    dataOf(await service.call('POST', path, { body: fence }))
+    dataOf(await add(placed))
     const asked = heldBy(await service.call('POST', path, { key: rules, body: fence }))
     expect(asked.people).toEqual([[ada.id, grace.id]])
-    dataOf(await service.call('POST', path, { body: fence }))
     const slot = { name: 'Day', days: ['mon'], start: '09:00', end: '17:00', timezone: 'UTC' }
     dataOf(await service.call('POST', `/organization/${acme.id}/timeslots/add`, { key: rules, body: slot }))
   })

@@ -28,8 +28,8 @@ describe('a subscription', () => {
 
   test('can be ended again, after an answer that was lost', async () => {
     await subscribe(here().subscription)
-    const end = async () => (await fromPhone(service, 'DELETE', 'push', { cookie: ada.cookie })).status
-    expect([await end(), await end()]).toEqual([200, 200])
+    for (const _ of ['first', 'again'])
+      expect((await fromPhone(service, 'DELETE', 'push', { cookie: ada.cookie })).status).toBe(200)
     expect(await subscribed()).toBe(false)
   })
 

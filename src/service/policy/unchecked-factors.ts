@@ -1,0 +1,46 @@
+import type { factors as allFactors } from '../../contract/records.ts'
+import { hasPolicy } from '../../factors/decide.ts'
+import type { Db } from '../storage/schema.ts'
+import { readRestrictions } from './factor-settings.ts'
+
+// Factors that there is nothing to check against: no geofence, no time slot.
+
+type Factor = (typeof allFactors)[number]
+
+/** The device itself answers for the other two: it verifies its user and signs each approval. */
+export type CheckedFactor = Exclude<Factor, 'biometric' | 'device'>
+
+/** What a factor is checked against, and the command that creates one. */
+const checkedAgainst: Record<CheckedFactor, { noun: string; command: string }> = {
+  location: {
+    noun: 'geofence',
+    command:
+      'svc geofence create --name NAME --latitude DEGREES --longitude DEGREES --radius METRES --is-active 1',
+  },
+  time: {
+    noun: 'time slot',
+    command:
+      'svc timeslot create --name NAME --days mon,tue,wed,thu,fri --start 09:00 --end 17:00 --timezone ZONE',
+  },
+}
+
+/** Those of the factors that cannot be checked for one of these people. */
+export const findUnchecked = async (
+  db: Db,
+  people: readonly { org_id: number; user_id: number }[],
+  factors: Iterable<Factor>,
+): Promise<CheckedFactor[]> => {
+  const wanted = [...factors].filter((factor) => factor !== 'biometric')
+  if (wanted.length === 0) return []
+  const ofEach: Awaited<ReturnType<typeof readRestrictions>>[] = []
+  for (const { org_id, user_id } of people) ofEach.push(await readRestrictions(db, { org_id, user_id }))
+  return wanted.filter((factor): factor is CheckedFactor => ofEach.some((rules) => !hasPolicy(rules, factor)))
+}
+
+/** What is missing, in words: `acme has no active geofence to check it against`. */
+export const nothingAgainst = (unchecked: readonly CheckedFactor[], slug: string): string =>
+  `${slug} has no active ${unchecked.map((factor) => checkedAgainst[factor].noun).join(' and no active ')} to check it against`
+
+/** The commands that add it. */
+export const commandsFor = (unchecked: readonly CheckedFactor[], slug: string): string =>
+  unchecked.map((factor) => `${checkedAgainst[factor].command} --org ${slug}`).join('; ')
