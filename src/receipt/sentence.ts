@@ -1,3 +1,4 @@
+import { lineName } from './lines.ts'
 import type { Check } from './signature.ts'
 import { timeText } from './time-text.ts'
 import type { ReceiptVerification } from './verify.ts'
@@ -14,7 +15,8 @@ export const sentence = ({ valid, receipts, completion, headline, checks }: Rece
   const numbers = receipts.map(({ sub }) => sub).join(', ')
   const isProgram = receipts.some(({ dev }) => dev)
   if (completion) {
-    const who = receipts.length === 1 ? '1 person' : `${receipts.length} people`
+    const count = receipts.length === 1 ? '1 person' : `${receipts.length} people`
+    const who = `${count} (${completion.lines.map(lineName).join(', ')})`
     const by = isProgram ? `software keys ${done} for ${who}` : `${who} ${done}`
     return `Valid: ${by} at ${timeText(completion.iat)}: ${numbers}`
   }

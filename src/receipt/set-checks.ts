@@ -1,7 +1,7 @@
 import { assign, type Yes } from '../core/assignment.ts'
 import type { ReceiptClaims } from './claims.ts'
 import type { ApprovalContext } from './context.ts'
-import { neededIn, yesOf } from './lines.ts'
+import { lineName, neededIn, yesOf } from './lines.ts'
 import { sameJson } from './same-json.ts'
 import type { CompletionClaims } from './set.ts'
 import type { Note } from './signature.ts'
@@ -78,7 +78,8 @@ export const checkTogether = (
     assign(lines, yeses) !== undefined,
     `${ids.length} agreed of the ${neededIn(lines)} who are needed, each for one line`,
   )
-  note('assignment', isAssignment(assignment, lines, yeses), 'who agreed for which line')
+  const agreed = lines.map((line, at) => `${lineName(line)}: users ${assignment[at]?.join(', ')}`)
+  note('assignment', isAssignment(assignment, lines, yeses), agreed.join('; '))
 
   const last = Math.max(...receipts.map((one) => one.iat))
   const expires = Date.parse(contexts[0]!.request_expires_at) / 1000

@@ -100,7 +100,7 @@ describe('the receipts of several people', () => {
   test('read as what several people decided', async () => {
     const verdict = await verify(set)
     expect(sentence(verdict)).toBe(
-      'Valid: 3 people approved "Deploy 4.2 to production ✓" at 2030-01-31T12:00:43Z: +12025550105, +12025550109, +12025550130',
+      'Valid: 3 people (2 of @sre, 1 of those named) approved "Deploy 4.2 to production ✓" at 2030-01-31T12:00:43Z: +12025550105, +12025550109, +12025550130',
     )
     expect(verdict.facts).toContain('Receipt 2: The name of the approver is "Grace Hopper"')
     expect(verdict.on_service_word).toContain('who was left out, and why')

@@ -26,6 +26,23 @@ const mobileInput = (id: OperationId, org: Tenant, child: Tenant): Record<string
   return { user_id, mobile: undefined, ...(id === 'assignOrganization' && { auth_code: org.authCode }) }
 }
 
+/** Further input of an operation on groups and rules, which are named with the mark of their tenant. */
+const ruleInput = (id: OperationId, child: Tenant): Record<string, unknown> => {
+  if (id === 'createGroup')
+    return { name: randomBytes(6).toString('hex').replace(/^./, 'g'), members: [child.ids.active] }
+  if (id === 'createRule')
+    return {
+      name: 'other',
+      match: { type: 'text' },
+      except: undefined,
+      factors: undefined,
+      who: [`@${child.mark}`],
+    }
+  if (id === 'setRules') return { removed: [child.mark] }
+  if (id === 'testRule') return { type: 'command', key: child.ids.key }
+  return /(?:Group|GroupMember|Rule)$/.test(id) ? { name: child.mark } : {}
+}
+
 const waits = new Set<OperationId>(['acceptUser', 'rejectUser'])
 
 /** The input of an operation with the organization of one tenant and everything below from another. */
@@ -62,7 +79,7 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
       timestamp: new Date().toISOString(),
       request_id: child.verification,
     })
-  Object.assign(input, mobileInput(id, org, child))
+  Object.assign(input, mobileInput(id, org, child), ruleInput(id, child))
   if (id === 'getMessage' || id === 'retryMessage') input.message_id = child.message
   if (id === 'saveFaceauthSuccess') input.auth_token = child.token
   if (id === 'registerMachine')

@@ -68,6 +68,11 @@ export const newTenant = async ({ baseUrl, log }: Running, operator: string): Pr
     request(baseUrl, 'createApproval', key.key, { action: mark, approvers: [approver.mobile], ...more })
   const approved = await approval({ use_within_s: 86_400 })
   await approve(baseUrl, operator, approved.request_id, approver)
+  // A rule must be satisfied also when one of its people asks.
+  await enrollDevice(baseUrl, operator, org, sender.id)
+  await make('createGroup', { org_id: org, name: mark, members: [approver.user, sender.id] })
+  const match = { type: 'command', argv: [mark, '**'] }
+  await make('createRule', { org_id: org, name: mark, match, who: [`@${mark}`] })
   const webhook = await request(baseUrl, 'createWebhook', operator, {
     url: 'https://hooks.example.com/svc',
     org_id: org,

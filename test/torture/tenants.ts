@@ -25,6 +25,14 @@ const ownRefused: Partial<Record<OperationId, number>> = {
   retryMessage: 409,
   revokeAgent: 404,
   deleteMute: 404,
+  // The people of the group, or an administrator whom another key appointed, would have to approve it.
+  createGroup: 409,
+  addGroupMember: 409,
+  removeGroupMember: 404,
+  deleteGroup: 409,
+  createRule: 409,
+  deleteRule: 409,
+  setRules: 409,
 }
 
 /** Operations in which only the caller's key selects the organization. */
@@ -68,6 +76,8 @@ const everything: OperationId[] = [
   'listApprovals',
   'listAudit',
   'listAlteredRows',
+  'listGroups',
+  'listRules',
 ]
 /** Open operations are proved by a token or a signature, those of the page by the cookie of a device. */
 const keyed = operationIds.filter((id) => !operationOf(id).open && !operationOf(id).session)

@@ -182,7 +182,7 @@ describe('svc approve verify', () => {
     for (const file of ['set.json', 'set-status.json']) {
       const { exit, err } = await offline(file, '--need', '3', '--approver', '+12025550109')
       expect(err).toMatch(
-        /^Valid: 3 people approved "Deploy 4\.2 to production ✓" at 2030-01-31T12:00:43Z: \+1/,
+        /^Valid: 3 people \(2 of @sre, 1 of those named\) approved "Deploy 4\.2 to production ✓" at 2030-01-31T12:00:43Z: \+1/,
       )
       expect(err).toContain('\nReceipt 2: The name of the approver is "Grace Hopper"\n')
       expect(exit).toBe(0)
