@@ -132,11 +132,15 @@ const run = async (handlers: Racing | undefined, times: number) => {
       }
       all.push(...requests)
     }
-    // Everything again after all requests have ended: nothing may change.
+    // Everything again after all requests have ended: nothing may change. Only what was counted is answered as it was.
     clock.tick(-60 * minute)
     for (const request of all) {
-      for (const body of [request.approve, request.deny])
-        if ((await post(service, request.id, body)).status === 200) wrong(request, 'decided again')
+      for (const [outcome, body] of [
+        ['approved', request.approve],
+        ['denied', request.deny],
+      ] as const)
+        if ((await post(service, request.id, body)).status === 200 && outcome !== request.first?.status)
+          wrong(request, 'decided again')
       const now = dataOf(await show(service, request.id))
       if (JSON.stringify(now) !== JSON.stringify(request.first)) wrong(request, 'changed later')
     }
@@ -144,6 +148,7 @@ const run = async (handlers: Racing | undefined, times: number) => {
       db
         .selectFrom('audit')
         .where('action', 'in', ['decideApproval', 'cancelApproval', 'expireApproval'])
+        .where('changes', 'not like', '%repeated%')
         .select(({ fn }) => ['subject', fn.countAll<number>().as('times')])
         .groupBy('subject')
         .execute(),

@@ -90,7 +90,7 @@ export type Running = {
 const started = (child: ChildProcess): Running => {
   const [output, ended] = [watch(child), outcome(child)]
   const asked = async (): Promise<string> => {
-    const pattern = /waiting for .*\((apr_[\w-]+)\)/
+    const pattern = /guard: Asked .*\((apr_[\w-]+)\)/
     await output.until(() => pattern.test(output.written()))
     const [, id] = pattern.exec(output.written()) ?? []
     if (id === undefined) throw new Error(`It ended: ${output.written()}`)
