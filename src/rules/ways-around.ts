@@ -9,7 +9,9 @@ export const waysAround = (
   const near = rules.filter(({ match }) => match.type === facts.type)
   const found: string[] = []
   if (facts.type === 'command') {
-    found.push('A rule holds a command only where svc asks: svc approve run, or a hook, gate or guard.')
+    found.push(
+      'A rule holds a command only where svc asks: svc approve run, or a guard. A command in the shell tool of an agent is a tool_call.',
+    )
     if (near.some(({ match }) => match.shells === 'ignore'))
       found.push('A rule with shells: ignore does not see what sh -c, env or sudo starts.')
     const fixed = near.find(({ match: { argv } }) => argv && argv.length > 1 && argv[1] !== '**')

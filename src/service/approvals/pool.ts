@@ -129,12 +129,16 @@ const unseparated = async (
 const nameOf = ({ first_name, last_name }: Pick<Approver, 'first_name' | 'last_name'>): string =>
   `${first_name} ${last_name}`
 
-const notEnough = (excluded: readonly Excluded[]): Refusal =>
-  conflict(
+const notEnough = (excluded: readonly Excluded[], lines: readonly WantedLine[]): Refusal => {
+  const rules = [...new Set(lines.flatMap((line) => line.rules))].join(', ')
+  return conflict(
     'not_enough_approvers',
     `Too few people can answer: ${excluded.map(({ name, reason }) => `${name}: ${reason}`).join('; ') || 'the lines need more people than they name'}`,
-    'Nobody was notified. Name other people or groups: --to',
+    rules === ''
+      ? 'Nobody was notified. Name other people or groups: --to'
+      : `Nobody was notified. Rules ask them: ${rules}. svc group add NAME --user ID adds somebody to a group; svc rule delete NAME deletes a rule`,
   )
+}
 
 /** Who was left out of which line, and why. */
 type LeftOut = Excluded & { line: number }
@@ -210,7 +214,7 @@ export const considerPool = async (
   // The refusal of the only person says exactly what to do. If everybody has a limit, waiting helps.
   const limited = excluded.every(({ user_id }) => problems.get(user_id)?.status === 429)
   const exact = only !== undefined && (others.length === 0 || limited) ? problems.get(only) : undefined
-  return { ...considered, problem: exact ?? notEnough(excluded) }
+  return { ...considered, problem: exact ?? notEnough(excluded, lines) }
 }
 
 /**

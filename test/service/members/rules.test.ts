@@ -100,6 +100,15 @@ describe('a rule', () => {
     expect(refusal(await add(destroy))).toEqual([409, 'rule_not_completable', []])
   })
 
+  test('that nobody can satisfy any more is named, with what helps', async () => {
+    dataOf(await add({ ...destroy, match: { type: 'text' } }))
+    for (const one of [ada, grace]) await loseDevice(one)
+    const body = { action: 'Deploy', org_id: acme.id }
+    const answer = await service.call('POST', '/svc/v1/approvals', { body })
+    expect(refusal(answer)).toEqual([409, 'not_enough_approvers', []])
+    expect(answer.body.data.hint).toMatch(/Rules ask them: destroy\. svc group add/)
+  })
+
   test('keeps its group from being deleted', async () => {
     dataOf(await add(destroy))
     expect(refusal(await drop('sre'))).toEqual([409, 'group_in_use', []])
