@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../src/asking/backend.ts'
-import { createProgress } from '../../src/cli/approve/progress.ts'
+import { silent } from '../../src/asking/progress.ts'
 import { throughRestarts, waitFor } from '../../src/asking/wait.ts'
 import type { ApprovalRecord } from '../../src/contract/approval.ts'
 import { SvcError } from '../../src/core/errors.ts'
@@ -27,15 +27,16 @@ const playing = (answers: (ApprovalRecord | SvcError)[], { takesTime = true, fir
       return answer
     },
   } as Backend
-  const progress = createProgress({ io, globals: { output: 'ndjson' } }, backend)
+  const told: string[] = []
+  const progress = {
+    ...silent,
+    waiting: () => void told.push('waiting'),
+    lost: () => void told.push('disconnected'),
+    reconnected: () => void told.push('reconnected'),
+  }
   const sleep = async (ms: number): Promise<void> => void (now += ms)
   const wait = (most?: number) => waitFor(backend, first, { progress, signal: io.signal, most, sleep })
-  const events = (): string[] =>
-    io
-      .out()
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).event)
+  const events = (): string[] => told
   const tools = throughRestarts(
     Object.assign(backend, { status: (id: string) => backend.wait(id, 0) }),
     undefined,

@@ -164,7 +164,7 @@ describe('values that only the service knows', () => {
     expect(complete('svc --profile p')).toEqual(['prod'])
     expect(complete('svc approve status ')).toEqual(requests)
     expect(complete('svc approve cancel ')).toEqual(requests)
-    expect(complete(`svc approve wait ${requests[0]} `)).toEqual([requests[1]])
+    expect(complete(`svc approve wait ${requests[0]} `)).toEqual([])
     expect(complete(`svc approve status ${requests[0]} `)).toEqual([])
     expect(existsSync(join(folder, 'run'))).toBe(false)
   })

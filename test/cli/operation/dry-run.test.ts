@@ -173,7 +173,6 @@ describe('a command that sends no request', () => {
     expect(exit).toBe(0)
     expect(JSON.parse(out)).toMatchObject({
       method: 'POST',
-      algorithm: 'ES256',
       file: expect.stringContaining(config),
     })
     expect(seen).toEqual([])
