@@ -45,8 +45,8 @@ const badMessage = fc
   .map(({ tool, kind, value, at, bearer }): Bad => {
     const args: Record<string, unknown> = { ...sound[tool] }
     const name = Object.keys(args)[at % Object.keys(args).length]!
-    // A longer time is lowered, and then waited for.
-    const isWait = name === 'timeout_s' && typeof value === 'number' && value > 10
+    // A longer time is lowered, and null is none: then it waits, too.
+    const isWait = name === 'timeout_s' && (value === null || (typeof value === 'number' && value > 10))
     if (kind === 'wrong argument' && !isWait) args[name] = value
     // Without timeout_s, request_approval waits for most of a minute on purpose.
     if (kind === 'missing argument' && name !== 'timeout_s') delete args[name]
