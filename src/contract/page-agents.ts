@@ -4,6 +4,7 @@ import { chosen, id, line } from './field.ts'
 import { keyName } from './key.ts'
 import { operations } from './declaration.ts'
 import { challengeRecord, signedChallenge } from './records.ts'
+import { scopes } from './scopes.ts'
 
 // Consent to agents on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 
@@ -25,8 +26,12 @@ export const pageAgents = operations({
       redirect_host: chosen(z.string(), 'Where the browser goes afterwards'),
       organization: chosen(z.string(), 'Name of the organization'),
       name: chosen(z.string(), 'Suggested name of the agent'),
-      scope: chosen(z.literal('ask'), 'What it would be able to do'),
-      days: chosen(z.int(), 'For how many days'),
+      scopes: chosen(z.array(z.enum(scopes)), 'What it would be able to do'),
+      lasts_s: chosen(z.int(), 'For how long, in seconds'),
+      host: chosen(
+        z.nullable(z.string()),
+        'Of a terminal: the name of its machine, as it claims; null of an agent',
+      ),
     }),
   },
   beginConsent: {

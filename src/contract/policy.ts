@@ -43,6 +43,11 @@ export const policy = z.strictObject({
     'Seconds before a recovered device or a new administrator takes effect; default: 86400',
     { example: 86_400, flag: 'recovery-delay' },
   ),
+  session_max_s: chosen(
+    z.optional(seconds(300, 604_800, '604800 (7 days)')),
+    'Seconds after which a person signs in again on a terminal; default: 28800',
+    { example: 28_800, flag: 'session-max' },
+  ),
   attestation: chosen(
     z.optional(z.enum(['none', 'direct'])),
     'direct: accept only devices whose manufacturer attests their model',

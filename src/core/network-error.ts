@@ -101,7 +101,7 @@ export const networkError = (error: Error, url: string, proxy?: string): SvcErro
       'usage',
       'The key or a header contains characters that HTTP does not allow',
       {
-        hint: 'Save the key again: svc profile login',
+        hint: 'Sign in again: svc profile login. Or save the key again: svc profile login --with-key',
       },
     )
   const atProxy =

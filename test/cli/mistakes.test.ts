@@ -147,7 +147,7 @@ describe('problems with the address or the key', () => {
     expect((await run(create, { SVC_BASE_URL: '' })).exit).toBe(0)
     const none = await run('org list --profile prod', { SVC_API_KEY: '' })
     expect(none.err).toMatch(
-      /no API key for this service\nhint: svc profile login prod saves one; SVC_API_KEY .*; svc serve /,
+      /no API key for this service\nhint: svc profile login prod signs in; SVC_API_KEY .*; svc serve /,
     )
     expect((await run('org list --profile prod', stale)).exit).toBe(0)
     const file = join(dir, 'config', 'profiles.json')

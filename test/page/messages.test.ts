@@ -100,7 +100,7 @@ describe.each(Object.keys(languages))('the texts in %s', (language) => {
 /** Texts that are the same as in English. */
 const borrowed: Record<string, string[]> = {
   de: ['enrollment.code', 'members.administrator', 'subject.name', 'subject.server', 'subject.tool'],
-  fr: ['agents.title', 'enrollment.code', 'inbox.agents', 'notifications.title'],
+  fr: ['enrollment.code', 'notifications.title'],
 }
 
 test.each(Object.keys(languages).filter((language) => language !== 'en'))(

@@ -63,7 +63,7 @@ describe.runIf(found.length > 0)('the address alone', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     const ended = outcome(child)
     await phone.page.goto(await addressFrom(child))
-    await phone.sees('Let this agent ask for approvals?')
+    await phone.sees('Allow this access?')
     await phone.tap('Allow')
     expect(await ended).toMatchObject({ exit: 0 })
     const connected = dataOf(await stage.service.call('GET', '/svc/v1/agents', { key: stage.org.key }))

@@ -38,7 +38,7 @@ test('reads each screen by its heading, with a title of its own', async () => {
   await arrives('Turn on notifications?')
   await phone.tap('Not now')
   await arrives('You’re all caught up')
-  for (const name of ['Devices', 'Your decisions', 'Muted requesters', 'Agents']) {
+  for (const name of ['Devices', 'Your decisions', 'Muted requesters', 'Signed in']) {
     await phone.page.getByRole('link', { name, exact: true }).click()
     await arrives(name)
     await phone.page.getByRole('link', { name: 'All requests' }).click()
@@ -141,8 +141,8 @@ test('reads a question before its answer, and Back leads to where it was asked',
 test('keeps the focus on the sign of new requests while more arrive', async () => {
   const user = await stage.person()
   const phone = await stage.enrolled(user)
-  await phone.page.getByRole('link', { name: 'Agents' }).click()
-  await phone.sees('Agents')
+  await phone.page.getByRole('link', { name: 'Signed in' }).click()
+  await phone.sees('Signed in')
   await stage.ask(user)
   await phone.page.getByRole('link', { name: 'A new request arrived' }).focus()
   await stage.ask(user)

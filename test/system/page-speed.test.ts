@@ -97,12 +97,12 @@ test('a service of the version before that lacks a call is named, and not called
     data: { code: 'no_such_route' },
   })
   void network.fail('GET', /approver\/agents$/, () => ({ status: 404, body }))
-  await phone.page.getByRole('link', { name: 'Agents' }).click()
+  await phone.page.getByRole('link', { name: 'Signed in' }).click()
   await phone.page.getByRole('status').getByText('different versions').waitFor()
   network.mend()
   await phone.page.reload()
-  await phone.sees('Agents')
-  const list = phone.page.getByText('You haven’t connected an agent.')
+  await phone.sees('Signed in')
+  const list = phone.page.getByText('No agent or terminal is signed in as you.')
   await expect(list.waitFor()).resolves.toBeUndefined()
 })
 

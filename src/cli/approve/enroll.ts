@@ -10,7 +10,7 @@ import { checkShown } from '../operation/run-operation.ts'
 import type { Context } from '../context/context.ts'
 import { findOrg } from '../context/organization.ts'
 import type { Extension, Extensions } from '../operation/operation-command.ts'
-import type { KeyFile } from './key-file.ts'
+import type { KeyFile } from '../context/key-file.ts'
 import { wholeNumber } from '../../core/phone-parts.ts'
 
 type Options = { software?: boolean; file?: string } & Record<string, unknown>
@@ -38,7 +38,7 @@ const enrollSoftware = async (args: readonly string[], options: Options, context
   const [{ gatherInput }, { checkFolder }, { keyFilePath }, { reserveFile }] = await Promise.all([
     import('../operation/gather-input.ts'),
     import('../context/private-file.ts'),
-    import('./key-file.ts'),
+    import('../context/key-file.ts'),
     import('../terminal/output-file.ts'),
   ])
   await checkShown(device.registerDevice, context)

@@ -8,7 +8,7 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import { type ApprovalContext, challengeOf, contextBytes, readContext } from '../../receipt/context.ts'
 import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
-import type { KeyFile } from './key-file.ts'
+import type { KeyFile } from '../context/key-file.ts'
 
 /** A location that the person at the terminal typed, exact and current. */
 export type ReportedLocation = { latitude: number; longitude: number; accuracy_m: 0; age_ms: 0 }

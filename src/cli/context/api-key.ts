@@ -94,7 +94,7 @@ export const keySource = (
     return envSource(
       'SVC_API_KEY',
       inEnv,
-      `Correct SVC_API_KEY, or unset it and save a key with "svc profile login ${shellQuote(profileName)}"`,
+      `Correct SVC_API_KEY, or unset it and sign in with "svc profile login ${shellQuote(profileName)}"`,
     )
   return savedSource(io, profile, profileName, {
     key: profile.api_key,

@@ -25,6 +25,8 @@ const profileFields = {
   ask_key_origin: 'text',
   /** Prints that key, as `credential_command` does. */
   ask_credential_command: 'words',
+  /** Of a person who signs in: identifies this profile to the service. */
+  installation: 'text',
   org: 'text',
   default_mobile: 'text',
   default_factors: 'text',

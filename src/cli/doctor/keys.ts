@@ -49,7 +49,7 @@ export const reviewKeys = (
           warn(
             'keys',
             `a rotation replaced the key in use; it works until ${own.expires_at?.replace(/\.\d+Z$/, 'Z')}`,
-            'svc profile login saves the new secret',
+            'svc profile login --with-key saves the new secret',
           ),
         ]
       : []),

@@ -92,7 +92,7 @@ export const setFields = async (
       !changed('mcp_url')
     hints = [
       origin !== undefined && origin !== originOf(url)
-        ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${shellQuote(name)}`
+        ? `Its key was saved for ${origin}. To save one for the new address: svc profile login ${shellQuote(name)} --with-key`
         : listed && !profile.default_mobile
           ? `No approver is configured: svc profile set ${shellQuote(name)} default_mobile=+12025550101`
           : pathHint(url),

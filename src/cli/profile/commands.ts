@@ -97,11 +97,24 @@ export const registerProfile: Register = (group, context, program) => {
 
   const login = group
     .command('login [name]')
-    .description('Ask for an API key, test it and save it; a new name creates a profile')
-    .option('--with-key', 'Read the key from standard input')
+    .description('Sign in with the browser, or save a key; a new name creates a profile')
+    .option('--can <scopes>', 'Sign in for less than you may do: ask, or ask,read')
+    .option(
+      '--authenticator <file>',
+      'Sign in with a key file instead of the browser; requires svc serve --dev',
+    )
+    .option('--with-key', 'Save an API key from standard input instead; ask for it on a terminal')
     .option('--ask', 'Save a key that requests approvals next to the API key')
     .option('--bearer', 'Save the bearer token of the tool server instead')
   addDryRun(login)
+  const logout = addDryRun(
+    group.command('logout [name]').description('Sign out: end the keys of this profile at the service'),
+  )
+  example(logout, 'logout prod').action(async (typedName: string | undefined) => {
+    const name = typedName ?? createSettings({ io, globals: context.globals }).profile.value
+    const { logOutPerson } = await import('./person.ts')
+    return logOutPerson(name, logout.opts<DryRun>().dryRun, context)
+  })
   example(login, 'login prod --base-url https://svc.example.com/admin/public/api').action(
     (name: string | undefined) => logIn(name, login.opts<LoginOptions>(), context),
   )

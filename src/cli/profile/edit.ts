@@ -82,7 +82,7 @@ export const parseChange = (text: string, io: Io): [field: keyof Profile, value:
   const at = text.indexOf('=')
   const field = text.slice(0, at).replaceAll('-', '_')
   if (/key|token/.test(field))
-    throw usageError(`${field} is a secret and cannot be an argument`, 'svc profile login')
+    throw usageError(`${field} is a secret and cannot be an argument`, 'svc profile login --with-key')
   if (at < 1 || !Object.hasOwn(editable, field))
     throw usageError(`"${text}" is not valid: use key=value with one of ${Object.keys(editable).join(', ')}`)
   const value = text.slice(at + 1)

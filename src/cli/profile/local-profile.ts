@@ -16,7 +16,7 @@ export type LocalService = {
 const name = 'local'
 
 const noKey = (dataDir: string): string =>
-  `The profile "${name}" has no API key. To save the operator key: svc profile login ${shellQuote(name)}. ` +
+  `The profile "${name}" has no API key. To save the operator key: svc profile login ${shellQuote(name)} --with-key. ` +
   `If it is lost, stop the service and create a new one: svc service reset-operator-key --data-dir ${shellQuote(dataDir)}`
 
 /** Whether both are the same loopback address except for the port: a restart may change only that. */

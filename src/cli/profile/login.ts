@@ -74,7 +74,14 @@ const settingsFor = (name: string | undefined, { io, globals }: Context): Settin
   })
 }
 
-export type LoginOptions = { withKey?: boolean; ask?: boolean; bearer?: boolean; dryRun?: boolean }
+export type LoginOptions = {
+  withKey?: boolean
+  ask?: boolean
+  bearer?: boolean
+  can?: string
+  authenticator?: string
+  dryRun?: boolean
+}
 
 /** The differences between the secrets of a profile. */
 const slots = {
@@ -96,10 +103,13 @@ const tryBearer = async ({ url, key }: Target, { cacert }: Settings, io: Io): Pr
   }
 }
 
-/** Asks for a key, tests it, and saves it for this address if the service accepts it. */
+/**
+ * Signs a person in. With a flag that says so, asks for a key instead, tests it, and saves it for this address if the service
+ * accepts it.
+ */
 export const logIn = async (
   typedName: string | undefined,
-  { withKey = false, ask = false, bearer = false, dryRun }: LoginOptions,
+  { withKey = false, ask = false, bearer = false, can, authenticator, dryRun }: LoginOptions,
   context: Context,
 ): Promise<void> => {
   const { io, globals } = context
@@ -110,6 +120,20 @@ export const logIn = async (
   const { profiles } = store.read()
   const isNew = !Object.hasOwn(profiles, name)
   const saved = isNew ? {} : profiles[name]!
+  const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
+  if (!withKey && !ask && !bearer && globals.keyFile === undefined) {
+    const { logInPerson } = await import('./person.ts')
+    return logInPerson(
+      { name, settings, saved, fields: Object.fromEntries(cacert) },
+      { can, authenticator, dryRun },
+      context,
+    )
+  }
+  if (can !== undefined || authenticator !== undefined)
+    throw usageError(
+      `${can === undefined ? '--authenticator' : '--can'} is for signing in`,
+      'Remove it, or --with-key, --ask, --bearer and --key-file',
+    )
   const slot = bearer ? slots.bearer : ask ? slots.ask : slots.own
   const noun = slot === slots.own ? 'key' : slot.noun
   if (slot.command && saved[slot.command])
@@ -123,7 +147,6 @@ export const logIn = async (
       `Profile "${name}" has no tool server`,
       `svc profile set ${shellQuote(name)} mcp_url=https://host.example/mcp`,
     )
-  const cacert = isNew && globals.cacert !== undefined ? [parseChange(`cacert=${globals.cacert}`, io)] : []
   const url = bearer
     ? toolServer!
     : checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')

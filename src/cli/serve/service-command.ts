@@ -38,7 +38,7 @@ const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' :
 
 const resetNote = (revoked: number, ended: number): string =>
   `Revoked ${count(revoked, 'operator key')} and ended ${count(ended, 'pending request')}.` +
-  ' A profile that has a revoked key requires the new one: svc profile login <profile>'
+  ' A profile that has a revoked key requires the new one: svc profile login <profile> --with-key'
 
 const rotationNote = {
   rotated: 'New master key',

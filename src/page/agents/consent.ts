@@ -6,16 +6,22 @@ import { showReading } from '../shell/reading.ts'
 import { exactText } from '../shell/text.ts'
 import { signed } from '../shell/signed.ts'
 import { nodes, t } from '../language/text.ts'
+import { dateText } from '../language/time.ts'
 
 /** The addresses to which the service sends the browser; anything else would run in this page. */
 const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][a-z0-9.+-]*:\/\//i.test(text)
 
-const goTo = (address: string, title: string): void => {
+const goTo = (address: string, title: string, isTerminal: boolean): void => {
   if (!isAddress(address)) throw new Error('The address of the client is not valid')
   clearToken()
   showNotice(
-    { drawing: 'check', tone: 'good', title, lines: [t('agents.goBack')] },
-    h('a', { class: 'button plain', href: address }, t('agents.backToClient')),
+    {
+      drawing: 'check',
+      tone: 'good',
+      title,
+      lines: [t(isTerminal ? 'agents.goToTerminal' : 'agents.goBack')],
+    },
+    ...(isTerminal ? [] : [h('a', { class: 'button plain', href: address }, t('agents.backToClient'))]),
   )
   location.assign(address)
 }
@@ -29,32 +35,56 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
   const problem = problemLine()
   const explain = (error: unknown): void =>
     error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))
+  const { host, organization, scopes, lasts_s } = consent
+  const isTerminal = host !== null
   const name = textField('agent-name', consent.name)
 
   const allow = (): Promise<void> =>
     problem.attempt(async () => {
       const named = { request, name: name.value }
-      goTo((await signed('giveConsent', session, named)).redirect_to, t('agents.given'))
+      goTo(
+        (await signed('giveConsent', session, named)).redirect_to,
+        t(isTerminal ? 'agents.signedIn' : 'agents.given'),
+        isTerminal,
+      )
     }, explain)
   const deny = (): Promise<void> =>
     problem.attempt(async () => {
-      goTo((await call('refuseConsent', { request })).redirect_to, t('agents.denied'))
+      goTo((await call('refuseConsent', { request })).redirect_to, t('agents.denied'), isTerminal)
     }, explain)
 
+  const managing = scopes.filter((scope) => scope !== 'ask')
+  const days = Math.round(lasts_s / 86_400)
+  const end = new Date(Date.now() + lasts_s * 1000).toISOString()
   return [
-    h('p', {}, nodes('agents.client', { name: strong(consent.client_name) })),
+    isTerminal
+      ? h('p', {}, nodes('agents.terminal', { host: strong(host) }))
+      : h('p', {}, nodes('agents.client', { name: strong(consent.client_name) })),
     h(
       'ul',
       'terms',
-      h('li', {}, nodes('agents.canAsk', { organization: strong(consent.organization) })),
-      h('li', {}, t('agents.canNot')),
-      h('li', {}, t('agents.lasts', { days: consent.days })),
+      h('li', {}, nodes('agents.canAsk', { organization: strong(organization) })),
+      h(
+        'li',
+        {},
+        managing.length > 0
+          ? nodes('agents.canManage', {
+              organization: strong(organization),
+              scopes: strong(managing.join(', ')),
+            })
+          : t('agents.canNot'),
+      ),
+      h('li', {}, isTerminal ? t('agents.until', { date: dateText(end) }) : t('agents.lasts', { days })),
       h('li', {}, nodes('agents.answerGoesTo', { host: strong(consent.redirect_host) })),
     ),
-    h('p', 'aside', t('agents.notYou')),
-    div('field', h('label', { for: 'agent-name' }, t('agents.name')), name),
+    h('p', 'aside', t(isTerminal ? 'agents.notYouTerminal' : 'agents.notYou')),
+    ...(isTerminal ? [] : [div('field', h('label', { for: 'agent-name' }, t('agents.name')), name)]),
     problem.element,
-    div('actions', button(t('agents.allow'), 'primary', allow), button(t('common.deny'), 'danger', deny)),
+    div(
+      'actions',
+      button(t(isTerminal ? 'agents.doSignIn' : 'agents.allow'), 'primary', allow),
+      button(t('common.deny'), 'danger', deny),
+    ),
   ]
 }
 

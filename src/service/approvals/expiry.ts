@@ -3,6 +3,7 @@ import type { Log } from '../../core/log.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { auditByService } from '../call/audit.ts'
 import type { Service } from '../call/service.ts'
+import { ofLiveSignIn } from '../call/sign-in.ts'
 import { endCooling } from '../devices/cooling.ts'
 import { siteProblem } from '../devices/site.ts'
 import type { WakeTarget } from '../storage/node-message.ts'
@@ -14,7 +15,10 @@ import { createShrunkSweep } from './shrunk-pools.ts'
 import type { ApprovalRow } from './rows.ts'
 import { auditSubject } from './record.ts'
 
-/** True of a request whose API key is neither revoked nor expired. Tool servers and local programs have the key 0. */
+/**
+ * True of a request whose API key is neither revoked nor expired. Tool servers and local programs have the key 0. What a
+ * person asked after a sign-in waits for the next one.
+ */
 export const hasLiveKey = (now: string) => {
   const { eb, exists, or, selectFrom } = expressionBuilder<Tables, 'approvals'>()
   return or([
@@ -23,7 +27,14 @@ export const hasLiveKey = (now: string) => {
       selectFrom('api_keys as k')
         .whereRef('k.id', '=', 'approvals.key_id')
         .where('k.revoked_at', 'is', null)
-        .where((key) => key.or([key('k.expires_at', 'is', null), key('k.expires_at', '>', now)]))
+        .where(ofLiveSignIn('k'))
+        .where((key) =>
+          key.or([
+            key('k.expires_at', 'is', null),
+            key('k.expires_at', '>', now),
+            key.and([key('k.client_id', 'is not', null), key('k.audience', 'is', null)]),
+          ]),
+        )
         .select('k.id'),
     ),
   ])

@@ -44,7 +44,7 @@ export const readKeyOwner = async (
     user_id: String(member.user_id),
     name,
     mobile: hiddenNumber(row.mobile),
-    confirmed: caller.agent !== undefined || caller.person !== undefined || caller.ownerConfirmed === true,
+    confirmed: caller.person !== undefined || caller.ownerConfirmed === true,
     twin: await hasTwin({ db }, member, name),
   }
 }

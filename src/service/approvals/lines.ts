@@ -38,6 +38,13 @@ export const readRules = ({ rules }: Pick<ApprovalRow, 'rules'>): HoldingRule[] 
 export const idsOf = (lines: readonly StoredLine[]): LineOfPeople[] =>
   lines.map(({ people, need }) => ({ need, people: people.map(({ user_id }) => String(user_id)) }))
 
+/**
+ * Whether people are asked what they do themselves, so that no policy keeps them from answering: a consent, or a call of the
+ * operator, who is trusted.
+ */
+export const isOwnConsent = (byRule: boolean, lines: readonly { separated: boolean }[]): boolean =>
+  byRule && lines.every(({ separated }) => !separated)
+
 /** Everybody who is asked. */
 export const poolOf = (row: Stored): number[] => [
   ...new Set(readLines(row).flatMap(({ people }) => people.map(({ user_id }) => user_id))),

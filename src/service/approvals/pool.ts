@@ -7,20 +7,18 @@ import type { Call, RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
-import { findConfirmedOwners, relationsTo } from '../devices/origin.ts'
+import { findConfirmedOwners } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
+import { relationsTo } from '../devices/relation.ts'
 import { readGroup } from '../devices/seats.ts'
 import { mergedLines } from '../policy/rules.ts'
 import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
-import { type Excluded, idsOf, type StoredLine } from './lines.ts'
+import { type Excluded, idsOf, isOwnConsent, type StoredLine } from './lines.ts'
 import { checkDevices, checkRequester, countsOn } from './separation.ts'
 
 /** People whose phones one request can reach. */
 const mostPool = 40
-
-/** A line before anybody was left out: who is in it, by user id. */
-export type WantedLine = Omit<RequiredLine, 'separated'> & { separated: boolean }
 
 export type Pool = {
   org_id: number
@@ -61,7 +59,7 @@ const groupLine = async (
   call: Call,
   orgId: number,
   { group, need }: { group: string; need: number },
-): Promise<WantedLine> => {
+): Promise<RequiredLine> => {
   const { id, name, members, asleep } = await readGroup(call, orgId, group)
   return { members: [...members, ...asleep], need, group: { id, name }, rules: [], separated: true }
 }
@@ -71,9 +69,9 @@ export const wantedLines = async (
   call: Call,
   texts: readonly string[],
   org_id: number | undefined,
-): Promise<{ orgId: number; lines: WantedLine[] }> => {
+): Promise<{ orgId: number; lines: RequiredLine[] }> => {
   const { orgId, first } = await organizationOf(call, texts, org_id)
-  const lines: WantedLine[] = []
+  const lines: RequiredLine[] = []
   for (const line of texts.map(parseLine)) {
     if (line.group !== undefined) {
       lines.push(await groupLine(call, orgId, line))
@@ -129,7 +127,7 @@ const unseparated = async (
 const nameOf = ({ first_name, last_name }: Pick<Approver, 'first_name' | 'last_name'>): string =>
   `${first_name} ${last_name}`
 
-const notEnough = (excluded: readonly Excluded[], lines: readonly WantedLine[]): Refusal => {
+const notEnough = (excluded: readonly Excluded[], lines: readonly RequiredLine[]): Refusal => {
   const rules = [...new Set(lines.flatMap((line) => line.rules))].join(', ')
   return conflict(
     'not_enough_approvers',
@@ -154,7 +152,7 @@ export type Considered = Omit<Pool, 'excluded'> & {
 /** Who could be asked now, and who would be left out, with the reason. */
 export const considerPool = async (
   call: Call,
-  { orgId, lines: wanted }: { orgId: number; lines: readonly WantedLine[] },
+  { orgId, lines: wanted }: { orgId: number; lines: readonly RequiredLine[] },
   asking: Asking,
 ): Promise<Considered> => {
   // The operator is trusted: nobody is kept from answering their requests.
@@ -167,7 +165,8 @@ export const considerPool = async (
     ids.length === 0 ? [] : await activeMembers(call, orgId).where('m.user_id', 'in', ids).execute()
   const byId = new Map(found.map((one) => [one.user_id, one]))
   const { slug, policy: policyText } = found[0] ?? { slug: '', policy: '{}' }
-  const policy = JSON.parse(policyText) as Policy
+  const stored = JSON.parse(policyText) as Policy
+  const policy = isOwnConsent(asking.byRule, lines) ? { ...stored, not_requester: false } : stored
   const owners = lines.some(({ separated }) => separated)
     ? await findConfirmedOwners(call, namedKeyOf(call.caller))
     : new Set<number>()

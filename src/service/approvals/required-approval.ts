@@ -57,7 +57,7 @@ const isCovered = (call: Call, { lines, rules }: Requirement, proven: ApprovalRo
     lines.every((line) =>
       asked.some(
         (one) =>
-          (one.separated || isOperator(call.caller)) &&
+          (one.separated || !line.separated || isOperator(call.caller)) &&
           one.need >= line.need &&
           one.group?.id === line.group?.id &&
           line.rules.every((name) => one.rules.includes(name)) &&

@@ -4,7 +4,7 @@ import { conflict, forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { factsOf } from '../../rules/facts.ts'
 import { type Terms, termsOf, unmetReason } from '../../rules/terms.ts'
 import type { Subject } from '../../receipt/subject.ts'
-import type { Call, Requirement } from '../call/call.ts'
+import type { Call, Requirement, RequiredLine } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { bookOf, requirementOf, ruleDigest } from '../policy/rules.ts'
@@ -12,7 +12,7 @@ import { rulesHolding } from './holding.ts'
 import { reasonHeader } from './held-reason.ts'
 import { readKeyOwner } from './key-owner.ts'
 import { type HoldingRule, readRules } from './lines.ts'
-import { type WantedLine, wantedLines } from './pool.ts'
+import { wantedLines } from './pool.ts'
 import type { ApprovalRow } from './rows.ts'
 import { storedSubject } from './record.ts'
 
@@ -22,7 +22,7 @@ type ApprovalInput = RowInput<typeof approval.createApproval>
 
 type Asked = { input: ApprovalInput; subject: Subject; held: Requirement | undefined }
 
-type RequestRules = { wanted: { orgId: number; lines: WantedLine[] }; rules: HoldingRule[]; terms: Terms }
+type RequestRules = { wanted: { orgId: number; lines: RequiredLine[] }; rules: HoldingRule[]; terms: Terms }
 
 const approverRequired = (): Refusal =>
   invalid(

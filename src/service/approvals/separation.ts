@@ -6,11 +6,12 @@ import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { type CountedBy, countedDevices, ofActiveDevice } from '../devices/active.ts'
 import type { DeviceRow } from '../devices/rows.ts'
-import { findOwners, findRelation, isSeparated } from '../devices/origin.ts'
+import { findOwners } from '../devices/origin.ts'
+import { findRelation, isSeparated } from '../devices/relation.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
 import type { BallotRow } from './rows.ts'
-import { readLines } from './lines.ts'
+import { isOwnConsent, readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 
 // The requester must not be able to act as the approver.
@@ -101,7 +102,8 @@ export const checkDecider = async (
   claim: DeviceClaim,
 ): Promise<void> => {
   const { db } = deps
-  const own = readLines(row).filter(({ people }) => people.some(({ user_id }) => user_id === ballot.user_id))
+  const lines = readLines(row)
+  const own = lines.filter(({ people }) => people.some(({ user_id }) => user_id === ballot.user_id))
   if (!own.some((line) => countsOn(line, claim.enrolled_by.relation)))
     throw forbidden(
       'not_separated',
@@ -109,7 +111,8 @@ export const checkDecider = async (
       'Approve with a device that someone else enrolled: svc user enroll. Denying the request is always possible',
     )
   const { policy } = await organizationRow(db, row.org_id)
-  const { separation, not_requester } = policy
+  const { separation } = policy
+  const not_requester = policy.not_requester && !isOwnConsent(row.by_rule === 1, lines)
   if (separation !== 'strict' && !not_requester) return
   const key = await db.selectFrom('api_keys').where('id', '=', row.key_id).select('org_id').executeTakeFirst()
   if (not_requester) await checkOwners(deps, row.asked_by, ballot)

@@ -16,7 +16,8 @@ export type RequiredLine = {
   need: number
   group: { id: number; name: string } | null
   rules: string[]
-  separated: true
+  /** Nobody who can be behind the caller counts. False of a consent: who is signed in signs what they do themselves. */
+  separated: boolean
 }
 
 /** Who must approve a call in an organization, and the rules that say so, with the digest of each. */

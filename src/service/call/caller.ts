@@ -18,6 +18,8 @@ export type Caller = {
   /** Whether that person confirmed it on their phone. */
   ownerConfirmed?: boolean
   expiresAt?: string
+  /** Of a terminal: the device with which its owner signed in. */
+  signedInWith?: number
   /** Of an agent: the mobile number of its owner, who consented to it. */
   agent?: { mobile: string }
   /** The signed-in person, at the approver page. */

@@ -3,6 +3,7 @@ import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { type Caller, sessionOver } from './caller.ts'
+import { ofLiveSignIn } from './sign-in.ts'
 
 /** What a write reads before anything else, together with the lock of its organization. */
 export type Preconditions = {
@@ -25,6 +26,7 @@ const read = statement((db, { keyId, sessionId, orgId }: Wanted) =>
     selectFrom('api_keys')
       .where('id', '=', keyId)
       .where('revoked_at', 'is', null)
+      .where(ofLiveSignIn('api_keys'))
       .select(({ fn }) => fn.coalesce('expires_at', sql.lit(never)).as('until'))
       .as('keyExpiresAt'),
     selectFrom('approver_sessions').where('id', '=', sessionId).select('expires_at').as('sessionExpiresAt'),

@@ -1,10 +1,8 @@
-import type { Relation } from '../../receipt/claims.ts'
 import type { Keyring } from '../call/keyring.ts'
 import { deviceOfPage } from '../call/caller.ts'
 import { type Member, ofMember } from '../call/tenant.ts'
 import { authenticKey, rootOf } from '../keys/ancestry.ts'
 import type { KeyRow } from '../keys/rows.ts'
-import { isOperatorKey } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import { isAuthenticDevice } from './rows.ts'
 
@@ -17,9 +15,9 @@ import { isAuthenticDevice } from './rows.ts'
 // besides. A further device and a recovery also have the origin of what approved them. A restored row keeps its origin.
 
 /** `keyOf`: reads a key; without it, each is read anew. */
-type Deps = { db: Db; keyring: Keyring; keyOf?(id: number): Promise<KeyRow | undefined> }
+export type Deps = { db: Db; keyring: Keyring; keyOf?(id: number): Promise<KeyRow | undefined> }
 
-const readKey = (deps: Deps, id: number): Promise<KeyRow | undefined> =>
+export const readKey = (deps: Deps, id: number): Promise<KeyRow | undefined> =>
   deps.keyOf ? deps.keyOf(id) : authenticKey(deps, id)
 
 /** An administrator who acts with a device; `until`: when they acted, if that was not now. */
@@ -145,7 +143,7 @@ export const follow = async (
  * 0 is not a key of the store: the bearer of the tool server, which the operator configured. Below 0 is a person at the
  * approver page, by their device.
  */
-const aboveRequester = async (deps: Deps, id: number): Promise<Origin> => {
+export const aboveRequester = async (deps: Deps, id: number): Promise<Origin> => {
   if (id === 0) return { keys: new Map(), isWhole: true, roles: [] }
   const source = id > 0 ? { key: id } : await actorOf(deps, deviceOfPage(id))
   return source ? follow(deps, source, { above: true }) : { keys: new Map(), isWhole: false, roles: [] }
@@ -164,72 +162,20 @@ export const findOwners = async (deps: Deps, requestedBy: number): Promise<Set<n
   return isWhole ? new Set(owners) : undefined
 }
 
-/**
- * The people behind a requesting key whose own devices confirmed it, as owner or by their consent to an agent. An owner whom
- * only the creator of a key named is a claim, and would let a requester exclude any strict approver.
- */
-export const findConfirmedOwners = async (deps: Deps, requestedBy: number): Promise<Set<number>> => {
-  const { keys } = await aboveRequester(deps, requestedBy)
-  const confirmed = [...keys.values()].filter(
-    ({ consented_with, owner_confirmed_at }) => consented_with !== null || owner_confirmed_at !== null,
+const confirmedOwners = ({ keys }: Origin): number[] =>
+  [...keys.values()].flatMap(({ owner_user_id, owner_confirmed_at }) =>
+    owner_user_id !== null && owner_confirmed_at !== null ? [owner_user_id] : [],
   )
-  return new Set(confirmed.flatMap(({ owner_user_id }) => owner_user_id ?? []))
-}
-
-type Asker = Origin & { root: number | undefined }
-
-const relate = async (deps: Deps, asker: Asker, enroller: KeyRow): Promise<Relation> => {
-  if (asker.root === enroller.id) return 'self'
-  const { keys, isWhole } = await aboveRequester(deps, enroller.id)
-  if (asker.root !== undefined && keys.has(asker.root)) return 'self'
-  if (!isWhole || !asker.isWhole) return 'unknown'
-  if (isOperatorKey(enroller)) return 'operator'
-  // One person can use two keys that the same key of an organization created.
-  const isShared = [...keys.values()].some((key) => asker.keys.has(key.id) && !isOperatorKey(key))
-  return isShared ? 'creator' : 'other'
-}
-
-const fromWorst: Relation[] = ['self', 'unknown', 'creator', 'other', 'operator']
-
-/** Whether the requester had no part in how the device came to be. */
-export const isSeparated = (relation: Relation): boolean => relation === 'other' || relation === 'operator'
-
-export type FoundRelation = { relation: Relation; root?: KeyRow }
 
 /**
- * How a requesting key is related to the root keys behind a source, and the root that is related most closely. `self` also if
- * the requesting key created a root, directly or not, because its owner has both. A person at the page is related to the keys
- * behind their device and their role as an agent is, never as `self`. `unknown` if a key, a device or an
- * appointment on the way was not recorded, or another program has changed its row. Reads each key once, so this is for one
- * reading of many sources, and not to be kept.
+ * The people behind a requesting key whose own devices confirmed it, as owner, or by their consent to an agent or a terminal.
+ * An owner whom only the creator of a key named is a claim, and would let a requester exclude any strict approver.
  */
-export const relationsTo = (
-  deps: Pick<Deps, 'db' | 'keyring'>,
-  requestedBy: number,
-): ((source: Source) => Promise<FoundRelation>) => {
-  const read = new Map<number, Promise<KeyRow | undefined>>()
-  const once: Deps = {
-    ...deps,
-    keyOf: (id) => {
-      const row = read.get(id) ?? authenticKey(deps, id)
-      read.set(id, row)
-      return row
-    },
-  }
-  const readAsker = async (): Promise<Asker> => {
-    const named = requestedBy > 0 ? await readKey(once, requestedBy) : undefined
-    return { ...(await aboveRequester(once, requestedBy)), root: named && rootOf(named) }
-  }
-  let asker: Promise<Asker> | undefined
-  return async (source) => {
-    const { keys, isWhole } = await follow(once, source)
-    asker ??= readAsker()
-    const related: FoundRelation[] = isWhole ? [] : [{ relation: 'unknown' }]
-    for (const root of keys.values()) related.push({ relation: await relate(once, await asker, root), root })
-    return related.sort((a, b) => fromWorst.indexOf(a.relation) - fromWorst.indexOf(b.relation))[0]!
-  }
-}
+export const findConfirmedOwners = async (deps: Deps, requestedBy: number): Promise<Set<number>> =>
+  new Set(confirmedOwners(await aboveRequester(deps, requestedBy)))
 
-/** As `relationsTo`, of one source. */
-export const findRelation = (deps: Deps, requestedBy: number, source: Source): Promise<FoundRelation> =>
-  relationsTo(deps, requestedBy)(source)
+/** The people who certainly acted on the way: with their keys, or as administrators. */
+export const peopleOf = (origin: Origin): number[] => [
+  ...confirmedOwners(origin),
+  ...origin.roles.map(({ user_id }) => user_id),
+]

@@ -4,7 +4,8 @@ import type { Member } from '../call/tenant.ts'
 import { isOperatorKey } from '../keys/scopes.ts'
 import { activeDevices } from './active.ts'
 import { adminRoles } from './administrators.ts'
-import { findRelation, findRoots, isSeparated } from './origin.ts'
+import { findRoots } from './origin.ts'
+import { findRelation, isSeparated } from './relation.ts'
 import { isAuthenticDevice } from './rows.ts'
 
 // Whoever asks for a recovery must not be able to approve it: a key that can create administrators and devices would become

@@ -1,15 +1,17 @@
 import type { Call } from '../call/call.ts'
 import type { Member } from '../call/tenant.ts'
-import { isLive } from './rows.ts'
+import type { Db } from '../storage/schema.ts'
+import { isLive, type KeyRow } from './rows.ts'
 
-// An agent is the key that a person gave a client through OAuth: it can only ask, and works only at the tool server.
+// An agent is the key that a person gave a client through OAuth: it can only ask, and works only at the tool server. The keys
+// of a terminal come from the same consent: one that asks and, of an administrator, one that manages; they work everywhere.
 
 /** After this time the person must consent again, as a session of the approver page ends. */
 export const agentDays = 90
 
 type Deps = Pick<Call, 'db' | 'now'>
 
-/** The agents that work now, with their owners. */
+/** The keys of agents and terminals that work now, with their owners. */
 export const selectAgents = ({ db, now }: Deps) =>
   db
     .selectFrom('api_keys as k')
@@ -19,7 +21,7 @@ export const selectAgents = ({ db, now }: Deps) =>
         .onRef('m.user_id', '=', 'k.owner_user_id')
         .on('m.state', '=', 'active'),
     )
-    .where('k.audience', 'is not', null)
+    .where('k.client_id', 'is not', null)
     .where('k.revoked_at', 'is', null)
     .where('k.expires_at', '>', now)
 
@@ -29,6 +31,20 @@ export const agentsOf = (deps: Deps, { org_id, user_id }: Member) =>
     .where('m.user_id', '=', user_id)
     .select('k.id')
     .orderBy('k.id')
+
+/** The keys of one installation of svc that are not revoked, also those that have expired. */
+export const keysOfTerminal = (
+  db: Db,
+  { org_id, owner_user_id, client_id }: Pick<KeyRow, 'owner_user_id' | 'client_id'> & { org_id: number },
+) =>
+  db
+    .selectFrom('api_keys')
+    .where('org_id', '=', org_id)
+    .where('owner_user_id', '=', owner_user_id)
+    .where('client_id', '=', client_id)
+    .where('revoked_at', 'is', null)
+    .selectAll()
+    .orderBy('id')
 
 const longestName = 50
 

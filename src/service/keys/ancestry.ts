@@ -101,7 +101,7 @@ export const requireNewestSecret = async ({ db, caller, now }: Call): Promise<vo
     403,
     'secret_replaced',
     'A rotation replaced this secret, so it can no longer create or rotate keys',
-    { hint: 'Use the new secret of the key, or another key: svc profile login saves one' },
+    { hint: 'Use the new secret of the key, or another key: svc profile login signs in' },
   )
 }
 
@@ -127,10 +127,14 @@ export const checkDepth = async (call: Call, creator: number): Promise<void> => 
   )
 }
 
-/** A key expires with the key that created it, at the latest. */
-export const checkExpiry = ({ caller, now }: Call, expires_at: string | undefined): void => {
+/** A key expires with the key that created it, at the latest, unless the creator is the consent of a person. */
+export const checkExpiry = (
+  { caller, now }: Call,
+  expires_at: string | undefined,
+  { byConsent = false }: { byConsent?: boolean } = {},
+): void => {
   if (expires_at !== undefined && expires_at <= now) throw invalid('expires_at', 'must be in the future')
-  if (caller.expiresAt === undefined) return
+  if (byConsent || caller.expiresAt === undefined) return
   if (expires_at === undefined || expires_at > caller.expiresAt)
     throw invalid('expires_at', `must not be after ${caller.expiresAt}, when the key in use expires`)
 }

@@ -5,6 +5,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Authenticated } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
+import { ofLiveSignIn } from '../call/sign-in.ts'
 import { noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
 import { statement } from '../storage/statement.ts'
@@ -35,18 +36,25 @@ const readKey = statement((db, { prefix }: { prefix: string }) =>
     .leftJoin('people as p', 'p.id', 'm.user_id')
     .where('k.prefix', '=', prefix)
     .where('k.revoked_at', 'is', null)
+    .where(ofLiveSignIn('k'))
     .selectAll('k')
     .select(['o.slug', 'p.mobile']),
 )
 
 /** Only for a complete key. A revoked key gets the answer of an unknown one, so a thief learns nothing. */
-const keyExpired = (at: string): Refusal =>
-  new Refusal(401, 'key_expired', `This key expired at ${at}`, {
-    hint: 'Create another key: svc key create',
-  })
+const keyExpired = (at: string, row: KeyRow): Refusal =>
+  isOfTerminal(row)
+    ? new Refusal(401, 'signed_out', `The sign-in ended at ${at}; what it asked for is kept`, {
+        hint: 'Sign in again: svc profile login',
+      })
+    : new Refusal(401, 'key_expired', `This key expired at ${at}`, {
+        hint: 'Create another key: svc key create',
+      })
 
 const agentOf = ({ audience, mobile }: KeyRow) =>
   audience !== null && mobile !== null ? { agent: { mobile } } : undefined
+
+const isOfTerminal = ({ client_id, audience }: KeyRow): boolean => client_id !== null && audience === null
 
 const callerOf = (row: KeyRow): Authenticated => {
   const {
@@ -69,6 +77,7 @@ const callerOf = (row: KeyRow): Authenticated => {
     ...(owner_user_id !== null && { ownerId: owner_user_id, ownerConfirmed: owner_confirmed_at !== null }),
     ...(expires_at !== null && { expiresAt: expires_at }),
     ...agentOf(row),
+    ...(isOfTerminal(row) && { signedInWith: row.consented_with! }),
   }
 }
 
@@ -130,7 +139,7 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     if (!found || !isFor(found.row, audience)) return undefined
     const { row, caller } = found
     const now = storage.now()
-    if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at)
+    if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at, row)
     noteUse(row, now)
     return caller
   }

@@ -56,6 +56,7 @@ type NewKey = {
   owner_user_id?: number | null
   owner_confirmed_at?: string | null
   created_by: number | null
+  consented_with?: number
   /** The first secret of the key, if this one replaces another. */
   lineage?: number
 }
@@ -165,6 +166,18 @@ export const readKeyDetails = async (call: Call, id: number) => {
   }
 }
 
+/**
+ * Demands that the person of a terminal signs what outlives the sign-in: the key is then theirs, goes back to their device,
+ * and does not end with the key of the terminal.
+ */
+const demandConsent = (call: Call, orgId: number): void =>
+  call.demandApproval({
+    orgId,
+    lines: [{ members: [call.caller.ownerId!], need: 1, group: null, rules: [], separated: false }],
+    rules: [],
+    holding: [],
+  })
+
 export const createKey: HandlerOf<typeof key.createKey> = async (
   { name, org_id, scopes: granted, expires_at: until, owner_user_id },
   call,
@@ -174,10 +187,14 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
   const orgId = org_id ?? call.caller.orgId
   if (orgId !== null) await reachOrganization(call, orgId)
   const scopes = scopesOf(granted)
-  checkGrant(call.caller, scopes)
-  await checkDepth(call, namedKeyOf(call.caller))
-  checkExpiry(call, expires_at)
+  const { signedInWith, ownerId } = call.caller
+  const isOwn = signedInWith !== undefined && (owner_user_id ?? ownerId) === ownerId
+  // A person can always ask, but never gives a key more than their terminal can do.
+  checkGrant(call.caller, isOwn ? scopes.filter((scope) => scope !== 'ask') : scopes)
+  if (!isOwn) await checkDepth(call, namedKeyOf(call.caller))
+  checkExpiry(call, expires_at, { byConsent: isOwn })
   await checkOwner(call, orgId, owner_user_id)
+  if (isOwn) demandConsent(call, orgId!)
   if (await nameIsTaken(call, name, orgId))
     throw conflict('name_taken', `A key named ${name} already exists`, 'use another name, or rotate that key')
   return insertKey(call, {
@@ -185,7 +202,13 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
     org_id: orgId,
     scopes: scopesText(scopes),
     expires_at: expires_at ?? null,
-    owner_user_id: owner_user_id ?? null,
-    created_by: namedKeyOf(call.caller),
+    ...(isOwn
+      ? {
+          owner_user_id: ownerId!,
+          owner_confirmed_at: call.now,
+          created_by: null,
+          consented_with: signedInWith,
+        }
+      : { owner_user_id: owner_user_id ?? null, created_by: namedKeyOf(call.caller) }),
   })
 }

@@ -40,6 +40,27 @@ export const isAuthenticKey = ({ unwrap, keyHash }: Deps['keyring'], row: KeyRow
   }
 }
 
+/** Gives a key a new secret and other values; the former secret ends with the commit. */
+export const renewKeyRow = async (
+  { db, keyring }: Deps,
+  row: KeyRow,
+  { key, prefix }: Secret,
+  values: Omit<Updateable<Tables['api_keys']>, 'id' | 'hash' | 'wrapped_hash' | 'prefix'>,
+): Promise<void> => {
+  const secretHash = sha256(key)
+  const next = { ...row, ...values, prefix } as KeyRow
+  await db
+    .updateTable('api_keys')
+    .set({
+      ...values,
+      prefix,
+      wrapped_hash: keyring.wrap(secretHash, contextOf(prefix)),
+      hash: keyring.keyHash(secretHash, next),
+    })
+    .where('id', '=', row.id)
+    .execute()
+}
+
 type KeyQuery = SelectQueryBuilder<Tables, 'api_keys', object>
 
 /**

@@ -1,8 +1,12 @@
 import { Refusal } from '../../core/refusal.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import type { Keyring } from '../call/keyring.ts'
 
 // What travels through the browser between the steps of an authorization. The master key wraps it, so that every node can
 // read it and no one else can create one; the store contains only what was used.
+
+/** An installation of svc that a person signs in. Its name of the machine is a claim. */
+export type Terminal = { installation: string; host: string }
 
 /** A checked authorization request of a client. */
 export type AuthorizationRequest = {
@@ -12,6 +16,9 @@ export type AuthorizationRequest = {
   redirect_uri: string
   code_challenge: string
   resource: string
+  /** What it asks to be able to do; a person gives at most what they can do themselves. */
+  scopes: readonly Scope[]
+  terminal?: Terminal | undefined
   state?: string | undefined
   expires_at: string
 }
@@ -19,7 +26,14 @@ export type AuthorizationRequest = {
 /** What a person consented to; an authorization code contains it. */
 export type Grant = Pick<
   AuthorizationRequest,
-  'client_id' | 'client_name' | 'redirect_uri' | 'code_challenge' | 'resource' | 'expires_at'
+  | 'client_id'
+  | 'client_name'
+  | 'redirect_uri'
+  | 'code_challenge'
+  | 'resource'
+  | 'scopes'
+  | 'terminal'
+  | 'expires_at'
 > & { org_id: number; user_id: number; device_id: number; name: string }
 
 /** How long a person has to decide, and a client to exchange its code. */

@@ -1,12 +1,22 @@
 import type { pageAgents } from '../../contract/page-agents.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson } from '../call/caller.ts'
-import { organizationRow } from '../call/tenant.ts'
+import { type Member, organizationRow } from '../call/tenant.ts'
+import { isAdministrator } from '../devices/administrators.ts'
 import { agentDays, agentsOf, freeAgentName } from '../keys/agents.ts'
-import { lifetimeMs, openRequest, redirectWith, sealCode } from './authorization.ts'
+import type { Db } from '../storage/schema.ts'
+import {
+  type AuthorizationRequest,
+  lifetimeMs,
+  openRequest,
+  redirectWith,
+  sealCode,
+  type Terminal,
+} from './authorization.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 
@@ -19,6 +29,17 @@ const dayMs = 86_400_000
 
 type Consent = { request: string; name: string }
 
+/** What a person gives a client: an agent only asks, and so does the terminal of whoever is not an administrator. */
+export const grantedScopes = async (
+  db: Db,
+  member: Member,
+  { scopes, terminal }: Pick<AuthorizationRequest, 'scopes' | 'terminal'>,
+): Promise<readonly Scope[]> => (terminal && (await isAdministrator(db, member)) ? scopes : ['ask'])
+
+/** How long a consent lasts, in seconds: a day of work on a terminal. */
+export const lastingSeconds = async (db: Db, org_id: number, terminal: Terminal | undefined) =>
+  terminal ? ((await organizationRow(db, org_id)).policy.session_max_s ?? 28_800) : agentDays * 86_400
+
 /** A signature is valid for exactly this request under this name. */
 const questionOf = (caller: Caller, { request, name }: Consent): Question => {
   const { org_id, user_id, device_id } = requirePerson(caller)
@@ -27,17 +48,20 @@ const questionOf = (caller: Caller, { request, name }: Consent): Question => {
 }
 
 export const readConsent: HandlerOf<typeof pageAgents.readConsent> = async ({ request }, call) => {
-  const { org_id } = requirePerson(call.caller)
-  const { client_name, redirect_uri } = openRequest(call.keyring, request, call.now)
+  const person = requirePerson(call.caller)
+  const { org_id } = person
+  const asked = openRequest(call.keyring, request, call.now)
+  const { client_name, redirect_uri, terminal } = asked
   const { name: organization } = await organizationRow(call.db, org_id)
   const { host, protocol } = new URL(redirect_uri)
   return {
     client_name,
     redirect_host: host && /^https?:$/.test(protocol) ? host : `${protocol}//${host}`,
     organization,
-    name: await freeAgentName(call, org_id, client_name),
-    scope: 'ask' as const,
-    days: agentDays,
+    name: await freeAgentName(call, org_id, terminal ? `svc on ${terminal.host}` : client_name),
+    scopes: [...(await grantedScopes(call.db, person, asked))],
+    lasts_s: await lastingSeconds(call.db, org_id, terminal),
+    host: terminal?.host ?? null,
   }
 }
 
@@ -54,11 +78,14 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
     const { settle } = await proveDevice(service, input, questionOf(caller, input), { deviceId: device_id })
     return async (call) => {
       await settle(call)
-      const { length } = await agentsOf(call, person).execute()
+      const { terminal, client_id } = asked
+      const { length } = await agentsOf(call, person)
+        .$if(terminal !== undefined, (others) => others.where('k.client_id', '<>', client_id))
+        .execute()
       if (length >= agentsAtMost)
         throw conflict(
           'too_many_agents',
-          `You have connected ${length} agents, the most that one person can have`,
+          `You have connected ${length} agents and terminals, the most that one person can have`,
           'Disconnect one that you do not use',
         )
       await call.db

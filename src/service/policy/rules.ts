@@ -39,10 +39,8 @@ export const requirementOf = (
   }
 }
 
-type Mergeable = Pick<RequiredLine, 'members' | 'need' | 'group' | 'rules'> & { separated: boolean }
-
 /** Equal lines are one, with the higher need: several rules ask the same people once. */
-export const mergedLines = <L extends Mergeable>(lines: readonly L[]): (L & { members: number[] })[] => {
+export const mergedLines = <L extends RequiredLine>(lines: readonly L[]): (L & { members: number[] })[] => {
   const all = new Map<string, L & { members: number[] }>()
   for (const line of lines) {
     const members = [...new Set(line.members)].sort((a, b) => a - b)

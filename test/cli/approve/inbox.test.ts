@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KeyFile } from '../../../src/cli/approve/key-file.ts'
+import type { KeyFile } from '../../../src/cli/context/key-file.ts'
 import {
   createSoftwareDevice,
   type ReportedLocation,

@@ -31,6 +31,7 @@ describe('a file', () => {
       report_only: ['location'],
       device_proof: 'otp',
       recovery_delay_s: 60,
+      session_max_s: 3600,
       attestation: 'direct',
       allowed_aaguids: ['08987058-cadc-4b81-b6e1-30de50dcbe96'],
       authenticators: ['platform'],

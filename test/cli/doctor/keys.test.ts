@@ -81,7 +81,7 @@ test('knows secrets that a rotation replaced', () => {
   expect(reviewKeys([old], { ...own, ...old }, now).map(({ message, next }) => [message, next])).toEqual([
     [
       'a rotation replaced the key in use; it works until 2030-02-15T12:00:00Z',
-      'svc profile login saves the new secret',
+      'svc profile login --with-key saves the new secret',
     ],
   ])
 })

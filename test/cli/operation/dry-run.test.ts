@@ -117,7 +117,7 @@ test('the example of each command sends nothing and saves nothing with --dry-run
   const before = files()
   const failed: string[] = []
   // Commands on a file or on stored data have tests of their own.
-  const own = /^(?:\S+ import|apply|service .*|approve inbox|hook install)$/
+  const own = /^(?:\S+ import|apply|service .*|approve inbox|hook install|profile logout)$/
   for (const { words, node } of writing.filter((leaf) => !own.test(leaf.words))) {
     const example = /^ {2}svc (.*)$/m.exec(node.after)?.[1] ?? words
     const line = example

@@ -54,7 +54,7 @@ test('does not change the current profile', async () => {
 })
 test('says how to get a key if it has none', async () => {
   expect(await saveLocalProfile({ io: io() }, service(8080))).toMatch(
-    /svc profile login local\. .*svc service reset-operator-key --data-dir \/data$/,
+    /svc profile login local --with-key\. .*svc service reset-operator-key --data-dir \/data$/,
   )
   await change({ credential_command: ['pass', 'svc'] })
   expect(await saveLocalProfile({ io: io() }, service(9090))).toBeUndefined()

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findRelation } from '../../../src/service/devices/origin.ts'
+import { findRelation } from '../../../src/service/devices/relation.ts'
 import { installHooks, service } from '../acme.ts'
 import { dataOf } from '../fixtures.ts'
 

@@ -16,8 +16,9 @@ describe('consent', () => {
       redirect_host: '127.0.0.1:5555',
       organization: 'acme',
       name: 'Robo Coder',
-      scope: 'ask',
-      days: 90,
+      scopes: ['ask'],
+      lasts_s: 7_776_000,
+      host: null,
     })
   })
 

@@ -49,7 +49,7 @@ export const asking = async (scene: Scene) => {
   }
 }
 
-const question = 'Let this agent ask for approvals?'
+const question = 'Allow this access?'
 
 const answering =
   (button: 'Allow' | 'Deny', field: 'code' | 'error'): Scenario =>
@@ -109,7 +109,7 @@ export const agents: Record<string, Scenario> = {
     await one.phone.context.clearCookies()
     return one
   },
-  listOwnAgents: reading('agents', 'Agents'),
+  listOwnAgents: reading('agents', 'Signed in'),
   revokeOwnAgent: async (scene) => {
     const phone = await connected(scene)
     await scene.show(phone, 'agents')

@@ -1,6 +1,14 @@
 import { addMs } from '../../../core/iso-time.ts'
-import { type AuthorizationRequest, lifetimeMs, redirectWith, sealRequest } from '../../page/authorization.ts'
+import { scopes } from '../../../contract/scopes.ts'
+import {
+  type AuthorizationRequest,
+  lifetimeMs,
+  redirectWith,
+  sealRequest,
+  type Terminal,
+} from '../../page/authorization.ts'
 import type { Service } from '../../call/service.ts'
+import { terminalClient, terminalId } from '../../call/sign-in.ts'
 import type { MountedRoute } from '../../http/routes.ts'
 import { type Addresses, isResource } from './addresses.ts'
 import { OAuthProblem, oauthRoute, plainPage, readParameters } from './answer.ts'
@@ -13,25 +21,39 @@ const longestState = 1_000
 
 const isVisible = /^[\x20-\x7e]+$/
 
+const ofTerminals = scopes.filter((one) => one !== 'app')
+
+/** Which installation of svc asks. Throws an OAuthProblem. */
+const readTerminal = ({ installation, host }: Parameters): Terminal => {
+  if (installation === undefined || !/^[\w-]{22}$/.test(installation))
+    throw new OAuthProblem('invalid_request', 'installation must be 22 characters of base64url')
+  if (host === undefined || host.length > 60 || !isVisible.test(host))
+    throw new OAuthProblem('invalid_request', 'host must have 1 to 60 printable characters')
+  return { installation, host }
+}
+
 /** The rest of a request whose client and redirect address are known. Throws an OAuthProblem for the client. */
 const checkRequest = (
   given: Parameters,
   addresses: Addresses,
-): Pick<AuthorizationRequest, 'code_challenge' | 'state'> => {
-  const { response_type, code_challenge, code_challenge_method, scope, resource, state } = given
+): Pick<AuthorizationRequest, 'code_challenge' | 'scopes' | 'state' | 'terminal'> => {
+  const { response_type, code_challenge, code_challenge_method, scope = 'ask', resource, state } = given
+  const terminal = given['client_id'] === terminalClient ? readTerminal(given) : undefined
+  const asked = scope.split(' ')
   if (response_type !== 'code')
     throw new OAuthProblem('unsupported_response_type', 'response_type must be code')
   if (code_challenge === undefined || !/^[\w-]{43}$/.test(code_challenge))
     throw new OAuthProblem('invalid_request', 'code_challenge must be the base64url of a SHA-256 (PKCE)')
   if (code_challenge_method !== 'S256')
     throw new OAuthProblem('invalid_request', 'code_challenge_method must be S256')
-  if (scope !== undefined && scope.split(' ').some((word) => word !== 'ask'))
-    throw new OAuthProblem('invalid_scope', 'The only scope is ask')
+  const possible: readonly string[] = terminal ? ofTerminals : ['ask']
+  if (!asked.includes('ask') || asked.some((word) => !possible.includes(word)))
+    throw new OAuthProblem('invalid_scope', `scope must contain ask, and can contain ${possible.join(' ')}`)
   if (resource !== undefined && !isResource(addresses, resource))
     throw new OAuthProblem('invalid_target', `resource must be ${addresses.resource}`)
   if (state !== undefined && (state.length > longestState || !isVisible.test(state)))
     throw new OAuthProblem('invalid_request', `state must have at most ${longestState} printable characters`)
-  return { code_challenge, state }
+  return { code_challenge, state, scopes: ofTerminals.filter((one) => asked.includes(one)), terminal }
 }
 
 const seeOther = (location: string, id: string): Response =>
@@ -60,11 +82,12 @@ export const createAuthorizeRoute = ({ service, addresses }: Options): MountedRo
         throw new OAuthProblem('invalid_request', 'redirect_uri is not one that the client registered')
       try {
         const { storage, keyring } = service
+        const checked = checkRequest(given, addresses)
         const sealed = sealRequest(keyring, {
-          client_id,
+          client_id: checked.terminal ? terminalId(checked.terminal.installation) : client_id,
           client_name: client.name,
           redirect_uri,
-          ...checkRequest(given, addresses),
+          ...checked,
           resource: addresses.resource,
           expires_at: addMs(storage.now(), lifetimeMs.request),
         })

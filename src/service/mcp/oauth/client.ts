@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import type { Service } from '../../call/service.ts'
+import { terminalClient } from '../../call/sign-in.ts'
 import { clientName } from '../../../tools/server/client-name.ts'
 import { OAuthProblem } from './answer.ts'
 import { redirectProblem } from './redirect-uri.ts'
@@ -39,8 +40,9 @@ export const readMetadata = (value: unknown): Pick<Client, 'redirect_uris'> & { 
   return { redirect_uris, ...(name !== undefined && { client_name: name }) }
 }
 
-/** Finds a client by its id. Throws an OAuthProblem. */
+/** Finds a client by its id. Throws an OAuthProblem. svc itself needs no registration, and takes codes only on its machine. */
 export const findClient = async (service: Service, id: string): Promise<Client> => {
+  if (id === terminalClient) return { name: 'svc', redirect_uris: ['http://127.0.0.1/'] }
   const found = await findRegistered(service, id)
   if (!found)
     throw new OAuthProblem(

@@ -4,8 +4,10 @@ import { revokeKeys } from '../../approvals/key-revocation.ts'
 import type { Call } from '../../call/call.ts'
 import type { Service } from '../../call/service.ts'
 import { runWrite } from '../../call/run.ts'
+import { terminalClient } from '../../call/sign-in.ts'
 import { readForm, readJson } from '../../http/body.ts'
 import type { MountedRoute } from '../../http/routes.ts'
+import { keysOfTerminal } from '../../keys/agents.ts'
 import type { Authenticate } from '../../keys/authenticator.ts'
 import type { Addresses } from './addresses.ts'
 import { forAnyOrigin } from './any-origin.ts'
@@ -29,25 +31,30 @@ const limit = { kib: 16, values: 200 }
 
 const readFields = async (context: Context) => readParameters(await readForm(context, limit))
 
-/** Revokes the key of an agent that its client no longer needs (RFC 7009). Says nothing about an unknown one. */
+/**
+ * Revokes the key of an agent, or both of a terminal, that its client no longer needs (RFC 7009). Says nothing about an
+ * unknown one.
+ */
 const revoke = async (
   { service, authenticate, addresses }: Options,
   token: string,
   clientId: string | undefined,
 ): Promise<void> => {
   const caller = await Promise.resolve(authenticate(token, addresses.resource)).catch(() => undefined)
-  if (!caller?.agent) return
+  if (!caller) return
   const { keyId, orgId } = caller
   const work = async (_: object, call: Call): Promise<void> => {
     const row = await call.db
       .selectFrom('api_keys')
       .where('id', '=', keyId)
-      .select('client_id')
+      .select(['client_id', 'audience', 'owner_user_id'])
       .executeTakeFirst()
-    if (clientId !== undefined && row?.client_id !== clientId)
+    if (!row || row.client_id === null) return
+    const isTerminal = row.audience === null
+    if (clientId !== undefined && (isTerminal ? terminalClient : row.client_id) !== clientId)
       throw new OAuthProblem('invalid_client', 'The token belongs to another client', 401)
-    await call.audit(orgId!, `key:${keyId}`, ['revoked_at'])
-    await revokeKeys(call, [keyId])
+    const others = isTerminal ? await keysOfTerminal(call.db, { ...row, org_id: orgId! }).execute() : []
+    await revokeKeys(call, [...new Set([keyId, ...others.map(({ id }) => id)])])
   }
   const invocation = { action: 'disconnectAgent', caller, requestId: requestId(), fieldNames: [] }
   await runWrite(service, invocation, work, {}, async (_call, run) => (await run()).data)

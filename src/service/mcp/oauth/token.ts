@@ -8,18 +8,34 @@ import type { Call } from '../../call/call.ts'
 import { actorAt, anonymousCaller } from '../../call/caller.ts'
 import { runWrite } from '../../call/run.ts'
 import type { Service } from '../../call/service.ts'
+import { terminalClient } from '../../call/sign-in.ts'
+import { organizationRow } from '../../call/tenant.ts'
 import { activeDevices } from '../../devices/active.ts'
-import { agentDays, freeAgentName } from '../../keys/agents.ts'
+import { nameOf } from '../../devices/notices.ts'
+import { freeAgentName, keysOfTerminal } from '../../keys/agents.ts'
 import { newSecret } from '../../keys/authenticator.ts'
-import { insertKeyRow } from '../../keys/rows.ts'
+import { insertKeyRow, isAuthenticKey, type KeyRow, renewKeyRow } from '../../keys/rows.ts'
+import { scopesText } from '../../keys/scopes.ts'
+import { grantedScopes, lastingSeconds } from '../../page/consent.ts'
 import { type Addresses, isResource } from './addresses.ts'
 import { OAuthProblem } from './answer.ts'
 
 type Form = Record<string, string | undefined>
 
-export type Token = { access_token: string; token_type: 'Bearer'; expires_in: number; scope: 'ask' }
-
-const daySeconds = 86_400
+/**
+ * With `person` and `organization` (slug), the answer to a terminal. `management_token`: its other key, if the person is an
+ * administrator.
+ */
+export type Token = {
+  access_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  scope: 'ask'
+  management_token?: string
+  management_scope?: string
+  person?: string
+  organization?: string
+}
 
 /** The answer says nothing about which part was wrong. */
 const refused = (): Refusal =>
@@ -31,7 +47,7 @@ const challengeOf = (verifier: string): string => createHash('sha256').update(ve
 const isOf = (grant: Grant, form: Form, addresses: Addresses): boolean => {
   const { client_id, redirect_uri, code_verifier = '', resource = grant.resource } = form
   return (
-    client_id === grant.client_id &&
+    client_id === (grant.terminal ? terminalClient : grant.client_id) &&
     redirect_uri === grant.redirect_uri &&
     /^[\w.~-]{43,128}$/.test(code_verifier) &&
     sameSecret(challengeOf(code_verifier), grant.code_challenge) &&
@@ -39,6 +55,10 @@ const isOf = (grant: Grant, form: Form, addresses: Addresses): boolean => {
     isResource(addresses, resource)
   )
 }
+
+/** None of an agent. */
+const knownKeys = async (call: Call, { org_id, user_id, client_id, terminal }: Grant): Promise<KeyRow[]> =>
+  terminal ? keysOfTerminal(call.db, { org_id, owner_user_id: user_id, client_id }).execute() : []
 
 /** Uses a code up in one statement; false if it was used before, at any node. */
 const useCode = async ({ db }: Call, hash: string, expires_at: string): Promise<boolean> => {
@@ -52,14 +72,14 @@ const useCode = async ({ db }: Call, hash: string, expires_at: string): Promise<
 }
 
 /** A code that comes twice was stolen from one of the two: neither keeps what it got (OAuth 2.1, section 4.1.3). */
-const revokeReplayed = async (call: Call, hash: string): Promise<void> => {
+const revokeReplayed = async (call: Call, hash: string, grant: Grant): Promise<void> => {
   const key = await call.db
     .selectFrom('api_keys')
     .where('code_hash', '=', hash)
     .where('revoked_at', 'is', null)
     .select('id')
     .executeTakeFirst()
-  if (key) await revokeKeys(call, [key.id])
+  if (key) await revokeKeys(call, [key.id, ...(await knownKeys(call, grant)).map(({ id }) => id)])
 }
 
 /** Whether the person is still a member, and the device with which they consented is not removed. */
@@ -73,25 +93,78 @@ const isActive = async ({ db, service }: Call, { org_id, user_id, device_id }: G
   return device !== undefined
 }
 
-const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => {
-  const { org_id, user_id, device_id, client_id, client_name, resource } = grant
+/** Gives a client a key, or its key a new secret: what it asked before the renewal stays its own. */
+const issueKey = async (
+  call: Call,
+  grant: Grant,
+  {
+    before,
+    ...values
+  }: { name: string; scopes: string; code_hash: string | null; expires_at: string; before?: KeyRow },
+): Promise<string> => {
+  const { org_id, user_id, device_id, client_id, client_name, resource, terminal } = grant
   const secret = newSecret('organization')
-  const { id } = await insertKeyRow(call, secret, {
-    name: await freeAgentName(call, org_id, grant.name),
-    org_id,
-    scopes: 'ask',
-    owner_user_id: user_id,
-    created_by: null,
-    consented_with: device_id,
-    created_at: call.now,
-    expires_at: addMs(call.now, agentDays * daySeconds * 1000),
-    audience: resource,
-    client_id,
-    client_name,
-    code_hash: hash,
-  })
-  await call.audit(org_id, `key:${id}`, ['agent', `client:${client_id}`], actorAt({ user_id, device_id }))
-  return { access_token: secret.key, token_type: 'Bearer', expires_in: agentDays * daySeconds, scope: 'ask' }
+  const consent = { consented_with: device_id, owner_confirmed_at: call.now, ...values }
+  if (before) await renewKeyRow(call, before, secret, { ...consent, name: before.name })
+  const { id } =
+    before ??
+    (await insertKeyRow(call, secret, {
+      ...consent,
+      name: await freeAgentName(call, org_id, values.name),
+      org_id,
+      owner_user_id: user_id,
+      created_by: null,
+      created_at: call.now,
+      audience: terminal ? null : resource,
+      client_id,
+      client_name,
+    }))
+  const what = terminal ? (before ? 'renewed' : 'signed_in') : 'agent'
+  await call.audit(org_id, `key:${id}`, [what, `client:${client_id}`], actorAt({ user_id, device_id }))
+  return secret.key
+}
+
+/** A terminal gets one key that asks and, of an administrator, one that manages. A renewal replaces their secrets. */
+const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => {
+  const { org_id, name, terminal } = grant
+  const expires_in = await lastingSeconds(call.db, org_id, terminal)
+  const expires_at = addMs(call.now, expires_in * 1000)
+  const known = (await knownKeys(call, grant)).filter((row) => isAuthenticKey(call.keyring, row))
+  const management = scopesText(
+    (await grantedScopes(call.db, grant, grant)).filter((scope) => scope !== 'ask'),
+  )
+  const asking = known.find(({ scopes }) => scopes === 'ask')
+  const managing = known.find(({ scopes }) => scopes !== 'ask')
+  const token: Token = {
+    access_token: await issueKey(call, grant, {
+      name,
+      scopes: 'ask',
+      code_hash: hash,
+      expires_at,
+      ...(asking && { before: asking }),
+    }),
+    token_type: 'Bearer',
+    expires_in,
+    scope: 'ask',
+    ...(terminal && {
+      person: await nameOf(call.db, { org_id, user_id: grant.user_id }),
+      organization: (await organizationRow(call.db, org_id)).slug,
+    }),
+  }
+  if (management !== '')
+    return {
+      ...token,
+      management_scope: management.replaceAll(',', ' '),
+      management_token: await issueKey(call, grant, {
+        name: `${name}, management`,
+        scopes: management,
+        code_hash: null,
+        expires_at,
+        ...(managing && { before: managing }),
+      }),
+    }
+  if (managing) await revokeKeys(call, [managing.id])
+  return token
 }
 
 /** Exchanges an authorization code for the key of the agent, once. A wrong attempt uses the code up, too. */
@@ -104,7 +177,7 @@ export const exchangeCode = async (service: Service, addresses: Addresses, form:
   const hash = sha256(code)
   const work = async (_: object, call: Call): Promise<Token | Refusal> => {
     if (!(await useCode(call, hash, grant.expires_at))) {
-      await revokeReplayed(call, hash)
+      await revokeReplayed(call, hash, grant)
       return refused()
     }
     if (!isOf(grant, form, addresses) || grant.expires_at <= call.now || !(await isActive(call, grant)))

@@ -4,7 +4,7 @@ import type { SoftwareKey } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import type { Io } from '../terminal/io.ts'
-import { configDir, readPrivate } from '../context/private-file.ts'
+import { configDir, readPrivate } from './private-file.ts'
 
 /** A software authenticator and its owner, as `svc user enroll --software` saves them. A secret. */
 export type KeyFile = {

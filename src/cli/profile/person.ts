@@ -1,0 +1,141 @@
+import { requirePrivateWay } from '../../client/key-check.ts'
+import { checkBaseUrl } from '../../client/address.ts'
+import { grants, type Scope, scopesOf } from '../../contract/scopes.ts'
+import { usageError } from '../../core/errors.ts'
+import { randomToken } from '../../core/ids.ts'
+import { safeLine } from '../../core/safe-text.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
+import type { Transport } from '../../core/transport.ts'
+import type { Context } from '../context/context.ts'
+import { readKeyFile } from '../context/key-file.ts'
+import type { Io } from '../terminal/io.ts'
+import { openTransport } from '../context/open-client.ts'
+import { createStore, type Profile, type ProfileFile } from '../context/profile-store.ts'
+import { requireProfile, type Settings } from '../context/settings.ts'
+import { saveProfile } from './save.ts'
+import { signIn, signOut } from './sign-in.ts'
+
+// A profile of a person: two keys that their device consented to, for a day of work.
+
+const readCan = (text = 'ask,admin'): readonly Scope[] => {
+  const words = text.split(',')
+  const wrong = words.find((word) => word === 'app' || !(grants as readonly string[]).includes(word))
+  if (wrong !== undefined)
+    throw usageError(
+      `--can: "${wrong}" is not something that a sign-in gives`,
+      `One or more of ${grants.filter((one) => one !== 'app').join(', ')}, with commas: --can ask,read`,
+    )
+  return scopesOf(['ask', ...(words as (typeof grants)[number][])]).filter((one) => one !== 'app')
+}
+
+/** Refuses a profile whose keys are not from a sign-in, which would be lost. */
+const checkReplaceable = (name: string, saved: Profile, url: string): void => {
+  if (saved.installation !== undefined) return
+  const own = (['api_key', 'ask_key', 'credential_command', 'ask_credential_command'] as const).find(
+    (field) => saved[field] !== undefined,
+  )
+  if (own === undefined) return
+  throw usageError(
+    `Profile "${name}" has its own key (${own}), which a sign-in would replace`,
+    `Sign in to a profile of your own: svc profile login NAME --base-url ${shellQuote(url)}. To save another key: svc profile login ${shellQuote(name)} --with-key`,
+  )
+}
+
+type Target = { name: string; settings: Settings; saved: Profile; fields: Partial<Profile> }
+
+/** The consent with a key file, which plays the phone of a person where the service runs with --dev. */
+const consentOf = async (file: string, io: Io) => {
+  const { consentWith } = await import('./key-file-consent.ts')
+  const keyFile = readKeyFile(file, io)
+  return (...call: [url: string, transport: Transport, signal: AbortSignal]) => consentWith(keyFile, ...call)
+}
+
+/** Signs a person in with the browser of this machine, and saves both keys. */
+export const logInPerson = async (
+  { name, settings, saved, fields }: Target,
+  {
+    can,
+    authenticator,
+    dryRun,
+  }: { can?: string | undefined; authenticator?: string | undefined; dryRun?: boolean | undefined },
+  context: Context,
+): Promise<void> => {
+  const { io, globals } = context
+  const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
+  const address = new URL(url)
+  const { origin } = address
+  const scopes = readCan(can)
+  checkReplaceable(name, saved, url)
+  requirePrivateWay(address)
+  const { installation = randomToken(16) } = saved
+  let keys: Partial<Profile> = { base_url: url }
+  const change = (file: ProfileFile): void => {
+    const before = Object.hasOwn(file.profiles, name) ? file.profiles[name]! : fields
+    const { api_key: _, api_key_origin: __, ...rest } = before
+    file.profiles[name] = { ...rest, ...keys }
+    file.current ??= name
+  }
+  if (dryRun) return saveProfile({ name, change, message: '', dryRun }, context)
+  if (authenticator === undefined && !io.stdin.isTTY && !io.env['BROWSER'])
+    throw usageError(
+      'Signing in requires a terminal and a browser',
+      `To save a key: ${await context.command!.again({ plus: ['--with-key'] })} < key.txt`,
+    )
+  const consent = authenticator === undefined ? undefined : await consentOf(authenticator, io)
+  const transport = openTransport(io, settings.cacert?.value)
+  try {
+    const again = `svc profile login ${shellQuote(name)}`
+    const got = await signIn({ origin, installation, scopes, again, consent }, transport, io)
+    keys = {
+      ...keys,
+      installation,
+      ask_key: got.access_token,
+      ask_key_origin: origin,
+      ...(got.management_token !== undefined && {
+        api_key: got.management_token,
+        api_key_origin: origin,
+      }),
+      org: saved.org ?? got.organization,
+    }
+    const until = new Date(io.now().getTime() + got.expires_in * 1000).toISOString()
+    const does = got.management_token === undefined ? 'can ask' : 'can ask and manage'
+    await saveProfile(
+      {
+        name,
+        change,
+        message: safeLine(
+          `Signed in to ${got.organization} as ${got.person} until ${until}; profile ${name} ${does}`,
+        ),
+      },
+      context,
+    )
+  } finally {
+    await transport.close()
+  }
+}
+
+/** Ends the sign-in of a profile, at the service first. */
+export const logOutPerson = async (name: string, dryRun: boolean | undefined, context: Context) => {
+  const { io } = context
+  const saved = requireProfile(createStore(io).read(), name)
+  const token = saved.ask_key
+  if (saved.installation === undefined || token === undefined)
+    throw usageError(
+      `Nobody is signed in to profile "${name}"`,
+      `To sign in: svc profile login ${shellQuote(name)}`,
+    )
+  const change = (file: ProfileFile): void => {
+    const profile = requireProfile(file, name)
+    for (const field of ['api_key', 'api_key_origin', 'ask_key', 'ask_key_origin'] as const)
+      delete profile[field]
+  }
+  if (!dryRun) {
+    const transport = openTransport(io, saved.cacert)
+    try {
+      await signOut(saved.ask_key_origin!, token, transport, io)
+    } finally {
+      await transport.close()
+    }
+  }
+  await saveProfile({ name, change, message: `Signed out of profile ${name}`, dryRun }, context)
+}

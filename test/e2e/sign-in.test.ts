@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { env, installHooks, key, ok, path, people, service } from './approvals.ts'
+import { outcome, startSvc, svc } from './processes.ts'
+
+// A person signs in on a terminal. The key file plays the browser and the phone.
+
+installHooks()
+
+const own = () => ({ SVC_CONFIG_DIR: path(`of-${people}`) })
+const login = (more: string[] = [], name = 'mine') =>
+  svc(['profile', 'login', name, '--base-url', service.baseUrl, ...more], own())
+const as = (args: string[], name = 'mine') => svc([...args, '--profile', name], own())
+const administer = () => ok(['user', 'make-admin', String(people), '--org', 'acme', '--yes'])
+
+describe('svc profile login', () => {
+  test('signs a person in, who asks and manages, until they sign out', async () => {
+    await administer()
+    const signedIn = await login(key())
+    expect([signedIn.exit, signedIn.stdout]).toEqual([0, expect.stringContaining('can ask and manage')])
+    expect(signedIn.stdout).toContain(`Signed in to acme as Ada Lovelace (user ${people}) until 2`)
+    expect((await as(['user', 'list', '-o', 'id'])).stdout.split('\n')).toContain(String(people))
+    const submitted = await as(['approve', 'submit', 'Deploy 4.2', '--to', env.SVC_DEFAULT_MOBILE!])
+    expect(submitted.exit).toBe(0)
+    expect((await as(['profile', 'logout'])).exit).toBe(0)
+    expect((await as(['user', 'list'])).exit).toBe(4)
+    expect((await as(['profile', 'logout'])).stderr).toContain('Nobody is signed in to profile "mine"')
+  })
+
+  test('renews the keys of the profile: a request of before is still its own', async () => {
+    await login(key())
+    const submitted = [
+      'approve',
+      'submit',
+      'Deploy 4.2',
+      '--to',
+      env.SVC_DEFAULT_MOBILE!,
+      '--jq',
+      '.request_id',
+    ]
+    const id = (await as(submitted)).stdout.trim()
+    expect((await login(key())).exit).toBe(0)
+    await ok(['approve', 'inbox', ...key(), '--approve', id])
+    expect((await as(['approve', 'wait', id])).exit).toBe(0)
+  })
+
+  test('a member only asks, and gets an ask key alone', async () => {
+    expect((await login(key())).stdout).toContain('can ask')
+    expect(
+      (await as(['profile', 'show', '--jq', '[has("ask_key"), has("api_key")] | tostring'])).stdout.trim(),
+    ).toBe('[true,false]')
+  })
+
+  test('replaces no key that somebody saved', async () => {
+    writeFileSync(path('some.key'), env.SVC_ASK_KEY!, { mode: 0o600 })
+    await login(['--with-key', '--key-file', path('some.key')], 'saved')
+    const before = readFileSync(path(`of-${people}/profiles.json`), 'utf8')
+    const refused = await login(key(), 'saved')
+    expect([refused.exit, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('Profile "saved" has its own key'),
+    ])
+    expect(readFileSync(path(`of-${people}/profiles.json`), 'utf8')).toBe(before)
+  })
+
+  test.each([
+    [['--can', 'app'], '--can: "app" is not something that a sign-in gives'],
+    [['--can', 'ask', '--ask'], '--can is for signing in'],
+    [[], 'Signing in requires a terminal and a browser'],
+  ])('says what is wrong with %j', async (more, problem) => {
+    const { exit, stderr } = await login(more)
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)])
+  })
+
+  test('says where people cannot sign in', async () => {
+    const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api`
+    const { exit, stderr } = await svc(['profile', 'login', 'x', '--base-url', at, ...key()], own())
+    expect([exit, stderr]).toEqual([
+      3,
+      expect.stringContaining('hint: Save a key instead: svc profile login x --with-key'),
+    ])
+  })
+})
+
+describe('the address that waits for the browser', () => {
+  /** A browser that only notes the address. */
+  const startLogin = async () => {
+    const note = path(`address-${people}`)
+    writeFileSync(path('browser.sh'), `#!/bin/sh\nprintf %s "$1" >"${note}"\n`, { mode: 0o755 })
+    const child = startSvc(['profile', 'login', 'web', '--base-url', service.baseUrl], {
+      ...own(),
+      BROWSER: path('browser.sh'),
+    })
+    const ended = outcome(child)
+    for (;;) {
+      try {
+        const url = new URL(readFileSync(note, 'utf8'))
+        return { child, ended, url, query: url.searchParams }
+      } catch {
+        await sleep(20)
+      }
+    }
+  }
+
+  test('takes no code with another state or of another service, and says a refusal', async () => {
+    const { ended, url, query } = await startLogin()
+    const back = (state: string, iss: string, more: object) =>
+      fetch(`${query.get('redirect_uri')}?${new URLSearchParams({ state, iss, ...more })}`)
+    const state = query.get('state')!
+    expect((await back('guessed', url.origin, { code: 'stolen' })).status).toBe(404)
+    expect((await back(state, 'https://other.example', { code: 'stolen' })).status).toBe(404)
+    expect(
+      (await back(state, url.origin, { error: 'access_denied', error_description: 'The person said no' }))
+        .status,
+    ).toBe(200)
+    const { exit, stderr } = await ended
+    expect([exit, stderr]).toEqual([6, expect.stringContaining('Not signed in: The person said no')])
+    await expect(fetch(query.get('redirect_uri')!)).rejects.toThrow('fetch failed')
+  })
+
+  test('asks with PKCE, and no secret is in the address', async () => {
+    const { child, ended, query } = await startLogin()
+    expect([...query.keys()].sort()).toEqual(
+      'client_id code_challenge code_challenge_method host installation redirect_uri response_type scope state'.split(
+        ' ',
+      ),
+    )
+    child.kill('SIGINT')
+    expect((await ended).exit).toBe(130)
+  })
+})

@@ -1,0 +1,216 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ask as askPerson, decide, post, show, signed } from '../approver.ts'
+import { createMember, dataOf, refusal } from '../fixtures.ts'
+import { fromPhone, type Phone, registerPhone } from '../page/phone.ts'
+import { sendForm } from './oauth-client.ts'
+import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
+import {
+  askToSignIn,
+  codeFrom,
+  createAdministrator,
+  everything,
+  installation,
+  signIn,
+  tokenFor,
+  whoIs,
+} from './terminal-stage.ts'
+
+installHooks()
+
+let grace: Phone
+beforeEach(async () => void (grace = await createAdministrator(2)))
+
+const ask = (key: string, to: Phone = ada, more: object = {}) => askPerson(service, to, more, key)
+const statusOf = async (key: string, id: string) =>
+  dataOf(await service.call('GET', `/svc/v1/approvals/${id}`, { key })).status
+
+describe('the consent', () => {
+  test('says which machine asks, what the person gives it, and for how long', async () => {
+    const { request } = await askToSignIn()
+    const read = async ({ cookie }: Phone) =>
+      dataOf(await fromPhone(service, 'POST', 'consent/request', { cookie, body: { request } }))
+    expect(await read(grace)).toEqual({
+      client_name: 'svc',
+      redirect_host: '127.0.0.1:4321',
+      organization: 'acme',
+      name: 'svc on ada-laptop',
+      scopes: everything.split(' '),
+      lasts_s: 28_800,
+      host: 'ada-laptop',
+    })
+    expect((await read(ada)).scopes).toEqual(['ask'])
+  })
+
+  test.each([
+    [{ scope: 'ask app' }, 'invalid_scope'],
+    [{ scope: 'read' }, 'invalid_scope'],
+    [{ id: 'short' }, 'invalid_request'],
+    [{ host: 'ada\u202e' }, 'invalid_request'],
+  ])('is not asked for %j', async (asked, error) => {
+    const { answer } = await askToSignIn(asked)
+    expect(new URL(answer.headers.get('location')!).searchParams.get('error')).toBe(error)
+  })
+})
+
+describe('a terminal', () => {
+  test('of an administrator gets a key that asks and one that manages, owned by the person', async () => {
+    const keys = await signIn(grace)
+    const [asks, manages] = [
+      dataOf(await whoIs(keys.access_token)),
+      dataOf(await whoIs(keys.management_token!)),
+    ]
+    expect(asks).toMatchObject({ name: 'svc on ada-laptop', scopes: ['ask'], owner_user_id: grace.user })
+    expect(asks.owner_confirmed_at).not.toBeNull()
+    expect(manages.scopes).toEqual(everything.split(' ').slice(1))
+    expect(keys.management_scope).toBe(everything.slice(4))
+  })
+
+  test('of a member only asks, whatever it wants', async () => {
+    const keys = await signIn(ada)
+    expect(keys.management_token).toBeUndefined()
+    expect(dataOf(await whoIs(keys.access_token)).scopes).toEqual(['ask'])
+  })
+
+  test('keeps its keys when the person signs in again; the former secrets end', async () => {
+    const first = await signIn(grace)
+    const before = [
+      dataOf(await whoIs(first.access_token)).id,
+      dataOf(await whoIs(first.management_token!)).id,
+    ]
+    const second = await signIn(grace)
+    const after = [
+      dataOf(await whoIs(second.access_token)).id,
+      dataOf(await whoIs(second.management_token!)).id,
+    ]
+    expect(after).toEqual(before)
+    for (const old of [first.access_token, first.management_token!])
+      expect((await whoIs(old)).status).toBe(401)
+  })
+
+  test('that asks for less loses the key that manages', async () => {
+    const { management_token } = await signIn(grace)
+    await signIn(grace, { scope: 'ask' })
+    expect((await whoIs(management_token!)).status).toBe(401)
+  })
+
+  test('is apart from another one of the same person, and from the same one of another person', async () => {
+    const [own, other] = [await signIn(grace), await signIn(grace, { id: installation('b') })]
+    const ofAda = await signIn(ada)
+    for (const key of [own, other, ofAda]) expect((await whoIs(key.access_token)).status).toBe(200)
+  })
+
+  test('pauses at its expiry: what it asked for stays, and is used after the renewal', async () => {
+    const { access_token } = await signIn(grace)
+    clock.tick(28_800_000 - 60_000)
+    const { request_id } = dataOf(await ask(access_token, ada, { lifetime_s: 600 }))
+    clock.tick(60_000)
+    expect(refusal(await whoIs(access_token))[1]).toBe('signed_out')
+    dataOf(await decide(service, request_id, ada.key, { decision: 'approve' }))
+    const renewed = await signIn(grace)
+    expect(await statusOf(renewed.access_token, request_id)).toBe('approved')
+    const { digest } = dataOf(await show(service, request_id, renewed.access_token)).subject
+    const use = { key: renewed.access_token, body: { digest } }
+    expect((await service.call('POST', `/svc/v1/approvals/${request_id}/consume`, use)).status).toBe(200)
+  })
+
+  test.each(['signed out', 'the device removed', 'the person on hold', 'no administrator any more'])(
+    'ends: %s',
+    async (how) => {
+      const { access_token, management_token } = await signIn(grace)
+      const { request_id } = dataOf(await ask(access_token))
+      const response = await signed(service, request_id, 'approve', ada.key)
+      if (how === 'signed out') await sendForm(service, '/revoke', { token: access_token, client_id: 'svc' })
+      else if (how === 'the device removed')
+        await service.call('DELETE', `/svc/v1/organizations/${acme.id}/devices/${grace.device}`, {
+          key: acme.key,
+        })
+      else if (how === 'the person on hold')
+        await service.call('POST', `/organization/${acme.id}/user/${grace.user}/pending`, { key: acme.key })
+      else
+        dataOf(
+          await service.call('PUT', `/organization/${acme.id}/update/user/${grace.user}`, {
+            key: acme.key,
+            body: { role: 'member' },
+          }),
+        )
+      expect((await whoIs(management_token!)).status).toBe(401)
+      const asks = how === 'no administrator any more'
+      expect((await whoIs(access_token)).status).toBe(asks ? 200 : 401)
+      const decided = await post(service, request_id, { decision: 'approve', response })
+      expect(decided.status).toBe(asks ? 200 : 410)
+      expect(await statusOf(acme.key, request_id)).toBe(asks ? 'approved' : 'expired')
+    },
+  )
+})
+
+describe('a code', () => {
+  test('that comes twice costs both keys', async () => {
+    const { code, code_verifier } = await codeFrom(grace)
+    const keys = JSON.parse((await tokenFor(code, code_verifier)).text)
+    expect((await tokenFor(code, code_verifier)).status).toBe(400)
+    for (const key of [keys.access_token, keys.management_token]) expect((await whoIs(key)).status).toBe(401)
+  })
+
+  test('of racing renewals leaves exactly one key of each kind', async () => {
+    const codes = await Promise.all([1, 2, 3, 4].map(() => codeFrom(grace)))
+    const all = await Promise.all(codes.map(({ code, code_verifier }) => tokenFor(code, code_verifier)))
+    const keys = all.map(({ text }) => JSON.parse(text))
+    const live = async (name: string) => {
+      const states = await Promise.all(keys.map(async (one) => (await whoIs(one[name])).status))
+      return states.filter((status) => status === 200).length
+    }
+    expect([await live('access_token'), await live('management_token')]).toEqual([1, 1])
+  })
+
+  test('is bound to the terminal that asked', async () => {
+    const [{ code }, { code_verifier }] = [await codeFrom(grace), await codeFrom(grace)]
+    expect((await tokenFor(code, code_verifier)).status).toBe(400)
+  })
+})
+
+const create = (key: string, headers = {}, more: object = {}) =>
+  service.call('POST', '/svc/v1/keys', {
+    key,
+    headers,
+    body: { name: 'ci', scopes: ['ask', 'read'], ...more },
+  })
+
+describe('a key that a signed-in person creates', () => {
+  test('needs their own yes, is theirs, and outlives the sign-in', async () => {
+    const { management_token } = await signIn(grace)
+    const held = await create(management_token!)
+    const { request } = held.body.data
+    expect(request.lines[0].people.map(({ user_id }: { user_id: string }) => user_id)).toEqual([grace.user])
+    expect((await create(management_token!, { 'x-svc-approval': request.request_id })).status).toBe(409)
+    dataOf(await decide(service, request.request_id, grace.key, { decision: 'approve' }))
+    const made = dataOf(await create(management_token!, { 'x-svc-approval': request.request_id }))
+    expect(made).toMatchObject({ owner_user_id: grace.user, created_by: null, expires_at: null })
+    clock.tick(30 * 86_400_000)
+    const own = dataOf(await whoIs(made.key))
+    expect(own.owner_confirmed_at).not.toBeNull()
+  })
+
+  test('can be given nothing that the terminal cannot do', async () => {
+    const { management_token } = await signIn(grace, { scope: 'ask keys' })
+    expect(refusal(await create(management_token!))[1]).toBe('scope_missing')
+  })
+
+  test('is also possible where nobody else approves their own requests', async () => {
+    const policy = { not_requester: true }
+    dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))
+    const { management_token } = await signIn(grace)
+    expect(refusal(await create(management_token!))[1]).toBe('approval_required')
+  })
+})
+
+test('a phone that an administrator enrolled from their terminal is not separated from what they ask', async () => {
+  const { access_token, management_token } = await signIn(grace)
+  const bob = await createMember(service, acme.id, 3)
+  const path = `/svc/v1/organizations/${acme.id}/users/${bob.id}/enrollments`
+  const { token } = dataOf(await service.call('POST', path, { key: management_token!, body: {} }))
+  const phone = await registerPhone(service, token, bob)
+  const answer = dataOf(await ask(access_token, phone))
+  dataOf(await decide(service, answer.request_id, phone.key, { decision: 'approve' }))
+  const { attestation } = dataOf(await show(service, answer.request_id, access_token))
+  expect(attestation.claims.device.enrolled_by).toMatchObject({ relation: 'creator' })
+})

@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { outcome, startSvc, svc } from '../e2e/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { flaws } from './page-flaws.ts'
+import { installHooks, stage } from './open-stage.ts'
+
+// A person signs in on a terminal with the browser of this machine.
+
+installHooks()
+
+/** `svc profile login`, whose browser only notes the address. */
+const startLogin = async () => {
+  const folder = temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const note = `${folder.path}/address`
+  writeFileSync(`${folder.path}/browser`, `#!/bin/sh\nprintf %s "$1" >"${note}"\n`, { mode: 0o755 })
+  const env = { SVC_CONFIG_DIR: `${folder.path}/config`, BROWSER: `${folder.path}/browser` }
+  const ended = outcome(startSvc(['profile', 'login', 'mine', '--base-url', stage.baseUrl], env))
+  for (;;)
+    try {
+      return { env, ended, address: new URL(readFileSync(note, 'utf8')).href }
+    } catch {
+      await sleep(20)
+    }
+}
+
+test('a member signs in with the browser, asks from the terminal, and ends it on the page', async () => {
+  const user = await stage.person()
+  const phone = await stage.enrolled(user)
+  const { env, ended, address } = await startLogin()
+  await phone.page.goto(address)
+  await phone.sees('Allow this access?')
+  await phone.page.getByText('svc on a machine that says it is').waitFor()
+  expect(await flaws(phone)).toEqual([])
+  await phone.tap('Sign in')
+  await phone.page.getByText('You can close this page and go back to the terminal.').waitFor()
+  const { exit, stdout } = await ended
+  expect([exit, stdout]).toEqual([0, expect.stringContaining('profile mine can ask')])
+  const asks = (...args: string[]) => svc([...args, '--profile', 'mine'], env)
+  expect((await asks('approve', 'list')).exit).toBe(0)
+  await phone.page.goto(`${stage.origin}/approver#agents`)
+  await phone.sees('Signed in')
+  await phone.page.getByRole('button', { name: /^Disconnect svc on / }).click()
+  await phone.page.getByRole('status').getByText('is disconnected.').waitFor()
+  expect((await asks('approve', 'list')).exit).toBe(4)
+})
+
+test('a person who did not type the command denies it', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  const { ended, address } = await startLogin()
+  await phone.page.goto(address)
+  await phone.tap('Deny')
+  const { exit, stderr } = await ended
+  expect([exit, stderr]).toEqual([6, expect.stringContaining('Not signed in: The person did not consent')])
+})
