@@ -119,6 +119,7 @@ export const rule = operations({
         z.array(z.strictObject({ name, digest: chosen(sha256Hex, 'SHA-256 of the rule') })),
         'Rules that match',
       ),
+      excepted: chosen(z.array(name), 'Rules that would match but for one of their exceptions'),
       lines: chosen(
         z.array(
           z.strictObject({

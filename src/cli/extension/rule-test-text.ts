@@ -101,16 +101,20 @@ const nothing = ({ tested, org }: Look): string[] => {
 
 /** The result for a person. */
 export const testText = (result: Result, look: Look): string => {
-  const { rules, lines, ways_around: ways } = result
+  const { rules, excepted, lines, ways_around: ways } = result
   const { width } = look
   const names = rules.map(({ name }) => safeLine(name))
+  const exceptions = excepted.map((name) => [
+    `Excepted by rule ${safeLine(name)}: it would match, but one of its exceptions does.`,
+  ])
   const blocks =
     rules.length === 0
-      ? [nothing(look)]
+      ? [nothing(look), ...exceptions]
       : [
           [
             `${rules.length === 1 ? 'Rule' : 'Rules'} ${names.join(', ')} ${rules.length === 1 ? 'matches' : 'match'}.`,
           ],
+          ...exceptions,
           ...lines.map((line) => lineText(line, look)),
           verdict(result, look),
           terms(result, look),

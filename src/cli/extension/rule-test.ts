@@ -13,7 +13,7 @@ import { pickingFlag } from '../terminal/output.ts'
 import type { TestedOptions } from './rule-tested.ts'
 
 const operation = rule.testRule
-const needed = ['rules', 'lines', 'completable', 'factors', 'reasons', 'ways_around']
+const needed = ['rules', 'excepted', 'lines', 'completable', 'factors', 'reasons', 'ways_around']
 
 const isForPeople = ({ globals }: Context): boolean =>
   (globals.output ?? 'table') === 'table' && pickingFlag(globals) === undefined

@@ -80,6 +80,8 @@ export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ..
   const as: Call = { ...call, caller }
   const book = await readBook(call, org_id)
   const rules: Rule[] = await rulesHolding(as, book, { facts, caller })
+  const bare = book.rules.map((one) => ({ ...one, rule: { ...one.rule, except: undefined } }))
+  const near = await rulesHolding(as, { rules: bare }, { facts, caller })
   const required = requirementOf(org_id, book, { holding: rules })
   const wanted = { orgId: org_id, lines: [...required.lines] }
   const terms = termsOf(rules)!
@@ -94,6 +96,7 @@ export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ..
     (await requiredFactors(as, pool, pool.policy, {}, terms.factors).then(() => undefined, asRefusal))
   return {
     rules: required.rules.map(({ name, digest }) => ({ name, digest })),
+    excepted: near.map(({ name }) => name).filter((name) => !rules.some((rule) => rule.name === name)),
     lines: pool.lines.map(({ group, need, rules: names }, at) => ({
       group: group?.name ?? null,
       need,

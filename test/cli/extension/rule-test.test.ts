@@ -8,6 +8,7 @@ const person = (name: string, excluded: string | null = null) => ({ user_id: '1'
 const line = { group: 'dba', need: 1, rules: ['destroy'], people: [person('Ada Lovelace')] }
 const result = {
   rules: [{ name: 'destroy', digest: 'a'.repeat(64) }],
+  excepted: [],
   lines: [line],
   completable: true,
   problem: null,
@@ -91,6 +92,16 @@ test('says that no rule matches', async () => {
   )
   expect((await tested(['--request', 'user delete'], nothing)).out).toContain(
     'No rule matches: svc user delete in acme waits for no approval.\n',
+  )
+})
+
+test('names the rules that an exception keeps from matching', async () => {
+  const said = 'Excepted by rule restore: it would match, but one of its exceptions does.\n'
+  const { out } = await tested(destroy, { ...nothing, excepted: ['restore'] })
+  expect(out).toContain(`No rule matches. The requester says who must approve:\n`)
+  expect(out).toContain(`\n\n${said}`)
+  expect((await tested(destroy, { ...result, excepted: ['restore'] })).out).toContain(
+    `Rule destroy matches.\n\n${said}`,
   )
 })
 

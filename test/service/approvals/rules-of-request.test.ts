@@ -234,6 +234,18 @@ describe('a test of the rules', () => {
     expect(answer.lines[0].people[0].excluded).toContain('registered device')
   })
 
+  test('names the rules that an exception keeps from matching', async () => {
+    const { rule } = await createRule(service, acme.id, {
+      members: [ada.id, grace.id],
+      match: destroy,
+      except: [{ cwd: ['/srv/sandbox'] }],
+    })
+    const inFolder = async (cwd: string) =>
+      dataOf(await run({ type: 'command', argv: ['terraform', 'destroy'], cwd }))
+    expect(await inFolder('/srv/sandbox')).toMatchObject({ rules: [], excepted: [rule] })
+    expect(await inFolder('/srv/prod')).toMatchObject({ rules: [{ name: rule }], excepted: [] })
+  })
+
   test('says that no rule matches', async () => {
     const answer = dataOf(await run({ type: 'text', text: 'Deploy' }))
     expect(answer).toMatchObject({
