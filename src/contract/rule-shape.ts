@@ -30,7 +30,7 @@ const patterns = (description: string, example: string[]) =>
 
 /** What a subject of each type has. All fields of a rule must match; of the patterns of one field, one must. */
 const subjectFields = {
-  argv: patterns('Of a command: its words, in order; * in a word, ** for any number of words', [
+  argv: patterns('Of a command: all of its words, in order; * in a word, ** for any number of words', [
     'terraform',
     '**',
     'destroy',

@@ -1,5 +1,5 @@
 import type { Rule } from '../contract/rule-shape.ts'
-import type { Facts } from './match.ts'
+import { type Facts, matcherOf } from './match.ts'
 
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
 export const waysAround = (
@@ -14,11 +14,27 @@ export const waysAround = (
     )
     if (near.some(({ match }) => match.shells === 'ignore'))
       found.push('A rule with shells: ignore does not see what sh -c, env or sudo starts.')
-    const fixed = near.find(({ match: { argv } }) => argv && argv.length > 1 && argv[1] !== '**')
+    const holds = matcherOf(facts)
+    const same = near.filter(({ match: { argv = ['**'] } }) =>
+      holds({ match: { type: 'command', argv: [argv[0]!, '**'], shells: 'ignore' } }, undefined),
+    )
+    const fixed = same.find(({ match: { argv = [] } }) =>
+      argv.some((word, at) => word !== '**' && argv[at + 1] !== '**'),
+    )
     if (fixed)
       found.push(
-        `Options before a word go around ${fixed.name}: write ** between the words, such as terraform ** destroy **.`,
+        `Further words go around ${fixed.name}: write ** wherever other words can be, such as terraform ** destroy **.`,
       )
+    const wide = same.find(({ except = [] }) => except.some(({ argv }) => argv === undefined))
+    if (wide)
+      found.push(
+        `An exception for a folder alone (${wide.name}) also excepts options that name another folder: give it argv, too.`,
+      )
+    for (const { name, match } of near)
+      if (match.argv?.[0]?.includes(' '))
+        found.push(
+          `${name} holds only a program whose name is "${match.argv[0]}": write one word in each argv.`,
+        )
     found.push(
       'A script, an interpreter such as python, or a copy of the program can do the same under another name.',
     )

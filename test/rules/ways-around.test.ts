@@ -25,3 +25,28 @@ test('says of an exception for a program that a name is all that it knows, too',
   expect(around(command, [{ match: all, except: [{ argv: ['ls', '**'] }] }])).toContain(text)
   expect(around(command, [{ match: all, except: [{ cwd: ['/tmp'] }] }])).not.toContain(text)
 })
+
+test('says which rule for the same program further words go around', () => {
+  const text = 'Further words go around rule-0'
+  const argv = (...words: string[]) => [{ match: { type: 'command' as const, argv: words } }]
+  for (const open of [['ls'], ['LS', '-l'], ['l*', '**', '-l'], ['ls', '-l', '**']])
+    expect(around(command, argv(...open))).toContain(text)
+  for (const closed of [['rm', '-rf'], ['ls', '**'], ['**'], ['ls', '**', '-l', '**']])
+    expect(around(command, argv(...closed))).not.toContain(text)
+})
+
+test('says that options reach around an exception for a folder alone', () => {
+  const match: Rule['match'] = { type: 'command', argv: ['ls', '**'] }
+  const text = 'An exception for a folder alone (rule-0)'
+  expect(around(command, [{ match, except: [{ cwd: ['/tmp'] }] }])).toContain(text)
+  expect(around(command, [{ match, except: [{ argv: ['ls'], cwd: ['/tmp'] }] }])).not.toContain(text)
+  const other: Rule['match'] = { ...match, argv: ['rm', '**'] }
+  expect(around(command, [{ match: other, except: [{ cwd: ['/tmp'] }] }])).not.toContain(text)
+})
+
+test('says that a space makes one word of what looks like two', () => {
+  const argv = ['ls -l', '**']
+  expect(around(command, [{ match: { type: 'command', argv } }])).toContain(
+    'rule-0 holds only a program whose name is "ls -l"',
+  )
+})
