@@ -26,9 +26,10 @@ test('says of an exception for a program that a name is all that it knows, too',
   expect(around(command, [{ match: all, except: [{ cwd: ['/tmp'] }] }])).not.toContain(text)
 })
 
+const argv = (...words: string[]): Pick<Rule, 'match'>[] => [{ match: { type: 'command', argv: words } }]
+
 test('says which rule for the same program further words go around', () => {
   const text = 'Further words go around rule-0'
-  const argv = (...words: string[]) => [{ match: { type: 'command' as const, argv: words } }]
   for (const open of [['ls'], ['LS', '-l'], ['l*', '**', '-l'], ['ls', '-l', '**']])
     expect(around(command, argv(...open))).toContain(text)
   for (const closed of [['rm', '-rf'], ['ls', '**'], ['**'], ['ls', '**', '-l', '**']])
@@ -45,8 +46,5 @@ test('says that options reach around an exception for a folder alone', () => {
 })
 
 test('says that a space makes one word of what looks like two', () => {
-  const argv = ['ls -l', '**']
-  expect(around(command, [{ match: { type: 'command', argv } }])).toContain(
-    'rule-0 holds only a program whose name is "ls -l"',
-  )
+  expect(around(command, argv('ls -l', '**'))).toContain('rule-0 holds only a program whose name is "ls -l"')
 })

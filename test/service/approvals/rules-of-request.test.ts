@@ -240,10 +240,11 @@ describe('a test of the rules', () => {
       match: destroy,
       except: [{ cwd: ['/srv/sandbox'] }],
     })
-    const inFolder = async (cwd: string) =>
-      dataOf(await run({ type: 'command', argv: ['terraform', 'destroy'], cwd }))
-    expect(await inFolder('/srv/sandbox')).toMatchObject({ rules: [], excepted: [rule] })
-    expect(await inFolder('/srv/prod')).toMatchObject({ rules: [{ name: rule }], excepted: [] })
+    const input = { type: 'command', argv: ['terraform', 'destroy'] }
+    const excepted = dataOf(await run({ ...input, cwd: '/srv/sandbox' }))
+    expect(excepted).toMatchObject({ rules: [], excepted: [rule] })
+    const held = dataOf(await run({ ...input, cwd: '/srv/prod' }))
+    expect(held).toMatchObject({ rules: [{ name: rule }], excepted: [] })
   })
 
   test('says that no rule matches', async () => {
