@@ -25,71 +25,88 @@ const suggestions = [...new Set(commands.flatMap((cli) => [cli, cli.split(' ')[0
 const operationProblem = (listed: string): string | undefined => {
   if (commands.some((cli) => cli === listed || cli.startsWith(`${listed} `))) return undefined
   const near = nearest(listed, suggestions)
-  const meant = near === undefined ? '' : `; did you mean "${near}"?`
-  return `is not a command that a rule can hold: "${listed}"${meant}`
+  const meant =
+    near === undefined ? 'name a command, or a group of commands such as user' : `did you mean "${near}"?`
+  return `is not a command that a rule can hold: "${listed}"; ${meant}`
 }
 
 type Fields = Rule['match'] | NonNullable<Rule['except']>[number]
 
+type Listed = 'argv' | 'cwd' | 'operation' | 'tool'
+
+/** What is wrong with one of the patterns of a field, by its place in the list. */
+const patternProblems: Record<Listed, (text: string, at: number) => string | undefined> = {
+  operation: operationProblem,
+  argv: (text, at) => {
+    if (at > 0) return undefined
+    if (text.includes('/')) return 'must be the name of a program, without its folder'
+    return text.includes(',') ? `must be one word: "${text}"; give several one by one` : undefined
+  },
+  cwd: (text) => (text.startsWith('/') ? undefined : 'must be an absolute path, such as /srv/**'),
+  tool: (text) => (text.includes(',') ? `must be one tool: "${text}"; give several one by one` : undefined),
+}
+
 /** Fields of another type would never match; in an exception, one would do nothing. */
-const fieldsProblem = (type: Rule['match']['type'], fields: Fields, at: string): RuleProblem | undefined => {
+const fieldsProblems = (type: Rule['match']['type'], fields: Fields, at: string): RuleProblem[] => {
   const known = new Set<string>([
     ...fieldsOfType[type],
     'type',
     'key',
     ...(type === 'command' ? ['shells'] : []),
   ])
-  const stray = Object.keys(fields).find((name) => !known.has(name))
-  if (stray !== undefined)
-    return {
-      field: `${at}.${stray}`,
+  const stray = Object.keys(fields).filter((name) => !known.has(name))
+  if (stray.length > 0)
+    return stray.map((name) => ({
+      field: `${at}.${name}`,
       message: `is not known in a ${type}: it has ${fieldsOfType[type].join(', ')}`,
-    }
-  for (const [i, listed] of (fields.operation ?? []).entries()) {
-    const message = operationProblem(listed)
-    if (message !== undefined)
-      return {
-        field: `${at}.operation[${i}]`,
-        message,
-        hint: 'Name a command, or a group of commands such as user',
-      }
-  }
-  if (fields.argv?.[0]?.includes('/'))
-    return { field: `${at}.argv[0]`, message: 'must be the name of a program, without its folder' }
-  const wrong = fields.cwd?.findIndex((path) => !path.startsWith('/')) ?? -1
-  return wrong < 0
-    ? undefined
-    : { field: `${at}.cwd[${wrong}]`, message: 'must be an absolute path, such as /srv/**' }
+    }))
+  return (Object.keys(patternProblems) as Listed[]).flatMap((name) =>
+    (fields[name] ?? []).flatMap((text, i) => {
+      const message = patternProblems[name](text, i)
+      return message === undefined ? [] : { field: `${at}.${name}[${i}]`, message }
+    }),
+  )
 }
 
-const linesProblem = (who: readonly string[]): RuleProblem | undefined => {
+const isStars = (text: string): boolean => text === '/**' || /^\*+$/.test(text)
+
+/** Whether this field of an exception holds for everything. */
+const isOpen = ([name, value]: [string, Fields[keyof Fields]]): boolean => {
+  if (!Array.isArray(value)) return Object.keys(value ?? {}).length === 0
+  return name === 'argv' ? value.every(isStars) && value.includes('**') : value.some(isStars)
+}
+
+const linesProblems = (who: readonly string[]): RuleProblem[] => {
   const named = who.findIndex((text) => parseLine(text).group === undefined)
   if (named >= 0)
-    return {
-      field: `who[${named}]`,
-      message: 'must be a group, so that each change of the people is approved',
-      hint: 'Create a group first: svc group create NAME --members ID,ID',
-    }
+    return [
+      {
+        field: `who[${named}]`,
+        message: 'must be a group, so that each change of the people is approved',
+        hint: 'Create a group first: svc group create NAME --members ID,ID',
+      },
+    ]
   const repeated = repeatedLine(who)
-  return repeated === undefined ? undefined : { field: 'who', message: `${repeatedForm}: "${repeated}"` }
+  return repeated === undefined ? [] : [{ field: 'who', message: `${repeatedForm}: "${repeated}"` }]
 }
 
-const reasonProblem = ({ pattern, example }: NonNullable<Rule['reason']>): RuleProblem | undefined => {
-  if (pattern === undefined) return undefined
-  if (example === undefined) return { field: 'reason.example', message: 'is required with a pattern' }
-  return matches(pattern, example)
-    ? undefined
-    : { field: 'reason.example', message: `does not match the pattern ${pattern}: "${example}"` }
+const reasonProblems = ({ pattern, example }: NonNullable<Rule['reason']>): RuleProblem[] => {
+  if (pattern === undefined)
+    return example === undefined ? [] : [{ field: 'reason.pattern', message: 'is required with an example' }]
+  if (example === undefined) return [{ field: 'reason.example', message: 'is required with a pattern' }]
+  const message = `does not match the pattern ${pattern}, in which only * and ? are special: "${example}"`
+  return matches(pattern, example) ? [] : [{ field: 'reason.example', message }]
 }
 
-/** The first thing that is wrong with a rule by itself; undefined if nothing is. */
-export const ruleProblem = ({ match, except = [], who, reason }: Rule): RuleProblem | undefined => {
-  for (const [at, fields] of [match, ...except].entries()) {
-    const where = at === 0 ? 'match' : `except[${at - 1}]`
-    if (at > 0 && Object.keys(fields).length === 0)
-      return { field: where, message: 'must name a field: an empty exception holds for everything' }
-    const problem = fieldsProblem(match.type, fields, where)
-    if (problem) return problem
-  }
-  return linesProblem(who) ?? (reason && reasonProblem(reason))
-}
+/** What is wrong with a rule by itself. */
+export const ruleProblems = ({ match, except = [], who, reason }: Rule): RuleProblem[] => [
+  ...fieldsProblems(match.type, match, 'match'),
+  ...except.flatMap((fields, at) => {
+    const field = `except[${at}]`
+    const message = 'is an exception for everything: name what the rule does not hold'
+    if (Object.entries(fields).every(isOpen)) return [{ field, message }]
+    return fieldsProblems(match.type, fields, field)
+  }),
+  ...linesProblems(who),
+  ...(reason ? reasonProblems(reason) : []),
+]

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Rule, ruleShape } from '../../src/contract/rule-shape.ts'
 import { table } from '../../src/contract/table.ts'
-import { isHoldable, ruleProblem } from '../../src/rules/check.ts'
+import { isHoldable, ruleProblems } from '../../src/rules/check.ts'
 import { termsOf, unmetReason } from '../../src/rules/terms.ts'
 
 const rule = (parts: object = {}): Rule =>
@@ -14,7 +14,7 @@ const rule = (parts: object = {}): Rule =>
 
 describe('a rule by itself', () => {
   test('is accepted', () => {
-    expect(ruleProblem(rule())).toBeUndefined()
+    expect(ruleProblems(rule())).toEqual([])
   })
 
   test.each([
@@ -38,17 +38,48 @@ describe('a rule by itself', () => {
       /not a command that a rule can hold/,
     ],
     [{ match: { type: 'request', operation: ['approve submit'] } }, 'match.operation[0]', /can hold/],
-    [{ except: [{ cwd: ['/a'] }, {}] }, 'except[1]', /must name a field/],
+    [{ except: [{ cwd: ['/a'] }, {}] }, 'except[1]', /is an exception for everything/],
+    [{ except: [{ argv: ['**'] }] }, 'except[0]', /is an exception for everything/],
+    [{ except: [{ argv: ['**', '*'], cwd: ['/a', '/**'] }] }, 'except[0]', /is an exception for everything/],
+    [{ match: { type: 'file' }, except: [{ file: ['a', '*'] }] }, 'except[0]', /for everything/],
+    [{ match: { type: 'tool_call' }, except: [{ arguments: {} }] }, 'except[0]', /for everything/],
+    [
+      { match: { type: 'tool_call', tool: ['get', 'merge_*,delete_*'] } },
+      'match.tool[1]',
+      /one tool: "merge_\*,delete_\*"; give several one by one/,
+    ],
+    [{ match: { type: 'command', argv: ['deploy.sh,prod'] } }, 'match.argv[0]', /one word: "deploy.sh,prod"/],
     [{ except: [{ text: ['x'] }] }, 'except[0].text', /is not known in a command/],
     [{ who: ['@sre', '+12025550101'] }, 'who[1]', /must be a group/],
     [{ who: ['@sre', '@sre:2'] }, 'who', /only once/],
     [{ reason: { pattern: 'INC-*' } }, 'reason.example', /is required/],
+    [{ reason: { example: 'INC-7' } }, 'reason.pattern', /is required with an example/],
     [{ reason: { pattern: 'INC-*', example: 'CHG-7' } }, 'reason.example', /does not match/],
+    [
+      { reason: { pattern: 'OPS-[0-9]+', example: 'OPS-12' } },
+      'reason.example',
+      /does not match the pattern OPS-\[0-9\]\+, in which only \* and \? are special: "OPS-12"/,
+    ],
   ])('with %j is refused at %s', (parts, field, message) => {
-    expect(ruleProblem(rule(parts))).toMatchObject({
-      field,
-      message: expect.stringMatching(message) as string,
-    })
+    expect(ruleProblems(rule(parts))).toMatchObject([
+      { field, message: expect.stringMatching(message) as string },
+    ])
+  })
+
+  test('has all of its mistakes named', () => {
+    const parts = { match: { type: 'command', argv: ['/rm'], cwd: ['a', 'b'] }, reason: { example: 'x' } }
+    expect(
+      ruleProblems(rule({ ...parts, except: [{}], who: ['@a', '@a'] })).map(({ field }) => field),
+    ).toEqual(['match.argv[0]', 'match.cwd[0]', 'match.cwd[1]', 'except[0]', 'who', 'reason.pattern'])
+  })
+
+  test.each([
+    [{ except: [{ argv: ['*'] }, { argv: ['**', 'x'] }, { argv: ['**'], cwd: ['/a/**', '/*'] }] }],
+    [{ match: { type: 'tool_call' }, except: [{ arguments: { branch: ['*'] } }] }],
+    [{ match: { type: 'command', argv: ['psql', '--csv', 'a,b'] } }],
+    [{ reason: { prompt: 'Ticket' } }],
+  ])('with %j is accepted', (parts) => {
+    expect(ruleProblems(rule(parts))).toEqual([])
   })
 
   test.each([

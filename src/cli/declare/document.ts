@@ -5,7 +5,7 @@ import type { Issue } from '../../core/errors.ts'
 import { normalizeNetwork } from '../../factors/network.ts'
 import { readPhone } from '../../factors/phone.ts'
 import { isZone } from '../../factors/instant.ts'
-import { ruleProblem } from '../../rules/check.ts'
+import { ruleProblems } from '../../rules/check.ts'
 import { expandSlots } from '../operation/typed-time.ts'
 import { keyOf, knownFields, type Fields, type List, type Row, type Rows } from './state.ts'
 import { parseYaml, invalidFile, type Parsed } from './yaml.ts'
@@ -79,10 +79,8 @@ const findProblems = (document: OrganizationDocument): Problem[] => {
       if ('wrong' in phone) add(phone.message, 'groups', i, 'members', k)
       else members[k] = phone.mobile
     }
-  for (const [i, one] of (document.rules ?? []).entries()) {
-    const problem = ruleProblem(one)
-    if (problem) add(problem.message, 'rules', i, ...partsOf(problem.field))
-  }
+  for (const [i, one] of (document.rules ?? []).entries())
+    for (const { field, message } of ruleProblems(one)) add(message, 'rules', i, ...partsOf(field))
   for (const list of lists) {
     const seen = new Map<unknown, number>()
     for (const [i, row] of (document[list] ?? []).entries()) {

@@ -2,7 +2,7 @@ import { type rule as contract } from '../../contract/rule.ts'
 import { mostRules, type Rule } from '../../contract/rule-shape.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { ruleProblem } from '../../rules/check.ts'
+import { ruleProblems } from '../../rules/check.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { named } from '../devices/seats.ts'
@@ -40,7 +40,7 @@ export const getRule: HandlerOf<typeof contract.getRule> = async ({ org_id, name
 
 /** `at`: where the rule is in the input. Fails with 422 for what is wrong in the rule itself. */
 const checkRule = ({ groups }: Book, org_id: number, rule: Rule, at = ''): void => {
-  const problem = ruleProblem(rule)
+  const [problem] = ruleProblems(rule)
   if (problem) throw invalid(`${at}${problem.field}`, problem.message, problem.hint)
   for (const [i, text] of rule.who.entries()) {
     const name = text.slice(1).split(':')[0]!
