@@ -38,7 +38,11 @@ const organizationFile: FileKind = {
   example: 'svc export --org acme > org.yaml',
 }
 
+const reserved = 'starts with * or another character of YAML: put it in quotes, such as "**" or "@sre"'
+
 const words = ({ single }: FileKind): Record<string, string> => ({
+  BAD_ALIAS: reserved,
+  BAD_SCALAR_START: reserved,
   MULTIPLE_DOCS: `a second document starts here; ${single}`,
   TAB_AS_INDENT: 'this line is indented with a tab; YAML requires spaces',
 })
@@ -57,18 +61,27 @@ export const invalidFile = (file: string, issues: Issue[], kind = organizationFi
   })
 }
 
-/** Duplicate keys of a map. The library finds them too, but in quadratic time. */
-const findRepeated = (document: Document): { key: string; offset: number }[] => {
-  const found: { key: string; offset: number }[] = []
+/**
+ * Duplicate keys of a map, which the library finds too, but in quadratic time; and aliases of nothing, which it finds without a
+ * place.
+ */
+const findMistakes = (document: Document): { message: string; offset: number }[] => {
+  const found: { message: string; offset: number }[] = []
+  const add = (message: string, { range }: Node): void =>
+    void found.push({ message, offset: range?.[0] ?? 0 })
+  const anchors = new Set<string | undefined>()
+  const note = (_: unknown, { anchor }: { anchor?: string }): void => void anchors.add(anchor)
   visit(document, {
+    Scalar: note,
+    Seq: note,
+    Alias: (_, alias) => (anchors.has(alias.source) ? undefined : add(reserved, alias)),
     Map: (_, map) => {
+      anchors.add(map.anchor)
       const seen = new Set<string>()
       for (const { key } of map.items) {
         const name = isScalar(key) ? String(key.value) : ''
-        if (!isScalar(key))
-          found.push({ key: 'a key that is not text', offset: (key as Node).range?.[0] ?? 0 })
-        else if (seen.has(name))
-          found.push({ key: `a duplicate key "${name.slice(0, 80)}"`, offset: key.range?.[0] ?? 0 })
+        if (!isScalar(key)) add('has a key that is not text', key as Node)
+        else if (seen.has(name)) add(`has a duplicate key "${name.slice(0, 80)}"`, key)
         seen.add(name)
       }
     },
@@ -117,19 +130,14 @@ export const parseYaml = (text: string, file: string, kind = organizationFile): 
     }))
     if (wrong.length > 0) throw invalidFile(file, wrong, kind)
     if (document.contents === null) throw usageError(`${file} is empty`, kind.example)
-    const twice = findRepeated(document)
-    if (twice.length > 0)
-      throw invalidFile(
-        file,
-        twice.map(({ key, offset }) => ({ field: at(offset), message: `has ${key}` })),
-        kind,
-      )
+    const found = findMistakes(document).map(({ message, offset }) => ({ field: at(offset), message }))
+    if (found.length > 0) throw invalidFile(file, found, kind)
     keepPlus(document)
     return { value: document.toJS({ maxAliasCount: 100 }), place: (path) => at(offsetAt(document, path)) }
   } catch (error) {
-    // ReferenceError: an undefined alias, or too many. RangeError: nested too deeply for the stack.
+    // ReferenceError: too many aliases. RangeError: nested too deeply for the stack.
     if (error instanceof ReferenceError)
-      throw usageError(`${file}: its aliases (*name) are too large or not defined`, 'write the values out')
+      throw usageError(`${file}: its aliases (*name) are too large`, 'write the values out')
     if (error instanceof RangeError) throw usageError(`${file} is nested too deeply`, kind.schema)
     throw error
   }

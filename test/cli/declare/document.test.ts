@@ -216,7 +216,15 @@ describe('an invalid file is rejected with line and column:', () => {
       levels.push(`${name}: &${name} [${Array(9).fill(`*${before}`).join(', ')}]`)
     }
     expect(wrong(levels.join('\n'))[0]).toMatch(/aliases \(\*name\) are too large/)
-    expect(wrong(`${head}users: *nobody\n`)[0]).toMatch(/nobody|aliases/)
+    const reserved = 'starts with * or another character of YAML: put it in quotes, such as "**" or "@sre"'
+    expect(wrong(`${head}users: *nobody\n`)).toEqual([`org.yaml:3:8 ${reserved}`])
+    expect(wrong(`${head}rules: [{ match: { argv: [rm, **], tool: [*_delete] } }]\nusers: @a\n`)).toEqual([
+      `org.yaml:4:8 ${reserved}`,
+    ])
+    expect(wrong(`${head}rules: [{ match: { argv: [rm, **], tool: [*_delete] } }]\n`)).toEqual([
+      `org.yaml:3:31 ${reserved}`,
+      `org.yaml:3:43 ${reserved}`,
+    ])
     expect(wrong(`${head}users: &users [*users]\n`)[0]).toMatch(/aliases|must/)
   })
 
