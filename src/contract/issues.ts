@@ -69,6 +69,7 @@ const predicate = (issue: ZodIssue, value: unknown): string => {
 /** Fields of which people know from elsewhere, and what says it here. */
 const elsewhere: Record<string, string> = {
   require_approval: 'is not a known field; rules say who must approve a call: svc rule create --help',
+  timeout: 'is not a known field; it is called lifetime_s, in seconds',
 }
 
 /** An issue for an unknown field, with the most similar known one. */
@@ -91,6 +92,10 @@ export const placedIssuesOf = (
 ): PlacedIssue[] =>
   error.issues
     .slice(0, 50)
+    // The length of a value of another type, which is checked next.
+    .filter(
+      ({ path }, i, { [i - 1]: one }) => one?.code !== 'invalid_type' || dotted(one.path) !== dotted(path),
+    )
     .flatMap((issue): PlacedIssue[] =>
       issue.code === 'unrecognized_keys'
         ? issue.keys.slice(0, 50).map((key) =>

@@ -27,6 +27,14 @@ export const lineText = z.string().check(
   z.refine((text) => readLine(text) !== undefined, lineForm),
 )
 
+/** A line of a rule. Only groups, so that each change of people is made in one place. */
+export const groupLine = z.string().check(
+  z.overwrite(plainLine),
+  z.refine((text) => readLine(text)?.group !== undefined, {
+    error: ({ input }) => `must be a group such as @sre or @sre:2, not "${String(input).slice(0, 60)}"`,
+  }),
+)
+
 export const lineTexts = z.array(lineText).check(
   z.minLength(1, 'must name at least one person or group'),
   z.maxLength(mostLines, `must have at most ${mostLines} lines`),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { mostLines } from './approvers.ts'
 import { chosen, line, seconds } from './field.ts'
-import { groupName, lineText } from './line-text.ts'
+import { groupLine, groupName } from './line-text.ts'
 import { factors } from './records.ts'
 import { subjectTypes } from './subject.ts'
 
@@ -99,7 +99,7 @@ export const ruleParts = {
   ),
   who: chosen(
     z
-      .array(lineText)
+      .array(groupLine)
       .check(
         z.minLength(1, 'must name at least one group'),
         z.maxLength(mostLines, `must have at most ${mostLines} lines`),

@@ -1,4 +1,4 @@
-import { parseLine, repeatedForm, repeatedLine } from '../contract/approvers.ts'
+import { repeatedForm, repeatedLine } from '../contract/approvers.ts'
 import type { Operation } from '../contract/operation.ts'
 import type { Rule } from '../contract/rule-shape.ts'
 import { type OperationId, table } from '../contract/table.ts'
@@ -7,7 +7,7 @@ import { matches } from '../core/wildcard.ts'
 import { fieldsOfType } from './match.ts'
 
 /** What is wrong with a rule; `field` is its path in the rule. */
-export type RuleProblem = { field: string; message: string; hint?: string }
+export type RuleProblem = { field: string; message: string }
 
 /** Reactions to an incident never wait for an approval. */
 const reactions = new Set<OperationId>(['revokeDevice', 'refuseDevice', 'revokeKey', 'revokeAgent'])
@@ -48,12 +48,8 @@ const patternProblems: Record<Listed, (text: string, at: number) => string | und
 
 /** Fields of another type would never match; in an exception, one would do nothing. */
 const fieldsProblems = (type: Rule['match']['type'], fields: Fields, at: string): RuleProblem[] => {
-  const known = new Set<string>([
-    ...fieldsOfType[type],
-    'type',
-    'key',
-    ...(type === 'command' ? ['shells'] : []),
-  ])
+  const own = type === 'command' ? ['type', 'key', 'shells'] : ['type', 'key']
+  const known = new Set<string>([...fieldsOfType[type], ...own])
   const stray = Object.keys(fields).filter((name) => !known.has(name))
   if (stray.length > 0)
     return stray.map((name) => ({
@@ -76,20 +72,6 @@ const isOpen = ([name, value]: [string, Fields[keyof Fields]]): boolean => {
   return name === 'argv' ? value.every(isStars) && value.includes('**') : value.some(isStars)
 }
 
-const linesProblems = (who: readonly string[]): RuleProblem[] => {
-  const named = who.findIndex((text) => parseLine(text).group === undefined)
-  if (named >= 0)
-    return [
-      {
-        field: `who[${named}]`,
-        message: 'must be a group, so that each change of the people is approved',
-        hint: 'Create a group first: svc group create NAME --members ID,ID',
-      },
-    ]
-  const repeated = repeatedLine(who)
-  return repeated === undefined ? [] : [{ field: 'who', message: `${repeatedForm}: "${repeated}"` }]
-}
-
 const reasonProblems = ({ pattern, example }: NonNullable<Rule['reason']>): RuleProblem[] => {
   if (pattern === undefined)
     return example === undefined ? [] : [{ field: 'reason.pattern', message: 'is required with an example' }]
@@ -99,14 +81,17 @@ const reasonProblems = ({ pattern, example }: NonNullable<Rule['reason']>): Rule
 }
 
 /** What is wrong with a rule by itself. */
-export const ruleProblems = ({ match, except = [], who, reason }: Rule): RuleProblem[] => [
-  ...fieldsProblems(match.type, match, 'match'),
-  ...except.flatMap((fields, at) => {
-    const field = `except[${at}]`
-    const message = 'is an exception for everything: name what the rule does not hold'
-    if (Object.entries(fields).every(isOpen)) return [{ field, message }]
-    return fieldsProblems(match.type, fields, field)
-  }),
-  ...linesProblems(who),
-  ...(reason ? reasonProblems(reason) : []),
-]
+export const ruleProblems = ({ match, except = [], who, reason }: Rule): RuleProblem[] => {
+  const repeated = repeatedLine(who)
+  return [
+    ...fieldsProblems(match.type, match, 'match'),
+    ...except.flatMap((fields, at) => {
+      const field = `except[${at}]`
+      const message = 'is an exception for everything: name what the rule does not hold'
+      if (Object.entries(fields).every(isOpen)) return [{ field, message }]
+      return fieldsProblems(match.type, fields, field)
+    }),
+    ...(repeated === undefined ? [] : [{ field: 'who', message: `${repeatedForm}: "${repeated}"` }]),
+    ...(reason ? reasonProblems(reason) : []),
+  ]
+}

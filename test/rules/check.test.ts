@@ -50,7 +50,6 @@ describe('a rule by itself', () => {
     ],
     [{ match: { type: 'command', argv: ['deploy.sh,prod'] } }, 'match.argv[0]', /one word: "deploy.sh,prod"/],
     [{ except: [{ text: ['x'] }] }, 'except[0].text', /is not known in a command/],
-    [{ who: ['@sre', '+12025550101'] }, 'who[1]', /must be a group/],
     [{ who: ['@sre', '@sre:2'] }, 'who', /only once/],
     [{ reason: { pattern: 'INC-*' } }, 'reason.example', /is required/],
     [{ reason: { example: 'INC-7' } }, 'reason.pattern', /is required with an example/],
@@ -80,6 +79,13 @@ describe('a rule by itself', () => {
     [{ reason: { prompt: 'Ticket' } }],
   ])('with %j is accepted', (parts) => {
     expect(ruleProblems(rule(parts))).toEqual([])
+  })
+
+  test.each(['database', '+12025550101', '@sre:21'])('refuses %s as a group, and names it', (line) => {
+    const { error } = ruleShape.safeParse({ ...rule(), who: ['@sre', line] })
+    expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([
+      [['who', 1], `must be a group such as @sre or @sre:2, not "${line}"`],
+    ])
   })
 
   test.each([
