@@ -89,11 +89,12 @@ const lineProblems = (compared: Compared): Problem[] => {
       const path = ['rules', i, 'who', k]
       if (!members) return [{ path, message: missing(line.group) }]
       const count = members.length
-      if (count >= line.need) return []
+      // One of them may be the requester, who cannot approve.
+      if (count > line.need) return []
       const able = count === 0 ? 'nobody' : `only ${count}`
-      return [
-        { path, message: `needs ${line.need} of the group ${line.group}, and ${able} of it can be asked` },
-      ]
+      const why = 'because one of them may be the requester'
+      const message = `needs ${line.need + 1} of the group ${line.group}, ${why}, and ${able} of it can be asked`
+      return [{ path, message }]
     }),
   )
 }

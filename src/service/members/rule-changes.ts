@@ -147,7 +147,7 @@ export const requireCompletable = async (
   if (await isCompletable(call, { orgId, lines }, { alsoWithoutAny: true })) return
   throw conflict(
     'rule_not_completable',
-    `Too few people could satisfy the rule ${rule.name} when one of them asks: ${rule.who.join(' ')} needs at least one more member with an active device`,
+    `Too few people could satisfy the rule ${rule.name} when one of them asks: it needs ${lines.map(({ need, group }) => `${need + 1} members of @${group?.name}`).join(' and ')} with an active device, and each person counts for one group`,
     `Add a member: svc group add NAME --user ID --org ${orgId}; svc group list --org ${orgId} shows who has no device`,
   )
 }

@@ -105,11 +105,18 @@ describe('the rules of a file', () => {
     match: { type: command, argv: [/usr/bin/terraform] }
     who: [ada]
     numbers: true
+  - name: people
+    match:
+    who: "@database:2"
+    timeout: 600
 `),
     ).toEqual([
       'org.yaml:4:5 rules[0].name: must be 1 to 40 lower-case letters, digits and hyphens, starting with a letter',
-      'org.yaml:6:11 rules[0].who[0]: must be a phone number in E.164 such as +12025550101, several with commas, or a group such as @sre or @sre:2',
+      'org.yaml:6:11 rules[0].who[0]: must be a group such as @sre or @sre:2, not "ada"',
       'org.yaml:7:5 rules[0].numbers: is not a known field; did you mean number?',
+      'org.yaml:9:5 rules[1].match: must be an object',
+      'org.yaml:10:5 rules[1].who: must be a list',
+      'org.yaml:11:5 rules[1].timeout: is not a known field; it is called lifetime_s, in seconds',
     ])
     expect(
       wrong(`
@@ -126,16 +133,12 @@ describe('the rules of a file', () => {
     match: { type: file }
     who: ["@dba"]
     reason: { pattern: INC-*, example: ticket }
-  - name: one
-    match: { type: file }
-    who: ["+12025550101"]
 `),
     ).toEqual([
       'org.yaml:5:36 rules[0].match.argv[0]: must be the name of a program, without its folder',
       'org.yaml:8:41 rules[1].match.operation[0]: is not a command that a rule can hold: "user delte"; did you mean "user delete"?',
       'org.yaml:11:26 rules[2].match.argv: is not known in a file: it has file',
       'org.yaml:16:31 rules[3].reason.example: does not match the pattern INC-*, in which only * and ? are special: "ticket"',
-      'org.yaml:19:11 rules[4].who[0]: must be a group, so that each change of the people is approved',
     ])
   })
 })
@@ -161,11 +164,15 @@ describe('whom the rules of a file ask', () => {
   test('are as many as must agree, and can be asked', async () => {
     dataOf(await create('dba', [ada.id]))
     expect(await unaskable(file(destroy.replace('@dba', '@dba:2')))).toEqual([
-      'org.yaml:6:11 needs 2 of the group dba, and only 1 of it can be asked',
+      'org.yaml:6:11 needs 3 of the group dba, because one of them may be the requester, and only 1 of it can be asked',
+    ])
+    dataOf(await create('two', [ada.id, grace.id]))
+    expect(await unaskable(file(destroy.replace('@dba', '@two:2')))).toEqual([
+      'org.yaml:6:11 needs 3 of the group two, because one of them may be the requester, and only 2 of it can be asked',
     ])
     await loseDevice()
     expect(await unaskable(file(destroy))).toEqual([
-      'org.yaml:6:11 needs 1 of the group dba, and nobody of it can be asked',
+      'org.yaml:6:11 needs 2 of the group dba, because one of them may be the requester, and nobody of it can be asked',
     ])
   })
 
