@@ -8,7 +8,12 @@ import { org_id, paging, time } from './records.ts'
 // Groups: people who are asked under one name, under /svc/v1. spec: not shown
 
 const name = chosen(groupName, 'Name of the group', { example: 'sre' })
-const user_id = chosen(id, 'User id', { example: '7', flag: 'user' })
+const member = id.check(
+  z.regex(/^[1-9]\d{0,14}$/, {
+    error: ({ input }) => `must be the id of a user, such as 7, not "${String(input).slice(0, 60)}"`,
+  }),
+)
+const user_id = chosen(member, 'User id', { example: '7', flag: 'user' })
 
 export const groupRecord = z.looseObject({
   id: chosen(id, 'Group id'),
@@ -23,7 +28,7 @@ export const groupRecord = z.looseObject({
 export const groupChange = z.strictObject({
   name,
   members: chosen(
-    z.array(id).check(z.maxLength(mostPeople, `must name at most ${mostPeople} users`)),
+    z.array(member).check(z.maxLength(mostPeople, `must name at most ${mostPeople} users`)),
     'Who is in it from now on; nobody deletes it',
   ),
 })
@@ -63,7 +68,7 @@ export const group = operations({
       name,
       members: chosen(
         z
-          .array(id)
+          .array(member)
           .check(
             z.minLength(1, 'must name at least one user'),
             z.maxLength(mostPeople, `must name at most ${mostPeople} users`),

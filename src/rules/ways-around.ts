@@ -30,11 +30,8 @@ export const waysAround = (
       found.push(
         `An exception for a folder alone (${wide.name}) also excepts options that name another folder: give it argv, too.`,
       )
-    for (const { name, match } of near)
-      if (match.argv?.[0]?.includes(' '))
-        found.push(
-          `${name} holds only a program whose name is "${match.argv[0]}": write one word in each argv.`,
-        )
+    const joined = near.find(({ match: { argv } }) => argv?.[0]?.includes(' '))
+    if (joined) found.push(`${joined.name} holds a program with a space in its name: each argv is one word.`)
     found.push(
       'A script, an interpreter such as python, or a copy of the program can do the same under another name.',
     )

@@ -51,7 +51,8 @@ const checkJoining = async (call: Call, orgId: number, users: readonly number[])
     .where('state', '=', 'active')
     .select('id')
     .executeTakeFirst()
-  if (!member) throw notFound('User', `svc user list --org ${orgId} --state active lists the active users`)
+  if (!member)
+    throw notFound(`User ${asleep}`, `svc user list --org ${orgId} --state active lists the active users`)
   throw conflict(
     'member_not_enrolled',
     `User ${asleep} has no active device, so they cannot join a group`,
@@ -158,7 +159,7 @@ export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = a
   const group = await findGroup(call, org_id, name)
   const members = group.members.filter((id) => id !== user_id)
   if (members.length === group.members.length)
-    throw notFound('User', `svc group get ${name} --org ${org_id} shows who is in the group`)
+    throw notFound(`User ${user_id}`, `svc group get ${name} --org ${org_id} shows who is in the group`)
   if (members.length === 0)
     throw conflict(
       'last_of_group',

@@ -2,6 +2,7 @@ import { type rule as contract } from '../../contract/rule.ts'
 import { mostRules, type Rule } from '../../contract/rule-shape.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import { addMs } from '../../core/iso-time.ts'
+import { nearest } from '../../core/nearest.ts'
 import { ruleProblems } from '../../rules/check.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -41,13 +42,15 @@ export const getRule: HandlerOf<typeof contract.getRule> = async ({ org_id, name
 /** `at`: where the rule is in the input. Fails with 422 for what is wrong in the rule itself. */
 const checkRule = ({ groups }: Book, org_id: number, rule: Rule, at = ''): void => {
   const [problem] = ruleProblems(rule)
-  if (problem) throw invalid(`${at}${problem.field}`, problem.message, problem.hint)
+  if (problem) throw invalid(`${at}${problem.field}`, problem.message)
   for (const [i, text] of rule.who.entries()) {
     const name = text.slice(1).split(':')[0]!
     if (named(groups, name)) continue
+    const known = groups.flatMap((one) => (one.deleted_at === null ? one.name : []))
+    const near = nearest(name, known)
     throw invalid(
       `${at}who[${i}]`,
-      `must be a group that exists, not ${text}`,
+      `must be a group that exists, not ${text}${near === undefined ? '' : `; did you mean @${near}?`}`,
       `svc group list --org ${org_id} lists the groups`,
     )
   }

@@ -52,6 +52,16 @@ describe('a group', () => {
     expect(refusal(await remove('sre', grace.id))).toEqual([404, 'not_found', []])
   })
 
+  test('has only users, and names the one that does not exist', async () => {
+    expect((await create('sre', [ada.id, '99'])).body.message).toBe('User 99 not found')
+    for (const wrong of ['Dana', '+12025550101'])
+      expect((await create('sre', [ada.id, wrong])).body.message).toBe(
+        `members[1] must be the id of a user, such as 7, not "${wrong}"`,
+      )
+    dataOf(await create('sre', [ada.id]))
+    expect((await add('sre', 'Dana')).body.message).toMatch(/^user_id must be the id of a user/)
+  })
+
   test('keeps its last member', async () => {
     dataOf(await create('sre', [ada.id]))
     expect(await refusedWithoutTrace(service, () => remove('sre', ada.id))).toEqual([
@@ -155,7 +165,7 @@ describe('somebody who joins a group', () => {
     const { id: eve } = await createApprover(service, foreign.id, 7)
     const pending = `/organization/${acme.id}/user/${alan.id}/pending`
     dataOf(await service.call('POST', pending, { body: {} }))
-    for (const id of [eve, alan.id, '999', 'usr_x'])
+    for (const id of [eve, alan.id, '999'])
       expect(await refusedWithoutTrace(service, () => create('sre', [ada.id, id]))).toEqual([
         404,
         'not_found',

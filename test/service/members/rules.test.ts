@@ -81,6 +81,11 @@ describe('a rule', () => {
     expect(await refusedWithoutTrace(service, () => add(rule))).toEqual([422, 'invalid_field', [field]])
   })
 
+  test('names the group that does not exist, and one like it', async () => {
+    const answer = await add({ ...destroy, who: ['@sree:2'] })
+    expect(answer.body.message).toBe('who[0] must be a group that exists, not @sree:2; did you mean @sre?')
+  })
+
   test('has a name that no other rule has', async () => {
     dataOf(await add(destroy))
     expect(refusal(await add(destroy))).toEqual([409, 'rule_exists', []])
@@ -91,7 +96,9 @@ describe('a rule', () => {
     'is refused if %j could not complete it when one of them asks',
     async (who) => {
       dataOf(await create('one', [grace.id]))
-      expect(refusal(await add({ ...destroy, who }))).toEqual([409, 'rule_not_completable', []])
+      const answer = await add({ ...destroy, who })
+      expect(refusal(answer)).toEqual([409, 'rule_not_completable', []])
+      expect(answer.body.message).toMatch(/it needs (?:3 members of @sre|2 members of @one) with an active/)
     },
   )
 
