@@ -14,8 +14,8 @@ import { readText } from '../terminal/input-file.ts'
 const kind: FileKind = {
   single: 'a file has one rule',
   nothing: 'nothing was verified',
-  schema: 'svc rule create --help',
-  example: 'svc rule get NAME -o yaml shows a rule',
+  schema: 'svc rule get NAME -o yaml',
+  example: 'svc rule get NAME -o yaml > rule.yaml',
 }
 
 /** `svc rule get` shows these besides the rule. The digest is computed, and not believed. */
@@ -26,6 +26,8 @@ const isOwn = ([name]: [string, unknown]): boolean => !besides.has(name)
 const readRule = (text: string, file: string): ExpectedRule => {
   const { value: whole, place } = parseYaml(text, file, kind)
   const value = isRecord(whole) ? Object.fromEntries(Object.entries(whole).filter(isOwn)) : whole
+  if (!isRecord(value) || value['match'] === undefined)
+    throw usageError(`${file} must contain one rule`, kind.example)
   const checked = ruleShape.safeParse(value)
   if (!checked.success)
     throw invalidFile(
@@ -48,6 +50,6 @@ export const ruleIn = async (typed: string, { io }: Context): Promise<ExpectedRu
   if (/^[a-z][a-z0-9-]{0,39}$/.test(typed)) return { name: typed }
   throw usageError(
     `--rule: there is no file "${typed}", and it is neither a SHA-256 nor the name of a rule`,
-    'svc rule list --org acme',
+    kind.example,
   )
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
@@ -36,7 +36,9 @@ const readKeys = async ({ jwks, jwksUrl }: Options, context: Context): Promise<u
   if (jwksUrl !== undefined) return getJson(context, urlOf(jwksUrl), context.globals.cacert)
   const { baseUrl, cacert } = await context.settings()
   const { origin } = new URL(baseUrl.value)
-  return getJson(context, urlOf(`${origin}/.well-known/jwks.json`), cacert?.value)
+  return getJson(context, urlOf(`${origin}/.well-known/jwks.json`), cacert?.value).catch((error: unknown) => {
+    throw error instanceof SvcError ? error.with({ hint: `${error.hint}; offline: --jwks FILE` }) : error
+  })
 }
 
 /** `svc approve verify`: verifies a receipt with only the keys. */

@@ -39,6 +39,7 @@ beforeAll(async () => {
   write('rule.yaml', 'name: destroy\nmatch: {type: command, argv: [terraform, "**"]}\nwho: ["@dba"]\n')
   write('other-rule.yaml', 'name: destroy\nmatch: {type: command}\nwho: ["@dba"]\n')
   write('bad-rule.yaml', 'name: destroy\nmatch: {type: command}\nwhom: ["@dba"]\n')
+  write('org.yaml', 'svc: 1\norganization: {slug: acme, name: Acme}\nrules: []\n')
   write('one-of-three.json', set.receipts[0])
   write('incomplete.json', { ...set, receipts: set.receipts.slice(1) })
   write('forged.json', { ...receipt, claims: { ...receipt.claims, action: 'Delete everything' } })
@@ -101,12 +102,20 @@ describe('svc approve verify --rule', () => {
   })
   test.each([
     ['bad-rule.yaml', /bad-rule\.yaml:3:1 whom/],
-    ['Not a rule', /--rule: there is no file "Not a rule"/],
+    ['bad-rule.yaml', /hint: svc rule get NAME -o yaml prints the format of the file/],
+    ['org.yaml', /org\.yaml must contain one rule\nhint: svc rule get NAME -o yaml/],
+    ['Not a rule', /--rule: there is no file "Not a rule"[^]*hint: svc rule get NAME -o yaml > rule\.yaml/],
   ])('says what is wrong with %s', async (named, message) => {
     const { exit, err } = await offline('ruled.json', '--rule', named)
     expect(err).toMatch(message)
     expect(exit).toBe(2)
   })
+})
+
+test('svc approve verify names --jwks if the service does not answer', async () => {
+  const { err } = await verify([...ours, 'receipt.json', '--base-url', 'http://127.0.0.1:9'])
+  expect(err).toContain('Nothing answers at 127.0.0.1:9')
+  expect(err).toMatch(/hint: .*; offline: --jwks FILE$/m)
 })
 
 describe('svc approve verify', () => {
