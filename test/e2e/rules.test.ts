@@ -185,7 +185,7 @@ test('the gate needs no `to`, and gives the reason that a rule requires', async 
     path('ledger'),
   )
   gate.call(1, 'write_file', { path: '/srv/a', text: 'one' })
-  expect(JSON.stringify(await gate.answer(1))).toContain('must name somebody')
+  expect(JSON.stringify(await gate.answer(1))).toContain(': to in the file of the gate must name somebody')
   await nobody()
   await hold(tools, { reason: { pattern: 'INC-*', example: 'INC-77' } })
   gate.call(2, 'write_file', { path: '/srv/a', text: 'one' })

@@ -35,7 +35,7 @@ export const progressLine = (progressToken: Id, step: number, message: string): 
 
 const noOtherWay = 'Do not try to reach the same result in another way.'
 
-const because = (text: string | undefined): string => (text ? ` ${safeLine(text)}` : '')
+const because = (text: string | undefined): string => (text ? ` ${safeLine(text).replace(/\.$/, '')}.` : '')
 
 export const pendingText = (
   tool: string,
@@ -47,7 +47,7 @@ export const pendingText = (
 
 export const failedText = (tool: string, error: SvcError): string =>
   `Not done. This call of ${tool} requires the approval of a person, and svc could not get it: ` +
-  `${safeLine(error.message)}.${because(error.detail)} Tell the user. ${noOtherWay}`
+  `${safeLine(error.message).replace(/^approvers /, 'to in the file of the gate ')}.${because(error.detail)} Tell the user. ${noOtherWay}`
 
 export const unknownOutcomeText = (tool: string): string =>
   `The server ended before it answered this call of ${tool}. It is not known whether the call was carried out. Tell the user.`
