@@ -33,7 +33,7 @@ const readRequest = (typed: string): string => {
     throw usageError(`--request: no rule can hold svc ${words}`, '--request "user delete"')
   const near = nearest(words, known)
   throw usageError(
-    `--request must be a command of svc that changes something, not "${words.slice(0, 60)}"${near === undefined ? '' : `; did you mean "${near}"?`}`,
+    `--request must be a command of svc that makes one change, not "${words.slice(0, 60)}"; ${near === undefined ? 'svc user import and svc apply make many' : `did you mean "${near}"?`}`,
     `--request "${near ?? 'user delete'}"`,
   )
 }

@@ -40,7 +40,7 @@ const reasonRequired = (
   const message = `is required by the rule ${name}${form}`
   return new Refusal(422, 'invalid_field', `reason ${message}`, {
     issues: [{ field: 'reason', message }],
-    hint: `${held ? `Say why in the header ${reasonHeader}; with svc` : 'Say why'}: --reason '${example}'`,
+    hint: `Say why: --reason '${example}'${held ? `; over HTTP in the header ${reasonHeader}` : ''}`,
     data: { reason: { rule: name, prompt, pattern, example } },
   })
 }

@@ -137,7 +137,11 @@ test.each([
   [['--tool', 'a', 'b', '--argument', 'x'], '--argument must be name=value, not "x"'],
   [
     ['--request', 'user delte'],
-    '--request must be a command of svc that changes something, not "user delte"; did you mean "user delete"?',
+    '--request must be a command of svc that makes one change, not "user delte"; did you mean "user delete"?',
+  ],
+  [
+    ['--request', 'user import'],
+    '--request must be a command of svc that makes one change, not "user import"; svc user import and svc apply make many',
   ],
   [['--request', 'user list'], '--request: no rule can hold svc user list'],
 ])('refuses %j before anything is sent', async (args, message) => {

@@ -40,7 +40,7 @@ test('a call without a reason is refused with the words of the rule, and asks no
           message: `is required by the rule ${rule}: Incident, and must match INC-*`,
         },
       ],
-      hint: `Say why in the header x-svc-reason; with svc: --reason 'INC-77'`,
+      hint: `Say why: --reason 'INC-77'; over HTTP in the header x-svc-reason`,
       reason: { rule, ...reason },
     },
   ])
