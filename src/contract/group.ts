@@ -10,7 +10,8 @@ import { org_id, paging, time } from './records.ts'
 const name = chosen(groupName, 'Name of the group', { example: 'sre' })
 const member = id.check(
   z.regex(/^[1-9]\d{0,14}$/, {
-    error: ({ input }) => `must be the id of a user, such as 7, not "${String(input).slice(0, 60)}"`,
+    error: ({ input }) =>
+      `must be the id of a user, which svc user list shows, not "${String(input).slice(0, 60)}"`,
   }),
 )
 const user_id = chosen(member, 'User id', { example: '7', flag: 'user' })

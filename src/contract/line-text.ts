@@ -21,7 +21,7 @@ export const groupName = z
     ),
   )
 
-export const lineText = z.string().check(
+const lineText = z.string().check(
   z.overwrite(plainLine),
   z.maxLength(mostLength, { error: `must have at most ${mostLength} characters`, abort: true }),
   z.refine((text) => readLine(text) !== undefined, lineForm),

@@ -40,10 +40,11 @@ const patternProblems: Record<Listed, (text: string, at: number) => string | und
   argv: (text, at) => {
     if (at > 0) return undefined
     if (text.includes('/')) return 'must be the name of a program, without its folder'
-    return text.includes(',') ? `must be one word: "${text}"; give several one by one` : undefined
+    return text.includes(',') ? `must be one word, not "${text}"; several: --argv A --argv B` : undefined
   },
   cwd: (text) => (text.startsWith('/') ? undefined : 'must be an absolute path, such as /srv/**'),
-  tool: (text) => (text.includes(',') ? `must be one tool: "${text}"; give several one by one` : undefined),
+  tool: (text) =>
+    text.includes(',') ? `must be one tool, not "${text}"; several: --tool A --tool B` : undefined,
 }
 
 /** Fields of another type would never match; in an exception, one would do nothing. */

@@ -46,9 +46,13 @@ describe('a rule by itself', () => {
     [
       { match: { type: 'tool_call', tool: ['get', 'merge_*,delete_*'] } },
       'match.tool[1]',
-      /one tool: "merge_\*,delete_\*"; give several one by one/,
+      /one tool, not "merge_\*,delete_\*"; several: --tool A --tool B/,
     ],
-    [{ match: { type: 'command', argv: ['deploy.sh,prod'] } }, 'match.argv[0]', /one word: "deploy.sh,prod"/],
+    [
+      { match: { type: 'command', argv: ['deploy.sh,prod'] } },
+      'match.argv[0]',
+      /one word, not "deploy.sh,prod"/,
+    ],
     [{ except: [{ text: ['x'] }] }, 'except[0].text', /is not known in a command/],
     [{ who: ['@sre', '@sre:2'] }, 'who', /only once/],
     [{ reason: { pattern: 'INC-*' } }, 'reason.example', /is required/],

@@ -147,7 +147,7 @@ export const requireCompletable = async (
   if (await isCompletable(call, { orgId, lines }, { alsoWithoutAny: true })) return
   throw conflict(
     'rule_not_completable',
-    `Too few people could satisfy the rule ${rule.name} when one of them asks: it needs ${lines.map(({ need, group }) => `${need + 1} members of @${group?.name}`).join(' and ')} with an active device, and each person counts for one group`,
+    `Too few people could satisfy the rule ${rule.name} when one of them asks: it needs ${lines.map(({ need, group }) => `${need + 1} members of @${group?.name}`).join(' and ')} with an active device${lines.length > 1 ? ', each for one group' : ''}`,
     `Add a member: svc group add NAME --user ID --org ${orgId}; svc group list --org ${orgId} shows who has no device`,
   )
 }

@@ -56,7 +56,7 @@ describe('a group', () => {
     expect((await create('sre', [ada.id, '99'])).body.message).toBe('User 99 not found')
     for (const wrong of ['Dana', '+12025550101'])
       expect((await create('sre', [ada.id, wrong])).body.message).toBe(
-        `members[1] must be the id of a user, such as 7, not "${wrong}"`,
+        `members[1] must be the id of a user, which svc user list shows, not "${wrong}"`,
       )
     dataOf(await create('sre', [ada.id]))
     expect((await add('sre', 'Dana')).body.message).toMatch(/^user_id must be the id of a user/)
