@@ -85,7 +85,7 @@ export const inputOf = (id: OperationId, org: Tenant, child: Tenant): Record<str
   if (id === 'registerMachine')
     Object.assign(input, { machineId: randomBytes(6).toString('hex'), mobile: org.mobile })
   if (id === 'loginMachine') Object.assign(input, machine, { machineId: org.mark, org_id: org.ids.org })
-  if (id === 'verifyMachine') input.machine_id = child.mark
+  if (id === 'verifyMachine' || id === 'deleteMachine') input.machine_id = child.mark
   if (id === 'sendGlobalNotification') input.mobile = org.mobile
   if (id === 'sendAuthRequestByEmail') input.email = org.email
   if (id === 'sendAppAuthNotification')

@@ -33,6 +33,10 @@ const ownRefused: Partial<Record<OperationId, number>> = {
   createRule: 409,
   deleteRule: 409,
   setRules: 409,
+  // The people of its rule must agree.
+  deleteOrganization: 403,
+  // Its key has no owner.
+  confirmKeyOwner: 409,
 }
 
 /** Operations in which only the caller's key selects the organization. */

@@ -62,7 +62,9 @@ const eraseOne = async (
   for (const { people } of lines)
     for (const one of people) if (one.user_id === user_id) Object.assign(one, { name: '', mobile: '' })
   const next = { ...row, lines: JSON.stringify(lines), approver_mobile: '' }
-  const isSigned = row.status === 'pending' || isApproved(row, { keyring })
+  // What another program changed does not become genuine.
+  const isSigned =
+    keyring.holds('approvals', row) && (row.status === 'pending' || isApproved(row, { keyring }))
   await db
     .updateTable('approvals')
     .set({

@@ -37,3 +37,15 @@ test.each(['approve', 'deny'] as const)(
     expect(await findAlteredRows(service.service)).toEqual([])
   },
 )
+
+test('a request that another program changed is not made genuine by deleting one of its people', async () => {
+  const grace = await createApprover(service, acme.id, 2)
+  const body = { action: 'Deploy 4.2', approvers: [ada.mobile, grace.mobile] }
+  const { request_id } = dataOf(await service.call('POST', '/svc/v1/approvals', { body }))
+  await service.storage.write(
+    (db) => db.updateTable('approvals').set({ asked_by: 77 }).where('request_id', '=', request_id).execute(),
+    { org: acme.id },
+  )
+  dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${grace.id}`))
+  expect(await findAlteredRows(service.service)).toHaveLength(1)
+})
