@@ -113,14 +113,20 @@ const some = (patterns: readonly string[] | undefined, isMatch: (pattern: string
 const matchesText = (patterns: readonly string[] | undefined, text: string, { fold }: Reading): boolean =>
   some(patterns, (one) => matches(fold(one), fold(text)))
 
-/** An argument that is missing or is no text matches a rule, and never an exception. */
+const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+/**
+ * An argument that is missing or is no text matches a rule, and never an exception. So does one that is spelled otherwise or
+ * given twice, because a server may take either for it.
+ */
 const matchesArguments = (
   patterns: Readonly<Record<string, readonly string[]>>,
   values: Readonly<Record<string, unknown>>,
   reading: Reading,
 ): boolean =>
   Object.entries(patterns).every(([name, texts]) => {
-    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    const given = Object.keys(values).filter((one) => foldedName(one) === foldedName(name))
+    const value = given.length === 1 && given[0] === name ? values[name] : undefined
     return typeof value === 'string' ? matchesText(texts, value, reading) : !reading.isException
   })
 

@@ -6,7 +6,9 @@ const starters = new Set(
     'sh ash bash rbash dash fish ksh mksh csh tcsh zsh busybox toybox cmd powershell pwsh nu elvish xonsh ' +
     'env sudo doas su runuser pkexec xargs parallel nohup nice ionice setsid stdbuf timeout time watch script strace ' +
     'chroot unshare nsenter flock exec command eval find ssh systemd-run run-parts setpriv capsh gosu su-exec chrt ' +
-    'taskset numactl fakeroot bwrap firejail proot tini dumb-init tmux screen expect unbuffer at batch'
+    'taskset numactl fakeroot bwrap firejail proot tini dumb-init tmux screen expect unbuffer at batch setarch linux i386 x86_ ' +
+    'prlimit choom runcon sg newgrp ssh-agent start-stop-daemon dbus-run-session dbus-launch systemd-nspawn ' +
+    'lxc-attach cpulimit ltrace gdb valgrind perf'
   ).split(' '),
 )
 
@@ -14,9 +16,9 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 const versionMarks = '-.0123456789'
 
-/** `bash5.2` is a version of `bash`, and `bash.exe` is `bash`. */
+/** `bash5.2` is a version of `bash`, and so are `bash-static` and `bash.exe`. */
 const withoutVersion = (name: string): string => {
-  const plain = name.toLowerCase().replace(/\.exe$/, '')
+  const plain = name.toLowerCase().replace(/(?:\.exe|-static|\.ws|-rs|-sysv|-tcp)$/, '')
   let end = plain.length
   while (end > 0 && versionMarks.includes(plain[end - 1]!)) end--
   return plain.slice(0, end)

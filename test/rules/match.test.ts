@@ -51,6 +51,10 @@ describe('a rule about a command', () => {
     '/bin/bash5.2 -c x',
     'env terraform destroy',
     'sudo ls',
+    'sudo-rs ls',
+    './bash-static -c x',
+    'x86_64 ls',
+    'gdb ls',
     'xargs rm',
     'ssh host ls',
     'toybox sh',
@@ -126,6 +130,7 @@ describe('an exception', () => {
     expect(held(match, merge({ branch: 'dev' }), except)).toBe(false)
     expect(held(match, merge({}), except)).toBe(true)
     expect(held(match, merge({ branch: ['dev'] }), except)).toBe(true)
+    expect(held(match, merge({ branch: 'dev', Branch: 'main' }), except)).toBe(true)
   })
 })
 
@@ -137,6 +142,8 @@ describe('a rule about a tool call', () => {
     ['merge_pull_request', {}, true],
     ['merge_pull_request', { branch: 7 }, true],
     ['merge_pull_request', { branch: { name: 'dev' } }, true],
+    ['merge_pull_request', { branch: 'dev', Branch: 'main' }, true],
+    ['merge_pull_request', { Branch: 'dev' }, true],
     ['read', { branch: 'main' }, false],
   ])('holds %s %j: %j', (tool, value, is) => {
     expect(held(match, call(tool, value))).toBe(is)
