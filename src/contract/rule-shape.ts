@@ -13,7 +13,9 @@ const mostPatterns = 20
 
 export const ruleName = chosen(groupName, 'Name of the rule', { example: 'destroy' })
 
-const pattern = line(200)
+// Somebody who approves a rule must see what it says.
+const unseen = /[\p{Default_Ignorable_Code_Point}\u2800]/u
+const pattern = line(200).check(z.refine((text) => !unseen.test(text), 'must have no invisible character'))
 const patterns = (description: string, example: string[]) =>
   chosen(
     z.optional(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { BallotRow } from './rows.ts'
 import { notFound } from '../../core/refusal.ts'
 import type { Receipt } from '../../receipt/receipt.ts'
@@ -16,10 +17,14 @@ const ofRequest = (db: Db, { request_id, org_id }: Pick<ApprovalRow, 'request_id
     .selectAll('ballots')
     .orderBy('ballots.id')
 
+/** True of a ballot that was not erased. A person who is created again is not asked what the deleted one was. */
+export const ofPerson = (ballots: 'b' | 'ballots') => sql<boolean>`${sql.ref(`${ballots}.nonce`)} <> ''`
+
 /** The ballot of a person. Fails with the 404 of an absent request for somebody who was not asked. */
 export const findBallot = (db: Db, row: ApprovalRow, user_id: number): Promise<BallotRow> =>
   ofRequest(db, row)
     .where('user_id', '=', user_id)
+    .where(ofPerson('ballots'))
     .executeTakeFirstOrThrow(() => notFound('Approval request'))
 
 export const readBallots = (db: Db, row: ApprovalRow): Promise<BallotRow[]> => ofRequest(db, row).execute()

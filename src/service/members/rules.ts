@@ -56,6 +56,21 @@ const checkRule = ({ groups }: Book, org_id: number, rule: Rule, at = ''): void 
   }
 }
 
+/** A rule names keys by their first secrets, which rotations do not change. Another id would hold nothing. */
+const checkKeys = async ({ db }: Call, org_id: number, { match }: Rule, at = ''): Promise<void> => {
+  for (const [i, text] of (match.key ?? []).entries()) {
+    const field = `${at}match.key[${i}]`
+    const key = await db
+      .selectFrom('api_keys')
+      .where('id', '=', /^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)
+      .where((row) => row.or([row('org_id', '=', org_id), row('org_id', 'is', null)]))
+      .select(['id', 'lineage'])
+      .executeTakeFirstOrThrow(() => invalid(field, `must be the id of a key, not ${text}`, 'svc key list'))
+    if (key.lineage !== null)
+      throw invalid(field, `must be ${key.lineage}, the first secret of this key, not its newer one ${text}`)
+  }
+}
+
 /** Whom a rule asks, by user id. */
 const peopleOf = (book: Book, rules: readonly Rule[]): number[] => [
   ...new Set(rules.flatMap((rule) => linesOf(book, rule)).flatMap(({ members }) => members)),
@@ -109,6 +124,7 @@ export const createRule: HandlerOf<typeof contract.createRule> = async ({ org_id
   await reachOrganization(call, org_id)
   const book = await readBook(call, org_id)
   checkRule(book, org_id, rule)
+  await checkKeys(call, org_id, rule)
   if (book.rules.some((one) => one.rule.name === rule.name))
     throw conflict(
       'rule_exists',
@@ -144,7 +160,10 @@ export const setRules: HandlerOf<typeof contract.setRules> = async (
   }
   for (const one of groupChanges) if (one.members.length > 0) await setGroup(one)
   const now = await readBook(call, org_id)
-  for (const [at, rule] of rules.entries()) checkRule(now, org_id, rule, `rules[${at}].`)
+  for (const [at, rule] of rules.entries()) {
+    checkRule(now, org_id, rule, `rules[${at}].`)
+    await checkKeys(call, org_id, rule, `rules[${at}].`)
+  }
   const changes: RuleChange[] = [
     ...rules.map((after): RuleChange => {
       const old = before.rules.find(({ rule }) => rule.name === after.name)

@@ -5,7 +5,7 @@ import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
 import type { BallotRow } from '../approvals/rows.ts'
-import { findBallot } from '../approvals/ballots.ts'
+import { findBallot, ofPerson } from '../approvals/ballots.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow } from '../approvals/rows.ts'
 import { toSubjectRecord, encodedContexts, selectApprovals } from '../approvals/record.ts'
@@ -35,6 +35,7 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
       .innerJoin('ballots as b', 'b.request_id', 'a.request_id')
       .where('b.user_id', '=', user_id)
       .where('b.status', '=', 'pending')
+      .where(ofPerson('b'))
       .where('a.status', '=', 'pending')
       .where('a.expires_at', '>', storage.now())
       .orderBy('a.id')

@@ -5,6 +5,7 @@ import { findApprover } from '../approvals/find-approver.ts'
 import { wakeOf } from '../approvals/lines.ts'
 import { auditSubject } from '../approvals/record.ts'
 import { requestApproval } from '../approvals/request.ts'
+import { requireSameRules } from '../approvals/rules-of-request.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
@@ -82,6 +83,7 @@ export const validateAuth: HandlerOf<typeof auth.validateAuth> = async (
   const factors = capturedFactors(row)
   const { prompt } = row
   if (prompt?.status !== 'approved' || prompt.attestation === null) return denied(factors, 'service')
+  await requireSameRules(call, prompt)
   await spend(call, row, { outcome: 'success', source: 'service' })
   const attestation = JSON.parse(prompt.attestation) as Receipt
   const { user_id, request_id: id } = row

@@ -3,6 +3,7 @@ import { acme, ada, clock, installHooks, service } from '../acme-with-ada.ts'
 import { ask, decide } from '../approver.ts'
 import { minute } from '../clock.ts'
 import { auditOf, createTenant, dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { createRule } from '../rule-fixture.ts'
 import { approve, approveAt, brief, deny, save, started, token, validate } from './verification.ts'
 
 installHooks()
@@ -25,6 +26,12 @@ describe('POST /validate/global/auth', () => {
       `verification:${request_id}`,
       ['spent_at', 'success', 'source: service'],
     ])
+  })
+
+  test('looks at the rules again: one made since the yes holds it', async () => {
+    await approve(await started())
+    await createRule(service, acme.id, { members: [ada.id], match: { type: 'text' } })
+    expect(refusal(await validate())).toEqual([409, 'rules_changed', []])
   })
 
   test('finds nothing that another key of the organization started', async () => {
