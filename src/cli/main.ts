@@ -152,10 +152,7 @@ export const groups: Record<string, Group> = {
   },
   mcp: {
     about: 'Serve the approval tools to an agent on standard input and output',
-    subgroups: { agents: 'List and disconnect the agents that people connected' },
-    load: fromTable(async () => (await import('../contract/agents.ts')).agents, {
-      more: [async () => (await import('./mcp/command.ts')).registerMcp],
-    }),
+    load: async () => (await import('./mcp/command.ts')).registerMcp,
   },
   hook: {
     about: 'Hold the tool calls of an agent until a person approves them',

@@ -1,9 +1,8 @@
 import * as z from 'zod/mini'
-import { agentRecord } from './agents.ts'
 import { chosen, id, line } from './field.ts'
 import { keyName } from './key.ts'
 import { operations } from './declaration.ts'
-import { challengeRecord, signedChallenge } from './records.ts'
+import { challengeRecord, signedChallenge, time } from './records.ts'
 import { scopes } from './scopes.ts'
 
 // Consent to agents on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
@@ -12,6 +11,14 @@ const request = chosen(line(8_000), 'The authorization request, as the service s
 const name = chosen(keyName, 'Name of the agent, as approvers and the audit log show it')
 const redirect = z.looseObject({
   redirect_to: chosen(z.string(), 'Where the page sends the browser', { secret: true }),
+})
+
+/** A key that a person gave an agent or a terminal. */
+const agentRecord = z.looseObject({
+  id: chosen(id, 'Id of its key'),
+  name: chosen(z.string(), 'Name of the key'),
+  client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
+  last_used_at: chosen(z.nullable(time), 'When it was last used, to the minute'),
 })
 
 export const pageAgents = operations({

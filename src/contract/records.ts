@@ -164,6 +164,10 @@ export const keyRecord = z.looseObject({
   created_by: chosen(z.nullable(id), 'Key that created it; null if the service did'),
   owner_user_id: chosen(z.nullable(id), 'User who owns the key, as its creator claims'),
   owner_confirmed_at: chosen(z.nullable(time), 'When this user confirmed it on their phone'),
+  client_name: chosen(
+    z.nullable(z.string()),
+    'Of an agent or a terminal that a person signed in: the name that it claims',
+  ),
   root_id: chosen(id, 'The first secret of the key, which created_by of other keys names'),
   replaced: chosen(z.boolean(), 'Whether a rotation replaced this secret; it works until it expires'),
 })

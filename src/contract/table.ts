@@ -1,5 +1,4 @@
 import { account } from './account.ts'
-import { agents } from './agents.ts'
 import { approval } from './approval.ts'
 import { pageAgents } from './page-agents.ts'
 import { pageDevices } from './page-devices.ts'
@@ -41,7 +40,6 @@ export const table = {
   ...group,
   ...rule,
   ...key,
-  ...agents,
   ...audit,
   ...events,
   ...webhook,

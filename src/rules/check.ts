@@ -10,7 +10,7 @@ import { fieldsOfType } from './match.ts'
 export type RuleProblem = { field: string; message: string }
 
 /** Reactions to an incident never wait for an approval. */
-const reactions = new Set<OperationId>(['revokeDevice', 'refuseDevice', 'revokeKey', 'revokeAgent'])
+const reactions = new Set<OperationId>(['revokeDevice', 'refuseDevice', 'revokeKey'])
 
 /** Whether a rule can hold a call. Requests and decisions cannot wait for an approval either, and reads change nothing. */
 export const isHoldable = (id: OperationId): boolean => {

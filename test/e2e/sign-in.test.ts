@@ -89,26 +89,26 @@ describe('svc profile login', () => {
   })
 })
 
-describe('the address that waits for the browser', () => {
-  /** A browser that only notes the address. */
-  const startLogin = async () => {
-    const note = path(`address-${people}`)
-    writeFileSync(path('browser.sh'), `#!/bin/sh\nprintf %s "$1" >"${note}"\n`, { mode: 0o755 })
-    const child = startSvc(['profile', 'login', 'web', '--base-url', service.baseUrl], {
-      ...own(),
-      BROWSER: path('browser.sh'),
-    })
-    const ended = outcome(child)
-    for (;;) {
-      try {
-        const url = new URL(readFileSync(note, 'utf8'))
-        return { child, ended, url, query: url.searchParams }
-      } catch {
-        await sleep(20)
-      }
+/** A browser that only notes the address. */
+const startLogin = async () => {
+  const note = path(`address-${people}`)
+  writeFileSync(path('browser.sh'), `#!/bin/sh\nprintf %s "$1" >"${note}"\n`, { mode: 0o755 })
+  const child = startSvc(['profile', 'login', 'web', '--base-url', service.baseUrl], {
+    ...own(),
+    BROWSER: path('browser.sh'),
+  })
+  const ended = outcome(child)
+  for (;;) {
+    try {
+      const url = new URL(readFileSync(note, 'utf8'))
+      return { child, ended, url, query: url.searchParams }
+    } catch {
+      await sleep(20)
     }
   }
+}
 
+describe('the address that waits for the browser', () => {
   test('takes no code with another state or of another service, and says a refusal', async () => {
     const { ended, url, query } = await startLogin()
     const back = (state: string, iss: string, more: object) =>

@@ -66,7 +66,7 @@ describe.runIf(found.length > 0)('the address alone', () => {
     await phone.sees('Allow this access?')
     await phone.tap('Allow')
     expect(await ended).toMatchObject({ exit: 0 })
-    const connected = dataOf(await stage.service.call('GET', '/svc/v1/agents', { key: stage.org.key }))
+    const connected = dataOf(await stage.service.call('GET', '/svc/v1/keys', { key: stage.org.key }))
     expect(connected).toContainEqual(expect.objectContaining({ client_name: expect.stringMatching(name) }))
     expect((await run(['mcp', 'list'])).stdout).toMatch(list)
   })

@@ -18,12 +18,10 @@ const secretRefused: Partial<Record<OperationId, number>> = {
 const childRefused: Partial<Record<OperationId, number>> = { createKey: 422 }
 
 /**
- * A sent message is not sent again: found, and refused. An agent exists only after a consent, and a mute after a report; the
- * tests of the service try those of another tenant.
+ * A sent message is not sent again: found, and refused. A mute exists only after a report; the tests of the service try those of another tenant.
  */
 const ownRefused: Partial<Record<OperationId, number>> = {
   retryMessage: 409,
-  revokeAgent: 404,
   deleteMute: 404,
   // The people of the group, or an administrator whom another key appointed, would have to approve it.
   createGroup: 409,

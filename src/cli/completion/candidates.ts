@@ -31,14 +31,13 @@ const lists: Record<Exclude<ValueKind, 'profile'>, List> = {
   key: { cli: 'key list', value: 'id', about: ['name'] },
   'auth-code': { cli: 'org auth-code list', value: 'id', about: ['label'] },
   webhook: { cli: 'webhook list', value: 'webhook_id', about: ['url'] },
-  agent: { cli: 'mcp agents list', value: 'id', about: ['name', 'owner'] },
   machine: { cli: 'iot list', value: 'machineId', about: ['machineName'] },
   // A decided request is no longer pending.
   request: { cli: 'approve list', value: 'request_id', about: ['action'], lastsMs: 2_000 },
 }
 
 /** Lists that need no organization: an operator's key gets all rows. */
-const ofAll = new Set<ValueKind>(['org', 'request', 'key', 'webhook', 'agent'])
+const ofAll = new Set<ValueKind>(['org', 'request', 'key', 'webhook'])
 
 // A shell expands the values, so they must not contain characters that are special to a shell.
 const harmless = /^[\w][\w.-]{0,62}$/

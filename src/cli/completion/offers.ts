@@ -15,7 +15,6 @@ export type ValueKind =
   | 'key'
   | 'auth-code'
   | 'webhook'
-  | 'agent'
   | 'machine'
   | 'profile'
 
@@ -63,7 +62,6 @@ const kindOfId: Record<string, ValueKind> = {
   'key-id': 'key',
   'auth-code-id': 'auth-code',
   'webhook-id': 'webhook',
-  'agent-id': 'agent',
   'machine-id': 'machine',
 }
 

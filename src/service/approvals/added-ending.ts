@@ -40,7 +40,7 @@ export const endAdded = async (
     throw conflict(
       'too_many_added',
       `More than ${mostAdded} devices and agents were added, and nothing was ended`,
-      'Revoke it without them, then end them by person: svc user devices revoke, svc mcp agents revoke',
+      'Revoke it without them, then end them by person: svc user devices revoke, svc key revoke',
     )
   checkScopes(call, added)
   for (const { id, org_id } of added.devices) await revoke(call, { org_id, device_id: id })

@@ -33,7 +33,7 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
     throw conflict(
       'key_of_agent',
       'This is the key of an agent, which only the consent of a person replaces',
-      `Connect the agent again, and end the old key: svc mcp agents revoke ${id}`,
+      `Connect the agent again, and end the old key: svc key revoke ${id}`,
     )
   const until = addMs(call.now, overlap_s * 1000)
   const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until

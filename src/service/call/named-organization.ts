@@ -76,7 +76,6 @@ const finders: {
   rotateKey: ofKey,
   revokeKey: ofKey,
   confirmKeyOwner: ofKey,
-  revokeAgent: ofKey,
   rotateWebhook: ofWebhook,
   replayWebhook: ofWebhook,
   deleteWebhook: ofWebhook,

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { agents } from '../../../src/contract/agents.ts'
 import { authCode } from '../../../src/contract/auth-code.ts'
 import { fieldsOf } from '../../../src/contract/describe.ts'
 import { key } from '../../../src/contract/key.ts'
@@ -48,12 +47,6 @@ const lists: [line: string, operation: Operation, rows: object[], offered: strin
     webhook.listWebhooks,
     [{ webhook_id: 'wh_9fT2kQpX', url: 'https://hooks.acme.example/svc' }],
     'wh_9fT2kQpX\thttps://hooks.acme.example/svc\n',
-  ],
-  [
-    'mcp agents revoke',
-    agents.listAgents,
-    [{ id: '5', name: 'Laptop', owner: 'Ada L' }],
-    '5\tLaptop Ada L\n',
   ],
   [
     'key rotate',

@@ -23,6 +23,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   last_used_at: '2030-02-14T00:00:00.000Z',
   expires_at: null,
   revoked_at: null,
+  client_name: null,
   ...more,
 })
 const own = key(100, { kind: 'operator', org_id: null, scopes: [...scopes] })

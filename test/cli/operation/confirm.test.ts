@@ -54,7 +54,6 @@ describe('an operation that ends or gives access', () => {
       'group remove',
       'iot delete',
       'key revoke',
-      'mcp agents revoke',
       'org auth-code delete',
       'org delete',
       'rule delete',

@@ -12,7 +12,6 @@ describe('an unknown command', () => {
     ['user pending acept 7 --org 1', 'svc user pending', 'svc user pending accept'],
     ['--profile org user lst --org "Acme Corp"', 'svc user', 'svc user list'],
     ['mcp instal claude-code', 'svc mcp', 'svc mcp install'],
-    ['mcp agent list', 'svc mcp', 'svc mcp agents'],
     ['mobil get --mobile +12025550101', 'svc', 'svc mobile'],
     ['mobil confirm --otp 000000', 'svc', 'svc mobile'],
   ])('%s: names the nearest one, and the hint is a help', async (line, group, meant) => {

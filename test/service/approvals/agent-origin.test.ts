@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { dataOf, refusal } from '../fixtures.ts'
-import { connect } from '../mcp/oauth-client.ts'
+import { agentKeys, connect } from '../mcp/oauth-client.ts'
 import {
   acme,
   addPhone,
@@ -86,9 +86,9 @@ describe('an agent', () => {
 
   test('cannot be turned into a key by a rotation', async () => {
     await connect(service, await enrollWith(await createUser(1)))
-    const [agent] = dataOf(await service.call('GET', '/svc/v1/agents'))
+    const [agent] = await agentKeys(service)
     const rotate = (key?: string) =>
-      service.call('POST', `/svc/v1/keys/${agent.id}/rotate`, { key, body: {} })
+      service.call('POST', `/svc/v1/keys/${agent!.id}/rotate`, { key, body: {} })
     expect(refusal(await rotate(acme.key))).toEqual([403, 'not_your_key', []])
     expect(refusal(await rotate())).toEqual([409, 'key_of_agent', []])
   })

@@ -64,26 +64,26 @@ describe('an agent that a person connected', () => {
 
   test('is revoked by its client, by its person, and by an administrator of keys', async () => {
     const tokens = [await connect(service, ada), await connect(service, ada), await connect(service, ada)]
-    const names = (await agentsOf()).map(({ name }: { name: string }) => name)
+    const names = (await agentsOf()).map(({ name }) => name)
     expect(names).toEqual(['Coder', 'Coder 2', 'Coder 3'])
     expect((await sendForm(service, '/revoke', { token: tokens[0]! })).status).toBe(200)
     const { agents } = dataOf(await fromPhone(service, 'GET', 'agents', { cookie: ada.cookie }))
     const path = `agents/${agents[0].id}/revocation`
     dataOf(await fromPhone(service, 'POST', path, { cookie: ada.cookie }))
-    await service.call('DELETE', `/svc/v1/agents/${agents[1].id}`, { key: acme.key })
+    await service.call('DELETE', `/svc/v1/keys/${agents[1].id}`, { key: acme.key })
     for (const token of tokens) expect((await callTools(service, token, listTools)).status).toBe(401)
     expect(await agentsOf()).toEqual([])
   })
 
   test('is not revoked by another person or another organization', async () => {
     const token = await connect(service, ada)
-    const [{ id }] = await agentsOf()
+    const [{ id } = { id: '' }] = await agentsOf()
     const eve = await createPhone(service, acme.id, 2)
     const foreign = await createTenant(service, 'globex')
     expect((await fromPhone(service, 'POST', `agents/${id}/revocation`, { cookie: eve.cookie })).status).toBe(
       404,
     )
-    expect((await service.call('DELETE', `/svc/v1/agents/${id}`, { key: foreign.key })).status).toBe(404)
+    expect((await service.call('DELETE', `/svc/v1/keys/${id}`, { key: foreign.key })).status).toBe(404)
     expect((await sendForm(service, '/revoke', { token, client_id: 'svc_client_other' })).status).toBe(401)
     expect((await callTools(service, token, listTools)).status).toBe(200)
   })

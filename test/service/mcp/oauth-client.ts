@@ -114,3 +114,13 @@ export const callTools = (service: TestService, token: string | undefined, body:
   })
 
 export const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+type AgentKey = { id: string; name: string; client_name: string | null; expires_at: string; revoked_at: null }
+
+/** The keys of agents and terminals that work, as an administrator of keys sees them. */
+export const agentKeys = async ({ call, storage }: TestService, key?: string): Promise<AgentKey[]> => {
+  const keys = dataOf(await call('GET', '/svc/v1/keys', { key })) as AgentKey[]
+  return keys.filter(
+    (one) => one.client_name !== null && one.revoked_at === null && one.expires_at > storage.now(),
+  )
+}

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach } from 'vitest'
 import { createPhone, type Phone } from '../page/phone.ts'
 import { createClock } from '../clock.ts'
-import { createTenant, dataOf } from '../fixtures.ts'
+import { createTenant } from '../fixtures.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { authorize, createVerifier, registered, requestIn } from './oauth-client.ts'
+import { agentKeys, authorize, createVerifier, registered, requestIn } from './oauth-client.ts'
 
 // A service with tools, an organization, and the phone of a person who can connect agents.
 
@@ -23,7 +23,7 @@ export const installHooks = (): void => {
   afterEach(() => service.close())
 }
 
-export const agentsOf = async () => dataOf(await service.call('GET', '/svc/v1/agents', { key: acme.key }))
+export const agentsOf = () => agentKeys(service, acme.key)
 
 /** The sealed request of a new client. */
 export const prepare = async () => {

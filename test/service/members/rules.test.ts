@@ -285,13 +285,13 @@ describe('several changes', () => {
   })
 })
 
-describe('the keys of a rule', () => {
-  const newKey = async () => {
-    const body = { name: 'ci', org_id: acme.id, scopes: ['ask', 'keys'] }
-    return dataOf(await service.call('POST', '/svc/v1/keys', { body }))
-  }
-  const withKey = (key: string) => ({ ...destroy, match: { ...destroy.match, key: [key] } })
+const newKey = async () => {
+  const body = { name: 'ci', org_id: acme.id, scopes: ['ask', 'keys'] }
+  return dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+}
+const withKey = (key: string) => ({ ...destroy, match: { ...destroy.match, key: [key] } })
 
+describe('the keys of a rule', () => {
   test('are keys of the organization', async () => {
     const foreign = await createTenant(service, 'globex')
     const body = { name: 'ci', org_id: foreign.id, scopes: ['ask'] }

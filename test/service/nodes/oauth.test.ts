@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createPhone } from '../page/phone.ts'
 import { dataOf } from '../fixtures.ts'
 import {
+  agentKeys,
   authorize,
   callTools,
   consentFrom,
@@ -15,8 +16,7 @@ import {
 import { onPostgres } from '../storage/postgres-databases.ts'
 import { acme, beta, countOf, installHooks, installTenants, nodes, onEach } from './nodes.ts'
 
-const agentsOf = async (key: string): Promise<unknown[]> =>
-  dataOf(await nodes[2]!.call('GET', '/svc/v1/agents', { key }))
+const agentsOf = (key: string) => agentKeys(nodes[2]!, key)
 
 describe.runIf(onPostgres())('agents at several nodes', () => {
   installHooks({ dev: true })
