@@ -39,9 +39,9 @@ export const rowsOf = (payload: unknown): Row[] =>
 
 export const fieldsOf = (rows: readonly Row[]): string[] => [...new Set(rows.flatMap(Object.keys))]
 
-/** The field of an answer that `-o id` prints. A rule is known by its name. */
+/** The field of an answer that `-o id` prints. */
 export const idOf = (fields: readonly string[]): string | undefined =>
-  'id request_id message_id webhook_id mute_id user_id name'.split(' ').find((name) => fields.includes(name))
+  ['id', 'request_id', 'message_id', 'webhook_id', 'mute_id', 'user_id'].find((name) => fields.includes(name))
 
 /** A payload as lines of cells. Has a `head` only if each line is a row, not a field of a record. */
 export type Grid = { head?: string[]; lines: string[][] }

@@ -58,9 +58,3 @@ test('each field of a rule has a flag', async () => {
     number: true,
   })
 })
-
-test('-o id prints the name of a new rule', async () => {
-  service.always(json(200, { status: 'success', message: 'Rule created', data: destroy }))
-  const line = 'rule create destroy --type command --argv terraform --who @dba --org 1 -o id'
-  expect((await run(line.split(' '))).out).toBe('destroy\n')
-})
