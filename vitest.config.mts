@@ -71,6 +71,10 @@ export default defineConfig({
             'test/service/storage/sqlite/**',
             'test/service/custody/data-folder/**',
             'test/service/lifecycle/{backup,data-dir,open-store,restored,running-service,serve}.test.ts',
+            // What stores little of its own.
+            ...(isWhole
+              ? []
+              : ['test/service/{config,custody,delivery,events,http,machines,mobile,page}/**']),
           ],
           globalSetup: 'test/service/storage/postgres-setup.ts',
           ...patience,

@@ -29,7 +29,7 @@ const shownBy = (name: string, width: Width): Promise<Shown[]> => {
 }
 
 /** Tables, prompts and long messages: typed at each width and through pipes also where the others are typed once. */
-const inEachWay = new Set(['README.md', 'docs/approve.md', 'docs/user.md'])
+const inEachWay = new Set(['README.md'])
 
 const endsOf = (steps: Step[], shown: Shown[]): string[] =>
   shown.map(({ exit }, i) => `${steps[i]!.line}: ${exit} ${steps[i]!.command}`)

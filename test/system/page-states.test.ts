@@ -9,8 +9,8 @@ beforeAll(() => void (stages = createStages()))
 afterEach(() => stages.closePhones())
 afterAll(() => stages.close())
 
-/** The longest ones, and what everybody sees. */
-const usual = new Set<Journey>(['administration', 'a new phone', 'decisions', 'settings', 'a computer'])
+/** What everybody sees. */
+const usual = new Set<Journey>(['a new phone', 'decisions'])
 
 test.each(rowsToRun(titles, (title) => usual.has(title)))(
   'each state hinders nobody: axe, colours, text size, zoom, keyboard and screen reader: %s',

@@ -23,7 +23,10 @@ const list = (keys: readonly Key[]): string => {
   return [...shown, ...(keys.length > mostShown ? [`${keys.length - mostShown} more`] : [])].join(', ')
 }
 
-/** Keys that have more rights than they need, expire soon, were replaced, or are not used. `own` is the key in use. */
+/**
+ * Keys that have more rights than they need, belong to nobody, expire soon, were replaced, or are not used. `own` is the key
+ * in use.
+ */
 export const reviewKeys = (
   keys: readonly Key[],
   own: Pick<Key, 'id' | 'replaced' | 'expires_at'>,
@@ -59,6 +62,12 @@ export const reviewKeys = (
       'every scope, so they can ask and change who approves',
       'svc key create --name ci --can ask',
     ),
+    ...about(
+      newest.filter(({ org_id, owner_confirmed_at }) => org_id !== null && owner_confirmed_at === null),
+      note,
+      'no person confirmed that these are theirs',
+      'svc profile login, then svc key create, replaces one',
+    ),
     ...about(operators.length > 1 ? operators : [], note, 'operator keys, each of which can do everything'),
     ...about(
       replaced,
@@ -67,7 +76,11 @@ export const reviewKeys = (
       `svc key revoke ${shellQuote(replaced[0]?.id ?? '')}`,
     ),
     ...about(
-      newest.filter(({ expires_at }) => expires_at !== null && Date.parse(expires_at) - now < soonDays * day),
+      // A sign-in is renewed by signing in again.
+      newest.filter(
+        ({ expires_at, client_name }) =>
+          client_name === null && expires_at !== null && Date.parse(expires_at) - now < soonDays * day,
+      ),
       warn,
       `expire within ${soonDays} days, also if they are rotated`,
     ),

@@ -16,7 +16,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   scopes: ['ask'],
   created_by: null,
   owner_user_id: null,
-  owner_confirmed_at: null,
+  owner_confirmed_at: '2030-01-01T00:00:00.000Z',
   root_id: String(id),
   replaced: false,
   created_at: '2030-01-01T00:00:00.000Z',
@@ -50,10 +50,18 @@ test('names keys that expire soon, and keys that were never used', () => {
       key(1, { expires_at: '2030-02-20T00:00:00.000Z' }),
       key(2, { last_used_at: null }),
       key(3, { last_used_at: null, created_at: '2030-02-10T00:00:00.000Z' }),
+      key(4, { client_name: 'svc', expires_at: '2030-02-15T08:00:00.000Z' }),
     ),
   ).toEqual([
     ['warn', 'expire within 14 days, also if they are rotated: 1 key 1 (organization 1)'],
     ['note', 'never used in 30 days: 2 key 2 (organization 1)'],
+  ])
+})
+
+test('names keys that no person confirmed, except those of the whole service', () => {
+  const claimed = { owner_user_id: '7', owner_confirmed_at: null }
+  expect(findings(key(1, claimed), key(2, { ...claimed, org_id: null, kind: 'service' }))).toEqual([
+    ['note', 'no person confirmed that these are theirs: 1 key 1 (organization 1)'],
   ])
 })
 

@@ -11,6 +11,7 @@ import type { Operation } from '../../../src/contract/operation.ts'
 import { table } from '../../../src/contract/table.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 import { json, startFakeHosted, type FakeHosted } from '../../fake-hosted.ts'
+import { rowsToRun } from '../../whole.ts'
 import { answerTo, personalText } from './sample.ts'
 import { argvOf, isMeant, operations } from './typed-operations.ts'
 import { svc } from '../svc.ts'
@@ -126,10 +127,13 @@ const faultsOf = async (operation: Operation, format: string, tty: boolean): Pro
   ]
 }
 
+/** For people, for programs and for scripts, and the rows of a spreadsheet. */
+const usual = new Set(['table', 'json', 'id', 'csv'])
+
 describe.each(operations)('%s', (_, operation) => {
   const argv = argvOf(operation, secretFile)
 
-  test.each(formats)('in -o %s', async (format) => {
+  test.each(rowsToRun(formats, (format) => usual.has(format)))('in -o %s', async (format) => {
     answering()
     expect(await faultsOf(operation, format, false)).toEqual([])
     expect(await faultsOf(operation, format, true)).toEqual([])
