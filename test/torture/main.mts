@@ -17,6 +17,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   'long-lists': () => import('./long-lists.ts'),
   redirects: () => import('./redirects.ts'),
   oauth: () => import('./oauth.ts'),
+  'sign-in': () => import('./sign-in.ts'),
   canaries: () => import('./canaries.ts'),
   terminal: () => import('./terminal.ts'),
   receipts: () => import('./receipts.ts'),

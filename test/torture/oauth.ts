@@ -10,29 +10,19 @@ import {
   exchange,
   listTools,
   obtainCode,
-  origin,
   register,
   registered,
   requestIn,
   sendForm,
 } from '../service/mcp/oauth-client.ts'
-import { remote } from '../e2e/person.ts'
 import { startServe } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
+import { reach } from './reached-service.ts'
 import type { Result, Torture } from './torture.ts'
 import { type Change, createVariant } from './variant.ts'
 
 const operator = 'svc_op_oauth_0123456789012345678901234567890123'
 const rounds = 20
-
-/** A running service, as the fixtures of the service know it. */
-const reach = (baseUrl: string): TestService => {
-  const { call } = remote(baseUrl, operator)
-  const at = new URL(baseUrl).origin
-  const request = (url: string, init: RequestInit): Promise<Response> =>
-    fetch(url.replace(origin, at), { ...init, redirect: 'manual' })
-  return { call, app: { request } } as unknown as TestService
-}
 
 type Stage = { service: TestService; ada: Phone; eve: Phone; client: string; other: string }
 
@@ -184,7 +174,7 @@ const run = async (changes: readonly Change[] | undefined, times: number) => {
   const examples: string[] = []
   let [count, failures] = [0, 0]
   try {
-    const service = reach(running.baseUrl)
+    const service = reach(running.baseUrl, operator)
     const { id } = await createTenant(service, 'acme')
     const [ada, eve] = [await createPhone(service, id, 1), await createPhone(service, id, 2)]
     const [client, other] = [await registered(service), await registered(service)]
