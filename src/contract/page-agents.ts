@@ -30,16 +30,27 @@ export const pageAgents = operations({
     input: z.strictObject({ request }),
     data: z.looseObject({
       client_name: chosen(z.string(), 'Name that the client claims; nobody verified it'),
-      redirect_host: chosen(z.string(), 'Where the browser goes afterwards'),
+      redirect_host: chosen(
+        z.nullable(z.string()),
+        'Where the browser goes afterwards; null if a terminal waits elsewhere',
+      ),
       organization: chosen(z.string(), 'Name of the organization'),
       name: chosen(z.string(), 'Suggested name of the agent'),
       scopes: chosen(z.array(z.enum(scopes)), 'What it would be able to do'),
       lasts_s: chosen(z.int(), 'For how long, in seconds'),
-      host: chosen(
+      host: chosen(z.nullable(z.string()), 'Of a terminal: the name of its machine, as it claims; else null'),
+      address: chosen(
         z.nullable(z.string()),
-        'Of a terminal: the name of its machine, as it claims; null of an agent',
+        'Of a terminal that waits elsewhere: the address that it asked from',
       ),
     }),
+  },
+  openTerminalCode: {
+    route: 'POST /svc/v1/approver/consent/code',
+    summary: 'Find the terminal that shows this code and waits for a person',
+    message: 'Terminal',
+    input: z.strictObject({ code: chosen(line(20), 'The code that the terminal shows', { secret: true }) }),
+    data: z.looseObject({ request }),
   },
   beginConsent: {
     route: 'POST /svc/v1/approver/consent/challenge',

@@ -160,6 +160,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
     response: { id: 'x', response: {} },
   }),
   readConsent: () => ({ request: 'x' }),
+  openTerminalCode: () => ({ code: 'BCDF-GHJK' }),
   beginConsent: () => ({ request: 'x', name: 'x' }),
   giveConsent: () => ({ request: 'x', name: 'x', challenge: 'x', response: { id: 'x', response: {} } }),
   refuseConsent: () => ({ request: 'x' }),

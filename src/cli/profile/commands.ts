@@ -99,6 +99,7 @@ export const registerProfile: Register = (group, context, program) => {
     .command('login [name]')
     .description('Sign in with the browser, or save a key; a new name creates a profile')
     .option('--can <scopes>', 'Sign in for less than you may do: ask, or ask,read')
+    .option('--device', 'Sign in with a code that you type elsewhere: to ask and read, for an hour')
     .option(
       '--authenticator <file>',
       'Sign in with a key file instead of the browser; requires svc serve --dev',

@@ -80,6 +80,7 @@ export type LoginOptions = {
   bearer?: boolean
   can?: string
   authenticator?: string
+  device?: boolean
   dryRun?: boolean
 }
 
@@ -109,7 +110,7 @@ const tryBearer = async ({ url, key }: Target, { cacert }: Settings, io: Io): Pr
  */
 export const logIn = async (
   typedName: string | undefined,
-  { withKey = false, ask = false, bearer = false, can, authenticator, dryRun }: LoginOptions,
+  { withKey = false, ask = false, bearer = false, can, authenticator, device, dryRun }: LoginOptions,
   context: Context,
 ): Promise<void> => {
   const { io, globals } = context
@@ -125,7 +126,7 @@ export const logIn = async (
     const { logInPerson } = await import('./person.ts')
     return logInPerson(
       { name, settings, saved, fields: Object.fromEntries(cacert) },
-      { can, authenticator, dryRun },
+      { can, authenticator, device, dryRun },
       context,
     )
   }

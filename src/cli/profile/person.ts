@@ -41,6 +41,13 @@ const checkReplaceable = (name: string, saved: Profile, url: string): void => {
   )
 }
 
+export type SignInOptions = {
+  can?: string | undefined
+  authenticator?: string | undefined
+  device?: boolean | undefined
+  dryRun?: boolean | undefined
+}
+
 type Target = { name: string; settings: Settings; saved: Profile; fields: Partial<Profile> }
 
 /** The consent with a key file, which plays the phone of a person where the service runs with --dev. */
@@ -53,11 +60,7 @@ const consentOf = async (file: string, io: Io) => {
 /** Signs a person in with the browser of this machine, and saves both keys. */
 export const logInPerson = async (
   { name, settings, saved, fields }: Target,
-  {
-    can,
-    authenticator,
-    dryRun,
-  }: { can?: string | undefined; authenticator?: string | undefined; dryRun?: boolean | undefined },
+  { can, authenticator, device = false, dryRun }: SignInOptions,
   context: Context,
 ): Promise<void> => {
   const { io, globals } = context
@@ -76,16 +79,16 @@ export const logInPerson = async (
     file.current ??= name
   }
   if (dryRun) return saveProfile({ name, change, message: '', dryRun }, context)
-  if (authenticator === undefined && !io.stdin.isTTY && !io.env['BROWSER'])
+  if (!device && authenticator === undefined && !io.stdin.isTTY && !io.env['BROWSER'])
     throw usageError(
       'Signing in requires a terminal and a browser',
-      `To save a key: ${await context.command!.again({ plus: ['--with-key'] })} < key.txt`,
+      `Without a browser: ${await context.command!.again({ plus: ['--device'] })}. To save a key: ${await context.command!.again({ plus: ['--with-key'] })} < key.txt`,
     )
   const consent = authenticator === undefined ? undefined : await consentOf(authenticator, io)
   const transport = openTransport(io, settings.cacert?.value)
   try {
     const again = `svc profile login ${shellQuote(name)}`
-    const got = await signIn({ origin, installation, scopes, again, consent }, transport, io)
+    const got = await signIn({ origin, installation, scopes, again, byCode: device, consent }, transport, io)
     keys = {
       ...keys,
       installation,

@@ -10,6 +10,7 @@ import type { Transport } from '../../core/transport.ts'
 import { getPublicJson } from '../../client/public-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { openInBrowser } from './browser.ts'
+import { sleepFor } from '../../core/sleep.ts'
 import { receiveRedirect } from './loopback.ts'
 
 // A person signs in with the browser of this machine: authorization code with PKCE and a loopback redirect (RFC 8252).
@@ -18,7 +19,19 @@ import { receiveRedirect } from './loopback.ts'
 const client_id = 'svc'
 const waitMs = 10 * 60_000
 
+const machineName = (): string =>
+  hostname()
+    .replace(/[^\x20-\x7e]/g, '')
+    .slice(0, 60) || 'this machine'
+
 const metadata = z.object({ issuer: z.string(), authorization_endpoint: z.string() })
+
+const device = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.string(),
+  interval: z.number(),
+})
 
 const tokens = z.object({
   access_token: z.string(),
@@ -37,6 +50,8 @@ export type Installation = {
   scopes: readonly Scope[]
   /** The command, for hints. */
   again: string
+  /** Without a browser: the person types a code on another device. */
+  byCode: boolean
   /** Plays the browser and the phone: with this, nobody has to open the address. */
   consent?: ((url: string, transport: Transport, signal: AbortSignal) => Promise<string>) | undefined
 }
@@ -69,6 +84,30 @@ const form = async (
   return transport({ method: 'POST', url, headers, body }, signal)
 }
 
+/** Waits until the person has typed a code on the approver page, on whatever device (RFC 8628). */
+const waitForCode = async (
+  { origin, installation, scopes }: Installation,
+  transport: Transport,
+  io: Io,
+): Promise<Tokens> => {
+  const post = (path: string, fields: Record<string, string>) =>
+    form(transport, `${origin}${path}`, { client_id, ...fields }, io.signal)
+  const fields = { installation, host: machineName(), scope: scopes.join(' ') }
+  const started = await post('/device_authorization', fields)
+  if (started.status !== 200) throw refused(started.status, started.body, origin)
+  const { device_code, user_code, verification_uri, interval } = device.parse(JSON.parse(started.body))
+  io.stderr.write(
+    `Open ${safeLine(verification_uri)} on a device that you approve with, and type this code:\n\n  ${safeLine(user_code)}\n\nWaiting until you have signed in\n`,
+  )
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+  for (;;) {
+    await sleepFor(Math.max(interval, 1) * 1000, io.signal)
+    const { status, body } = await post('/token', { grant_type, device_code })
+    if (status === 200) return tokens.parse(JSON.parse(body))
+    if (!body.includes('"authorization_pending"')) throw refused(status, body, origin)
+  }
+}
+
 const refused = (status: number, body: string, origin: string): SvcError => {
   const why =
     /"error_description":"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? `${hostOf(origin)} answered ${status}`
@@ -90,6 +129,7 @@ const show = (url: string, { io }: { io: Io }): void => {
 export const signIn = async (asked: Installation, transport: Transport, io: Io): Promise<Tokens> => {
   const { origin, installation, scopes } = asked
   const { issuer, authorization_endpoint } = await readMetadata(transport, asked, io.signal)
+  if (asked.byCode) return waitForCode(asked, transport, io)
   const signal = AbortSignal.any([io.signal, AbortSignal.timeout(waitMs)])
   const { redirect_uri, received, close } = await receiveRedirect(signal)
   try {
@@ -103,10 +143,7 @@ export const signIn = async (asked: Installation, transport: Transport, io: Io):
       state,
       scope: scopes.join(' '),
       installation,
-      host:
-        hostname()
-          .replace(/[^\x20-\x7e]/g, '')
-          .slice(0, 60) || 'this machine',
+      host: machineName(),
     })
     const url = `${authorization_endpoint}?${query}`
     const answer = received({ state, issuer })

@@ -1,7 +1,7 @@
-import { type Agents, call, type Session } from '../calls/api.ts'
+import { type Agents, call, Refused, type Session } from '../calls/api.ts'
 import { nodes, t } from '../language/text.ts'
-import { button, h, ul } from '../shell/element.ts'
-import { problemLine, type View } from '../shell/frame.ts'
+import { button, div, h, textField, ul } from '../shell/element.ts'
+import { problemLine, sentenceFor, type View } from '../shell/frame.ts'
 import { claimedLine } from '../shell/requester.ts'
 import { showReading, type Screen } from '../shell/reading.ts'
 import { unless } from '../shell/signed.ts'
@@ -33,7 +33,29 @@ const row = (
   )
 }
 
-/** The agents that this person connected. */
+/** The field for the code of a terminal without a browser. Its request opens as that of a link does. */
+const codeField = ({ org_id: org }: Session): HTMLElement[] => {
+  const problem = problemLine()
+  const code = textField('terminal-code', '')
+  const open = (): Promise<void> =>
+    problem.attempt(
+      async () => {
+        const { request } = await call('openTerminalCode', { code: code.value }, { org })
+        location.hash = `authorize=${request}`
+      },
+      (error) =>
+        problem.say(
+          error instanceof Refused && error.status === 404 ? t('agents.wrongCode') : sentenceFor(error),
+        ),
+    )
+  return [
+    div('field', h('label', { for: 'terminal-code' }, t('agents.code')), code),
+    problem.element,
+    button(t('agents.useCode'), 'plain', open),
+  ]
+}
+
+/** The agents and terminals of this person. */
 export const showAgents = (session: Session): View =>
   showReading({
     title: t('agents.title'),
@@ -42,4 +64,5 @@ export const showAgents = (session: Session): View =>
       h('p', 'aside', t(agents.length > 0 ? 'agents.what' : 'agents.none')),
       ul('cards', ...agents.map((one) => row(one, session, screen))),
     ],
+    below: () => div('content', ...codeField(session)),
   })

@@ -11,8 +11,9 @@ import { dateText } from '../language/time.ts'
 /** The addresses to which the service sends the browser; anything else would run in this page. */
 const isAddress = (text: string): boolean => /^(?!javascript:|data:|blob:)[a-z][a-z0-9.+-]*:\/\//i.test(text)
 
+/** A terminal that waits elsewhere has no address. */
 const goTo = (address: string, title: string, isTerminal: boolean): void => {
-  if (!isAddress(address)) throw new Error('The address of the client is not valid')
+  if (address !== '' && !isAddress(address)) throw new Error('The address of the client is not valid')
   clearToken()
   showNotice(
     {
@@ -23,7 +24,7 @@ const goTo = (address: string, title: string, isTerminal: boolean): void => {
     },
     ...(isTerminal ? [] : [h('a', { class: 'button plain', href: address }, t('agents.backToClient'))]),
   )
-  location.assign(address)
+  if (address !== '') location.assign(address)
 }
 
 const strong = (text: string): HTMLElement => h('strong', {}, exactText(text))
@@ -35,7 +36,7 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
   const problem = problemLine()
   const explain = (error: unknown): void =>
     error instanceof Refused && error.status === 401 ? again() : problem.say(sentenceFor(error))
-  const { host, organization, scopes, lasts_s } = consent
+  const { host, organization, scopes, lasts_s, redirect_host, address } = consent
   const isTerminal = host !== null
   const name = textField('agent-name', consent.name)
 
@@ -75,9 +76,11 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
           : t('agents.canNot'),
       ),
       h('li', {}, isTerminal ? t('agents.until', { date: dateText(end) }) : t('agents.lasts', { days })),
-      h('li', {}, nodes('agents.answerGoesTo', { host: strong(consent.redirect_host) })),
+      redirect_host !== null && h('li', {}, nodes('agents.answerGoesTo', { host: strong(redirect_host) })),
     ),
-    h('p', 'aside', t(isTerminal ? 'agents.notYouTerminal' : 'agents.notYou')),
+    redirect_host === null
+      ? h('p', 'warning', nodes('agents.elsewhere', { address: strong(address ?? '') }))
+      : h('p', 'aside', t(isTerminal ? 'agents.notYouTerminal' : 'agents.notYou')),
     ...(isTerminal ? [] : [div('field', h('label', { for: 'agent-name' }, t('agents.name')), name)]),
     problem.element,
     div(

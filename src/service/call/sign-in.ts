@@ -3,8 +3,9 @@ import { sql } from 'kysely'
 /** The OAuth client that every installation of svc is. A person signs it in, and its keys work everywhere. */
 export const terminalClient = 'svc'
 
-/** What `api_keys.client_id` says of the keys of one installation. */
-export const terminalId = (installation: string): string => `${terminalClient}:${installation}`
+/** What `api_keys.client_id` says of the keys of one installation. A code of a device never reaches those of a browser. */
+export const terminalId = (installation: string, byDevice = false): string =>
+  `${terminalClient}${byDevice ? '-device' : ''}:${installation}`
 
 /**
  * True of a key that no person signed in with, or whose person could still sign in: an active member, with the device that

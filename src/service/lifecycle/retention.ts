@@ -127,6 +127,7 @@ export const deleteExpired = async (
     'refresh_tokens',
     'spent_challenges',
     'oauth_clients',
+    'device_codes',
   ] as const)
     await db.deleteFrom(table).where('expires_at', '<=', now).execute()
   await db.deleteFrom('turns').where('until', '<=', now).execute()

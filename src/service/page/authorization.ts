@@ -6,7 +6,12 @@ import type { Keyring } from '../call/keyring.ts'
 // read it and no one else can create one; the store contains only what was used.
 
 /** An installation of svc that a person signs in. Its name of the machine is a claim. */
-export type Terminal = { installation: string; host: string }
+export type Terminal = {
+  installation: string
+  host: string
+  /** Of one without a browser: the SHA-256 of its device code, and the address that it asked from. */
+  device?: { hash: string; address: string | null }
+}
 
 /** A checked authorization request of a client. */
 export type AuthorizationRequest = {

@@ -19,6 +19,7 @@ import {
 } from './authorization.ts'
 import { createChallenge, type Question } from './challenge.ts'
 import { proveDevice } from './proof.ts'
+import { answerTerminal } from './terminal-code.ts'
 
 /** Each can ask everybody in the organization, so a person must not collect them without end. */
 const agentsAtMost = 20
@@ -36,9 +37,13 @@ export const grantedScopes = async (
   { scopes, terminal }: Pick<AuthorizationRequest, 'scopes' | 'terminal'>,
 ): Promise<readonly Scope[]> => (terminal && (await isAdministrator(db, member)) ? scopes : ['ask'])
 
-/** How long a consent lasts, in seconds: a day of work on a terminal. */
+/** How long a consent lasts, in seconds: a day of work on a terminal, and an hour after a code that anybody can send around. */
 export const lastingSeconds = async (db: Db, org_id: number, terminal: Terminal | undefined) =>
-  terminal ? ((await organizationRow(db, org_id)).policy.session_max_s ?? 28_800) : agentDays * 86_400
+  terminal?.device
+    ? 3_600
+    : terminal
+      ? ((await organizationRow(db, org_id)).policy.session_max_s ?? 28_800)
+      : agentDays * 86_400
 
 /** A signature is valid for exactly this request under this name. */
 const questionOf = (caller: Caller, { request, name }: Consent): Question => {
@@ -47,21 +52,26 @@ const questionOf = (caller: Caller, { request, name }: Consent): Question => {
   return { type: 'consent', org_id, user_id, digest, device_id }
 }
 
+const hostIn = (redirect_uri: string): string => {
+  const { host, protocol } = new URL(redirect_uri)
+  return host && /^https?:$/.test(protocol) ? host : `${protocol}//${host}`
+}
+
 export const readConsent: HandlerOf<typeof pageAgents.readConsent> = async ({ request }, call) => {
   const person = requirePerson(call.caller)
   const { org_id } = person
   const asked = openRequest(call.keyring, request, call.now)
   const { client_name, redirect_uri, terminal } = asked
   const { name: organization } = await organizationRow(call.db, org_id)
-  const { host, protocol } = new URL(redirect_uri)
   return {
     client_name,
-    redirect_host: host && /^https?:$/.test(protocol) ? host : `${protocol}//${host}`,
+    redirect_host: redirect_uri === '' ? null : hostIn(redirect_uri),
     organization,
     name: await freeAgentName(call, org_id, terminal ? `svc on ${terminal.host}` : client_name),
     scopes: [...(await grantedScopes(call.db, person, asked))],
     lasts_s: await lastingSeconds(call.db, org_id, terminal),
     host: terminal?.host ?? null,
+    address: terminal?.device?.address ?? null,
   }
 }
 
@@ -108,6 +118,10 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
         [`agent:${name}`, `client:${asked.client_id}`],
         actorAt(person),
       )
+      if (terminal?.device) {
+        await answerTerminal(call, person, { hash: terminal.device.hash, code })
+        return { redirect_to: '' }
+      }
       return { redirect_to: redirectWith({ ...asked, state }, call.service.publicUrl, { code }) }
     }
   },
@@ -115,6 +129,7 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
 
 export const refuseConsent: HandlerOf<typeof pageAgents.refuseConsent> = async ({ request }, call) => {
   const asked = openRequest(call.keyring, request, call.now)
+  if (asked.terminal?.device) return { redirect_to: '' }
   const result = { error: 'access_denied', error_description: 'The person did not consent' }
   return { redirect_to: redirectWith(asked, call.service.publicUrl, result) }
 }

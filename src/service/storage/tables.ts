@@ -27,6 +27,7 @@ export const tables = {
   api_keys: numbered,
   idp_credentials: { key: ['org_id'] },
   oauth_clients: { key: ['id'] },
+  device_codes: { key: ['code_hash'] },
   geofences: numbered,
   user_geofences: numbered,
   timeslots: numbered,

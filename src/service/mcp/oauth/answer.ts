@@ -20,6 +20,8 @@ export const plainPage = (status: number, text: string, requestId: string): Resp
 
 export type OAuthErrorCode =
   | 'access_denied'
+  | 'authorization_pending'
+  | 'expired_token'
   | 'invalid_client'
   | 'invalid_client_metadata'
   | 'invalid_grant'

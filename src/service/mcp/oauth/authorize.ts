@@ -1,12 +1,6 @@
 import { addMs } from '../../../core/iso-time.ts'
 import { scopes } from '../../../contract/scopes.ts'
-import {
-  type AuthorizationRequest,
-  lifetimeMs,
-  redirectWith,
-  sealRequest,
-  type Terminal,
-} from '../../page/authorization.ts'
+import { type AuthorizationRequest, lifetimeMs, redirectWith, sealRequest } from '../../page/authorization.ts'
 import type { Service } from '../../call/service.ts'
 import { terminalClient, terminalId } from '../../call/sign-in.ts'
 import type { MountedRoute } from '../../http/routes.ts'
@@ -14,23 +8,13 @@ import { type Addresses, isResource } from './addresses.ts'
 import { OAuthProblem, oauthRoute, plainPage, readParameters } from './answer.ts'
 import { findClient } from './client.ts'
 import { isLoopbackUri, isRegistered } from './redirect-uri.ts'
+import { isVisible, readTerminal } from './terminal.ts'
 
 type Parameters = ReturnType<typeof readParameters>
 
 const longestState = 1_000
 
-const isVisible = /^[\x20-\x7e]+$/
-
 const ofTerminals = scopes.filter((one) => one !== 'app')
-
-/** Which installation of svc asks. Throws an OAuthProblem. */
-const readTerminal = ({ installation, host }: Parameters): Terminal => {
-  if (installation === undefined || !/^[\w-]{22}$/.test(installation))
-    throw new OAuthProblem('invalid_request', 'installation must be 22 characters of base64url')
-  if (host === undefined || host.length > 60 || !isVisible.test(host))
-    throw new OAuthProblem('invalid_request', 'host must have 1 to 60 printable characters')
-  return { installation, host }
-}
 
 /** The rest of a request whose client and redirect address are known. Throws an OAuthProblem for the client. */
 const checkRequest = (

@@ -8,6 +8,7 @@ const serverMetadata = ({ issuer }: Addresses): OAuthMetadata => ({
   issuer,
   authorization_endpoint: `${issuer}/authorize`,
   token_endpoint: `${issuer}/token`,
+  device_authorization_endpoint: `${issuer}/device_authorization`,
   registration_endpoint: `${issuer}/register`,
   revocation_endpoint: `${issuer}/revoke`,
   response_types_supported: ['code'],

@@ -14,6 +14,7 @@ import { forAnyOrigin } from './any-origin.ts'
 import { json, OAuthProblem, oauthRoute, readParameters } from './answer.ts'
 import { createAuthorizeRoute } from './authorize.ts'
 import { readMetadata } from './client.ts'
+import { startDevice } from './device.ts'
 import { createMetadataRoutes } from './metadata.ts'
 import { register } from './registration.ts'
 import { exchangeCode } from './token.ts'
@@ -81,6 +82,9 @@ export const createOAuthRoutes = (options: Options): MountedRoute[] => {
         id,
       )
     }),
+    oauthRoute('POST', '/device_authorization', async (context, { id }) =>
+      json(200, await startDevice(service, addresses, await readFields(context), addressOf(context)), id),
+    ),
     oauthRoute('POST', '/token', async (context, { id }) =>
       json(200, await exchangeCode(service, addresses, await readFields(context)), id),
     ),

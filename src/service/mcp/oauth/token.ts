@@ -19,6 +19,7 @@ import { scopesText } from '../../keys/scopes.ts'
 import { grantedScopes, lastingSeconds } from '../../page/consent.ts'
 import { type Addresses, isResource } from './addresses.ts'
 import { OAuthProblem } from './answer.ts'
+import { codeOfDevice } from './device.ts'
 
 type Form = Record<string, string | undefined>
 
@@ -167,11 +168,15 @@ const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => 
   return token
 }
 
-/** Exchanges an authorization code for the key of the agent, once. A wrong attempt uses the code up, too. */
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Exchanges an authorization code, or that of a terminal which waited, for keys, once. A wrong attempt uses it up, too. */
 export const exchangeCode = async (service: Service, addresses: Addresses, form: Form): Promise<Token> => {
-  if (form.grant_type !== 'authorization_code')
+  const { grant_type, device_code = '' } = form
+  if (grant_type !== 'authorization_code' && grant_type !== deviceGrant)
     throw new OAuthProblem('unsupported_grant_type', 'grant_type must be authorization_code')
-  const { code = '' } = form
+  const device = grant_type === deviceGrant ? sha256(device_code) : undefined
+  const code = device === undefined ? (form.code ?? '') : await codeOfDevice(service, device)
   const grant = openCode(service.keyring, code, service.storage.now())
   if (!grant) throw new OAuthProblem('invalid_grant', refused().message)
   const hash = sha256(code)
@@ -180,8 +185,11 @@ export const exchangeCode = async (service: Service, addresses: Addresses, form:
       await revokeReplayed(call, hash, grant)
       return refused()
     }
-    if (!isOf(grant, form, addresses) || grant.expires_at <= call.now || !(await isActive(call, grant)))
-      return refused()
+    const isRight =
+      device === undefined
+        ? grant.terminal?.device === undefined && isOf(grant, form, addresses)
+        : grant.terminal?.device?.hash === device
+    if (!isRight || grant.expires_at <= call.now || !(await isActive(call, grant))) return refused()
     return issue(call, grant, hash)
   }
   const result = await runWrite(

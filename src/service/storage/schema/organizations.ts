@@ -102,6 +102,15 @@ export type OrganizationsTables = {
     /** When a person first consented to it. */
     used_at: string | null
   }
+  /** Terminals without a browser that wait for a person (RFC 8628). The service sealed `request` and `answer`. */
+  device_codes: {
+    code_hash: string
+    device_hash: string
+    request: string
+    /** The authorization code, once a person consented. */
+    answer: string | null
+    expires_at: string
+  }
   idp_credentials: {
     org_id: number
     provider: string

@@ -74,6 +74,12 @@ create table oauth_clients (
 );
 create index oauth_clients_expiry on oauth_clients (expires_at);
 
+create table device_codes (
+  code_hash text primary key, device_hash text not null, request text not null, answer text, expires_at text not null
+);
+create unique index device_codes_device on device_codes (device_hash);
+create index device_codes_expiry on device_codes (expires_at);
+
 create table idp_credentials (
   org_id integer primary key references organizations (id) on delete cascade, provider text not null,
   client_id text not null, wrapped_secret text not null, updated_at text not null

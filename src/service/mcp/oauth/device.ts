@@ -1,0 +1,100 @@
+import { randomInt } from 'node:crypto'
+import { scopes } from '../../../contract/scopes.ts'
+import { randomToken, sha256 } from '../../../core/ids.ts'
+import { addMs } from '../../../core/iso-time.ts'
+import type { Service } from '../../call/service.ts'
+import { terminalClient, terminalId } from '../../call/sign-in.ts'
+import { consumeOrRefuse } from '../../limits/rate-limit.ts'
+import { lifetimeMs, sealRequest } from '../../page/authorization.ts'
+import { hashOfCode } from '../../page/terminal-code.ts'
+import type { Addresses } from './addresses.ts'
+import { OAuthProblem } from './answer.ts'
+import { readTerminal } from './terminal.ts'
+
+// A terminal without a browser (RFC 8628). Its person types a code elsewhere, so it never gets more than to ask and to read:
+// a victim who types the code of somebody else cannot know whose terminal it is.
+
+const perAddress = { kind: 'device authorization', atMost: 30, windowMs: 60 * 60_000 }
+const waitingAtMost = 1_000
+/** Without vowels, digits and look-alikes (RFC 8628, section 6.1). */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ'
+
+const newCode = (): string => {
+  const code = Array.from({ length: 8 }, () => letters[randomInt(letters.length)]!).join('')
+  return `${code.slice(0, 4)}-${code.slice(4)}`
+}
+
+/** Lets a terminal wait for a person. Throws 429, or an OAuthProblem. */
+export const startDevice = async (
+  { storage, keyring }: Service,
+  addresses: Addresses,
+  form: Record<string, string | undefined>,
+  address: string | undefined,
+) => {
+  if (form['client_id'] !== terminalClient)
+    throw new OAuthProblem('invalid_client', 'Only svc itself signs in with a code', 401)
+  const { installation, host } = readTerminal(form)
+  const asked = new Set((form['scope'] ?? 'ask read').split(' '))
+  const [device_code, user_code] = [randomToken(), newCode()]
+  const hash = sha256(device_code)
+  await storage.write(
+    async (db) => {
+      const now = storage.now()
+      await consumeOrRefuse(
+        { db, now },
+        perAddress,
+        { org_id: 0, subject: `address:${address ?? 'unknown'}` },
+        { code: 'too_many_codes', what: 'Too many terminals asked from this address' },
+      )
+      await db.deleteFrom('device_codes').where('expires_at', '<=', now).execute()
+      const { waiting } = await db
+        .selectFrom('device_codes')
+        .select(({ fn }) => fn.countAll<number | string>().as('waiting'))
+        .executeTakeFirstOrThrow()
+      if (Number(waiting) >= waitingAtMost)
+        throw new OAuthProblem(
+          'temporarily_unavailable',
+          'Too many terminals wait. Try again in ten minutes',
+          503,
+        )
+      const expires_at = addMs(now, lifetimeMs.request)
+      const request = sealRequest(keyring, {
+        client_id: terminalId(installation, true),
+        client_name: 'svc',
+        redirect_uri: '',
+        code_challenge: '',
+        resource: addresses.resource,
+        scopes: scopes.filter((one) => one === 'ask' || (one === 'read' && asked.has(one))),
+        terminal: { installation, host, device: { hash, address: address ?? null } },
+        expires_at,
+      })
+      await db
+        .insertInto('device_codes')
+        .values({ code_hash: hashOfCode(user_code), device_hash: hash, request, expires_at })
+        .execute()
+    },
+    { org: 0, routine: true },
+  )
+  return {
+    device_code,
+    user_code,
+    verification_uri: `${addresses.page}#agents`,
+    expires_in: lifetimeMs.request / 1000,
+    interval: 5,
+  }
+}
+
+/** The authorization code of a terminal whose person consented. Throws an OAuthProblem while it has to wait. */
+export const codeOfDevice = async ({ storage }: Service, hash: string): Promise<string> => {
+  const row = await storage.read((db) =>
+    db
+      .selectFrom('device_codes')
+      .where('device_hash', '=', hash)
+      .where('expires_at', '>', storage.now())
+      .select('answer')
+      .executeTakeFirst(),
+  )
+  if (!row) throw new OAuthProblem('expired_token', 'Nobody consented in time')
+  if (row.answer === null) throw new OAuthProblem('authorization_pending', 'Nobody has consented yet')
+  return row.answer
+}
