@@ -88,12 +88,10 @@ const parsed = (row: GroupRow): Group => {
 /** Who can be asked, and who must be. */
 export type Book = { groups: Group[]; rules: StoredRule[] }
 
-/**
- * All groups of an organization, with those that were deleted, and all rules. Throws 409 if another program has changed them.
- */
-export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
-  const { rows, parsed: rules = [], isWhole } = await readRows(deps, orgId)
-  if (isWhole) return { groups: rows.map(parsed), rules }
+/** Throws 409 if another program has changed them. */
+const readWhole = async (deps: Deps, orgId: number): Promise<Rows> => {
+  const found = await readRows(deps, orgId)
+  if (found.isWhole) return found
   throw conflict(
     'groups_altered',
     'Another program has changed the groups or the rules of the organization in the store, so nobody can use or change them',
@@ -101,19 +99,19 @@ export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
   )
 }
 
+/** All groups of an organization, with those that were deleted, and all rules. */
+export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
+  const { rows, parsed: rules = [] } = await readWhole(deps, orgId)
+  return { groups: rows.map(parsed), rules }
+}
+
 export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> =>
   (await readBook(deps, orgId)).groups
 
-/** Writes the head again after a change, and has the audit repeat its number. Without rules, they stay as they are. */
-const moveHead = async (call: Call, org_id: number, changed?: readonly StoredRule[]): Promise<void> => {
+/** Writes the head after a change. All of it was checked before, so what a trigger changes in between gets no MAC. */
+const moveHead = async (call: Call, org_id: number, { rows, rules, counter }: Rows): Promise<void> => {
   const { db, keyring } = call
-  const { rows, counter, rules } = await readRows(call, org_id)
-  const head = {
-    org_id,
-    counter: counter + 1,
-    digest: digestOf(rows),
-    rules: changed ? JSON.stringify(changed) : rules,
-  }
+  const head = { org_id, counter: counter + 1, digest: digestOf(rows), rules }
   const row_mac = keyring.macOf('rule_heads', head)
   await db
     .insertInto('rule_heads')
@@ -123,40 +121,46 @@ const moveHead = async (call: Call, org_id: number, changed?: readonly StoredRul
   await call.audit(org_id, nameInAudit(head.counter), [])
 }
 
-const setRow = async ({ db, keyring }: Deps, { members, ...group }: Group): Promise<void> => {
+const setRow = async ({ db, keyring }: Deps, { members, ...group }: Group): Promise<GroupRow> => {
   const row = { ...group, members: JSON.stringify(members) }
+  const row_mac = keyring.macOf('groups', row)
   await db
     .updateTable('groups')
-    .set({ members: row.members, deleted_at: row.deleted_at, row_mac: keyring.macOf('groups', row) })
+    .set({ members: row.members, deleted_at: row.deleted_at, row_mac })
     .where('org_id', '=', row.org_id)
     .where('id', '=', row.id)
     .execute()
+  return { ...row, row_mac }
 }
 
-/** Adds a group. `readGroups` has checked the others in this transaction. */
 export const insertGroup = async (
   call: Call,
   { org_id, name, members }: Pick<Group, 'org_id' | 'name' | 'members'>,
 ): Promise<Group> => {
-  const row = await call.db
+  const before = await readWhole(call, org_id)
+  const values = { org_id, name, created_at: call.now, deleted_at: null }
+  const { id } = await call.db
     .insertInto('groups')
-    .values({ org_id, name, members: JSON.stringify(members), created_at: call.now })
-    .returningAll()
+    .values({ ...values, members: JSON.stringify(members) })
+    .returning('id')
     .executeTakeFirstOrThrow()
-  const group = parsed(row)
-  await changeGroup(call, group)
+  const group = { id, ...values, members: [...members] }
+  await moveHead(call, org_id, { ...before, rows: [...before.rows, await setRow(call, group)] })
   return group
 }
 
-/** Writes a changed group. `readGroups` has checked it in this transaction. */
-export const changeGroup = async (call: Call, group: Group): Promise<void> => {
-  await setRow(call, group)
-  await moveHead(call, group.org_id)
+/** Writes the rows of these groups, which `before` has. */
+const changeRows = async (call: Call, before: Rows, groups: readonly Group[]): Promise<void> => {
+  const rows = [...before.rows]
+  for (const group of groups) rows[rows.findIndex(({ id }) => id === group.id)] = await setRow(call, group)
+  await moveHead(call, before.rows[0]!.org_id, { ...before, rows })
 }
 
-/** Writes the rules of an organization. `readBook` has checked them in this transaction. */
-export const writeRules = (call: Call, orgId: number, rules: readonly StoredRule[]): Promise<void> =>
-  moveHead(call, orgId, rules)
+export const changeGroup = async (call: Call, group: Group): Promise<void> =>
+  changeRows(call, await readWhole(call, group.org_id), [group])
+
+export const writeRules = async (call: Call, orgId: number, rules: readonly StoredRule[]): Promise<void> =>
+  moveHead(call, orgId, { ...(await readWhole(call, orgId)), rules: JSON.stringify(rules) })
 
 /**
  * Takes somebody who leaves the organization out of its groups. Leaving never waits. If another program has changed the groups,
@@ -166,11 +170,11 @@ export const leaveGroups = async (
   call: Call,
   { org_id, user_id }: { org_id: number; user_id: number },
 ): Promise<void> => {
-  const { rows, isWhole } = await readRows(call, org_id)
-  const own = isWhole ? rows.map(parsed).filter(({ members }) => members.includes(user_id)) : []
-  for (const group of own) {
-    await setRow(call, { ...group, members: group.members.filter((id) => id !== user_id) })
-    await call.audit(org_id, `group:${group.id}`, ['members'])
-  }
-  if (own.length > 0) await moveHead(call, org_id)
+  const before = await readRows(call, org_id)
+  const all = before.isWhole ? before.rows.map(parsed) : []
+  const own = all.flatMap(({ members, ...rest }) =>
+    members.includes(user_id) ? [{ ...rest, members: members.filter((id) => id !== user_id) }] : [],
+  )
+  for (const { id } of own) await call.audit(org_id, `group:${id}`, ['members'])
+  if (own.length > 0) await changeRows(call, before, own)
 }

@@ -82,6 +82,22 @@ describe('groups that another program has changed', () => {
     expect(await altered()).toEqual([headIsAltered])
   })
 
+  // A database runs a trigger in the middle of a transaction: after the service has checked the rows.
+  test.each([
+    ['another group', "UPDATE groups SET members = '[3]' WHERE name = 'dba'", 409],
+    // The service writes what it has read before, so that nothing of the trigger is left.
+    ['the rules', "UPDATE rule_heads SET rules = '[{}]', row_mac = 'x'", 200],
+    ['the counter', 'UPDATE rule_heads SET counter = 0', 200],
+  ])('do not become genuine with a change of a group: a trigger changes %s', async (_, sql, status) => {
+    await service.runSql(
+      `CREATE TRIGGER mallory AFTER UPDATE OF members ON groups WHEN new.name = 'sre' BEGIN ${sql}; END`,
+    )
+    expect((await remove('sre', ada.id)).status).toBe(status)
+    expect(await altered()).toEqual([])
+    expect(dataOf(await service.call('GET', `/svc/v1/organizations/${acme.id}/rules`))).toEqual([])
+    expect(dataOf(await show('dba')).members).toHaveLength(1)
+  })
+
   test('keep nobody in the organization', async () => {
     await service.runSql("UPDATE groups SET members = 'x'")
     const path = `/organization/${acme.id}/delete/user/${ada.id}`
