@@ -2,7 +2,7 @@ import { metaOf } from '../../contract/field.ts'
 import { orgFields } from '../../contract/operation.ts'
 import { fieldSchemas } from '../../contract/schema.ts'
 import { type OperationId, table } from '../../contract/table.ts'
-import type { Refusal } from '../../core/refusal.ts'
+import { Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import type { Caller } from '../call/caller.ts'
@@ -15,7 +15,9 @@ import { readRuleChange } from './rule-subject.ts'
 import { asRequester, commandOf } from './page-write.ts'
 import type { ApprovalRow } from './rows.ts'
 import { checkReference, unknownApproval } from './reference.ts'
-import { askApprovers, readRequirements, useApproval } from './required-approval.ts'
+import { useOnce } from './consumption.ts'
+import { findRequirement } from './holding.ts'
+import { askApprovers, readRequirements, requireCovered, requireNone } from './required-approval.ts'
 
 type Fields = Record<string, unknown>
 type Reader = (call: Call, input: Fields, orgId: number) => Promise<(Fields & { name: string }) | undefined>
@@ -115,6 +117,11 @@ type Asking = {
   reason: string | undefined
 }
 
+const onlyRefusal = (error: unknown): Refusal => {
+  if (error instanceof Refusal) return error
+  throw error
+}
+
 /** Enforces the approval rules of every organization that the writes of one operation change. */
 export const createEnforcement = (id: OperationId) => ({
   /**
@@ -128,17 +135,28 @@ export const createEnforcement = (id: OperationId) => ({
   ): Promise<Worked<D>> => {
     if (proven === null) throw unknownApproval()
     const command = await commandOf(call, id, input)
+    // People agree to a change of what there is, so what there is decides who must agree.
+    const orgId = call.preconditions?.orgId ?? 0
+    const before = { orgId, requirement: await findRequirement(call, orgId, command) }
     if (proven === undefined) {
       const worked = await work()
-      await useApproval(call, await readRequirements(call, command, worked), undefined)
+      requireNone(await readRequirements(call, command, worked, before))
       return worked
     }
     // The digest covers the old values, so it is computed before the work.
     const { data } = await requestSubject(call, command, proven.org_id)
+    const use = () => useOnce(call, { request_id: proven.request_id, digest: digestOf(data) }, proven)
+    // The work may delete the approval. If both fail, the error of the work is the one to report.
+    const early = before.requirement && (await use().catch(onlyRefusal))
     const worked = await work()
-    const requirements = await readRequirements(call, command, worked)
-    if (requirements.length === 0) await checkReference(call, proven)
-    else await useApproval(call, requirements, { proven, digest: digestOf(data) })
+    const requirements = await readRequirements(call, command, worked, before)
+    if (requirements.length === 0) {
+      await checkReference(call, proven)
+      return worked
+    }
+    requireCovered(call, requirements, proven)
+    const used = early ?? (await use())
+    if (used instanceof Refusal) throw used
     return worked
   },
 

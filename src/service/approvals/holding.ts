@@ -8,7 +8,7 @@ import type { Call, Requirement } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
 import { findAncestors } from '../keys/ancestry.ts'
 import type { Book } from '../policy/group-rows.ts'
-import { bookOf, requirementOf } from '../policy/rules.ts'
+import { bookOf, isNew, requirementOf } from '../policy/rules.ts'
 
 // Which rules hold a request or a call.
 
@@ -49,12 +49,25 @@ const rulesOf = ({ rules }: Book, factor: 'location' | 'time' | undefined): Rule
     ? []
     : rules.map(({ rule }) => rule).filter(({ factors = [] }) => factors.includes(factor))
 
+/** The rules that a call makes weaker. All end with the organization. */
+const weakenedBy = (book: Book, id: OperationId): Rule[] =>
+  id === 'deleteOrganization' ? book.rules.map(({ rule }) => rule) : rulesOf(book, changed[id])
+
+/** The rules that can hold a call: not a new one that the call deletes. */
+const withoutDeleted = (
+  { rules }: Book,
+  now: string,
+  { name, removed = [] }: { name?: string; removed?: readonly string[] },
+): Pick<Book, 'rules'> => ({
+  rules: rules.filter((one) => !isNew(one, now) || ![name, ...removed].includes(one.rule.name)),
+})
+
 /** Only these change rules and groups. The operator must be able to, or an organization could lock itself out for good. */
 const ofRules = /^(?:rule|group) /
 
 /** Who must approve a call in this organization; undefined if no rule holds it. */
 export const findRequirement = async (
-  call: Pick<Call, 'db' | 'keyring' | 'preconditions' | 'caller'>,
+  call: Pick<Call, 'db' | 'keyring' | 'preconditions' | 'caller' | 'now'>,
   orgId: number,
   { id, input }: { id: OperationId; input: Readonly<Record<string, unknown>> },
 ): Promise<Requirement | undefined> => {
@@ -69,10 +82,11 @@ export const findRequirement = async (
   })
   if (!book) return undefined
   const holding = new Set<Rule>()
+  const able = id === 'deleteRule' || id === 'setRules' ? withoutDeleted(book, call.now, input) : book
   for (const operation of commandsOf(id, input))
-    for (const rule of await rulesHolding(call, book, { facts: { type: 'request', operation }, caller }))
+    for (const rule of await rulesHolding(call, able, { facts: { type: 'request', operation }, caller }))
       holding.add(rule)
-  const weakened = isTrusted ? [] : rulesOf(book, changed[id])
+  const weakened = isTrusted ? [] : weakenedBy(book, id)
   return holding.size + weakened.length === 0
     ? undefined
     : requirementOf(orgId, book, { holding: [...holding], weakened })

@@ -1,10 +1,9 @@
 import type { OperationId } from '../../contract/table.ts'
-import { forbidden, Refusal } from '../../core/refusal.ts'
+import { forbidden, type Refusal } from '../../core/refusal.ts'
 import { digestOf, type Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { findRequirement } from './holding.ts'
-import { useOnce } from './consumption.ts'
 import { type HoldingRule, readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 import { toApprovalRecord } from './record.ts'
@@ -25,7 +24,7 @@ export class ApprovalRequired extends Error {
 const together = (requirements: readonly Requirement[]): Requirement => {
   const { orgId } = requirements[0]!
   const own = requirements.filter((one) => one.orgId === orgId)
-  const rules = new Map(own.flatMap((one) => one.rules).map((rule) => [rule.name, rule]))
+  const rules = new Map(own.flatMap((one) => one.rules).map((rule) => [`${rule.name} ${rule.digest}`, rule]))
   return {
     orgId,
     lines: own.flatMap(({ lines }) => lines),
@@ -34,15 +33,21 @@ const together = (requirements: readonly Requirement[]): Requirement => {
   }
 }
 
-/** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
+/**
+ * The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. `before` is
+ * what the organization that the call named required before the work, which may have changed its rules and groups.
+ */
 export const readRequirements = async (
   call: Call,
   command: { id: OperationId; input: Readonly<Record<string, unknown>> },
   { changed, demanded }: { changed: Iterable<number>; demanded: readonly Requirement[] },
+  before: { orgId: number; requirement: Requirement | undefined },
 ): Promise<Requirement[]> => {
   const found = [...demanded]
   for (const orgId of changed) {
-    const requirement = orgId === 0 ? undefined : await findRequirement(call, orgId, command)
+    if (orgId === 0) continue
+    const isNamed = orgId === before.orgId
+    const requirement = isNamed ? before.requirement : await findRequirement(call, orgId, command)
     if (requirement) found.push(requirement)
   }
   return found
@@ -67,29 +72,24 @@ const isCovered = (call: Call, { lines, rules }: Requirement, proven: ApprovalRo
   )
 }
 
-/**
- * Uses the approval that a call names, in the transaction of the call itself. Throws ApprovalRequired if it names none,
- * and a Refusal if the approval is not valid for this call. Either undoes the call.
- */
-export const useApproval = async (
+/** Throws ApprovalRequired, which undoes the call, if it needs an approval. */
+export const requireNone = (requirements: readonly Requirement[]): void => {
+  if (requirements.length > 0) throw new ApprovalRequired(together(requirements))
+}
+
+/** Throws a Refusal, which undoes the call, unless the approval is this caller's, from everybody who must agree. */
+export const requireCovered = (
   call: Call,
   requirements: readonly Requirement[],
-  approval: { proven: ApprovalRow; digest: string } | undefined,
-): Promise<void> => {
-  const [first] = requirements
-  if (!first) return
-  if (!approval) throw new ApprovalRequired(together(requirements))
-  const { proven, digest } = approval
-  const { request_id, org_id, asked_by } = proven
-  if (asked_by !== namedKeyOf(call.caller)) throw unknownApproval()
-  if (requirements.some((one) => org_id !== one.orgId || !isCovered(call, one, proven)))
+  proven: ApprovalRow,
+): void => {
+  if (proven.asked_by !== namedKeyOf(call.caller)) throw unknownApproval()
+  if (requirements.some((one) => proven.org_id !== one.orgId || !isCovered(call, one, proven)))
     throw forbidden(
       'approval_required',
       'The approval is not from the people who must approve this',
       'Repeat the call without x-svc-approval to request an approval',
     )
-  const used = await useOnce(call, { request_id, digest }, proven)
-  if (used instanceof Refusal) throw used
 }
 
 /** The request of this key for exactly this subject. A repeat of the call must not ask again. */

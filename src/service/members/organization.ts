@@ -5,13 +5,11 @@ import { table } from '../../contract/table.ts'
 import { slugify } from '../../core/ids.ts'
 import { conflict, forbidden, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { isOperator } from '../call/caller.ts'
 import { changedFields } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { requireScope } from '../keys/scopes.ts'
 import { refuseImpossible } from '../policy/device-policy.ts'
-import { bookOf, requirementOf } from '../policy/rules.ts'
 import { checkPolicy, refuseWeaker } from '../policy/protections.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
@@ -145,16 +143,8 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
   return toOrganizationRecord(row)
 }
 
-/** Its rules end with an organization, so everybody whom they ask must agree. The operator is the root of trust. */
-const demandForAll = async (call: Call, orgId: number): Promise<void> => {
-  const book = isOperator(call.caller) ? undefined : await bookOf(call, orgId)
-  const rules = book?.rules.map(({ rule }) => rule) ?? []
-  if (book && rules.length > 0) call.demandApproval(requirementOf(orgId, book, { weakened: rules }))
-}
-
 export const deleteOrganization: HandlerOf<typeof org.deleteOrganization> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
-  await demandForAll(call, org_id)
   const people = await call.db
     .deleteFrom('memberships')
     .where('org_id', '=', org_id)

@@ -9,7 +9,7 @@ import { reachOrganization } from '../call/tenant.ts'
 import { named } from '../devices/seats.ts'
 import { type Book, readBook, writeRules } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
-import { linesOf, ruleDigest } from '../policy/rules.ts'
+import { isNew, linesOf, ruleDigest } from '../policy/rules.ts'
 import { create, setMembers } from './groups.ts'
 import { demandForChange, notifyChange, requireCompletable, requireEnoughMembers } from './rule-changes.ts'
 
@@ -75,11 +75,6 @@ const checkKeys = async ({ db }: Call, org_id: number, { match }: Rule, at = '')
 const peopleOf = (book: Book, rules: readonly Rule[]): number[] => [
   ...new Set(rules.flatMap((rule) => linesOf(book, rule)).flatMap(({ members }) => members)),
 ]
-
-/** For this long, one other administrator can remove a new rule: whoever it asks may never have agreed to it. */
-const newForMs = 24 * 60 * 60_000
-
-const isNew = ({ created_at }: StoredRule, now: string): boolean => addMs(created_at, newForMs) > now
 
 type RuleChange = { before?: StoredRule; after?: Rule }
 

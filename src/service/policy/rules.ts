@@ -2,13 +2,20 @@ import canonicalize from 'canonicalize'
 import { parseLine } from '../../contract/approvers.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import { sha256 } from '../../core/ids.ts'
+import { addMs } from '../../core/iso-time.ts'
 import type { Call, Requirement, RequiredLine } from '../call/call.ts'
 import { type Book, readBook } from './group-rows.ts'
+import type { StoredRule } from './known-heads.ts'
 
 // The rules of an organization, and whom they ask.
 
 /** What approvers sign of a rule. */
 export const ruleDigest = (rule: Rule): string => sha256(canonicalize(rule)!)
+
+/** For this long, one other administrator can remove a new rule: whoever it asks may never have agreed to it. */
+const newForMs = 24 * 60 * 60_000
+
+export const isNew = ({ created_at }: StoredRule, now: string): boolean => addMs(created_at, newForMs) > now
 
 /** The lines of a rule, as the groups are now. A group that does not exist has nobody, so that nobody can complete its line. */
 export const linesOf = ({ groups }: Pick<Book, 'groups'>, { name, who }: Rule): RequiredLine[] =>
@@ -39,13 +46,17 @@ export const requirementOf = (
   }
 }
 
-/** Equal lines are one, with the higher need: several rules ask the same people once. */
+/**
+ * Equal lines are one, with the higher need: several rules ask the same people once. Whoever is left out of one line of a group,
+ * because they leave it, is left out of all.
+ */
 export const mergedLines = <L extends RequiredLine>(lines: readonly L[]): (L & { members: number[] })[] => {
   const all = new Map<string, L & { members: number[] }>()
   for (const line of lines) {
-    const members = [...new Set(line.members)].sort((a, b) => a - b)
-    const name = JSON.stringify([line.group?.id, members, line.separated])
+    const own = [...new Set(line.members)].sort((a, b) => a - b)
+    const name = JSON.stringify([line.group?.id ?? own, line.separated])
     const same = all.get(name)
+    const members = same ? own.filter((id) => same.members.includes(id)) : own
     const need = Math.max(line.need, same?.need ?? 0)
     const rules = [...new Set([...(same?.rules ?? []), ...line.rules])]
     all.set(name, { ...line, members, need, rules })
