@@ -77,6 +77,8 @@ export const comeBack = async (stage: Stage, tally: Tally): Verdict => {
   return (await uses(stage, next)) ? 'a new request used with devices of people who came back' : undefined
 }
 
+const headColumns = ['counter', 'digest', 'rules', 'audit_seq', 'audit_hash', 'row_mac'] as const
+
 /** Everything that another program can put back or take away in the store, without the master key. */
 export const tampered = async (stage: Stage, tally: Tally): Verdict => {
   const { service, org } = stage
@@ -84,18 +86,21 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
   await setRules(stage, [])
   const [head] = await runSql('select * from rule_heads where org_id = ?', [org])
   const groups = await runSql('select * from groups where org_id = ?', [org])
+  await setRules(stage, [{ type: 'file' }])
   await setRules(stage, [{ type: 'text' }])
   const [now] = await runSql('select * from rule_heads where org_id = ?', [org])
   const put = (row: Record<string, unknown>): Promise<unknown> =>
-    runSql('update rule_heads set counter = ?, digest = ?, rules = ?, row_mac = ? where org_id = ?', [
-      row['counter'],
-      row['digest'],
-      row['rules'],
-      row['row_mac'],
+    runSql(`update rule_heads set ${headColumns.map((one) => `${one} = ?`).join(', ')} where org_id = ?`, [
+      ...headColumns.map((one) => row[one]),
       org,
     ])
+  const next = `rules:${Number(head!['counter']) + 1}`
   const acts: Record<string, () => Promise<unknown>> = {
     'an old head put back': () => put(head!),
+    'an old head put back, and the audit row after it renamed': async () => {
+      await put(head!)
+      await runSql('update audit set subject = ? where org_id = ? and subject = ?', ['x', org, next])
+    },
     'a head deleted': () => runSql('delete from rule_heads where org_id = ?', [org]),
     'the rules of a head changed': () => put({ ...now, rules: '[]' }),
     'the number of a head raised': () => put({ ...head, counter: Number(now!['counter']) + 1 }),
@@ -116,6 +121,7 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
       if (await uses(stage, id)) return `used after ${name}`
     }
     tally.hit(name)
+    await runSql('update audit set subject = ? where org_id = ? and subject = ?', [next, org, 'x'])
     await runSql('delete from rule_heads where org_id >= ?', [org])
     await runSql('delete from groups where org_id = ?', [org])
     const columns = ['id', 'org_id', 'name', 'members', 'created_at', 'deleted_at', 'row_mac'] as const
@@ -124,12 +130,9 @@ export const tampered = async (stage: Stage, tally: Tally): Verdict => {
         `insert into groups (${columns.join(', ')}) values (?, ?, ?, ?, ?, ?, ?)`,
         columns.map((column) => group[column]),
       )
-    await runSql('insert into rule_heads (org_id, counter, digest, rules, row_mac) values (?, ?, ?, ?, ?)', [
+    await runSql(`insert into rule_heads (org_id, ${headColumns.join(', ')}) values (?, ?, ?, ?, ?, ?, ?)`, [
       org,
-      now!['counter'],
-      now!['digest'],
-      now!['rules'],
-      now!['row_mac'],
+      ...headColumns.map((one) => now![one]),
     ])
   }
   return undefined

@@ -5,11 +5,13 @@ import type { Call } from '../call/call.ts'
 import { coveredText } from '../storage/schema/covered.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
+import { transactionOf } from '../storage/transaction.ts'
 import { knowHead, knownHead, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
 // is an older one. So the head of an organization has a MAC over all of its groups, over its rules, which it contains, and over
-// a number that rises with each change. The audit repeats the number: an older head is not the last one that the audit names.
+// a number that rises with each change. The audit repeats the number (`rules:12`), and the head names that audit row. So an older
+// head is not the last one of the audit, and the last one is whole only with its audit row.
 
 type GroupRow = Selectable<Tables['groups']>
 export type Group = Omit<GroupRow, 'members' | 'row_mac'> & { members: number[] }
@@ -38,13 +40,15 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
         'rules',
       ),
     )
-    .select(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('audit as a')
-          .whereRef('a.org_id', '=', 'o.id')
-          .where('a.subject', '=', sql<string>`'rules:' || (coalesce(h.counter, 0) + 1)`)
-          .select('a.seq'),
-      ).as('is_old'),
+    .select(['h.audit_seq', 'h.audit_hash'])
+    // The first condition is that of the index `audit_rules`.
+    .select(
+      sql<
+        0 | 1
+      >`case when exists (select 1 from audit where org_id = o.id and substr(subject, 1, 6) = 'rules:'
+          and seq > coalesce(h.audit_seq, 0))
+        or h.counter is not null and not exists (select 1 from audit where org_id = o.id and seq = h.audit_seq
+          and hash = h.audit_hash and subject = 'rules:' || h.counter) then 1 else 0 end`.as('is_old'),
     )
     .orderBy('g.id'),
 )
@@ -63,15 +67,16 @@ const readRows = async ({ db, keyring }: Deps, org_id: number, { isAfresh = fals
       ? []
       : [{ id, org_id, name: name!, members: members!, created_at: created_at!, deleted_at, row_mac }],
   )
-  const { counter, digest, head_mac: row_mac, is_old } = found[0] ?? { counter: null, is_old: false }
-  if (counter === null) return { rows, rules: '[]', counter: 0, isWhole: rows.length === 0 && !is_old }
+  const { counter, digest, head_mac: row_mac, is_old, ...at } = found[0] ?? { counter: null, is_old: 0 }
+  if (counter === null) return { rows, rules: '[]', counter: 0, isWhole: rows.length === 0 && is_old === 0 }
   const isKnown = before?.row_mac === row_mac
   const rules = isKnown ? before!.rules : (found[0]!.rules ?? '')
-  const head = { org_id, counter, digest: digest!, rules, row_mac: row_mac! }
+  const { audit_seq, audit_hash } = at as Pick<Tables['rule_heads'], 'audit_seq' | 'audit_hash'>
+  const head = { org_id, counter, digest: digest!, rules, audit_seq, audit_hash, row_mac: row_mac! }
   const isProven = isKnown
-    ? before!.counter === counter && before!.digest === digest
+    ? coveredText('rule_heads', before!) === coveredText('rule_heads', head)
     : keyring.holds('rule_heads', head)
-  const isWhole = !is_old && isProven && digest === digestOf(rows)
+  const isWhole = is_old === 0 && isProven && digest === digestOf(rows)
   const { parsed } = isWhole ? knowHead(keyring, head) : {}
   return { rows, rules, counter, isWhole, ...(parsed && { parsed }) }
 }
@@ -108,17 +113,28 @@ export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
 export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> =>
   (await readBook(deps, orgId)).groups
 
-/** Writes the head after a change. All of it was checked before, so what a trigger changes in between gets no MAC. */
+/**
+ * Has the audit repeat the number of a change, and writes the head. All of it was checked before, so what a trigger changes in
+ * between gets no MAC.
+ */
 const moveHead = async (call: Call, org_id: number, { rows, rules, counter }: Rows): Promise<void> => {
   const { db, keyring } = call
-  const head = { org_id, counter: counter + 1, digest: digestOf(rows), rules }
+  await call.audit(org_id, nameInAudit(counter + 1), [])
+  const { seq, hash } = transactionOf(db).head(org_id)!
+  const head = {
+    org_id,
+    counter: counter + 1,
+    digest: digestOf(rows),
+    rules,
+    audit_seq: seq,
+    audit_hash: hash,
+  }
   const row_mac = keyring.macOf('rule_heads', head)
   await db
     .insertInto('rule_heads')
     .values({ ...head, row_mac })
     .onConflict((of) => of.column('org_id').doUpdateSet({ ...head, row_mac }))
     .execute()
-  await call.audit(org_id, nameInAudit(head.counter), [])
 }
 
 const setRow = async ({ db, keyring }: Deps, { members, ...group }: Group): Promise<GroupRow> => {

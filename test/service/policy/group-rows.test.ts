@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import {
   acme,
   ada,
@@ -45,6 +45,9 @@ describe('groups that another program has changed', () => {
     ['no head', 'DELETE FROM rule_heads', false],
     ['another head', "UPDATE rule_heads SET digest = 'x'", false],
     ['a head that counts from the start', 'UPDATE rule_heads SET counter = 0', false],
+    ['a head of a later audit row', 'UPDATE rule_heads SET audit_seq = audit_seq + 1', false],
+    ['an audit row with another name', "UPDATE audit SET subject = 'x' WHERE subject = 'rules:2'", false],
+    ['an audit row with another hash', "UPDATE audit SET hash = 'x' WHERE subject = 'rules:2'", false],
   ])('are not used: %s', async (_, sql, isOfRow) => {
     expect(await altered()).toEqual([])
     await service.runSql(sql)
@@ -75,10 +78,34 @@ describe('groups that another program has changed', () => {
     expect(await altered()).toEqual([headIsAltered])
   })
 
-  test('are found if all of them are gone with their head', async () => {
+  test('are found if every row is an older one and the audit row after it has another name', async () => {
+    const [groups, heads] = [
+      await service.runSql('SELECT * FROM groups'),
+      await service.runSql('SELECT * FROM rule_heads'),
+    ]
+    for (const one of ['3', '4']) dataOf(await create(`g${one}`, [grace.id]))
+    await restore('groups', groups)
+    await restore('rule_heads', heads)
+    await service.runSql("UPDATE audit SET subject = 'x' WHERE subject = 'rules:3'")
+    expect(refusal(await show('sre'))).toEqual([409, 'groups_altered', []])
+    expect(await altered()).toEqual([headIsAltered])
+  })
+
+  test.each([
+    ['nothing', "UPDATE audit SET subject = subject WHERE subject = 'rules:1'"],
+    ['one audit row', "UPDATE audit SET subject = 'x' WHERE subject = 'rules:1'"],
+    ['another audit row', "DELETE FROM audit WHERE subject = 'rules:2'"],
+  ])('are found if all of them are gone with their head and %s', async (_, sql) => {
     await service.runSql('DELETE FROM groups')
     await service.runSql('DELETE FROM rule_heads')
+    await service.runSql(sql)
     expect(refusal(await list())).toEqual([409, 'groups_altered', []])
+    // A write that a rule can hold.
+    const made = await service.call('POST', `/organization/${acme.id}/create/geo-fence`, {
+      body: fence,
+      key: acme.key,
+    })
+    expect(refusal(made)).toEqual([409, 'groups_altered', []])
     expect(await altered()).toEqual([headIsAltered])
   })
 

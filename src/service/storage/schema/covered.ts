@@ -74,7 +74,7 @@ const plans = {
     free: ['name counter last_used_at backed_up attachment row_mac'],
   }),
   groups: columns({ covered: ['id org_id name members created_at deleted_at'], free: ['row_mac'] }),
-  rule_heads: columns({ covered: ['org_id counter digest rules'], free: ['row_mac'] }),
+  rule_heads: columns({ covered: ['org_id counter digest rules audit_seq audit_hash'], free: ['row_mac'] }),
   appointments: columns({ covered: ['org_id user_id by_key by_device appointed_at'], free: ['id row_mac'] }),
 }
 

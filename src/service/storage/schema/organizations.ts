@@ -151,10 +151,11 @@ export type OrganizationsTables = {
     row_mac: string | null
   }
   /**
-   * What the groups and rules of an organization are now: the digest of the groups, the rules as JSON, and the number of changes
-   * so far, which the audit repeats.
+   * What the groups and rules of an organization are now: the digest of the groups, the rules as JSON, the number of changes so
+   * far, and the audit row that repeats it.
    */
-  rule_heads: { org_id: number; counter: number; digest: string; rules: string; row_mac: string | null }
+  rule_heads: Record<'org_id' | 'counter' | 'audit_seq', number> &
+    Record<'digest' | 'rules' | 'audit_hash', string> & { row_mac: string | null }
   /** Limits that the operator set for an organization; `value` is JSON. */
   organization_limits: { org_id: number; name: string; value: string }
   /**

@@ -33,6 +33,7 @@ create index audit_at on audit (org_id, at, seq);
 create index audit_actor on audit (org_id, actor, at, seq);
 create index audit_action on audit (org_id, action, at, seq);
 create index audit_subject on audit (org_id, subject, at, seq);
+create index audit_rules on audit (org_id, seq) where substr(subject, 1, 6) = 'rules:';
 
 -- The call that deleted the organization of its own key is here, too: a repeat gets the same response.
 create table idempotency (
