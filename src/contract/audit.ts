@@ -85,6 +85,7 @@ export const audit = operations({
             'appointment',
             'group',
             'rule_head',
+            'organization',
             'approval',
             'link',
             'verification',

@@ -10,7 +10,7 @@ const elsewhere = {
     too_many_rules too_many_secrets too_many_webhooks
     unauthenticated`,
   'of a request or of the use of an approval': `approver_not_enrolled approver_not_separated muted
-    not_approved other_subject requester_not_confirmed rules_changed sender_not_active several_users subject_too_large too_many_pending too_many_rings
+    not_approved other_subject organization_altered requester_not_confirmed rules_changed sender_not_active several_users subject_too_large too_many_pending too_many_rings
     unknown_approval use_by_passed`,
   'of the mobile app, verifications, machines and messages': `auth_code_invalid being_sent invalid_grant login_refused
     machine_exists message_erased no_email not_registered pending private_address quotes_unavailable

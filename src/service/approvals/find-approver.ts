@@ -20,7 +20,7 @@ export const activeMembers = ({ db, caller }: Call, org_id: number | undefined) 
     .where('m.state', '=', 'active')
     .where(withinOrganization(org_id ?? caller.orgId, 'm.org_id'))
     .select(['m.org_id', 'm.user_id', 'm.email', 'm.first_name', 'm.last_name', 'p.mobile'])
-    .select(['o.name as organization', 'o.slug', 'o.policy'])
+    .select(['o.name as organization', 'o.slug', 'o.policy', 'o.row_mac as org_mac'])
     .orderBy('m.org_id')
 
 export type Approver = Awaited<ReturnType<typeof findApprover>>

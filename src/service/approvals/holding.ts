@@ -44,14 +44,11 @@ const changed: Partial<Record<OperationId, 'location' | 'time'>> = {
   setUserTimeslots: 'time',
 }
 
-const rulesOf = ({ rules }: Book, factor: 'location' | 'time' | undefined): Rule[] =>
-  factor === undefined
-    ? []
-    : rules.map(({ rule }) => rule).filter(({ factors = [] }) => factors.includes(factor))
-
 /** The rules that a call makes weaker. All end with the organization. */
-const weakenedBy = (book: Book, id: OperationId): Rule[] =>
-  id === 'deleteOrganization' ? book.rules.map(({ rule }) => rule) : rulesOf(book, changed[id])
+const weakenedBy = ({ rules }: Book, id: OperationId): Rule[] => {
+  const isWeaker = ({ factors = [] }: Rule) => id === 'deleteOrganization' || factors.includes(changed[id]!)
+  return rules.map(({ rule }) => rule).filter(isWeaker)
+}
 
 /** The rules that can hold a call: not a new one that the call deletes. */
 const withoutDeleted = (

@@ -164,7 +164,13 @@ export const considerPool = async (
   const found =
     ids.length === 0 ? [] : await activeMembers(call, orgId).where('m.user_id', 'in', ids).execute()
   const byId = new Map(found.map((one) => [one.user_id, one]))
-  const { slug, policy: policyText } = found[0] ?? { slug: '', policy: '{}' }
+  const { slug, policy: policyText, org_mac: row_mac } = found[0] ?? { slug: '', policy: '{}' }
+  if (row_mac !== undefined && !call.keyring.holds('organizations', { id: orgId, slug, row_mac }))
+    throw conflict(
+      'organization_altered',
+      'Another program has changed the slug of the organization in the store, so nobody can approve for it',
+      `Ask the operator to set it again: svc org update ${orgId} --slug SLUG`,
+    )
   const stored = JSON.parse(policyText) as Policy
   const policy = isOwnConsent(asking.byRule, lines) ? { ...stored, not_requester: false } : stored
   const owners = lines.some(({ separated }) => separated)

@@ -33,14 +33,12 @@ const together = (requirements: readonly Requirement[]): Requirement => {
   }
 }
 
-/**
- * The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. `before` is
- * what the organization that the call named required before the work, which may have changed its rules and groups.
- */
+/** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
 export const readRequirements = async (
   call: Call,
   command: { id: OperationId; input: Readonly<Record<string, unknown>> },
   { changed, demanded }: { changed: Iterable<number>; demanded: readonly Requirement[] },
+  /** Of the organization that the call named, before the work changed its rules and groups. */
   before: { orgId: number; requirement: Requirement | undefined },
 ): Promise<Requirement[]> => {
   const found = [...demanded]

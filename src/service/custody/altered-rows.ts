@@ -14,7 +14,7 @@ import { takePeriod } from '../storage/period.ts'
 type AlteredRow = RowData<typeof audit.listAlteredRows>[number]
 type Deps = Pick<Service, 'storage' | 'keyring'>
 /** A stored response ends within days, and says so itself when it is asked for. */
-type Table = Exclude<SealedTable, 'signing_keys' | 'idempotency' | 'rule_heads'>
+type Table = Exclude<SealedTable, 'signing_keys' | 'idempotency' | 'rule_heads' | 'organizations'>
 
 const batch = 200
 
@@ -57,17 +57,19 @@ const findSigningKeys = async ({ storage, keyring }: Deps): Promise<AlteredRow[]
     .filter((row) => !keyring.holds('signing_keys', row))
     .map(({ kid }) => ({ org_id: 0, kind: 'signing_key', id: kid }))
 
-/** Organizations of whose groups a row is missing, or is an older one. */
-const findRuleHeads = async ({ storage, keyring }: Deps, orgId?: number): Promise<AlteredRow[]> => {
+/** Organizations with another slug, and those of whose groups a row is missing, or is an older one. */
+const findOrganizations = async ({ storage, keyring }: Deps, orgId?: number): Promise<AlteredRow[]> => {
   const orgs = await storage.read((db) =>
     db
       .selectFrom('organizations')
       .$if(orgId !== undefined, (query) => query.where('id', '=', orgId!))
-      .select('id')
+      .select(['id', 'slug', 'row_mac'])
       .orderBy('id')
       .execute(),
   )
-  const altered: AlteredRow[] = []
+  const altered = orgs
+    .filter((row) => !keyring.holds('organizations', row))
+    .map(({ id }): AlteredRow => ({ org_id: id, kind: 'organization', id: String(id) }))
   for (const { id } of orgs)
     if (!(await storage.read((db) => areGroupsWhole({ db, keyring }, id))))
       altered.push({ org_id: id, kind: 'rule_head', id: String(id) })
@@ -95,7 +97,7 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     ...(await find('devices', 'device', (row) => keyring.holds('devices', row))),
     ...(await find('appointments', 'appointment', (row) => keyring.holds('appointments', row))),
     ...(await find('groups', 'group', (row) => keyring.holds('groups', row))),
-    ...(await findRuleHeads(deps, orgId)),
+    ...(await findOrganizations(deps, orgId)),
     ...(await find(
       'approvals',
       'approval',

@@ -27,7 +27,10 @@ const reserved = new Set(
     .filter((word) => word !== undefined),
 )
 
-const toOrganizationRecord = (row: Row) => ({ ...row, policy: JSON.parse(row.policy) as Policy })
+const toOrganizationRecord = ({ row_mac: _mac, ...row }: Row) => ({
+  ...row,
+  policy: JSON.parse(row.policy) as Policy,
+})
 
 const checkSlug = (slug: string): string => {
   if (reserved.has(slug)) throw invalid('slug', `must not be ${slug}: that word is reserved`)
@@ -68,6 +71,8 @@ export const insertOrganization = async (call: Call, { name, slug, policy = {} }
   const [row] = (await addOrganization(call.db, { name, slug: own, policy: text, at: call.now })).rows
   if (!row) throw slugTaken(own)
   await lockOrganizations(call.db, [row.id])
+  const row_mac = call.keyring.macOf('organizations', { id: row.id, slug: own })
+  await call.db.updateTable('organizations').set({ row_mac }).where('id', '=', row.id).execute()
   await call.audit(row.id, `organization:${row.id}`, fieldNames({ name, slug, policy }))
   return { id: row.id, name, slug: own, policy: checked, created_at: call.now, updated_at: call.now }
 }
@@ -110,6 +115,8 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
   const nextPolicy = { ...presentPolicy, ...checkPolicy(policy ?? {}) }
   if (policy !== undefined) refuseImpossible(nextPolicy, call.service)
   const slug = naming.slug === undefined ? present.slug : checkSlug(naming.slug)
+  // A key of the organization can repeat a slug that another program has changed.
+  const isSealed = naming.slug !== undefined && call.caller.orgId === null
   // Slugs are unique over all organizations, so an answer about another slug would reveal theirs.
   if (call.caller.orgId !== null && slug !== present.slug)
     throw forbidden(
@@ -125,6 +132,7 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
       ...naming,
       policy: JSON.stringify(nextPolicy),
       updated_at: call.now,
+      ...(isSealed && { row_mac: call.keyring.macOf('organizations', { id: org_id, slug }) }),
     })
     .where('id', '=', org_id)
     .where(({ not, exists, selectFrom }) =>

@@ -1,7 +1,6 @@
 import { type rule as contract } from '../../contract/rule.ts'
 import { mostRules, type Rule } from '../../contract/rule-shape.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
-import { addMs } from '../../core/iso-time.ts'
 import { nearest } from '../../core/nearest.ts'
 import { ruleProblems } from '../../rules/check.ts'
 import type { Call, HandlerOf } from '../call/call.ts'

@@ -46,10 +46,7 @@ export const requirementOf = (
   }
 }
 
-/**
- * Equal lines are one, with the higher need: several rules ask the same people once. Whoever is left out of one line of a group,
- * because they leave it, is left out of all.
- */
+/** Lines of the same people are one, with the higher need. Whoever leaves a group is in none of its lines. */
 export const mergedLines = <L extends RequiredLine>(lines: readonly L[]): (L & { members: number[] })[] => {
   const all = new Map<string, L & { members: number[] }>()
   for (const line of lines) {

@@ -7,6 +7,27 @@ import { dataOf, refusal } from '../fixtures.ts'
 
 installHooks()
 
+const ask = () =>
+  service.call('POST', '/svc/v1/approvals', {
+    body: { action: 'Deploy 4.2', approvers: [ada.mobile] },
+    key: acme.key,
+  })
+const update = (slug: string, key?: string) =>
+  service.call('PUT', `/organization/${acme.id}/update`, { body: { slug }, key })
+
+test('an organization whose slug another program has changed asks nobody until the operator sets it again', async () => {
+  await service.runSql("UPDATE organizations SET slug = 'globex'")
+  expect(refusal(await ask())).toEqual([409, 'organization_altered', []])
+  expect(await findAlteredRows(service.service)).toEqual([
+    { org_id: acme.id, kind: 'organization', id: String(acme.id) },
+  ])
+  dataOf(await update('globex', acme.key))
+  expect(refusal(await ask())).toEqual([409, 'organization_altered', []])
+  dataOf(await update('acme'))
+  expect(dataOf(await ask()).status).toBe('pending')
+  expect(await findAlteredRows(service.service)).toEqual([])
+})
+
 // A database runs a trigger in the middle of a transaction: after the service has checked a row, before it writes it again.
 
 const onAnswerOf = (user: string, change: string) =>

@@ -21,6 +21,8 @@ const plans = {
     ],
     free: ['hash wrapped_hash last_used_at'],
   }),
+  // Receipts name the organization by both.
+  organizations: columns({ covered: ['id slug'], free: ['name policy created_at updated_at row_mac'] }),
   people: columns({ covered: ['id mobile'], free: ['national country_code created_at row_mac'] }),
   // Its token hash identifies it, so that the row has its MAC from the start.
   enrollments: columns({

@@ -11,7 +11,13 @@ type Slot = {
 }
 
 export type OrganizationsTables = {
-  organizations: { id: Generated<number>; name: string; slug: string; policy: string } & Times
+  organizations: {
+    id: Generated<number>
+    name: string
+    slug: string
+    policy: string
+    row_mac: string | null
+  } & Times
   /** `mobile` is E.164; `national` reads as the same number under `country_code`. */
   people: {
     id: Generated<number>

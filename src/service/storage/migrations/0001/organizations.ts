@@ -3,7 +3,7 @@ export const organizations = `
 create table organizations (
   id integer primary key autoincrement,
   name text not null, slug text not null, policy text not null, created_at text not null,
-  updated_at text not null
+  updated_at text not null, row_mac text
 );
 create unique index organizations_slug on organizations (slug);
 
