@@ -55,3 +55,32 @@ test('a person who did not type the command denies it', async () => {
   const { exit, stderr } = await ended
   expect([exit, stderr]).toEqual([6, expect.stringContaining('Not signed in: The person did not consent')])
 })
+
+test('a terminal without a browser is signed in with the code that it shows', async () => {
+  const phone = await stage.enrolled(await stage.person())
+  const folder = temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const child = startSvc(['profile', 'login', 'mine', '--device', '--base-url', stage.baseUrl], {
+    SVC_CONFIG_DIR: `${folder.path}/config`,
+  })
+  const ended = outcome(child)
+  let said = ''
+  for await (const part of child.stderr!) {
+    said += String(part)
+    if (said.includes('Waiting')) break
+  }
+  const [, code = ''] = /^ {2}(\S{4}-\S{4})$/m.exec(said) ?? []
+  await phone.page.goto(`${stage.origin}/approver#agents`)
+  await phone.page.getByLabel('Code that a terminal shows').fill('bcdf-bcdf')
+  await phone.tap('Continue')
+  await phone.page.getByRole('alert').getByText('No terminal waits with this code.').waitFor()
+  await phone.page.getByLabel('Code that a terminal shows').fill(code.toLowerCase())
+  await phone.tap('Continue')
+  await phone.sees('Allow this access?')
+  await phone.page.getByText('It waits on another machine').waitFor()
+  expect(await flaws(phone)).toEqual([])
+  await phone.tap('Sign in')
+  await phone.sees('You’re signed in')
+  const { exit, stdout } = await ended
+  expect([exit, stdout]).toEqual([0, expect.stringContaining('profile mine can ask')])
+})

@@ -19,6 +19,7 @@ describe('consent', () => {
       scopes: ['ask'],
       lasts_s: 7_776_000,
       host: null,
+      address: null,
     })
   })
 

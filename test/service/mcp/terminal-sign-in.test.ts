@@ -37,6 +37,7 @@ describe('the consent', () => {
       scopes: everything.split(' '),
       lasts_s: 28_800,
       host: 'ada-laptop',
+      address: null,
     })
     expect((await read(ada)).scopes).toEqual(['ask'])
   })

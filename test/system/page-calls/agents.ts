@@ -5,6 +5,7 @@ import {
   exchange,
   registered,
   requestIn,
+  sendForm,
 } from '../../service/mcp/oauth-client.ts'
 import { origin } from '../../service/mcp/oauth-client.ts'
 import type { TestService } from '../../service/harness.ts'
@@ -108,6 +109,19 @@ export const agents: Record<string, Scenario> = {
     const one = await answering('Deny', 'error')(scene)
     await one.phone.context.clearCookies()
     return one
+  },
+  openTerminalCode: async (scene) => {
+    const { phone } = await scene.admin()
+    const fields = { client_id: 'svc', installation: 'a'.repeat(22), host: 'build-7' }
+    const { text } = await sendForm(reach(scene), '/device_authorization', fields)
+    await scene.show(phone, 'agents')
+    await phone.page.getByLabel('Code that a terminal shows').fill(JSON.parse(text).user_code)
+    return {
+      phone,
+      tap: () => phone.tap('Continue'),
+      says: () => unreachable(phone),
+      done: () => phone.sees(question),
+    }
   },
   listOwnAgents: reading('agents', 'Signed in'),
   revokeOwnAgent: async (scene) => {
