@@ -15,7 +15,7 @@ describe('svc profile login', () => {
   beforeEach(() => ok(['profile', 'create', `p${++profiles}`, '--base-url', service.baseUrl]))
 
   test('prompts without echo, tests the key, and saves it for its owner alone', async () => {
-    const { exit, screen } = await onTerminal(['profile', 'login', `p${profiles}`], env, [
+    const { exit, screen } = await onTerminal(['profile', 'login', `p${profiles}`, '--with-key'], env, [
       [/API key for http/, `${operator}${enter}`],
     ])
     expect(exit).toBe(0)

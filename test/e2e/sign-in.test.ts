@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -76,6 +76,22 @@ describe('svc profile login', () => {
     expect([exit, stderr]).toEqual([2, expect.stringContaining(problem)])
   })
 
+  test.each([
+    ['svc.example.com', 'https://svc.example.com/authorize'],
+    ['', 'file:///bin/sh'],
+    ['', 'https://other.example/authorize'],
+  ])('does not follow a service that names another one: %j, %j', async (host, authorization_endpoint) => {
+    const other = createServer((request, response) => {
+      const issuer = host === '' ? `http://${request.headers.host}` : `https://${host}`
+      response.end(JSON.stringify({ issuer, authorization_endpoint }))
+    }).listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    onTestFinished(() => void other.close())
+    const at = `http://127.0.0.1:${(other.address() as AddressInfo).port}/api`
+    const { exit, stderr } = await svc(['profile', 'login', 'x', '--base-url', at, ...key()], own())
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('it says that it is http')])
+  })
+
   test('says where people cannot sign in', async () => {
     const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1')
     await once(other, 'listening')
@@ -108,12 +124,20 @@ const startLogin = async () => {
   }
 }
 
+const sendRaw = async (port: number, text: string): Promise<void> => {
+  const socket = connect(port, '127.0.0.1')
+  socket.end(text)
+  await once(socket.resume(), 'close')
+}
+
 describe('the address that waits for the browser', () => {
   test('takes no code with another state or of another service, and says a refusal', async () => {
     const { ended, url, query } = await startLogin()
     const back = (state: string, iss: string, more: object) =>
       fetch(`${query.get('redirect_uri')}?${new URLSearchParams({ state, iss, ...more })}`)
     const state = query.get('state')!
+    const there = new URL(query.get('redirect_uri')!)
+    await sendRaw(Number(there.port), 'GET // HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
     expect((await back('guessed', url.origin, { code: 'stolen' })).status).toBe(404)
     expect((await back(state, 'https://other.example', { code: 'stolen' })).status).toBe(404)
     expect(

@@ -43,13 +43,13 @@ export const receiveRedirect = async (signal: AbortSignal) => {
     new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(endOf(signal)), { once: true })
       server.on('request', ({ url = '/' }, response) => {
-        const { pathname, searchParams } = new URL(url, 'http://127.0.0.1')
+        const [pathname, query] = url.split('?', 2)
         const answer = (status: number, text: string, done: () => void): void => {
           response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', connection: 'close' })
           response.end(page(text), done)
         }
         try {
-          const code = pathname === '/' ? codeIn(searchParams, expected) : undefined
+          const code = pathname === '/' ? codeIn(new URLSearchParams(query), expected) : undefined
           if (code === undefined) return answer(404, 'Nothing is here.', () => undefined)
           answer(200, 'You can close this page and go back to the terminal.', () => resolve(code))
         } catch (error) {

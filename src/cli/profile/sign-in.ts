@@ -4,8 +4,11 @@ import * as z from 'zod/mini'
 import type { Scope } from '../../contract/scopes.ts'
 import { SvcError } from '../../core/errors.ts'
 import { randomToken } from '../../core/ids.ts'
+import { isLoopbackHost } from '../../core/loopback.ts'
 import { hostOf } from '../../core/network-error.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { shellQuote } from '../../core/shell-quote.ts'
 import type { Transport } from '../../core/transport.ts'
 import { getPublicJson } from '../../client/public-json.ts'
 import type { Io } from '../terminal/io.ts'
@@ -24,19 +27,21 @@ const machineName = (): string =>
     .replace(/[^\x20-\x7e]/g, '')
     .slice(0, 60) || 'this machine'
 
-const metadata = z.object({ issuer: z.string(), authorization_endpoint: z.string() })
+const metadata = z.object({ issuer: z.url(), authorization_endpoint: z.url() })
+
+const secret = z.string().check(z.regex(/^[!-~]{1,512}$/))
 
 const device = z.object({
-  device_code: z.string(),
+  device_code: secret,
   user_code: z.string(),
   verification_uri: z.string(),
-  interval: z.number(),
+  interval: z.number().check(z.gte(1), z.lte(60)),
 })
 
 const tokens = z.object({
-  access_token: z.string(),
-  expires_in: z.number(),
-  management_token: z.optional(z.string()),
+  access_token: secret,
+  expires_in: z.int().check(z.gte(1), z.lte(31_536_000)),
+  management_token: z.optional(secret),
   /** Who signed in, and the slug of the organization. */
   person: z.string(),
   organization: z.string(),
@@ -56,17 +61,35 @@ export type Installation = {
   consent?: ((url: string, transport: Transport, signal: AbortSignal) => Promise<string>) | undefined
 }
 
+/** Whether two addresses are of one service. On this machine, it has several names. */
+const isSameService = (one: URL, other: URL): boolean =>
+  isLoopbackHost(one.hostname) && isLoopbackHost(other.hostname)
+    ? one.protocol === other.protocol && one.port === other.port
+    : one.origin === other.origin
+
+/**
+ * Where the browser goes. A service that names another one would get the code that a person gives that one (RFC 9700, section
+ * 4.4), and an address of another kind would start another program.
+ */
 const readMetadata = async (transport: Transport, { origin, again }: Installation, signal: AbortSignal) => {
+  const noSignIn = (why: string, hint: string): SvcError =>
+    new SvcError('refused', 'no_sign_in', `People cannot sign in at ${hostOf(origin)}${why}`, { hint })
+  let answer: unknown
   try {
-    return metadata.parse(
-      await getPublicJson(transport, `${origin}/.well-known/oauth-authorization-server`, signal),
-    )
+    answer = await getPublicJson(transport, `${origin}/.well-known/oauth-authorization-server`, signal)
   } catch (error) {
     if (error instanceof SvcError && !error.code.startsWith('http_') && error.code !== 'not_json') throw error
-    throw new SvcError('refused', 'no_sign_in', `People cannot sign in at ${hostOf(origin)}`, {
-      hint: `Save a key instead: ${again} --with-key`,
-    })
   }
+  const read = metadata.safeParse(answer)
+  if (!read.success) throw noSignIn('', `Save a key instead: ${again} --with-key`)
+  const { issuer, authorization_endpoint } = read.data
+  const [own, page] = [new URL(issuer), new URL(authorization_endpoint)]
+  if (!isSameService(new URL(origin), own) || page.origin !== own.origin)
+    throw noSignIn(
+      `: it says that it is ${safeLine(issuer)}`,
+      `If that is its address: svc profile login NAME --base-url ${shellQuote(`${own.origin}/admin/public/api`)}`,
+    )
+  return { issuer, authorization_endpoint: page.href }
 }
 
 const form = async (
@@ -95,15 +118,15 @@ const waitForCode = async (
   const fields = { installation, host: machineName(), scope: scopes.join(' ') }
   const started = await post('/device_authorization', fields)
   if (started.status !== 200) throw refused(started.status, started.body, origin)
-  const { device_code, user_code, verification_uri, interval } = device.parse(JSON.parse(started.body))
+  const { device_code, user_code, verification_uri, interval } = readAnswer(device, started.body, origin)
   io.stderr.write(
     `Open ${safeLine(verification_uri)} on a device that you approve with, and type this code:\n\n  ${safeLine(user_code)}\n\nWaiting until you have signed in\n`,
   )
   const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
   for (;;) {
-    await sleepFor(Math.max(interval, 1) * 1000, io.signal)
+    await sleepFor(interval * 1000, io.signal)
     const { status, body } = await post('/token', { grant_type, device_code })
-    if (status === 200) return tokens.parse(JSON.parse(body))
+    if (status === 200) return readAnswer(tokens, body, origin)
     if (!body.includes('"authorization_pending"')) throw refused(status, body, origin)
   }
 }
@@ -119,10 +142,18 @@ const refused = (status: number, body: string, origin: string): SvcError => {
 /** Opens the address, if this machine has a screen, and prints it in any case. */
 const show = (url: string, { io }: { io: Io }): void => {
   const opened = openInBrowser(url, io.env)
-  const what = opened ? 'Sign in with the browser that opens now, or open' : 'To sign in, open'
+  const what = opened
+    ? 'Sign in with the browser that opens now, or open'
+    : 'This machine shows no browser: --device signs in with a code. Or open'
   io.stderr.write(
     `${what} this address on this machine:\n\n  ${safeLine(url)}\n\nWaiting until you have signed in\n`,
   )
+}
+
+const readAnswer = <T>(schema: z.ZodMiniType<T>, body: string, origin: string): T => {
+  const read = schema.safeParse(parseJson(body))
+  if (read.success) return read.data
+  throw refused(200, '', origin)
 }
 
 /** Signs a person in, and returns the keys of this installation. Fails with an SvcError, and then nothing was saved. */
@@ -155,7 +186,7 @@ export const signIn = async (asked: Installation, transport: Transport, io: Io):
     const fields = { grant_type: 'authorization_code', client_id, redirect_uri, code, code_verifier }
     const { status, body } = await form(transport, `${origin}/token`, fields, io.signal)
     if (status !== 200) throw refused(status, body, origin)
-    return tokens.parse(JSON.parse(body))
+    return readAnswer(tokens, body, origin)
   } finally {
     close()
   }

@@ -28,12 +28,12 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
       `svc key revoke ${id}, then svc key create`,
     )
   await checkRotation(call, old)
-  // Another secret would work outside the tool server that its person consented to.
-  if (old.audience !== null)
+  // Another secret would outlive what its person consented to, or work elsewhere.
+  if (old.client_id !== null)
     throw conflict(
       'key_of_agent',
-      'This is the key of an agent, which only the consent of a person replaces',
-      `Connect the agent again, and end the old key: svc key revoke ${id}`,
+      'This is the key of an agent or a terminal, which only the consent of a person renews',
+      `Connect the agent again, or sign in again: svc profile login. To end it: svc key revoke ${id}`,
     )
   const until = addMs(call.now, overlap_s * 1000)
   const expires_at = old.expires_at !== null && old.expires_at < until ? old.expires_at : until

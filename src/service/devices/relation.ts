@@ -8,18 +8,19 @@ import { aboveRequester, type Deps, follow, type Origin, peopleOf, readKey, type
 
 type Asker = Origin & { root: number | undefined }
 
-/** `isOfAsker`: whether a person behind the requester acted on the way to the device. */
+/** `roles`: the administrators on the way from the device to the key that enrolled it. */
 const relate = async (
   deps: Deps,
   asker: Asker,
-  { enroller, isOfAsker }: { enroller: KeyRow; isOfAsker: boolean },
+  { enroller, roles }: { enroller: KeyRow; roles: Origin['roles'] },
 ): Promise<Relation> => {
   if (asker.root === enroller.id) return 'self'
   const { keys, isWhole } = await aboveRequester(deps, enroller.id)
   if (asker.root !== undefined && keys.has(asker.root)) return 'self'
   if (!isWhole || !asker.isWhole) return 'unknown'
-  // One person can have the key that asks and the one that enrolled: both of a terminal, or a role at the page.
-  if (isOfAsker) return 'creator'
+  // One person can have the key that asks and one above the key that enrolled: both of a terminal, or a role at the page.
+  const people = new Set(peopleOf(asker))
+  if (peopleOf({ keys, isWhole, roles }).some((id) => people.has(id))) return 'creator'
   if (isOperatorKey(enroller)) return 'operator'
   // One person can use two keys that the same key of an organization created.
   const isShared = [...keys.values()].some((key) => asker.keys.has(key.id) && !isOperatorKey(key))
@@ -62,11 +63,9 @@ export const relationsTo = (
     const found = await follow(once, source)
     asker ??= readAsker()
     const known = await asker
-    const people = new Set(peopleOf(known))
-    const isOfAsker = peopleOf(found).some((id) => people.has(id))
     const related: FoundRelation[] = found.isWhole ? [] : [{ relation: 'unknown' }]
     for (const enroller of found.keys.values())
-      related.push({ relation: await relate(once, known, { enroller, isOfAsker }), root: enroller })
+      related.push({ relation: await relate(once, known, { enroller, roles: found.roles }), root: enroller })
     return related.sort((a, b) => fromWorst.indexOf(a.relation) - fromWorst.indexOf(b.relation))[0]!
   }
 }

@@ -1,7 +1,7 @@
 import type { key } from '../../contract/key.ts'
 import { keyRecord as recordSchema } from '../../contract/records.ts'
 import { scopesOf } from '../../contract/scopes.ts'
-import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
+import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { readPage } from '../call/pagination.ts'
@@ -188,7 +188,13 @@ export const createKey: HandlerOf<typeof key.createKey> = async (
   if (orgId !== null) await reachOrganization(call, orgId)
   const scopes = scopesOf(granted)
   const { signedInWith, ownerId } = call.caller
-  const isOwn = signedInWith !== undefined && (owner_user_id ?? ownerId) === ownerId
+  const isOwn = signedInWith !== undefined
+  // A key that nobody consented to would outlive the sign-in, or speak for somebody else.
+  if (isOwn && owner_user_id !== undefined && owner_user_id !== ownerId)
+    throw invalid(
+      'owner_user_id',
+      `must be left out, or ${ownerId}: whoever is signed in creates keys of their own`,
+    )
   // A person can always ask, but never gives a key more than their terminal can do.
   checkGrant(call.caller, isOwn ? scopes.filter((scope) => scope !== 'ask') : scopes)
   if (!isOwn) await checkDepth(call, namedKeyOf(call.caller))

@@ -106,6 +106,8 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
       const name = input.name.trim()
       const code = sealCode(call.keyring, {
         ...asked,
+        // What the person can give now; whoever becomes an administrator later signs in again.
+        scopes: await grantedScopes(call.db, person, asked),
         org_id,
         user_id,
         device_id,

@@ -144,6 +144,15 @@ describe('a terminal', () => {
   )
 })
 
+test('the key of a terminal is renewed by its person alone, not by a rotation', async () => {
+  const { management_token } = await signIn(grace)
+  const { id } = dataOf(await whoIs(management_token!))
+  for (const key of [management_token!, undefined])
+    expect(
+      refusal(await service.call('POST', `/svc/v1/keys/${id}/rotate`, { ...(key && { key }), body: {} })),
+    ).toEqual([409, 'key_of_agent', []])
+})
+
 describe('a code', () => {
   test('that comes twice costs both keys', async () => {
     const { code, code_verifier } = await codeFrom(grace)
@@ -161,6 +170,12 @@ describe('a code', () => {
       return states.filter((status) => status === 200).length
     }
     expect([await live('access_token'), await live('management_token')]).toEqual([1, 1])
+  })
+
+  test('gives what the person could give when they consented, not what they became since', async () => {
+    const { code, code_verifier } = await codeFrom(ada)
+    dataOf(await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: ada.user } }))
+    expect(JSON.parse((await tokenFor(code, code_verifier)).text).management_token).toBeUndefined()
   })
 
   test('is bound to the terminal that asked', async () => {
@@ -191,6 +206,12 @@ describe('a key that a signed-in person creates', () => {
     expect(own.owner_confirmed_at).not.toBeNull()
   })
 
+  test('belongs to nobody else', async () => {
+    const { management_token } = await signIn(grace)
+    const refused = await create(management_token!, {}, { owner_user_id: ada.user })
+    expect(refusal(refused)).toEqual([422, 'invalid_field', ['owner_user_id']])
+  })
+
   test('can be given nothing that the terminal cannot do', async () => {
     const { management_token } = await signIn(grace, { scope: 'ask keys' })
     expect(refusal(await create(management_token!))[1]).toBe('scope_missing')
@@ -204,14 +225,28 @@ describe('a key that a signed-in person creates', () => {
   })
 })
 
-test('a phone that an administrator enrolled from their terminal is not separated from what they ask', async () => {
-  const { access_token, management_token } = await signIn(grace)
-  const bob = await createMember(service, acme.id, 3)
-  const path = `/svc/v1/organizations/${acme.id}/users/${bob.id}/enrollments`
-  const { token } = dataOf(await service.call('POST', path, { key: management_token!, body: {} }))
-  const phone = await registerPhone(service, token, bob)
-  const answer = dataOf(await ask(access_token, phone))
-  dataOf(await decide(service, answer.request_id, phone.key, { decision: 'approve' }))
-  const { attestation } = dataOf(await show(service, answer.request_id, access_token))
-  expect(attestation.claims.device.enrolled_by).toMatchObject({ relation: 'creator' })
-})
+/** A key that was created by one which an administrator created with their own yes. */
+const childOfConsented = async (management: string): Promise<string> => {
+  const scopes = ['keys', 'devices']
+  const { request } = (await create(management, {}, { scopes })).body.data
+  dataOf(await decide(service, request.request_id, grace.key, { decision: 'approve' }))
+  const made = dataOf(await create(management, { 'x-svc-approval': request.request_id }, { scopes }))
+  const body = { name: 'child', scopes: ['devices'] }
+  return dataOf(await service.call('POST', '/svc/v1/keys', { key: made.key, body })).key
+}
+
+test.each(['terminal', 'key'])(
+  'a phone that an administrator enrolled with their %s is not separated',
+  async (by) => {
+    const { access_token, management_token } = await signIn(grace)
+    const enrolling = by === 'terminal' ? management_token! : await childOfConsented(management_token!)
+    const bob = await createMember(service, acme.id, 3)
+    const path = `/svc/v1/organizations/${acme.id}/users/${bob.id}/enrollments`
+    const { token } = dataOf(await service.call('POST', path, { key: enrolling, body: {} }))
+    const phone = await registerPhone(service, token, bob)
+    const answer = dataOf(await ask(access_token, phone))
+    dataOf(await decide(service, answer.request_id, phone.key, { decision: 'approve' }))
+    const { attestation } = dataOf(await show(service, answer.request_id, access_token))
+    expect(attestation.claims.device.enrolled_by).toMatchObject({ relation: 'creator' })
+  },
+)
