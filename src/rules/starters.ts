@@ -6,7 +6,7 @@ const starters = new Set(
     'sh ash bash rbash dash fish ksh mksh csh tcsh zsh busybox toybox cmd powershell pwsh nu elvish xonsh ' +
     'env sudo doas su runuser pkexec xargs parallel nohup nice ionice setsid stdbuf timeout time watch script strace ' +
     'chroot unshare nsenter flock exec command eval find ssh systemd-run run-parts setpriv capsh gosu su-exec chrt ' +
-    'taskset numactl fakeroot bwrap firejail proot tini dumb-init tmux screen expect unbuffer at batch setarch linux i386 x86_ ' +
+    'taskset numactl fakeroot bwrap firejail proot tini dumb-init tmux screen expect unbuffer at batch setarch linux i x86_ ' +
     'prlimit choom runcon sg newgrp ssh-agent start-stop-daemon dbus-run-session dbus-launch systemd-nspawn ' +
     'lxc-attach cpulimit ltrace gdb valgrind perf'
   ).split(' '),

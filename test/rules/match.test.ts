@@ -54,6 +54,7 @@ describe('a rule about a command', () => {
     'sudo-rs ls',
     './bash-static -c x',
     'x86_64 ls',
+    'i386 ls',
     'gdb ls',
     'xargs rm',
     'ssh host ls',

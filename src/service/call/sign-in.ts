@@ -8,14 +8,15 @@ export const terminalId = (installation: string, byDevice = false): string =>
   `${terminalClient}${byDevice ? '-device' : ''}:${installation}`
 
 /**
- * True of a key that no person signed in with, or whose person could still sign in: an active member, with the device that
- * consented and, unless the key only asks, the role of an administrator. The statement itself sees each change of these.
+ * True of a key that no person consented to, or whose person could still consent: an active member and, unless the key only
+ * asks, an administrator. The keys of a terminal also need the device that consented. The statement itself sees each change.
  */
 export const ofLiveSignIn = (key: 'k' | 'api_keys') => {
   const of = (column: string) => sql.ref(`${key}.${column}`)
-  return sql<boolean>`(${of('client_id')} is null or ${of('audience')} is not null or exists (
-    select 1 from devices sd join memberships sm on sm.org_id = sd.org_id and sm.user_id = sd.user_id
-    where sd.id = ${of('consented_with')} and sd.org_id = ${of('org_id')} and sd.user_id = ${of('owner_user_id')}
-      and sd.state = 'active' and sm.state = 'active'
-      and (${of('scopes')} = 'ask' or sm.role in ('admin', 'operator'))))`
+  return sql<boolean>`(${of('consented_with')} is null or ${of('audience')} is not null or exists (
+    select 1 from memberships sm where sm.org_id = ${of('org_id')} and sm.user_id = ${of('owner_user_id')}
+      and sm.state = 'active' and (${of('scopes')} = 'ask' or sm.role in ('admin', 'operator'))
+      and (${of('client_id')} is null or exists (
+        select 1 from devices sd where sd.id = ${of('consented_with')} and sd.org_id = sm.org_id
+          and sd.user_id = sm.user_id and sd.state = 'active'))))`
 }

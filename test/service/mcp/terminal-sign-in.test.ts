@@ -206,6 +206,20 @@ describe('a key that a signed-in person creates', () => {
     expect(own.owner_confirmed_at).not.toBeNull()
   })
 
+  test('manages only while its person is an administrator; one that asks goes on', async () => {
+    const { management_token } = await signIn(grace)
+    const made = async (scopes: string[]) => {
+      const { request } = (await create(management_token!, {}, { name: scopes.join(' '), scopes })).body.data
+      dataOf(await decide(service, request.request_id, grace.key, { decision: 'approve' }))
+      const headers = { 'x-svc-approval': request.request_id }
+      return dataOf(await create(management_token!, headers, { name: scopes.join(' '), scopes })).key
+    }
+    const [manages, asks] = [await made(['people']), await made(['ask'])]
+    const path = `/organization/${acme.id}/update/user/${grace.user}`
+    dataOf(await service.call('PUT', path, { key: acme.key, body: { role: 'member' } }))
+    expect([(await whoIs(manages)).status, (await whoIs(asks)).status]).toEqual([401, 200])
+  })
+
   test('belongs to nobody else', async () => {
     const { management_token } = await signIn(grace)
     const refused = await create(management_token!, {}, { owner_user_id: ada.user })

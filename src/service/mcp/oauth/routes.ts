@@ -44,16 +44,18 @@ const revoke = async (
   const caller = await Promise.resolve(authenticate(token, addresses.resource)).catch(() => undefined)
   if (!caller) return
   const { keyId, orgId } = caller
-  const work = async (_: object, call: Call): Promise<void> => {
-    const row = await call.db
+  const row = await service.storage.read((db) =>
+    db
       .selectFrom('api_keys')
       .where('id', '=', keyId)
       .select(['client_id', 'audience', 'owner_user_id'])
-      .executeTakeFirst()
-    if (!row || row.client_id === null) return
-    const isTerminal = row.audience === null
-    if (clientId !== undefined && (isTerminal ? terminalClient : row.client_id) !== clientId)
-      throw new OAuthProblem('invalid_client', 'The token belongs to another client', 401)
+      .executeTakeFirst(),
+  )
+  if (!row || row.client_id === null) return
+  const isTerminal = row.audience === null
+  if (clientId !== undefined && (isTerminal ? terminalClient : row.client_id) !== clientId)
+    throw new OAuthProblem('invalid_client', 'The token belongs to another client', 401)
+  const work = async (_: object, call: Call): Promise<void> => {
     const others = isTerminal ? await keysOfTerminal(call.db, { ...row, org_id: orgId! }).execute() : []
     await revokeKeys(call, [...new Set([keyId, ...others.map(({ id }) => id)])])
   }
