@@ -33,6 +33,22 @@ const together = (requirements: readonly Requirement[]): Requirement => {
   }
 }
 
+/** Nobody answers a call that ends their own membership. With the organization, all end. */
+const withoutRemoved = async ({ db }: Call, { lines, ...rest }: Requirement): Promise<Requirement> => {
+  const ids = lines.flatMap(({ members }) => members)
+  const rows = await db
+    .selectFrom('memberships')
+    .where('org_id', '=', rest.orgId)
+    .where('user_id', 'in', [...ids, 0])
+    .where('state', '=', 'active')
+    .select('user_id')
+    .execute()
+  const left = new Set(rows.map(({ user_id }) => user_id))
+  if (left.size === 0) return { ...rest, lines }
+  const own = lines.map((line) => ({ ...line, members: line.members.filter((id) => left.has(id)) }))
+  return { ...rest, lines: own }
+}
+
 /** The approvals that a call needs: those that its handler demanded, and those of the organizations that it changes. */
 export const readRequirements = async (
   call: Call,
@@ -46,7 +62,7 @@ export const readRequirements = async (
     if (orgId === 0) continue
     const isNamed = orgId === before.orgId
     const requirement = isNamed ? before.requirement : await findRequirement(call, orgId, command)
-    if (requirement) found.push(requirement)
+    if (requirement) found.push(await withoutRemoved(call, requirement))
   }
   return found
 }

@@ -128,3 +128,9 @@ describe('the deletion of an organization', () => {
     expect(people).toEqual([[ada.id, grace.id]])
   })
 })
+
+test('nobody is asked about the end of their own membership', async () => {
+  await addOld('user delete')
+  const path = `/organization/${acme.id}/delete/user/${grace.id}`
+  expect(askedBy(await service.call('DELETE', path, { key: acme.key })).people).toEqual([[ada.id]])
+})
