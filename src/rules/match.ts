@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { Rule, RuleMatch, SubjectFields } from '../contract/rule-shape.ts'
+import { onlyNamed } from '../core/folded-name.ts'
 import { matches } from '../core/wildcard.ts'
 import { startsOthers } from './starters.ts'
 
@@ -113,8 +114,6 @@ const some = (patterns: readonly string[] | undefined, isMatch: (pattern: string
 const matchesText = (patterns: readonly string[] | undefined, text: string, { fold }: Reading): boolean =>
   some(patterns, (one) => matches(fold(one), fold(text)))
 
-const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase()
-
 /**
  * An argument that is missing or is no text matches a rule, and never an exception. So does one that is spelled otherwise or
  * given twice, because a server may take either for it.
@@ -125,8 +124,7 @@ const matchesArguments = (
   reading: Reading,
 ): boolean =>
   Object.entries(patterns).every(([name, texts]) => {
-    const given = Object.keys(values).filter((one) => foldedName(one) === foldedName(name))
-    const value = given.length === 1 && given[0] === name ? values[name] : undefined
+    const value = onlyNamed(values, name)
     return typeof value === 'string' ? matchesText(texts, value, reading) : !reading.isException
   })
 

@@ -141,7 +141,7 @@ export const registerInbox = (group: Command, context: Context): void => {
         'svc approve inbox requires a terminal or a decision',
         await context.command!.again({ plus: ['--approve', 'apr_3mYk8wQZ'] }),
       )
-    const { chooseKeyFile } = await import('../context/choose-key-file.ts')
+    const { chooseKeyFile } = await import('./choose-key-file.ts')
     const keyFile = await chooseKeyFile(options.authenticator, context)
     const own = await createSoftwareDevice(keyFile, context)
     if (typed) return decideOne(own, { ...typed, dryRun }, context)

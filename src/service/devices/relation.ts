@@ -6,7 +6,7 @@ import { aboveRequester, type Deps, follow, type Origin, peopleOf, readKey, type
 
 // How a requesting key is related to what is behind a device.
 
-type Asker = Origin & { root: number | undefined }
+type Asker = Origin & { root: number | undefined; people: ReadonlySet<number> }
 
 /** `roles`: the administrators on the way from the device to the key that enrolled it. */
 const relate = async (
@@ -19,8 +19,7 @@ const relate = async (
   if (asker.root !== undefined && keys.has(asker.root)) return 'self'
   if (!isWhole || !asker.isWhole) return 'unknown'
   // One person can have the key that asks and one above the key that enrolled: both of a terminal, or a role at the page.
-  const people = new Set(peopleOf(asker))
-  if (peopleOf({ keys, isWhole, roles }).some((id) => people.has(id))) return 'creator'
+  if (peopleOf({ keys, isWhole, roles }).some((id) => asker.people.has(id))) return 'creator'
   if (isOperatorKey(enroller)) return 'operator'
   // One person can use two keys that the same key of an organization created.
   const isShared = [...keys.values()].some((key) => asker.keys.has(key.id) && !isOperatorKey(key))
@@ -56,7 +55,8 @@ export const relationsTo = (
   }
   const readAsker = async (): Promise<Asker> => {
     const named = requestedBy > 0 ? await readKey(once, requestedBy) : undefined
-    return { ...(await aboveRequester(once, requestedBy)), root: named && rootOf(named) }
+    const above = await aboveRequester(once, requestedBy)
+    return { ...above, root: named && rootOf(named), people: new Set(peopleOf(above)) }
   }
   let asker: Promise<Asker> | undefined
   return async (source) => {

@@ -1,14 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Approver, createApprover, decide, enroll } from '../approver.ts'
-import {
-  auditOf,
-  createMember,
-  createTenant,
-  dataOf,
-  fence,
-  refusal,
-  refusedWithoutTrace,
-} from '../fixtures.ts'
+import { auditOf, createMember, dataOf, fence, refusal, refusedWithoutTrace } from '../fixtures.ts'
 import type { Answer } from '../harness.ts'
 import { at } from '../rule-fixture.ts'
 import {
@@ -283,34 +275,4 @@ describe('several changes', () => {
     expect(refusal(await set({ rules: [destroy, destroy] }))).toEqual([422, 'invalid_field', ['rules']])
     expect(refusal(await set({ removed: ['none'] }))).toEqual([404, 'not_found', []])
   })
-})
-
-const newKey = async () => {
-  const body = { name: 'ci', org_id: acme.id, scopes: ['ask', 'keys'] }
-  return dataOf(await service.call('POST', '/svc/v1/keys', { body }))
-}
-const withKey = (key: string) => ({ ...destroy, match: { ...destroy.match, key: [key] } })
-
-describe('the keys of a rule', () => {
-  test('are keys of the organization', async () => {
-    const foreign = await createTenant(service, 'globex')
-    const body = { name: 'ci', org_id: foreign.id, scopes: ['ask'] }
-    const { id } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
-    for (const key of ['999', 'ci', id])
-      expect(refusal(await add(withKey(key)))).toEqual([422, 'invalid_field', ['match.key[0]']])
-    dataOf(await add(withKey((await newKey()).id)))
-  })
-
-  test('are named by their first secrets, which every later one still counts as', async () => {
-    const first = await newKey()
-    const newer = dataOf(await service.call('POST', `/svc/v1/keys/${first.id}/rotate`, { body: {} }))
-    const refused = await add(withKey(newer.id))
-    expect(refused.body.data.issues[0].message).toContain(`must be ${first.id}`)
-    expect((await set({ rules: [withKey(newer.id)] })).status).toBe(422)
-  })
-})
-
-test.each(['main\ufe0f', '\u2800main', 'main\u200b'])('a pattern shows all of itself: %j', async (text) => {
-  const { status } = await add({ ...destroy, match: { type: 'text', text: [text] } })
-  expect(status).toBe(422)
 })

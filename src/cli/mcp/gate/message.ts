@@ -1,6 +1,7 @@
+import { foldedName } from '../../../core/folded-name.ts'
 import { isRecord } from '../../../core/is-record.ts'
 import { refusedId } from './refused-id.ts'
-import { folded, NotStrict, parseStrict } from './strict-json.ts'
+import { NotStrict, parseStrict } from './strict-json.ts'
 
 export type Id = string | number
 export type Fields = Record<string, unknown>
@@ -39,10 +40,10 @@ const withMembers = (fields: Fields, wanted: (name: string) => boolean): Fields 
 
 const callIn = (id: Id, params: Fields, bytes: Buffer): ToolCall => {
   const stray = Object.keys(params).find(
-    (name) => ['name', 'arguments', '_meta'].includes(folded(name)) && name !== folded(name),
+    (name) => ['name', 'arguments', '_meta'].includes(foldedName(name)) && name !== foldedName(name),
   )
   if (stray !== undefined)
-    throw new NotStrict(`contains params.${stray}, which a server could take for params.${folded(stray)}`)
+    throw new NotStrict(`contains params.${stray}, which a server could take for params.${foldedName(stray)}`)
   const { name, arguments: given = {}, _meta: meta = {}, ...more } = params
   if (typeof name !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(name))
     throw new NotStrict('must name a tool in params.name, with 1 to 128 printable ASCII characters')
@@ -64,7 +65,7 @@ const callIn = (id: Id, params: Fields, bytes: Buffer): ToolCall => {
 
 /** Whether a server that is careless about case or stray characters could take a method for one that calls a tool. */
 const looksLikeCall = (method: string): boolean => {
-  const plain = folded(method).replaceAll(/[^a-z]/g, '')
+  const plain = foldedName(method).replaceAll(/[^a-z]/g, '')
   return method !== 'tools/list' && (plain.startsWith('tools') || plain.includes('toolscall'))
 }
 

@@ -1,6 +1,6 @@
+import { foldedName } from '../../../core/folded-name.ts'
 import { fromUtf8, walkJson } from '../../../core/exact-json.ts'
 import { isRecord } from '../../../core/is-record.ts'
-import { folded } from './strict-json.ts'
 
 // A message that two parsers could read differently is refused without its fields. If every parser finds the same id, the
 // refusal has it, so that the client does not wait for an answer.
@@ -19,7 +19,9 @@ export const refusedId = (bytes: Buffer): { id: Id | undefined; isResponse: bool
     const fields: unknown = JSON.parse(json)
     if (!isRecord(fields) || !isPlain(fields['id'])) return none
     const names: string[] = []
-    walkJson(json, { member: (name, depth) => depth === 1 && names.push(folded(JSON.parse(name) as string)) })
+    walkJson(json, {
+      member: (name, depth) => depth === 1 && names.push(foldedName(JSON.parse(name) as string)),
+    })
     if (names.filter((name) => name === 'id').length !== 1) return none
     return { id: fields['id'], isResponse: !names.includes('method') }
   } catch {

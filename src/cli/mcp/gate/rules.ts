@@ -6,7 +6,7 @@ import { placedIssuesOf } from '../../../contract/issues.ts'
 import { factors } from '../../../contract/records.ts'
 import { invalidFile, parseYaml, type FileKind } from '../../declare/yaml.ts'
 import type { ToolCall } from './message.ts'
-import { folded } from './strict-json.ts'
+import { onlyNamed } from '../../../core/folded-name.ts'
 import { hasWildcard, matches } from '../../../core/wildcard.ts'
 
 const pattern = z.string().check(
@@ -149,8 +149,8 @@ const accepts = (wanted: Scalar, given: unknown): boolean => {
 
 /** Whether an argument has one of the values. Not if the server could find another one under its name. */
 const hasValue = (given: ToolCall['arguments'], name: string, values: readonly Scalar[]): boolean => {
-  const same = Object.keys(given).filter((one) => folded(one) === folded(name))
-  return same.length === 1 && same[0] === name && values.some((value) => accepts(value, given[name]))
+  const found = onlyNamed(given, name)
+  return values.some((value) => accepts(value, found))
 }
 
 /** The rule for a call: the first that matches, or else the default. */

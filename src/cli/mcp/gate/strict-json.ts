@@ -6,9 +6,6 @@ import { fromUtf8, parseExact, walkJson } from '../../../core/exact-json.ts'
 /** Why a text is refused, as the predicate of a sentence about the message. */
 export class NotStrict extends SyntaxError {}
 
-/** Go, for one, finds the members of a message without regard to case, also with letters such as K (the Kelvin sign). */
-export const folded = (name: string): string => name.normalize('NFKC').toLowerCase()
-
 /** Parsers that read line by line end a line at these too, also inside of a string. */
 const lineEnds = /[\r\u0085\u2028\u2029]/
 

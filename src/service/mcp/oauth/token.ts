@@ -101,7 +101,13 @@ const issueKey = async (
   {
     before,
     ...values
-  }: { name: string; scopes: string; code_hash: string | null; expires_at: string; before?: KeyRow },
+  }: {
+    name: string
+    scopes: string
+    code_hash: string | null
+    expires_at: string
+    before: KeyRow | undefined
+  },
 ): Promise<string> => {
   const { org_id, user_id, device_id, client_id, client_name, resource, terminal } = grant
   const secret = newSecret('organization')
@@ -142,7 +148,7 @@ const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => 
       scopes: 'ask',
       code_hash: hash,
       expires_at,
-      ...(asking && { before: asking }),
+      before: asking,
     }),
     token_type: 'Bearer',
     expires_in,
@@ -161,7 +167,7 @@ const issue = async (call: Call, grant: Grant, hash: string): Promise<Token> => 
         scopes: management,
         code_hash: null,
         expires_at,
-        ...(managing && { before: managing }),
+        before: managing,
       }),
     }
   if (managing) await revokeKeys(call, [managing.id])

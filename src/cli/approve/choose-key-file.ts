@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { usageError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
-import type { Context } from './context.ts'
-import { readKeyFile, savedFiles, type KeyFile } from './key-file.ts'
+import type { Context } from '../context/context.ts'
+import { readKeyFile, savedFiles, type KeyFile } from '../context/key-file.ts'
 
 const mostShown = 5
 

@@ -1,0 +1,8 @@
+/** Go, for one, finds the members of a message without regard to case, also with letters such as K (the Kelvin sign). */
+export const foldedName = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+/** The value of a name; undefined if another one in the record could be taken for it, or it is spelled otherwise. */
+export const onlyNamed = (values: Readonly<Record<string, unknown>>, name: string): unknown => {
+  const same = Object.keys(values).filter((one) => foldedName(one) === foldedName(name))
+  return same.length === 1 && same[0] === name ? values[name] : undefined
+}

@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ask, decide, show } from '../approver.ts'
+import { createMember, dataOf, refusal } from '../fixtures.ts'
+import { type Phone, registerPhone } from '../page/phone.ts'
+import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
+import { createAdministrator, signIn, whoIs } from './terminal-stage.ts'
+
+installHooks()
+
+let grace: Phone
+beforeEach(async () => void (grace = await createAdministrator(2)))
+
+const create = (key: string, headers = {}, more: object = {}) =>
+  service.call('POST', '/svc/v1/keys', {
+    key,
+    headers,
+    body: { name: 'ci', scopes: ['ask', 'read'], ...more },
+  })
+
+/** A key that Grace creates with her own yes. */
+const consented = async (management: string, scopes: string[]): Promise<string> => {
+  const more = { name: scopes.join(' '), scopes }
+  const { request } = (await create(management, {}, more)).body.data
+  dataOf(await decide(service, request.request_id, grace.key, { decision: 'approve' }))
+  return dataOf(await create(management, { 'x-svc-approval': request.request_id }, more)).key
+}
+
+describe('a key that a signed-in person creates', () => {
+  test('needs their own yes, is theirs, and outlives the sign-in', async () => {
+    const { management_token } = await signIn(grace)
+    const held = await create(management_token!)
+    const { request } = held.body.data
+    expect(request.lines[0].people.map(({ user_id }: { user_id: string }) => user_id)).toEqual([grace.user])
+    expect((await create(management_token!, { 'x-svc-approval': request.request_id })).status).toBe(409)
+    dataOf(await decide(service, request.request_id, grace.key, { decision: 'approve' }))
+    const made = dataOf(await create(management_token!, { 'x-svc-approval': request.request_id }))
+    expect(made).toMatchObject({ owner_user_id: grace.user, created_by: null, expires_at: null })
+    clock.tick(30 * 86_400_000)
+    const own = dataOf(await whoIs(made.key))
+    expect(own.owner_confirmed_at).not.toBeNull()
+  })
+
+  test('manages only while its person is an administrator; one that asks goes on', async () => {
+    const { management_token } = await signIn(grace)
+    const manages = await consented(management_token!, ['people'])
+    const asks = await consented(management_token!, ['ask'])
+    const path = `/organization/${acme.id}/update/user/${grace.user}`
+    dataOf(await service.call('PUT', path, { key: acme.key, body: { role: 'member' } }))
+    expect([(await whoIs(manages)).status, (await whoIs(asks)).status]).toEqual([401, 200])
+  })
+
+  test('belongs to nobody else', async () => {
+    const { management_token } = await signIn(grace)
+    const refused = await create(management_token!, {}, { owner_user_id: ada.user })
+    expect(refusal(refused)).toEqual([422, 'invalid_field', ['owner_user_id']])
+  })
+
+  test('can be given nothing that the terminal cannot do', async () => {
+    const { management_token } = await signIn(grace, { scope: 'ask keys' })
+    expect(refusal(await create(management_token!))[1]).toBe('scope_missing')
+  })
+
+  test('is also possible where nobody else approves their own requests', async () => {
+    const policy = { not_requester: true }
+    dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))
+    const { management_token } = await signIn(grace)
+    expect(refusal(await create(management_token!))[1]).toBe('approval_required')
+  })
+})
+
+/** A key that was created by one which an administrator created with their own yes. */
+const childOfConsented = async (management: string): Promise<string> => {
+  const key = await consented(management, ['keys', 'devices'])
+  const body = { name: 'child', scopes: ['devices'] }
+  return dataOf(await service.call('POST', '/svc/v1/keys', { key, body })).key
+}
+
+test.each(['terminal', 'key'])(
+  'a phone that an administrator enrolled with their %s is not separated',
+  async (by) => {
+    const { access_token, management_token } = await signIn(grace)
+    const enrolling = by === 'terminal' ? management_token! : await childOfConsented(management_token!)
+    const bob = await createMember(service, acme.id, 3)
+    const path = `/svc/v1/organizations/${acme.id}/users/${bob.id}/enrollments`
+    const { token } = dataOf(await service.call('POST', path, { key: enrolling, body: {} }))
+    const phone = await registerPhone(service, token, bob)
+    const answer = dataOf(await ask(service, phone, {}, access_token))
+    dataOf(await decide(service, answer.request_id, phone.key, { decision: 'approve' }))
+    const { attestation } = dataOf(await show(service, answer.request_id, access_token))
+    expect(attestation.claims.device.enrolled_by).toMatchObject({ relation: 'creator' })
+  },
+)
