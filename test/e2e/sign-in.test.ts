@@ -22,7 +22,9 @@ describe('svc profile login', () => {
     await administer()
     const signedIn = await login(key())
     expect([signedIn.exit, signedIn.stdout]).toEqual([0, expect.stringContaining('can ask and manage')])
-    expect(signedIn.stdout).toContain(`Signed in to acme as Ada Lovelace (user ${people}) until 2`)
+    expect(signedIn.stdout).toMatch(
+      new RegExp(`Signed in to acme as Ada Lovelace \\(user ${people}\\) until 2[-:T\\d]+Z; `),
+    )
     expect((await as(['user', 'list', '-o', 'id'])).stdout.split('\n')).toContain(String(people))
     const submitted = await as(['approve', 'submit', 'Deploy 4.2', '--to', env.SVC_DEFAULT_MOBILE!])
     expect(submitted.exit).toBe(0)
@@ -70,6 +72,8 @@ describe('svc profile login', () => {
   test.each([
     [['--can', 'app'], '--can: "app" is not something that a sign-in gives'],
     [['--can', 'ask', '--ask'], '--can is for signing in'],
+    [['--device', '--ask'], '--device is for signing in'],
+    [['--device', '--authenticator', 'x'], '--device cannot be combined with --authenticator'],
     [[], 'Signing in requires a terminal and a browser'],
   ])('says what is wrong with %j', async (more, problem) => {
     const { exit, stderr } = await login(more)

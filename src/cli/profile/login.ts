@@ -130,9 +130,11 @@ export const logIn = async (
       context,
     )
   }
-  if (can !== undefined || authenticator !== undefined)
+  const flags = { '--can': can, '--authenticator': authenticator, '--device': device }
+  const ofSignIn = Object.entries(flags).find(([, value]) => value !== undefined)?.[0]
+  if (ofSignIn !== undefined)
     throw usageError(
-      `${can === undefined ? '--authenticator' : '--can'} is for signing in`,
+      `${ofSignIn} is for signing in`,
       'Remove it, or --with-key, --ask, --bearer and --key-file',
     )
   const slot = bearer ? slots.bearer : ask ? slots.ask : slots.own

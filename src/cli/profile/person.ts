@@ -68,6 +68,8 @@ export const logInPerson = async (
   const address = new URL(url)
   const { origin } = address
   const scopes = readCan(can)
+  if (device && authenticator !== undefined)
+    throw usageError('--device cannot be combined with --authenticator', 'Remove --device or --authenticator')
   checkReplaceable(name, saved, url)
   requirePrivateWay(address)
   const { installation = randomToken(16) } = saved
@@ -100,7 +102,7 @@ export const logInPerson = async (
       }),
       org: saved.org ?? got.organization,
     }
-    const until = new Date(io.now().getTime() + got.expires_in * 1000).toISOString()
+    const until = new Date(io.now().getTime() + got.expires_in * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
     const does = got.management_token === undefined ? 'can ask' : 'can ask and manage'
     await saveProfile(
       {
