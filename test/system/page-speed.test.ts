@@ -48,15 +48,15 @@ const withWorker = async (): Promise<Phone & { user: { id: number; mobile: strin
 
 /** The versions whose files the browser has. */
 const cached = ({ page }: Phone): Promise<string[]> => page.evaluate('caches.keys()')
-/** The title of the page that starts next, after the browser looked for a new worker. */
-const nextTitle = async ({ page }: Phone): Promise<string> => {
-  await page.evaluate(
-    'navigator.serviceWorker.getRegistration().then((one) => one.update()).then(() => 0, String)',
-  )
-  return page.evaluate(
-    `fetch('/approver').then((one) => one.text()).then((text) => /<title>([^<]*)/.exec(text)[1])`,
-  )
-}
+/** The title of the page that starts next, after the browser looked for a new worker, and what it says of its workers. */
+const nextTitle = async ({ page }: Phone): Promise<string> =>
+  page.evaluate(`(async () => {
+    const registration = await navigator.serviceWorker.getRegistration()
+    const failure = await registration.update().then(() => '', String)
+    const title = /<title>([^<]*)/.exec(await (await fetch('/approver')).text())[1]
+    const { installing, waiting, active } = registration
+    return [title, failure, installing?.state, waiting?.state, active?.state].join('; ')
+  })()`)
 
 describe('a new release', () => {
   test('is used at the next start, and an open page goes on with its own files', async () => {
