@@ -8,7 +8,8 @@ const starters = new Set(
     'chroot unshare nsenter flock exec command eval find ssh systemd-run run-parts setpriv capsh gosu su-exec chrt ' +
     'taskset numactl fakeroot bwrap firejail proot tini dumb-init tmux screen expect unbuffer at batch setarch linux i x86_ ' +
     'prlimit choom runcon sg newgrp ssh-agent start-stop-daemon dbus-run-session dbus-launch systemd-nspawn ' +
-    'lxc-attach cpulimit ltrace gdb valgrind perf'
+    'lxc-attach cpulimit ltrace gdb valgrind perf coresched uclampset pipesz sshpass torsocks torify proxychains ' +
+    'faketime xvfb-run softlimit setlock envdir chpst s6-setuidgid setuidgid catchsegv rlwrap eatmydata'
   ).split(' '),
 )
 
@@ -27,14 +28,12 @@ const withoutVersion = (name: string): string => {
 /** The loader of Linux runs the program that its first argument names. */
 const loader = /^ld(?:-linux|-musl|64)?[.-]/
 
+type Started = { argv: readonly string[]; executable: string }
+
 /** Whether a command starts others, by what is typed or by the program that it names. */
-export const startsOthers = ({
-  argv,
-  executable,
-}: {
-  argv: readonly string[]
-  executable: string
-}): boolean =>
+export const startsOthers = ({ argv, executable }: Started): boolean =>
   [argv[0] ?? '', executable]
     .map(nameOf)
+    // Of these files with many programs, the one that runs is the one that is typed.
+    .filter((name, at) => at === 0 || !['busybox', 'toybox'].includes(name))
     .some((name) => starters.has(withoutVersion(name)) || loader.test(name))

@@ -66,6 +66,12 @@ describe('a rule about a command', () => {
     expect(held({ ...destroy, shells: 'ignore' }, command(line))).toBe(false)
   })
 
+  test('does not take a program for a shell because one file has many programs', () => {
+    expect(held(destroy, command('ls', { executable: '/bin/busybox' }))).toBe(false)
+    expect(held(destroy, command('sh -c x', { executable: '/bin/busybox' }))).toBe(true)
+    expect(held(destroy, command('./b -c x', { executable: '/usr/bin/bash' }))).toBe(true)
+  })
+
   test('holds a shell in another folder too, because it can change its folder', () => {
     const match: Rule['match'] = { type: 'command', cwd: ['/srv/prod/**'] }
     expect(held(match, command('bash x', { cwd: '/home/ada' }))).toBe(true)

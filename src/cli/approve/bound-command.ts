@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  realpathSync,
   rmSync,
   statSync,
   type BigIntStats,
@@ -168,13 +169,15 @@ export const bindCommand = (
   const executable = note(file)
   if (!executable)
     throw usageError(`${file} cannot be read, so its content cannot be approved`, 'Run it through a script')
+  // What people read and rules look at: a link can give any name to a program.
+  const program = realpathSync(file)
   const args = argv.slice(1).map((arg) => (arg === '' ? arg : (note(pathOf(arg, io))?.copy ?? arg)))
   const started = new Set([executable.copy, ...args])
   return {
     subject: checked({
       argv,
       cwd: io.cwd,
-      executable: pure(executable),
+      executable: { path: program, sha256: executable.sha256 },
       files: [...known.values()].filter((one) => one !== executable).map(pure),
       environment: { passed: environment.passed, set: environment.set },
     }),
@@ -203,6 +206,8 @@ export const bindCommand = (
             ', or bind a private copy: --bind FILE',
           )
       }
+      if (executable.copy === undefined && realpathSync(file) !== program)
+        throw fileChanged(file, 'It is now a link to another program', '')
       for (const { path, identity } of unbound.values())
         if (identityOf(look(path)) !== identity)
           throw fileChanged(

@@ -3,8 +3,10 @@ import {
   chmodSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -13,6 +15,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bindCommand, removeBound } from '../../../src/cli/approve/bound-command.ts'
 import { childEnvironment } from '../../../src/cli/approve/child.ts'
+import { factsOf } from '../../../src/rules/facts.ts'
+import { matcherOf } from '../../../src/rules/match.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -58,10 +62,37 @@ describe('the command that an approval covers', () => {
     write('real.sh', 'real')
     symlinkSync('real.sh', join(folder.path, 'link.sh'))
     const bound = bind(['link.sh'])
-    expect(dataOf(bound)).toMatchObject({ executable: { sha256: hash('real') } })
-    write('other.sh', 'other')
+    expect(dataOf(bound)).toMatchObject({
+      argv: ['link.sh'],
+      executable: { path: realpathSync(join(folder.path, 'real.sh')), sha256: hash('real') },
+    })
+    expect(bound.file).toBe(join(folder.path, 'link.sh'))
+    expect(() => bound.recheck()).not.toThrow()
     writeFileSync(join(folder.path, 'real.sh'), 'other')
     expect(() => bound.recheck()).toThrow(/link\.sh is not what was approved/)
+  })
+
+  test('notices a link that leads to the same content under another name', () => {
+    write('real.sh', 'real')
+    write('other.sh', 'real')
+    const link = join(folder.path, 'link.sh')
+    symlinkSync('real.sh', link)
+    const bound = bind(['link.sh'])
+    rmSync(link)
+    symlinkSync('other.sh', link)
+    expect(() => bound.recheck()).toThrow(/link\.sh is not what was approved/)
+  })
+
+  test.each([
+    ['./d', 'deploy.sh'],
+    ['./b', 'bash'],
+  ])('is held by a rule under the name that a link hides: %s -> %s', (name, target) => {
+    write(target, '#!/bin/sh')
+    symlinkSync(target, join(folder.path, name))
+    const { subject } = bind([name, 'prod'])
+    expect(matcherOf(factsOf(subject))({ match: { type: 'command', argv: ['deploy.sh', 'prod'] } }, [])).toBe(
+      true,
+    )
   })
 
   test('runs copies of the files of --bind, which only their owner can read', () => {

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -37,7 +38,7 @@ export const tryExec = (): void => {
       expect(subject.summary).toBe(`Run /bin/sh -c 'id -un; pwd; touch ${mark}; exit 7'`)
       expect(subject.data).toMatchObject({
         cwd: home,
-        executable: { path: '/bin/sh' },
+        executable: { path: realpathSync('/bin/sh') },
         environment: { set: { SVC_GUARD_CALLER: account } },
       })
       expect(requester).toContain(account)
@@ -147,7 +148,7 @@ export const tryExec = (): void => {
       const running = touch({ env })
       const id = await running.asked()
       const { subject } = await record(id)
-      expect(subject.data.executable.path).toBe('/usr/bin/touch')
+      expect(subject.data.executable.path).toBe(realpathSync('/usr/bin/touch'))
       await answer(id, approver)
       const { exit, stderr } = await running.ended
       expect({ exit, stderr, ran: hasRun(), evil: existsSync(`${mark}.evil`) }).toMatchObject({
