@@ -49,7 +49,7 @@ const subjectFields = {
     z.optional(
       z.record(line(100), z.array(pattern).check(z.minLength(1, 'must contain at least one pattern'))),
     ),
-    'Of a tool call: patterns by argument; an argument that is missing or is no text matches',
+    'Of a tool call: patterns by argument; one that is missing, not text or spelled differently matches',
     { example: { branch: ['main'] }, whole: true },
   ),
   text: patterns('Of a text: all of it', ['*production*']),
