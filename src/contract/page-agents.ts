@@ -9,6 +9,7 @@ import { scopes } from './scopes.ts'
 
 const request = chosen(line(8_000), 'The authorization request, as the service sealed it')
 const name = chosen(keyName, 'Name of the agent, as approvers and the audit log show it')
+const shown = chosen(z.array(z.enum(scopes)), 'What the page showed that it would be able to do')
 const redirect = z.looseObject({
   redirect_to: chosen(z.string(), 'Where the page sends the browser', { secret: true }),
 })
@@ -55,16 +56,16 @@ export const pageAgents = operations({
   beginConsent: {
     route: 'POST /svc/v1/approver/consent/challenge',
     effect: 'read',
-    summary: 'Get a challenge for consenting to exactly this request under this name',
+    summary: 'Get a challenge for consenting to exactly what was shown of this request, under this name',
     message: 'Challenge',
-    input: z.strictObject({ request, name }),
+    input: z.strictObject({ request, name, scopes: shown }),
     data: challengeRecord,
   },
   giveConsent: {
     route: 'POST /svc/v1/approver/consent',
     summary: 'Give a client access, signed by the device of the session',
     message: 'Access given',
-    input: z.strictObject({ request, name, ...signedChallenge }),
+    input: z.strictObject({ request, name, scopes: shown, ...signedChallenge }),
     data: redirect,
   },
   refuseConsent: {

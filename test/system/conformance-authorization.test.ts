@@ -45,7 +45,7 @@ const createPerson = async (issuer: string) => {
   return async (address: string): Promise<void> => {
     const opened = await fetch(address, { redirect: 'manual' })
     const request = opened.headers.get('location')!.split('#authorize=')[1]!
-    const asked = { request, name: 'Suite' }
+    const asked = { request, name: 'Suite', scopes: ['ask'] }
     const { challenge } = dataOf(
       await fromPhone(service, 'POST', 'consent/challenge', { cookie, headers, body: asked }),
     )

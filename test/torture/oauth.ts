@@ -80,12 +80,15 @@ const consented =
 
 const challengeFor = async ({ service, ada }: Stage, request: string, name: string): Promise<string> =>
   dataOf(
-    await fromPhone(service, 'POST', 'consent/challenge', { cookie: ada.cookie, body: { request, name } }),
+    await fromPhone(service, 'POST', 'consent/challenge', {
+      cookie: ada.cookie,
+      body: { request, name, scopes: ['ask'] },
+    }),
   ).challenge
 
 const signedFor = async (stage: Stage, request: string, name = 'Coder') => {
   const challenge = await challengeFor(stage, request, name)
-  return { name, challenge, response: answerTo(challenge, stage.ada.key) }
+  return { name, scopes: ['ask'], challenge, response: answerTo(challenge, stage.ada.key) }
 }
 
 const evil = 'https://evil.example/callback'
@@ -129,11 +132,19 @@ const attacks: Record<string, Attack> = {
     return undefined
   },
   'stolen session without the device': consented(async (_, request) => ({
-    body: { request, name: 'Coder', challenge: 'x', response: { id: 'x', response: {} } },
+    body: { request, name: 'Coder', scopes: ['ask'], challenge: 'x', response: { id: 'x', response: {} } },
   })),
   'session of one, signature of another': consented(async (stage, request) => {
     const challenge = await challengeFor(stage, request, 'Coder')
-    return { body: { request, name: 'Coder', challenge, response: answerTo(challenge, stage.eve.key) } }
+    return {
+      body: {
+        request,
+        name: 'Coder',
+        scopes: ['ask'],
+        challenge,
+        response: answerTo(challenge, stage.eve.key),
+      },
+    }
   }),
   'signature for another request': consented(async (stage, request) => ({
     body: { request, ...(await signedFor(stage, await requestOf(stage))) },

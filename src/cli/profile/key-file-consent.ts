@@ -64,7 +64,7 @@ export const consentWith = async (
     response: assert(key, { challenge: text(challenge), origin, rpId: key.rp_id }),
   })
   await call('session', sign((await call('challenge', {}))['challenge']))
-  const { name } = await call('consent/request', { request })
-  const { challenge } = await call('consent/challenge', { request, name })
-  return text((await call('consent', { request, name, ...sign(challenge) }))['redirect_to'])
+  const { name, scopes } = await call('consent/request', { request })
+  const { challenge } = await call('consent/challenge', { request, name, scopes })
+  return text((await call('consent', { request, name, scopes, ...sign(challenge) }))['redirect_to'])
 }

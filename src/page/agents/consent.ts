@@ -42,7 +42,7 @@ const draw = (session: Session, request: string, consent: Consent, again: () => 
 
   const allow = (): Promise<void> =>
     problem.attempt(async () => {
-      const named = { request, name: name.value }
+      const named = { request, name: name.value, scopes }
       goTo(
         (await signed('giveConsent', session, named)).redirect_to,
         t(isTerminal ? 'agents.signedIn' : 'agents.given'),

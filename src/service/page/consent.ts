@@ -28,7 +28,7 @@ const agentsAtMost = 20
 const keptDays = 400
 const dayMs = 86_400_000
 
-type Consent = { request: string; name: string }
+type Consent = { request: string; name: string; scopes: readonly Scope[] }
 
 /** What a person gives a client: an agent only asks, and so does the terminal of whoever is not an administrator. */
 export const grantedScopes = async (
@@ -45,10 +45,10 @@ export const lastingSeconds = async (db: Db, org_id: number, terminal: Terminal 
       ? ((await organizationRow(db, org_id)).policy.session_max_s ?? 28_800)
       : agentDays * 86_400
 
-/** A signature is valid for exactly this request under this name. */
-const questionOf = (caller: Caller, { request, name }: Consent): Question => {
+/** A signature is valid for exactly this request, these scopes and this name. */
+const questionOf = (caller: Caller, { request, name, scopes }: Consent): Question => {
   const { org_id, user_id, device_id } = requirePerson(caller)
-  const digest = sha256(JSON.stringify([request, name.trim()]))
+  const digest = sha256(JSON.stringify([request, name.trim(), scopes]))
   return { type: 'consent', org_id, user_id, digest, device_id }
 }
 
@@ -89,6 +89,10 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
     return async (call) => {
       await settle(call)
       const { terminal, client_id } = asked
+      // What the person can give now; whoever becomes an administrator later signs in again.
+      const given = await grantedScopes(call.db, person, asked)
+      if (given.join() !== input.scopes.join())
+        throw conflict('role_changed', 'Your role changed while this page was open', 'Read it again')
       const { length } = await agentsOf(call, person)
         .$if(terminal !== undefined, (others) => others.where('k.client_id', '<>', client_id))
         .execute()
@@ -106,8 +110,7 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
       const name = input.name.trim()
       const code = sealCode(call.keyring, {
         ...asked,
-        // What the person can give now; whoever becomes an administrator later signs in again.
-        scopes: await grantedScopes(call.db, person, asked),
+        scopes: given,
         org_id,
         user_id,
         device_id,

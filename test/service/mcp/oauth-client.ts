@@ -71,10 +71,10 @@ export const consentFrom = async (
   request: string,
   name = 'Coder',
 ): Promise<Answer> => {
-  const { challenge } = dataOf(
-    await fromPhone(service, 'POST', 'consent/challenge', { cookie, body: { request, name } }),
-  )
-  const body = { request, name, challenge, response: answerTo(challenge, key) }
+  const read = await fromPhone(service, 'POST', 'consent/request', { cookie, body: { request } })
+  const shown = { request, name, scopes: dataOf(read)?.scopes ?? ['ask'] }
+  const { challenge } = dataOf(await fromPhone(service, 'POST', 'consent/challenge', { cookie, body: shown }))
+  const body = { ...shown, challenge, response: answerTo(challenge, key) }
   return fromPhone(service, 'POST', 'consent', { cookie, body, headers: fromPage })
 }
 

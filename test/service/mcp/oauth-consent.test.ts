@@ -26,7 +26,7 @@ describe('consent', () => {
   test('requires the device, not only its session', async () => {
     const request = await prepare()
     const response = { id: 'x', response: {} }
-    const body = { request, name: 'Coder', challenge: 'x', response }
+    const body = { request, name: 'Coder', scopes: ['ask'], challenge: 'x', response }
     expect((await fromPhone(service, 'POST', 'consent', { cookie: ada.cookie, body })).status).toBe(410)
   })
 
@@ -37,19 +37,27 @@ describe('consent', () => {
       dataOf(
         await fromPhone(service, 'POST', 'consent/challenge', {
           cookie: ada.cookie,
-          body: { request, name: 'Coder' },
+          body: { request, name: 'Coder', scopes: ['ask'] },
         }),
       ).challenge as string
     const give = async (change: object, cookie = ada.cookie) => {
       const challenge = await begin()
-      const body = { request, name: 'Coder', challenge, response: answerTo(challenge, ada.key), ...change }
+      const shown = { request, name: 'Coder', scopes: ['ask'] }
+      const body = { ...shown, challenge, response: answerTo(challenge, ada.key), ...change }
       return (await fromPhone(service, 'POST', 'consent', { cookie, body })).status
     }
     expect(await give({ request: other })).toBe(410)
     expect(await give({ name: 'Payroll' })).toBe(410)
+    expect(await give({ scopes: ['ask', 'read'] })).toBe(410)
     expect(await give({}, eve.cookie)).toBe(410)
     const challenge = await begin()
-    const body = { request, name: 'Coder', challenge, response: answerTo(challenge, ada.key) }
+    const body = {
+      request,
+      name: 'Coder',
+      scopes: ['ask'],
+      challenge,
+      response: answerTo(challenge, ada.key),
+    }
     expect((await fromPhone(service, 'POST', 'consent', { cookie: ada.cookie, body })).status).toBe(200)
     expect((await fromPhone(service, 'POST', 'consent', { cookie: ada.cookie, body })).status).toBe(410)
   })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask as askPerson, decide, post, show, signed } from '../approver.ts'
 import { dataOf, refusal } from '../fixtures.ts'
-import { fromPhone, type Phone } from '../page/phone.ts'
+import { answerTo, fromPhone, type Phone } from '../page/phone.ts'
 import { sendForm } from './oauth-client.ts'
 import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
 import {
@@ -40,6 +40,17 @@ describe('the consent', () => {
       address: null,
     })
     expect((await read(ada)).scopes).toEqual(['ask'])
+  })
+
+  test('gives nothing that the page did not show, to somebody who was promoted meanwhile', async () => {
+    const { request } = await askToSignIn()
+    const shown = { request, name: 'Laptop', scopes: ['ask'] }
+    const step = (path: string, body: object) =>
+      fromPhone(service, 'POST', path, { cookie: ada.cookie, body })
+    await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: ada.user } })
+    const { challenge } = dataOf(await step('consent/challenge', shown))
+    const given = { ...shown, challenge, response: answerTo(challenge, ada.key) }
+    expect(refusal(await step('consent', given)).slice(0, 2)).toEqual([409, 'role_changed'])
   })
 
   test.each([
