@@ -38,7 +38,7 @@ export const insertDeviceRow = async (
     .onConflict((of) => of.column('credential_id').doNothing())
     .returningAll()
     .executeTakeFirst()
-  return row && seal(deps, row, {})
+  return row && seal(deps, row, values)
 }
 
 /**

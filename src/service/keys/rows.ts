@@ -26,7 +26,8 @@ export const insertKeyRow = async (
     .values({ ...values, prefix, hash: '', wrapped_hash })
     .returningAll()
     .executeTakeFirstOrThrow()
-  const hash = keyring.keyHash(secretHash, row)
+  // Of what was meant: a trigger of the database can change each row on its way in.
+  const hash = keyring.keyHash(secretHash, { ...row, ...values, prefix } as KeyRow)
   await db.updateTable('api_keys').set({ hash }).where('id', '=', row.id).execute()
   return { ...row, hash }
 }

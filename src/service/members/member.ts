@@ -71,7 +71,7 @@ export const ensurePerson = async ({ db, keyring, now }: Call, phone: Phone): Pr
     .returningAll()
     .executeTakeFirst()
   if (made) {
-    const row_mac = keyring.macOf('people', made)
+    const row_mac = keyring.macOf('people', { ...made, ...phone })
     await db.updateTable('people').set({ row_mac }).where('id', '=', made.id).execute()
     return made.id
   }

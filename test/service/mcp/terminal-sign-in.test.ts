@@ -24,6 +24,8 @@ const ask = (key: string, to: Phone = ada, more: object = {}) => askPerson(servi
 const statusOf = async (key: string, id: string) =>
   dataOf(await service.call('GET', `/svc/v1/approvals/${id}`, { key })).status
 
+const step = (path: string, body: object) => fromPhone(service, 'POST', path, { cookie: ada.cookie, body })
+
 describe('the consent', () => {
   test('says which machine asks, what the person gives it, and for how long', async () => {
     const { request } = await askToSignIn()
@@ -45,8 +47,6 @@ describe('the consent', () => {
   test('gives nothing that the page did not show, to somebody who was promoted meanwhile', async () => {
     const { request } = await askToSignIn()
     const shown = { request, name: 'Laptop', scopes: ['ask'] }
-    const step = (path: string, body: object) =>
-      fromPhone(service, 'POST', path, { cookie: ada.cookie, body })
     await service.call('POST', '/make-admin', { body: { org_id: acme.id, user_id: ada.user } })
     const { challenge } = dataOf(await step('consent/challenge', shown))
     const given = { ...shown, challenge, response: answerTo(challenge, ada.key) }
