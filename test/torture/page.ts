@@ -16,24 +16,24 @@ const playAll = async (scene: Scene, result: Result): Promise<void> => {
     result.count += 1
     hits[what] = (hits[what] ?? 0) + 1
   }
-  const attempt = async (work: Promise<void>): Promise<void> => {
+  const attempt = async (name: string, work: Promise<void>): Promise<void> => {
     try {
       await work
     } catch (error) {
       result.failures += 1
-      examples.push(String(error))
+      examples.push(`${name}: ${String(error)}`)
       await scene.spoil()
     }
   }
-  for (const name of Object.keys(scenarios)) await attempt(play(scene, name, undefined, meet))
+  for (const name of Object.keys(scenarios)) await attempt(name, play(scene, name, undefined, meet))
   for (const [name, interruptions] of Object.entries(ceremonies))
     for (const how of interruptions) {
       meet(how)
-      await attempt(interrupt(scene, name, how))
+      await attempt(`${name}, ${how}`, interrupt(scene, name, how))
     }
   for (const name of inTwoTabs) {
     meet('two tabs')
-    await attempt(playInTwoTabs(scene, name))
+    await attempt(`${name}, two tabs`, playInTwoTabs(scene, name))
   }
   for (const name of believed)
     await playUntrue(scene, name).catch((error: unknown) => {
