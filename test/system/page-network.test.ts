@@ -266,3 +266,34 @@ test.each([-2, 2])(
     await expect(phone.page.getByText(`Last used ${String(date)}`).waitFor()).resolves.toBeUndefined()
   },
 )
+
+test('a link tries again by itself one call at a time, however often the person tries too', async () => {
+  const phone = await stage.openPhone()
+  const link = await stage.linkFor((await stage.person()).id)
+  await phone.page.clock.install()
+  await phone.page.clock.pauseAt(Date.now() + 60_000)
+  let calls = 0
+  const failed = (): Promise<unknown> => phone.page.waitForResponse(/approver\/enrollment$/)
+  void network.fail('POST', /approver\/enrollment$/, () => {
+    calls += 1
+    return { status: 502, body: '<h1>Bad Gateway</h1>' }
+  })
+  const first = failed()
+  await phone.page.goto(link)
+  await first
+  for (let taps = 0; taps < 3; taps++) {
+    const answered = failed()
+    await phone.tap('Try again')
+    await answered
+  }
+  await phone.page.getByRole('button', { name: 'Try again', disabled: false }).waitFor()
+  const before = calls
+  const again = failed()
+  await phone.page.clock.fastForward(2_000)
+  await again
+  await phone.page.clock.fastForward(1_000)
+  expect(calls - before).toBe(1)
+  network.mend()
+  await phone.page.clock.fastForward(2_000)
+  await phone.sees('Hello Ada')
+})

@@ -161,10 +161,13 @@ const showRegistration = (link: Link, ends: Ends): void => {
 }
 
 const retryMs = 2000
+/** One at a time, however often the person tries too. */
+let retry: ReturnType<typeof setTimeout> | undefined
 
 /** `failed`: the screen that says that there was no connection. It stays while the page tries again. */
 const start = async (token: string, ends: Ends, failed?: HTMLElement): Promise<void> => {
   const isLeft = (): boolean => failed?.isConnected === false
+  clearTimeout(retry)
   try {
     const enrollment = await call('beginEnrollment', { token })
     if (isLeft()) return
@@ -194,7 +197,7 @@ const start = async (token: string, ends: Ends, failed?: HTMLElement): Promise<v
             },
             button(t('common.tryAgain'), 'primary', () => start(token, ends, screen)),
           )
-    if (!isRefused) setTimeout(() => screen.isConnected && void start(token, ends, screen), retryMs)
+    if (!isRefused) retry = setTimeout(() => screen.isConnected && void start(token, ends, screen), retryMs)
   }
 }
 

@@ -108,7 +108,11 @@ export const agents: Record<string, Scenario> = {
   'refuseConsent, signed out': async (scene) => {
     const one = await answering('Deny', 'error')(scene)
     await one.phone.context.clearCookies()
-    return one
+    const done = async (): Promise<void> => {
+      await one.done()
+      await scene.spoil()
+    }
+    return { ...one, done }
   },
   openTerminalCode: async (scene) => {
     const { phone } = await scene.admin()

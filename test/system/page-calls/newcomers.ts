@@ -41,6 +41,8 @@ export const newcomers: Record<string, Scenario> = {
     const user = await scene.stage.person()
     const phone = await scene.openPhone()
     const link = await scene.stage.linkFor(user.id)
+    // The page tries again by itself, too.
+    await phone.page.clock.pauseAt(Date.now() + 60_000)
     return {
       phone,
       tap: () => phone.page.goto(link),
