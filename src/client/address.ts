@@ -1,7 +1,8 @@
 import { withoutSlash } from './request.ts'
 import { usageError } from '../core/errors.ts'
 
-export const defaultBaseUrl = 'http://127.0.0.1:8080/admin/public/api'
+export const apiRoot = '/admin/public/api'
+export const defaultBaseUrl = `http://127.0.0.1:8080${apiRoot}`
 
 const parse = (text: string, what: string, example: string): URL => {
   const url = URL.canParse(text) && !/\s/.test(text) ? new URL(text) : undefined

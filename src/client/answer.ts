@@ -4,6 +4,7 @@ import { isRecord } from '../core/is-record.ts'
 import { parseJson } from '../core/parse-json.ts'
 import { safeLine } from '../core/safe-text.ts'
 import { shellQuote } from '../core/shell-quote.ts'
+import { apiRoot } from './address.ts'
 import type { Answer } from './client.ts'
 import { hostOf } from '../core/network-error.ts'
 import { retryAfterMs } from './retry.ts'
@@ -27,8 +28,6 @@ const issuesOf = (value: unknown): Issue[] | undefined => {
 
 const rootHint = 'The API root ends in /admin/public/api: svc profile show --explain shows the address in use'
 
-const apiRoot = '/admin/public/api'
-
 /** A route that the service does not have, usually because the base URL lacks its path. */
 const noRoute = (url: string): { message: string; hint: string } => {
   const { origin, pathname } = new URL(url)
@@ -36,7 +35,7 @@ const noRoute = (url: string): { message: string; hint: string } => {
   if (!pathname.includes(apiRoot) && !pathname.startsWith('/svc/'))
     return {
       message: `${message}: the base URL must end in ${apiRoot}`,
-      hint: `--base-url ${shellQuote(origin + apiRoot)}, SVC_BASE_URL, or svc profile set ${shellQuote(`base_url=${origin}${apiRoot}`)}`,
+      hint: `--base-url ${shellQuote(origin + apiRoot)}, or svc profile set NAME ${shellQuote(`base_url=${origin}${apiRoot}`)}`,
     }
   return { message, hint: `The routes of this service are listed at ${origin}/openapi.json` }
 }

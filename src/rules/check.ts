@@ -40,7 +40,7 @@ const patternProblems: Record<Listed, (text: string, at: number) => string | und
   argv: (text, at) => {
     if (at > 0) return undefined
     if (text.includes('/')) return 'must be the name of a program, without its folder'
-    return text.includes(',') ? `must be one word, not "${text}"; several: --argv A --argv B` : undefined
+    return /[,\s]/.test(text) ? `must be one word, not "${text}"; several: --argv A --argv B` : undefined
   },
   cwd: (text) => (text.startsWith('/') ? undefined : 'must be an absolute path, such as /srv/**'),
   tool: (text) =>

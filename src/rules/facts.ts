@@ -1,4 +1,5 @@
 import { type OperationId, table } from '../contract/table.ts'
+import { isUsualVariable } from '../core/usual-variables.ts'
 import type { Subject } from '../receipt/subject.ts'
 import type { Facts } from './match.ts'
 
@@ -6,7 +7,12 @@ import type { Facts } from './match.ts'
 export const factsOf = (subject: Subject): Facts => {
   const { type, data } = subject
   if (type === 'text') return { type, text: data.text }
-  if (type === 'command') return { type, argv: data.argv, cwd: data.cwd, executable: data.executable.path }
+  if (type === 'command') {
+    const { argv, cwd, executable, environment } = data
+    const hasVariables =
+      Object.keys(environment.set).length > 0 || environment.passed.some((name) => !isUsualVariable(name))
+    return { type, argv, cwd, executable: executable.path, hasVariables }
+  }
   if (type === 'request') {
     const { operation } = data
     const words = Object.hasOwn(table, operation) ? table[operation as OperationId].cli : operation

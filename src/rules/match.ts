@@ -7,7 +7,8 @@ import { startsOthers } from './starters.ts'
 /** What rules look at in a subject. */
 export type Facts =
   | { type: 'text'; text: string }
-  | { type: 'command'; argv: readonly string[]; cwd: string; executable: string }
+  /** `hasVariables`: it gets variables that can change what it does, such as KUBECONFIG. */
+  | { type: 'command'; argv: readonly string[]; cwd: string; executable: string; hasVariables: boolean }
   /** `operation`: the words of a command. */
   | { type: 'request'; operation: string }
   | { type: 'file'; file: string }
@@ -146,10 +147,13 @@ const matchesFields = (fields: SubjectFields, reading: Reading): boolean => {
   )
 }
 
+const namesProgram = ({ argv: [first = '*'] = [] }: SubjectFields): boolean => !/[*?]/.test(first)
+
 /**
  * Finds the rules that hold a request. `keys`: the requesting key and those that created it, by their first secrets; undefined
  * if they are not known, which counts as a match. A command that starts others can do what any rule is about, so it matches in
- * any folder, and an exception for it must name it: one for a folder would let it change the folder.
+ * any folder, and an exception for it must name it: one for a folder would let it change the folder. No exception is for a
+ * command with variables, which can do what its words do not say.
  */
 export const matcherOf = (facts: Facts) => {
   const ofRule = readingOf(facts, false)
@@ -163,8 +167,9 @@ export const matcherOf = (facts: Facts) => {
     if (match.key && keys && !match.key.some((key) => keys.includes(key))) return false
     const isStarter = starts && match.shells === undefined
     if (!isStarter && !matchesFields(match, ofRule)) return false
+    if (facts.type === 'command' && facts.hasVariables) return true
     return !except.some(
-      (fields) => (!isStarter || fields.argv !== undefined) && matchesFields(fields, ofException),
+      (fields) => (!isStarter || namesProgram(fields)) && matchesFields(fields, ofException),
     )
   }
 }

@@ -9,7 +9,10 @@ const starters = new Set(
     'taskset numactl fakeroot bwrap firejail proot tini dumb-init tmux screen expect unbuffer at batch setarch linux i x86_ ' +
     'prlimit choom runcon sg newgrp ssh-agent start-stop-daemon dbus-run-session dbus-launch systemd-nspawn ' +
     'lxc-attach cpulimit ltrace gdb valgrind perf coresched uclampset pipesz sshpass torsocks torify proxychains ' +
-    'faketime xvfb-run softlimit setlock envdir chpst s6-setuidgid setuidgid catchsegv rlwrap eatmydata'
+    'faketime xvfb-run softlimit setlock envdir chpst s6-setuidgid setuidgid catchsegv rlwrap eatmydata ' +
+    'systemd-inhibit systemd-cat systemd-socket-activate logsave ip coreutils bsd-csh yash posh lksh rksh sash sem ' +
+    'openvt aa-exec cgexec sudoedit rsh mosh socat keyctl daemonize dtach abduco entr chronic hyperfine fakechroot ' +
+    'nsjail runc'
   ).split(' '),
 )
 

@@ -34,6 +34,24 @@ export const termsOf = (rules: readonly Rule[], asked: Asked = {}): Terms | unde
   }
 }
 
+const isWithin = (a: string, b: string): boolean => a === b || a.startsWith(`${b} `)
+
+/** Whether a call of svc can be held by both. */
+const mayOverlap = (one: Rule['match'], other: Rule['match']): boolean => {
+  const { operation: ones, type } = one
+  const { operation: others } = other
+  if (type !== 'request' || other.type !== 'request') return false
+  if (!ones || !others) return true
+  return ones.some((a) => others.some((b) => isWithin(a, b) || isWithin(b, a)))
+}
+
+const fits = ({ reason: { pattern } = {} }: Rule, { reason: { example } = {} }: Rule): boolean =>
+  pattern === undefined || example === undefined || matches(pattern, example.trim())
+
+/** Another rule for the same calls of svc with which no reason fits both, so that nobody could make them any more. */
+export const clashingReason = (rules: readonly Rule[], rule: Rule): Rule | undefined =>
+  rules.find((other) => mayOverlap(rule.match, other.match) && !fits(other, rule) && !fits(rule, other))
+
 /** The first rule whose demand for a reason this one does not meet. */
 export const unmetReason = (rules: readonly Rule[], reason: string | undefined): Rule | undefined =>
   rules.find(({ reason: wanted }) => {

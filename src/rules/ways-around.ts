@@ -30,8 +30,6 @@ export const waysAround = (
       found.push(
         `An exception for a folder alone (${wide.name}) also excepts options that name another folder: give it argv, too.`,
       )
-    const joined = near.find(({ match: { argv } }) => argv?.[0]?.includes(' '))
-    if (joined) found.push(`${joined.name} holds a program with a space in its name: each argv is one word.`)
     found.push(
       'A script, an interpreter such as python, or a copy of the program can do the same under another name.',
     )

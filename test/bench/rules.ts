@@ -29,6 +29,7 @@ const facts: Facts = {
   argv: ['tool-1', '-chdir=live', 'destroy', '-auto-approve'],
   cwd: '/srv/prod/live',
   executable: '/usr/bin/tool-1',
+  hasVariables: false,
 }
 
 /** An organization with so many rules, of which the last one holds the command. */

@@ -53,6 +53,11 @@ describe('a rule by itself', () => {
       'match.argv[0]',
       /one word, not "deploy.sh,prod"/,
     ],
+    [
+      { match: { type: 'command', argv: ['deploy.sh prod'] } },
+      'match.argv[0]',
+      /one word, not "deploy.sh prod"; several: --argv A --argv B/,
+    ],
     [{ except: [{ text: ['x'] }] }, 'except[0].text', /is not known in a command/],
     [{ who: ['@sre', '@sre:2'] }, 'who', /only once/],
     [{ reason: { pattern: 'INC-*' } }, 'reason.example', /is required/],

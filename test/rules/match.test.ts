@@ -4,9 +4,12 @@ import { type Facts, matcherOf } from '../../src/rules/match.ts'
 
 type Shape = Pick<Rule, 'match' | 'except'>
 
-const command = (line: string, { cwd = '/srv/prod/app', executable = '' } = {}): Facts => {
+const command = (
+  line: string,
+  { cwd = '/srv/prod/app', executable = '', hasVariables = false } = {},
+): Facts => {
   const argv = line.split(' ')
-  return { type: 'command', argv, cwd, executable: executable || `/usr/bin/${argv[0]}` }
+  return { type: 'command', argv, cwd, executable: executable || `/usr/bin/${argv[0]}`, hasVariables }
 }
 const held = (match: Rule['match'], facts: Facts, except?: Rule['except'], keys?: string[]): boolean =>
   matcherOf(facts)({ match, ...(except && { except }) } as Shape, keys)
@@ -18,6 +21,21 @@ const call = (tool: string, value: Record<string, unknown>): Facts => ({
   arguments: value,
 })
 const merge = (value: Record<string, unknown>): Facts => call('merge', value)
+
+describe('an exception', () => {
+  const sandbox: Rule['match'] = { type: 'command', argv: ['terraform', '**'] }
+  const except = [{ argv: ['terraform', '**'], cwd: ['/srv/**'] }]
+
+  test('is not for a command with variables of its own', () => {
+    expect(held(sandbox, command('terraform destroy'), except)).toBe(false)
+    expect(held(sandbox, command('terraform destroy', { hasVariables: true }), except)).toBe(true)
+  })
+
+  test.each([['*'], ['**'], ['s?']])('for %j does not name a shell', (first) => {
+    expect(held(sandbox, command('sh -c x --help'), [{ argv: [first, '**', '--help'] }])).toBe(true)
+    expect(held(sandbox, command('sh -c x --help'), [{ argv: ['sh', '**', '--help'] }])).toBe(false)
+  })
+})
 
 describe('a rule about a command', () => {
   const destroy: Rule['match'] = { type: 'command', argv: ['terraform', '**', 'destroy', '**'] }

@@ -104,7 +104,10 @@ export const spellings: Record<string, () => Spelling> = {
   }),
   'a link to a shell': () => ({
     match: inProd,
-    subject: command(['harmless', '-c', 'terraform destroy'], { path: `/bin/${pick(shells)}` }),
+    // A file with many programs runs the one that is typed, and none has this name.
+    subject: command(['harmless', '-c', 'terraform destroy'], {
+      path: `/bin/${pick(shells.filter((one) => !['busybox', 'toybox'].includes(one)))}`,
+    }),
   }),
   'a wrapper': () => ({
     match: inProd,

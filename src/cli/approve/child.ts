@@ -1,3 +1,4 @@
+import { isUsualVariable } from '../../core/usual-variables.ts'
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { accessSync, constants as access, statSync } from 'node:fs'
@@ -40,19 +41,6 @@ export const findCommand = (name: string, io: Pick<Io, 'env' | 'cwd'>): string =
   })
 }
 
-/** The variables that a program needs to run as its user: paths, terminal, language and time zone. */
-const usual = new Set(
-  [
-    ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'CI'],
-    ['TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR', 'COLUMNS', 'LINES'],
-    ['XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_RUNTIME_DIR'],
-    ['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'USERPROFILE', 'USERNAME', 'APPDATA'],
-    ['LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES', 'HOMEDRIVE', 'HOMEPATH'],
-  ].flat(),
-)
-
-const isUsual = (name: string): boolean => usual.has(name.toUpperCase()) || name.startsWith('LC_')
-
 /** Credentials of svc, which no command gets: with them it could request or decide approvals itself. */
 const isOwn = (name: string): boolean => /^(?:SVC_|MCP_AUTH_TOKEN$)/i.test(name)
 
@@ -70,7 +58,7 @@ export type ChildEnvironment = {
  */
 export const childEnvironment = (env: Env, added: readonly string[] = []): ChildEnvironment => {
   const names = new Set(
-    Object.keys(env).filter((name) => env[name] !== undefined && isUsual(name) && !isOwn(name)),
+    Object.keys(env).filter((name) => env[name] !== undefined && isUsualVariable(name) && !isOwn(name)),
   )
   const set: Record<string, string> = {}
   for (const entry of added) {

@@ -42,6 +42,8 @@ const ended: Record<ApprovalRecord['status'], string> = {
   pending: 'Still pending, asked',
 }
 
+const numberLine = (number: string): string => `Number to type on the phone: ${safeLine(number)}`
+
 /** Reports the progress of a wait: a redrawn line on a terminal, plain lines elsewhere. */
 export const createProgress = (
   { io, globals }: Pick<Context, 'io' | 'globals'>,
@@ -95,7 +97,7 @@ export const createProgress = (
       const because = becauseText(record.rules)
       const who = describe(record, whole) + (because === undefined ? '' : ` ${safeLine(because)}`)
       say(`Asked ${who}: ${prose(record.action)}`)
-      if (record.number) say(`Number to type on the phone: ${safeLine(record.number)}`)
+      if (record.number) say(numberLine(record.number))
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
       follow(record)
     },
@@ -103,6 +105,7 @@ export const createProgress = (
       const before = progressText(pending?.lines)
       const now = progressText(record.lines)
       if (now !== undefined && now !== before && !stderr.isTTY) say(safeLine(now))
+      if (!pending && record.number && !stderr.isTTY) say(numberLine(record.number))
       follow(record)
     },
     lost: (record, error) => {

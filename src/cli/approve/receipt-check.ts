@@ -41,7 +41,19 @@ const secondsOf = (text: string): number => {
 const digestIn = async (source: string, { io }: Context): Promise<string> =>
   digestOf((await typedSubject(await readJson(source, io, '--subject'))).data)
 
-const requireWords = ({ status, separation, factors: wanted, digest, subject }: ExpectedFlags): void => {
+const requireWords = ({
+  status,
+  separation,
+  factors: wanted,
+  digest,
+  subject,
+  approver,
+}: ExpectedFlags): void => {
+  if (approver !== undefined && !/^\+[1-9][\d\s().-]{4,24}$/.test(approver))
+    throw usageError(
+      `--approver must be one mobile number, not "${approver}"`,
+      '--approver +12025550101; for several people: --need 3, or --rule RULE for the lines of a rule',
+    )
   if (status !== undefined && status !== 'approved' && status !== 'denied')
     throw usageError(`--status must be approved or denied, not "${status}"`)
   if (separation !== undefined && separation !== 'strict' && separation !== 'standard')

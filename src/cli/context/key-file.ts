@@ -54,7 +54,10 @@ const isKeyFile = (value: unknown): value is KeyFile => {
 /** The authenticator in a file. Refuses a file that others can read. */
 export const readKeyFile = (file: string | undefined, io: Io): KeyFile => {
   if (file === undefined)
-    throw usageError('No software authenticator found', 'svc user enroll 7 --org acme --software')
+    throw usageError(
+      'No software authenticator found; --authenticator FILE names one',
+      'svc user enroll 7 --org acme --software',
+    )
   const path = resolve(io.cwd, file)
   const text = readPrivate(path, 'authenticator')
   if (text === undefined)

@@ -91,7 +91,23 @@ const terms = (result: Result, { width }: Look): string[] =>
     width,
   )
 
+/** The calls that ask people also without a rule. */
+const askingAnyway: [words: RegExp, says: string][] = [
+  [
+    /^(?:rule|group) /,
+    'Without a rule, a change of rules or groups asks an administrator and whom it weakens.',
+  ],
+  [/^key create$/, 'Without a rule, a new key asks its own person if the key in use is of a sign-in.'],
+]
+
+const anyway = (tested: Tested): string[] =>
+  tested.type === 'request'
+    ? askingAnyway.flatMap(([words, says]) => (words.test(tested.operation) ? says : []))
+    : []
+
 const nothing = ({ tested, org }: Look): string[] => {
+  const [says] = anyway(tested)
+  if (says !== undefined) return [`No rule matches. ${says}`]
   if (tested.type === 'request')
     return [`No rule matches: svc ${tested.operation} in ${org} waits for no approval.`]
   const head = 'No rule matches. The requester says who must approve'
@@ -118,6 +134,7 @@ export const testText = (result: Result, look: Look): string => {
           ...lines.map((line) => lineText(line, look)),
           verdict(result, look),
           terms(result, look),
+          ...anyway(look.tested).map((says) => [says]),
         ]
   if (ways.length > 0) blocks.push(['Ways around:', ...ways.flatMap((way) => bullet(safeLine(way), width))])
   return `${blocks.map((block) => block.join('\n')).join('\n\n')}\n`

@@ -62,7 +62,11 @@ export const registerRuleTest = (group: Command, context: Context): void => {
     .option('--request <command>', 'A change by svc itself, such as "user delete"')
     .option('--file <name>', 'A file')
     .option('--tool <name...>', 'A call of a tool: the server, then the tool (can be repeated)')
-    .option('--argument <name=value>', 'Of a call of a tool: an argument (can be repeated)', collect)
+    .option(
+      '--argument <name=value>',
+      'Of a call of a tool: an argument, as text, or as JSON such as 5 or true (can be repeated)',
+      collect,
+    )
     .option('--text <text>', 'A request without data: all of its text')
     .option('--key <key-id>', 'The key that asks; default: the key in use')
     .addHelpText(

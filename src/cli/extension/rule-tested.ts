@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type OperationId, table } from '../../contract/table.ts'
 import { usageError } from '../../core/errors.ts'
+import { parseJson } from '../../core/parse-json.ts'
 import { nearest } from '../../core/nearest.ts'
 import { isHoldable } from '../../rules/check.ts'
 import type { Context } from '../context/context.ts'
@@ -19,7 +20,7 @@ export type Tested =
   | { type: 'command'; argv: readonly string[]; cwd: string }
   | { type: 'request'; operation: string }
   | { type: 'file'; file: string }
-  | { type: 'tool_call'; server: string; tool: string; arguments: Record<string, string> }
+  | { type: 'tool_call'; server: string; tool: string; arguments: Record<string, unknown> }
   | { type: 'text'; text: string }
 
 /** The words of a command that changes something. */
@@ -38,12 +39,14 @@ const readRequest = (typed: string): string => {
   )
 }
 
-const readArguments = (typed: readonly string[]): Record<string, string> =>
+/** A number, `true`, `null` or other JSON is itself; the rest is text. */
+const readArguments = (typed: readonly string[]): Record<string, unknown> =>
   Object.fromEntries(
     typed.map((text) => {
       const at = text.indexOf('=')
       if (at < 1) throw usageError(`--argument must be name=value, not "${text}"`, '--argument branch=main')
-      return [text.slice(0, at), text.slice(at + 1)]
+      const value = text.slice(at + 1)
+      return [text.slice(0, at), parseJson(value) ?? (value === 'null' ? null : value)]
     }),
   )
 

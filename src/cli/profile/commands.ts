@@ -92,7 +92,9 @@ export const registerProfile: Register = (group, context, program) => {
       delete file.profiles[name]
       if (file.current === name) delete file.current
     }
-    await saveProfile({ name, change, message: `Profile ${name} removed`, dryRun }, context)
+    const left = saved.installation !== undefined && saved.ask_key !== undefined
+    const message = `Profile ${name} removed${left ? '; the keys of its sign-in stay valid at the service until they expire: svc key list' : ''}`
+    await saveProfile({ name, change, message, dryRun }, context)
   })
 
   const login = group

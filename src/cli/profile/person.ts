@@ -1,5 +1,5 @@
 import { requirePrivateWay } from '../../client/key-check.ts'
-import { checkBaseUrl } from '../../client/address.ts'
+import { apiRoot, checkBaseUrl } from '../../client/address.ts'
 import { grants, type Scope, scopesOf } from '../../contract/scopes.ts'
 import { usageError } from '../../core/errors.ts'
 import { randomToken } from '../../core/ids.ts'
@@ -64,8 +64,10 @@ export const logInPerson = async (
   context: Context,
 ): Promise<void> => {
   const { io, globals } = context
-  const url = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
-  const address = new URL(url)
+  const given = checkBaseUrl(globals.baseUrl ?? saved.base_url ?? settings.baseUrl.value, '--base-url')
+  const address = new URL(given)
+  // Signing in needs only the origin, every other command the whole address.
+  const url = address.pathname === '/' ? `${address.origin}${apiRoot}` : given
   const { origin } = address
   const scopes = readCan(can)
   if (device && authenticator !== undefined)
@@ -103,7 +105,9 @@ export const logInPerson = async (
       org: saved.org ?? got.organization,
     }
     const until = new Date(io.now().getTime() + got.expires_in * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
-    const does = got.management_token === undefined ? 'can ask' : 'can ask and manage'
+    const asked = scopes.some((scope) => scope !== 'ask') && can !== undefined
+    const less = asked ? 'can only ask: the rest needs an administrator' : 'can ask'
+    const does = got.management_token === undefined ? less : 'can ask and manage'
     await saveProfile(
       {
         name,

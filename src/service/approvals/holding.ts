@@ -6,18 +6,17 @@ import { commandsOf } from '../../rules/commands.ts'
 import { type Facts, matcherOf } from '../../rules/match.ts'
 import type { Call, Requirement } from '../call/call.ts'
 import { type Caller, isOperator, namedKeyOf } from '../call/caller.ts'
-import { findAncestors } from '../keys/ancestry.ts'
+import { aboveRequester } from '../devices/origin.ts'
+import { rootOf } from '../keys/ancestry.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { bookOf, isNew, requirementOf } from '../policy/rules.ts'
 
 // Which rules hold a request or a call.
 
-/** The requesting key and those that created it; undefined if they are not known. A person at the page has no key. */
+/** The keys that a request goes back to, also by the phone of a person; undefined if they are not known. */
 const keysOf = async (call: Pick<Call, 'db' | 'keyring'>, caller: Caller): Promise<string[] | undefined> => {
-  if (caller.keyId <= 0) return []
-  const own = namedKeyOf(caller)
-  const above = await findAncestors(call, own)
-  return above && [own, ...above].map(String)
+  const { keys, isWhole } = await aboveRequester(call, namedKeyOf(caller))
+  return isWhole ? [...keys.values()].map((key) => String(rootOf(key))) : undefined
 }
 
 /** The rules that hold a request with these facts. */

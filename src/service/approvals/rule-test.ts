@@ -26,7 +26,7 @@ const factsOf = ({ type, ...test }: Test): Facts => {
   if (type === 'command') {
     const { argv, cwd = '/' } = test
     if (!argv || argv.length === 0) throw needed('argv', type)
-    return { type, argv, cwd, executable: argv[0]! }
+    return { type, argv, cwd, executable: argv[0]!, hasVariables: false }
   }
   if (type === 'tool_call') {
     if (test.server === undefined || test.tool === undefined)

@@ -3,6 +3,7 @@ import { mostRules, type Rule } from '../../contract/rule-shape.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import { nearest } from '../../core/nearest.ts'
 import { ruleProblems } from '../../rules/check.ts'
+import { clashingReason } from '../../rules/terms.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { named } from '../devices/seats.ts'
@@ -104,6 +105,20 @@ const changeRules = async (
       `An organization can have ${mostRules} rules`,
       'Delete rules that nobody needs',
     )
+  for (const { after } of changes) {
+    const clash =
+      after &&
+      clashingReason(
+        rules.map(({ rule }) => rule),
+        after,
+      )
+    if (clash)
+      throw conflict(
+        'rule_not_completable',
+        `The rules ${after.name} and ${clash.name} hold the same calls, and no reason matches both ${after.reason?.pattern} and ${clash.reason?.pattern}`,
+        'Give both the same pattern of the reason, or hold other operations',
+      )
+  }
   await writeRules(call, org_id, rules)
   for (const { before: old, after } of changes) {
     const name = (after ?? old!.rule).name

@@ -93,6 +93,9 @@ test('says that no rule matches', async () => {
   expect((await tested(['--request', 'user delete'], nothing)).out).toContain(
     'No rule matches: svc user delete in acme waits for no approval.\n',
   )
+  expect((await tested(['--request', 'rule delete'], nothing)).out).toContain(
+    'No rule matches. Without a rule, a change of rules or groups asks an administrator and whom it weakens.\n',
+  )
 })
 
 test('names the rules that an exception keeps from matching', async () => {
@@ -116,8 +119,8 @@ test.each([
   [['--request', 'svc user  delete'], { type: 'request', operation: 'user delete' }],
   [['--file', 'prod.tfplan'], { type: 'file', file: 'prod.tfplan' }],
   [
-    ['--tool', 'github', 'merge', '--argument', 'branch=main', '--argument', 'note=a=b'],
-    { type: 'tool_call', server: 'github', tool: 'merge', arguments: { branch: 'main', note: 'a=b' } },
+    ['--tool', 'github', 'merge', '--argument', 'branch=main', '--argument', 'note=a=b', '--argument', 'n=5'],
+    { type: 'tool_call', server: 'github', tool: 'merge', arguments: { branch: 'main', note: 'a=b', n: 5 } },
   ],
   [['--text', 'Deploy', '--key', '7'], { type: 'text', text: 'Deploy', key: '7' }],
 ])('sends what was typed: %j', async (args, body) => {

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { ask as askPerson, decide, post, show, signed } from '../approver.ts'
-import { dataOf, refusal } from '../fixtures.ts'
-import { answerTo, fromPhone, type Phone } from '../page/phone.ts'
+import { createMember, dataOf, refusal } from '../fixtures.ts'
+import { at, createRule } from '../rule-fixture.ts'
+import { answerTo, fromPhone, type Phone, registerPhone } from '../page/phone.ts'
 import { sendForm } from './oauth-client.ts'
 import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
 import {
@@ -193,4 +194,22 @@ describe('a code', () => {
     const [{ code }, { code_verifier }] = [await codeFrom(grace), await codeFrom(grace)]
     expect((await tokenFor(code, code_verifier)).status).toBe(400)
   })
+})
+
+test('what a person asks whom a key enrolled is held by the rules for that key', async () => {
+  const body = { name: 'maker', org_id: acme.id, scopes: ['people', 'devices', 'read'] }
+  const maker = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+  const eve = await createMember(service, acme.id, 9)
+  const link = await service.call('POST', at(acme.id, `users/${eve.id}/enrollments`), {
+    key: maker.key,
+    body: {},
+  })
+  const phone = await registerPhone(service, dataOf(link).token, eve)
+  const { access_token } = await signIn(phone)
+  const match = { type: 'text', text: ['Deploy *'], key: [maker.id] }
+  await createRule(service, acme.id, { members: [grace.user], match })
+  const { lines } = dataOf(await ask(access_token, ada, { action: 'Deploy 4.2' }))
+  expect(lines).toHaveLength(2)
+  const { access_token: other } = await signIn(ada, { id: installation('b') })
+  expect(dataOf(await ask(other, grace, { action: 'Deploy 4.2' })).lines).toHaveLength(1)
 })

@@ -40,6 +40,31 @@ describe('the keys of a rule', () => {
   })
 })
 
+const held = (name: string, operation: string[] | undefined, pattern: string) => ({
+  name,
+  match: { type: 'request', ...(operation && { operation }) },
+  who: ['@sre'],
+  reason: { pattern, example: pattern.replace('*', '7') },
+})
+const both = (...rules: object[]) => set({ rules })
+
+describe('the reasons of two rules for the same calls of svc', () => {
+  test.each([
+    [undefined, ['user delete']],
+    [['user'], ['user delete']],
+    [['user delete', 'key create'], ['user delete']],
+  ])('must not exclude each other: %j, %j', async (one, other) => {
+    const answer = await both(held('one', one, 'OPS-*'), held('other', other, 'SEC-*'))
+    expect(refusal(answer)).toEqual([409, 'rule_not_completable', []])
+    dataOf(await both(held('one', one, 'OPS-*'), held('other', other, 'OPS-1*')))
+  })
+
+  test('can be different for different calls', async () => {
+    const rules = [held('one', ['user'], 'OPS-*'), held('other', ['key'], 'SEC-*')]
+    expect((await both(...rules)).status).toBe(200)
+  })
+})
+
 test.each(['main\ufe0f', '\u2800main', 'main\u200b'])('a pattern shows all of itself: %j', async (text) => {
   const { status } = await add({ ...destroy, match: { type: 'text', text: [text] } })
   expect(status).toBe(422)
