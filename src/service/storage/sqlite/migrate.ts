@@ -43,17 +43,29 @@ export const storeVersion = (file: string): number => {
   }
 }
 
-/** Upgrades the store in one exclusive transaction, all or nothing. Throws an SvcError if a newer svc wrote it. */
-export const migrate = async (connection: Connection, db: Db): Promise<void> => {
-  if (versionOf(connection) === newestVersion()) return
-  connection.exec('BEGIN EXCLUSIVE')
+/** All of `work` or nothing. */
+export const inTransaction = async <T>(
+  connection: Connection,
+  begin: string,
+  work: () => Promise<T>,
+): Promise<T> => {
+  connection.exec(begin)
   try {
-    const version = versionOf(connection)
-    if (version === undefined) throw damaged()
-    await applyMigrations(db, version)
+    const result = await work()
     connection.exec('COMMIT')
+    return result
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK')
     throw error
   }
+}
+
+/** Upgrades the store in one exclusive transaction. Throws an SvcError if a newer svc wrote it. */
+export const migrate = async (connection: Connection, db: Db): Promise<void> => {
+  if (versionOf(connection) === newestVersion()) return
+  await inTransaction(connection, 'BEGIN EXCLUSIVE', async () => {
+    const version = versionOf(connection)
+    if (version === undefined) throw damaged()
+    await applyMigrations(db, version)
+  })
 }

@@ -1,7 +1,7 @@
 import Libsql from 'libsql'
 import type { WholeStore } from '../whole-store.ts'
 import { type Connection, openConnection, queriesOf } from './connection.ts'
-import { migrate } from './migrate.ts'
+import { inTransaction, migrate } from './migrate.ts'
 
 const wholeOf = (connection: Connection): WholeStore => {
   const readLastId: WholeStore['readLastId'] = async (table) => {
@@ -22,22 +22,6 @@ const wholeOf = (connection: Connection): WholeStore => {
       if (Number(changes) === 0)
         connection.prepare('INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)').run([table, id])
     },
-  }
-}
-
-const inTransaction = async <T>(
-  connection: Connection,
-  begin: string,
-  work: () => Promise<T>,
-): Promise<T> => {
-  connection.exec(begin)
-  try {
-    const result = await work()
-    connection.exec('COMMIT')
-    return result
-  } catch (error) {
-    if (connection.inTransaction) connection.exec('ROLLBACK')
-    throw error
   }
 }
 
