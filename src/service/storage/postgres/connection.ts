@@ -13,23 +13,10 @@ export const types: PoolConfig['types'] = {
 export type PoolOptions = { server: DatabaseServer; max: number; readOnly?: boolean }
 
 /** How every connection is opened. */
-export const connectionTo = ({
-  host,
-  port,
-  user,
-  password,
-  database,
-  ssl,
-}: DatabaseServer): ClientConfig => ({
-  host,
-  port,
-  user,
-  password,
-  database,
-  ssl,
-  connectionTimeoutMillis: 5_000,
-  keepAlive: true,
-})
+export const connectionTo = (server: DatabaseServer): ClientConfig => {
+  const { name: _, ...address } = server
+  return { ...address, connectionTimeoutMillis: 5_000, keepAlive: true }
+}
 
 /**
  * In milliseconds. A node that vanished in a transaction holds its locks no longer than it may be idle. The server bounds each
