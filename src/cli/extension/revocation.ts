@@ -84,23 +84,28 @@ const endingOf = ({ newest_id, created_keys = [], created_keys_total, secrets = 
   ]
 }
 
-/** For the question before the revocation; nothing if the service does not show the key. */
-const endingWith = async (id: unknown, context: Context): Promise<string[]> => {
+/** A key before it changes; undefined if the service does not show it: the command itself reports why it cannot be done. */
+const readKey = async (id: unknown, context: Context) => {
   const client = await context.client()
   try {
-    const answer = await client.call(key.getKey, { id: String(id) }, { signal: context.io.signal })
-    const { secrets = [], replaced, newest_id, ...shown } = fieldsIn(answer)
-    const lines = endingOf({
-      ...shown,
-      newest_id: replaced === true ? (newest_id ?? null) : null,
-      secrets: secrets.map((secret) => secret.id),
-    })
-    return lines.length > 0 ? lines : ['No other key is revoked with it']
+    return fieldsIn(await client.call(key.getKey, { id: String(id) }, { signal: context.io.signal }))
   } catch (error) {
-    // The command itself reports why it cannot be done.
-    if (isUnsupported(error)) return []
+    if (isUnsupported(error)) return undefined
     throw error
   }
+}
+
+/** For the question before the revocation; nothing if the service does not show the key. */
+const endingWith = async (id: unknown, context: Context): Promise<string[]> => {
+  const found = await readKey(id, context)
+  if (!found) return []
+  const { secrets = [], replaced, newest_id, ...shown } = found
+  const lines = endingOf({
+    ...shown,
+    newest_id: replaced === true ? (newest_id ?? null) : null,
+    secrets: secrets.map((secret) => secret.id),
+  })
+  return lines.length > 0 ? lines : ['No other key is revoked with it']
 }
 
 const revokeKey: Extension = (command, context) =>
@@ -121,17 +126,8 @@ const revokeKey: Extension = (command, context) =>
 
 /** What the secrets of a key start with; nothing if the service does not show the key. */
 const prefixesOf = async (id: unknown, context: Context): Promise<string[]> => {
-  const client = await context.client()
-  try {
-    const { prefix, secrets = [] } = fieldsIn(
-      await client.call(key.getKey, { id: String(id) }, { signal: context.io.signal }),
-    )
-    return [prefix, ...secrets.map((secret) => secret.prefix)].filter((one) => one !== undefined)
-  } catch (error) {
-    // The command itself reports why it cannot be done.
-    if (isUnsupported(error)) return []
-    throw error
-  }
+  const { prefix, secrets = [] } = (await readKey(id, context)) ?? {}
+  return [prefix, ...secrets.map((secret) => secret.prefix)].filter((one) => one !== undefined)
 }
 
 const rotateKey: Extension = (command, context) =>
