@@ -82,9 +82,8 @@ be shown as requested: the whole answer is on standard output.
 }
 
 const list = (): string => {
-  const width = Math.max(...Object.keys(topics).map((name) => name.length))
-  const lines = Object.entries(topics).map(([name, { about }]) => `  ${name.padEnd(width)}  ${about}`)
-  return `Topics:\n${lines.join('\n')}\n\nsvc help TOPIC explains a topic, svc COMMAND --help a command. svc --help lists all commands.`
+  const lines = rows(Object.entries(topics).map(([name, { about }]): Row => [name, about]))
+  return `Topics:\n${lines}\n\nsvc help TOPIC explains a topic, svc COMMAND --help a command. svc --help lists all commands.`
 }
 
 /** `svc help`, `svc help TOPIC`, and `svc help COMMAND…` as `svc COMMAND… --help`. */

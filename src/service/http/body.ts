@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
 import { coreOf, fieldSchemas, partsOf, type Schema } from '../../contract/schema.ts'
+import { fromUtf8 } from '../../core/exact-json.ts'
 import { Refusal } from '../../core/refusal.ts'
 
 /** The largest body that a route accepts. Parsing it must not block other requests for long. */
@@ -71,11 +72,9 @@ const requireJson = (context: Context): void => {
     throw new Refusal(415, 'unsupported_encoding', 'The body must not be compressed')
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 const decode = (bytes: Uint8Array): string => {
   try {
-    return decoder.decode(bytes)
+    return fromUtf8(bytes)
   } catch {
     throw malformed('The body is not UTF-8')
   }
