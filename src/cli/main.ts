@@ -29,6 +29,7 @@ export const groups: Record<string, Group> = {
     load: fromTable(
       async () => ({
         ...(await import('../contract/user.ts')).user,
+        ...(await import('../contract/away.ts')).away,
         ...(await import('../contract/pending-user.ts')).pendingUser,
         ...(await import('../contract/device.ts')).device,
       }),

@@ -83,6 +83,7 @@ export const audit = operations({
             'api_key',
             'device',
             'appointment',
+            'absence',
             'group',
             'rule_head',
             'organization',

@@ -22,6 +22,10 @@ export const groupRecord = z.looseObject({
   name: chosen(z.string(), 'Name, written @name where people are asked'),
   members: chosen(z.array(id), 'User ids of the members'),
   asleep: chosen(z.array(id), 'Members who are not asked: without an active device, or on hold'),
+  away: chosen(
+    z.array(z.strictObject({ user_id: chosen(id, 'User id'), until: chosen(time, 'When they are back') })),
+    'Members who are away now',
+  ),
   created_at: chosen(time, 'When it was created'),
 })
 

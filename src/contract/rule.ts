@@ -22,6 +22,11 @@ const testedPerson = z.strictObject({
   user_id: chosen(z.string(), 'User id'),
   name: chosen(z.string(), 'Name'),
   excluded: chosen(z.nullable(z.string()), 'Why this person would not be asked; null if they would be'),
+  away_until: chosen(z.nullable(time), 'When this person is back; null if they are not away'),
+  notified: chosen(
+    z.boolean(),
+    'Whether they would be notified; whoever is away only if the others are too few',
+  ),
 })
 
 export const rule = operations({

@@ -7,6 +7,7 @@ import { pageNotifications } from './page-notifications.ts'
 import { pageRequests } from './page-requests.ts'
 import { page } from './page.ts'
 import { audit } from './audit.ts'
+import { away } from './away.ts'
 import { authCode } from './auth-code.ts'
 import { auth } from './auth.ts'
 import { device } from './device.ts'
@@ -34,6 +35,7 @@ export const table = {
   ...authCode,
   ...limits,
   ...user,
+  ...away,
   ...pendingUser,
   ...geofence,
   ...timeslot,

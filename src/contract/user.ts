@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { interval } from './away.ts'
 import { chosen, id, line, positive, shown } from './field.ts'
 import { userFenceRecord } from './geofence.ts'
 import { operations } from './declaration.ts'
@@ -56,12 +57,13 @@ export const user = operations({
     route: 'GET /organization/{orgId}/user/{userId}',
     cli: 'user get',
     scope: 'read',
-    cacheable: true,
     summary: 'Show one user of an organization',
     message: 'User',
     example: '7 --org acme',
     input: z.strictObject({ orgId: org_id, userId: user_id }),
-    data: userRecord,
+    data: z.extend(userRecord, {
+      away: chosen(z.optional(interval), 'When the user is away; absent if they are not'),
+    }),
   },
   createUser: {
     route: 'POST /organization/{orgId}/create/user',

@@ -74,6 +74,15 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   getKey: (_, { keyId: id }) => ({ id }),
   createKey: ({ org }) => ({ name: 'new', org_id: org, scopes: ['ask'] }),
   rotateKey: (_, { keyId: id }) => ({ id }),
+  setAway: ({ org }) => ({ org_id: org, until: '2030-01-31T18:00:00Z' }),
+  getAway: (_, { user }) => ({ user_id: user }),
+  beginAway: (_, { user }) => ({ user_id: user, end: true }),
+  signAway: (_, { user }) => ({
+    user_id: user,
+    end: true,
+    challenge: 'x',
+    response: { id: 'x', response: {} },
+  }),
   confirmKeyOwner: (_, { owned: id }) => ({ id }),
   revokeKey: (_, { keyId: id }) => ({ id }),
   listAudit: ({ org }) => ({ org_id: org }),
@@ -271,6 +280,8 @@ export const signed: Partial<Record<OperationId, [number, string]>> = {
   createRule: [409, 'not_enough_approvers'],
   deleteRule: [409, 'not_enough_approvers'],
   setRules: [409, 'not_enough_approvers'],
+  // Nobody is signed in with their keys.
+  setAway: [403, 'not_signed_in'],
   // Nobody but the owner can confirm a key, so the refusal says what that person lacks.
   confirmKeyOwner: [409, 'approver_not_enrolled'],
   // The rules end with it.

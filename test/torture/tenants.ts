@@ -35,6 +35,8 @@ const ownRefused: Partial<Record<OperationId, number>> = {
   deleteOrganization: 403,
   // Its key has no owner.
   confirmKeyOwner: 409,
+  // Nobody is signed in with it.
+  setAway: 403,
 }
 
 /** Operations in which only the caller's key selects the organization. */

@@ -45,17 +45,20 @@ const askedIn = ({ people }: Line): number => people.filter(({ excluded }) => ex
 
 const isShort = (line: Line): boolean => askedIn(line) < line.need
 
+const stateOf = ({ excluded, away_until, notified }: Line['people'][number]): string => {
+  if (excluded !== null) return `would not be asked: ${safeLine(excluded)}`
+  if (away_until == null) return 'would be asked'
+  const until = `away until ${safeLine(away_until).replace(/\.\d+Z$/, 'Z')}`
+  return notified
+    ? `would be asked although ${until}: the others are too few`
+    : `${until}: not notified, but can answer`
+}
+
 const lineText = (line: Line, { width }: Look): string[] => {
   const { group, need, rules, people } = line
   const name = group === null ? 'A group that does not exist' : `@${safeLine(group)}`
   const head = `${name}: ${need} of ${people.length} must agree (${rules.map(safeLine).join(', ')})`
-  const rows = people.map(
-    (one) =>
-      [
-        safeLine(one.name),
-        one.excluded === null ? 'would be asked' : `would not be asked: ${safeLine(one.excluded)}`,
-      ] as const,
-  )
+  const rows = people.map((one) => [safeLine(one.name), stateOf(one)] as const)
   return [head, ...columns(rows, width, '  ')]
 }
 

@@ -9,6 +9,7 @@ import type { Caller } from '../call/caller.ts'
 import { runWrite, type Worked } from '../call/run.ts'
 import type { Service } from '../call/service.ts'
 import { ofMember, organizationRow } from '../call/tenant.ts'
+import { nameOf } from '../devices/notices.ts'
 import { ownedKeyText } from './key-confirmation.ts'
 import { readReason } from './held-reason.ts'
 import { readRuleChange } from './rule-subject.ts'
@@ -78,6 +79,18 @@ const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
   return body
 }
 
+/** What an approver reads besides the input, which names it by id only. */
+const moreOf = async (
+  call: Call,
+  { id, input }: { id: OperationId; input: Fields },
+  orgId: number,
+): Promise<Fields> => {
+  if (id === 'confirmKeyOwner') return ownedKeyText(call, Number(input['id']))
+  if (id !== 'setAway') return {}
+  const user_id = Number(input['user_id'] ?? call.caller.ownerId)
+  return { name: await nameOf(call.db, { org_id: orgId, user_id }) }
+}
+
 type RequestSubject = Extract<Subject, { type: 'request' }>
 
 /**
@@ -96,7 +109,7 @@ const requestSubject = async (
   const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
   const change = await readRuleChange(call, id, input, orgId)
   replaced.push(...Object.entries(change?.before ?? {}))
-  const more = id === 'confirmKeyOwner' ? await ownedKeyText(call, Number(input['id'])) : {}
+  const more = await moreOf(call, { id, input }, orgId)
   const data = {
     organization: { id: String(orgId), slug },
     operation: id,

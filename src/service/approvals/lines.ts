@@ -4,7 +4,13 @@ import type { WakeTarget } from '../storage/node-message.ts'
 import type { ApprovalRow } from './rows.ts'
 
 /** A person in a line, as they were when the request was made; most of the number is hidden. */
-type Named = { user_id: number; name: string; mobile: string }
+type Named = {
+  user_id: number
+  name: string
+  mobile: string
+  /** They were away, so nobody notifies them. They can answer. */
+  away?: true
+}
 
 /** People of whom `need` must agree. */
 export type StoredLine = {
@@ -49,6 +55,12 @@ export const isOwnConsent = (byRule: boolean, lines: readonly { separated: boole
 export const poolOf = (row: Stored): number[] => [
   ...new Set(readLines(row).flatMap(({ people }) => people.map(({ user_id }) => user_id))),
 ]
+
+/** Those of them whom nobody notifies. */
+export const awayOf = (row: Stored): ReadonlySet<number> =>
+  new Set(
+    readLines(row).flatMap(({ people }) => people.filter(({ away }) => away).map(({ user_id }) => user_id)),
+  )
 
 /** Those who wait for a request: its requester, and the pages of the people it asks. */
 export const wakeOf = (row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines'>): WakeTarget => ({

@@ -2,7 +2,6 @@ import { parseLine } from '../../contract/approvers.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
-import { assign } from '../../core/assignment.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -14,7 +13,8 @@ import { readGroup } from '../devices/seats.ts'
 import { mergedLines } from '../policy/rules.ts'
 import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
-import { type Excluded, idsOf, isOwnConsent, type StoredLine } from './lines.ts'
+import { type Excluded, isOwnConsent, type StoredLine } from './lines.ts'
+import { isEnough, markAway, namedAway, readAway } from './pool-away.ts'
 import { checkDevices, checkRequester, countsOn } from './separation.ts'
 
 /** People whose phones one request can reach. */
@@ -144,6 +144,8 @@ type LeftOut = Excluded & { line: number }
 export type Considered = Omit<Pool, 'excluded'> & {
   /** Everybody in each line, asked or not. */
   considered: { user_id: number; name: string }[][]
+  /** Those of them who are away, and until when. */
+  away: ReadonlyMap<number, string>
   excluded: LeftOut[]
   /** Why the others cannot complete the request; undefined if they can. */
   problem?: Refusal
@@ -204,17 +206,25 @@ export const considerPool = async (
     asked.push({ ...line, people })
   }
   const pool = new Set(asked.flatMap(({ people }) => people.map(({ user_id }) => user_id)))
+  const away = await readAway(call, { orgId, lines: wanted }, asking)
   const considered = {
     org_id: orgId,
     slug,
     policy,
-    lines: asked,
-    people: ids.filter((id) => pool.has(id)).map((id) => byId.get(id)!),
+    lines: markAway(asked, away),
+    // The first one stands for all where a reader knows one approver.
+    people: ids
+      .filter((id) => pool.has(id))
+      .toSorted((one, other) => Number(away.has(one)) - Number(away.has(other)))
+      .map((id) => byId.get(id)!),
+    away,
     considered: lines.map(({ members }) => members.map((user_id) => ({ user_id, name: nameFor(user_id) }))),
     excluded,
   }
-  const all = ids.map((id) => ({ id: String(id), counts: () => true }))
-  if (assign(idsOf(asked), all)) return considered
+  if (isEnough(asked)) {
+    const problem = namedAway(asked, away)
+    return problem ? { ...considered, problem } : considered
+  }
   const [only, ...others] = ids
   // The refusal of the only person says exactly what to do. If everybody has a limit, waiting helps.
   const limited = excluded.every(({ user_id }) => problems.get(user_id)?.status === 429)
@@ -227,7 +237,7 @@ export const considerPool = async (
  * others cannot complete the request.
  */
 export const choosePool = async (...asked: Parameters<typeof considerPool>): Promise<Pool> => {
-  const { considered: _, problem, excluded, ...pool } = await considerPool(...asked)
+  const { considered: _, away: __, problem, excluded, ...pool } = await considerPool(...asked)
   if (problem) throw problem
   return { ...pool, excluded: excluded.map(({ line: _line, ...rest }) => rest) }
 }

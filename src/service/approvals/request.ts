@@ -19,7 +19,7 @@ import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
 import type { Approver } from './find-approver.ts'
 import { hasTwin, readKeyOwner } from './key-owner.ts'
-import { wakeOf } from './lines.ts'
+import { awayOf, wakeOf } from './lines.ts'
 import { choosePool } from './pool.ts'
 import { pushToDevices } from './push.ts'
 import { remindAt } from './reminders.ts'
@@ -68,7 +68,8 @@ const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approve
     rows.push({ ...values, row_mac: call.keyring.macOf('ballots', values) })
   }
   await call.db.insertInto('ballots').values(rows).execute()
-  for (const { user_id } of people) {
+  const away = awayOf(row)
+  for (const { user_id } of people.filter((one) => !away.has(one.user_id))) {
     await pushToDevices(call, row, user_id)
     call.afterCommit(() => call.service.notifyApprover({ request_id, org_id, user_id }))
   }

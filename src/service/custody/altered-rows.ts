@@ -41,7 +41,7 @@ const findIn = async <T extends Table>(
     for (const row of rows)
       if (!isAuthentic(row as unknown as Selectable<Tables[T]>)) {
         const { request_id, user_id } = row as { request_id?: string; user_id: number }
-        const id = table === 'appointments' ? user_id : row.id
+        const id = table === 'appointments' || table === 'absences' ? user_id : row.id
         // An operator's key and a person have no organization.
         const org_id = (row.org_id as number | null | undefined) ?? 0
         altered.push({ org_id, kind, id: request_id ?? String(id) })
@@ -96,6 +96,7 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     ...(await find('api_keys', 'api_key', (row) => isAuthenticKey(keyring, row))),
     ...(await find('devices', 'device', (row) => keyring.holds('devices', row))),
     ...(await find('appointments', 'appointment', (row) => keyring.holds('appointments', row))),
+    ...(await find('absences', 'absence', (row) => keyring.holds('absences', row))),
     ...(await find('groups', 'group', (row) => keyring.holds('groups', row))),
     ...(await findOrganizations(deps, orgId)),
     ...(await find(

@@ -64,6 +64,8 @@ const memberActions = byAction({
   createUser: 'member.created',
   onboardOrganization: 'member.created',
   updateUser: 'member.updated',
+  setAway: 'member.updated',
+  signAway: 'member.updated',
   deleteUser: 'member.deleted',
   assignOrganization: 'member.requested',
   setUserGeofences: 'policy.updated',

@@ -167,10 +167,10 @@ export const readKeyDetails = async (call: Call, id: number) => {
 }
 
 /**
- * Demands that the person of a terminal signs what outlives the sign-in: the key is then theirs, goes back to their device,
- * and does not end with the key of the terminal.
+ * Demands that the person of a terminal signs what outlives the sign-in. A key is then theirs, goes back to their device, and
+ * does not end with the key of the terminal.
  */
-const demandConsent = (call: Call, orgId: number): void =>
+export const demandConsent = (call: Call, orgId: number): void =>
   call.demandApproval({
     orgId,
     lines: [{ members: [call.caller.ownerId!], need: 1, group: null, rules: [], separated: false }],

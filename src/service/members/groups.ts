@@ -12,20 +12,23 @@ import {
   readGroups,
 } from '../policy/group-rows.ts'
 import { demandForChange, notifyChange, requireEnoughMembers, rulesOfGroup } from './rule-changes.ts'
+import { awayAmong } from '../devices/absences.ts'
 import { awakeAmong, named } from '../devices/seats.ts'
 
 const records = async (call: Call, orgId: number, groups: readonly Group[]) => {
-  const awake = await awakeAmong(
-    call,
-    orgId,
-    groups.flatMap(({ members }) => members),
-  )
+  const everybody = groups.flatMap(({ members }) => members)
+  const awake = await awakeAmong(call, orgId, everybody)
+  const away = await awayAmong(call, orgId, everybody)
   return groups.map(({ id, org_id, name, members, created_at }) => ({
     id,
     org_id,
     name,
     members,
     asleep: members.filter((one) => !awake.has(one)),
+    away: members.flatMap((user_id) => {
+      const until = away.get(user_id)
+      return until === undefined ? [] : [{ user_id, until }]
+    }),
     created_at,
   }))
 }

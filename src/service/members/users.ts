@@ -8,6 +8,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields, parsePhone } from '../call/input.ts'
 import { readPage } from '../call/pagination.ts'
 import { ofMember, reachOrganization } from '../call/tenant.ts'
+import { readAbsences } from '../devices/absences.ts'
 import { promotionCooling } from '../devices/administrators.ts'
 import { appoint } from '../devices/appointments.ts'
 import { notifyNewAddress, notifyPromotion } from '../devices/notices.ts'
@@ -49,7 +50,9 @@ export const listPendingUsers: HandlerOf<typeof pendingUser.listPendingUsers> = 
 
 export const getUser: HandlerOf<typeof user.getUser> = async ({ orgId, userId }, call) => {
   await reachOrganization(call, orgId)
-  return findUser(call, orgId, userId)
+  const found = await findUser(call, orgId, userId)
+  const away = (await readAbsences(call, orgId, [userId])).get(userId)
+  return { ...found, ...(away && { away }) }
 }
 
 export const createUser: HandlerOf<typeof user.createUser> = async ({ orgId, ...input }, call) => {

@@ -28,6 +28,14 @@ export type Question =
   | { type: 'device-link'; org_id: number; user_id: number; device_id: number }
   | { type: 'unmute'; org_id: number; user_id: number; mute_id: string; device_id: number }
   | {
+      type: 'away'
+      org_id: number
+      user_id: number
+      /** As it was typed, as JSON. */
+      interval: string
+      device_id: number
+    }
+  | {
       type: 'denials'
       org_id: number
       user_id: number

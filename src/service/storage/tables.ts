@@ -23,6 +23,7 @@ export const tables = {
   erased_people: { key: ['user_id'] },
   memberships: numbered,
   appointments: numbered,
+  absences: numbered,
   auth_codes: numbered,
   api_keys: numbered,
   idp_credentials: { key: ['org_id'] },

@@ -74,6 +74,20 @@ test('says who is not asked, and what to type if too few can answer', async () =
   )
 })
 
+test('says who is away, until when, and who is notified all the same', async () => {
+  const away = { away_until: '2030-02-14T00:00:00.000Z', notified: false }
+  const people = [
+    { ...person('Ada Lovelace'), ...away },
+    { ...person('Grace Hopper'), ...away, notified: true },
+  ]
+  const { exit, out } = await tested(destroy, { ...result, lines: [{ ...line, people }] })
+  expect(exit).toBe(0)
+  expect(out).toContain('  Ada Lovelace  away until 2030-02-14T00:00:00Z: not notified, but can answer\n')
+  expect(out).toContain(
+    '  Grace Hopper  would be asked although away until 2030-02-14T00:00:00Z: the others are',
+  )
+})
+
 test('says why the service would refuse a request whose lines are complete', async () => {
   const { exit, out } = await tested(destroy, {
     ...result,

@@ -42,6 +42,8 @@ test.each([
   ['openSession', 'device:5', ['session'], undefined],
   ['createUser', 'user:7', ['email'], 'member.created'],
   ['moveMember', 'user:7', ['state', 'held'], 'member.held'],
+  ['setAway', 'user:7', ['away'], 'member.updated'],
+  ['signAway', 'user:7', ['away'], 'member.updated'],
   ['createKey', 'key:3', ['name'], 'key.created'],
   ['rotateKey', 'key:3', ['expires_at'], 'key.rotated'],
   ['confirmKeyOwner', 'key:3', ['id'], 'key.confirmed'],

@@ -29,6 +29,7 @@ describe('a group', () => {
       name: 'sre',
       members: [ada.id, grace.id],
       asleep: [],
+      away: [],
       created_at: expect.any(String),
     })
     expect(dataOf(await show('sre'))).toEqual(created)

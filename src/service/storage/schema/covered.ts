@@ -77,6 +77,7 @@ const plans = {
   }),
   groups: columns({ covered: ['id org_id name members created_at deleted_at'], free: ['row_mac'] }),
   rule_heads: columns({ covered: ['org_id counter digest rules audit_seq audit_hash'], free: ['row_mac'] }),
+  absences: columns({ covered: ['org_id user_id starts_at ends_at'], free: ['id row_mac'] }),
   appointments: columns({ covered: ['org_id user_id by_key by_device appointed_at'], free: ['id row_mac'] }),
 }
 

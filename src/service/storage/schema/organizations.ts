@@ -53,6 +53,15 @@ export type OrganizationsTables = {
     appointed_at: string
     row_mac: string | null
   }
+  /** When a member is away: from `starts_at` until before `ends_at`. */
+  absences: {
+    id: Generated<number>
+    org_id: number
+    user_id: number
+    starts_at: string
+    ends_at: string
+    row_mac: string | null
+  }
   /** Deleted people whose history counts: the same number gets the same id again. Stores a MAC, not the number. */
   erased_people: { user_id: number; mobile_mac: string }
   auth_codes: {

@@ -45,6 +45,13 @@ create table appointments (
 );
 create unique index appointments_of_member on appointments (org_id, user_id);
 
+create table absences (
+  id integer primary key autoincrement,
+  org_id integer not null, user_id integer not null, starts_at text not null, ends_at text not null, row_mac text,
+  constraint absence_of_member foreign key (org_id, user_id) references memberships (org_id, user_id) on delete cascade
+);
+create unique index absences_of_member on absences (org_id, user_id);
+
 create table auth_codes (
   id integer primary key autoincrement,
   org_id integer not null references organizations (id) on delete cascade, label text not null,

@@ -1,0 +1,70 @@
+import * as z from 'zod/mini'
+import { operations } from './declaration.ts'
+import { chosen, id } from './field.ts'
+import { challengeRecord, moment, orgOfKey, signedChallenge, time } from './records.ts'
+
+// When a person is away, under /svc/v1. spec: not shown
+
+/** Half-open: away at `from`, back at `until`. */
+export const interval = z.strictObject({
+  from: chosen(time, 'When the person leaves'),
+  until: chosen(time, 'When the person is back'),
+})
+
+const wanted = {
+  user_id: chosen(
+    z.optional(id),
+    'User who is away; default: the signed-in person. For somebody else, an administrator can set at most three days',
+    { example: '7', flag: 'user' },
+  ),
+  from: chosen(z.optional(moment), 'When the person leaves; default: now', {
+    example: '2030-02-01',
+    future: true,
+  }),
+  until: chosen(z.optional(moment), 'When the person is back, at most 30 days after they leave', {
+    example: '2030-02-14',
+    future: true,
+    unless: 'end',
+  }),
+  end: chosen(z.optional(z.boolean()), 'The person is back, or does not leave'),
+}
+const data = z.looseObject({
+  user_id: chosen(id, 'User id'),
+  away: chosen(z.nullable(interval), 'When the user is away; null if they are not'),
+})
+
+export const away = operations({
+  setAway: {
+    route: 'POST /svc/v1/away',
+    cli: 'user away',
+    // Everybody who is signed in can, and signs it.
+    scope: ['ask', 'read'],
+    summary: 'Set when you are away: groups do not notify you, and nobody can ask you alone',
+    message: 'Absence set',
+    example: '--until 2030-02-14',
+    input: z.strictObject({ org_id: orgOfKey, ...wanted }),
+    data,
+  },
+  getAway: {
+    route: 'GET /svc/v1/approver/away',
+    summary: 'Show when the signed-in person or, for an administrator, another member is away',
+    message: 'Absence',
+    input: z.strictObject({ user_id: wanted.user_id }),
+    data,
+  },
+  beginAway: {
+    route: 'POST /svc/v1/approver/away/challenge',
+    effect: 'read',
+    summary: 'Get a challenge for setting when a person is away',
+    message: 'Challenge',
+    input: z.strictObject(wanted),
+    data: challengeRecord,
+  },
+  signAway: {
+    route: 'POST /svc/v1/approver/away',
+    summary: 'Set when a person is away, signed by the device of the session',
+    message: 'Absence set',
+    input: z.strictObject({ ...wanted, ...signedChallenge }),
+    data,
+  },
+})
