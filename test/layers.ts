@@ -94,7 +94,7 @@ export const floors: Record<string, string[][]> = {
     ['language'],
     ['calls'],
     ['shell'],
-    ['agents', 'enrollment', 'groups', 'mutes', 'notifications'],
+    ['agents', 'away', 'enrollment', 'groups', 'mutes', 'notifications'],
     ['devices', 'request', 'worker'],
     ['history'],
     ['members'],

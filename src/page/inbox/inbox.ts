@@ -125,6 +125,7 @@ const changing = (session: Session, actions: Actions): HTMLElement => {
       way('groups', 'people', t('groups.title')),
       way('mutes', 'barred', t('inbox.mutes')),
       way('agents', 'agent', t('inbox.agents')),
+      way('away', 'clock', t('away.title')),
       // There is nothing else to set while they can still be turned on.
       !offered &&
         way(

@@ -1,3 +1,4 @@
+import { awayForm } from '../away/away.ts'
 import { call, type Session } from '../calls/api.ts'
 import { isActive } from '../devices/device-text.ts'
 import { removedDevices } from '../devices/devices.ts'
@@ -13,17 +14,19 @@ import { memberLines, moveMember } from './members.ts'
 /** For an administrator: the devices of a member, of which they remove a lost one, and what the member was asked. */
 export const showMember = (session: Session, user_id: string): View => {
   const org = session.org_id
+  const of = { user_id }
   return showReading({
     title: t('members.member'),
     back: { href: '#members', text: t('members.title') },
     read: async () => {
-      const [person, page] = await Promise.all([
-        call('listMemberDevices', { user_id }, { org }),
-        call('listDecisions', { user_id }, { org }),
+      const [person, page, { away }] = await Promise.all([
+        call('listMemberDevices', of, { org }),
+        call('listDecisions', of, { org }),
+        call('getAway', of, { org }),
       ])
-      return { ...person, page }
+      return { ...person, page, away }
     },
-    draw: ({ member, devices, added, page }, screen) => {
+    draw: ({ member, devices, added, page, away }, screen) => {
       const name = nameOf(member)
       const kept = devices.filter(({ state }) => state === 'active' || state === 'pending')
       const active = devices.filter(isActive)
@@ -52,6 +55,13 @@ export const showMember = (session: Session, user_id: string): View => {
               h('p', 'aside', t('members.sendLinkWhy')),
               problem.element,
               button(t('members.sendLink'), 'plain', sendLink),
+            ]
+          : []),
+        ...(member.state === 'active'
+          ? [
+              h('h2', {}, t('away.title')),
+              h('p', 'aside', t('away.ofMember')),
+              awayForm(away, { session, screen, of }),
             ]
           : []),
         h('h2', {}, t('members.decisions')),

@@ -54,6 +54,7 @@ const challenges = {
   giveConsent: 'beginConsent',
   moveDevice: 'beginDeviceMove',
   moveMember: 'beginMemberMove',
+  signAway: 'beginAway',
   refuseNewDevice: 'beginDeviceRefusal',
   unmute: 'beginUnmute',
 } as const

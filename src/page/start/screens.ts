@@ -1,4 +1,5 @@
 import { showAgents } from '../agents/agents.ts'
+import { showAway } from '../away/away.ts'
 import type { Session } from '../calls/api.ts'
 import { showAddDevice } from '../devices/add-device.ts'
 import { showDevices } from '../devices/devices.ts'
@@ -38,6 +39,7 @@ const screens: Record<string, (here: Session, ways: Ways, id: string) => View> =
   agents: showAgents,
   notifications: showNotifications,
   mutes: showMutes,
+  away: showAway,
   groups: showGroups,
 }
 

@@ -1,4 +1,5 @@
 import { agents } from './agents.ts'
+import { away } from './away.ts'
 import { codes } from './codes.ts'
 import { devices } from './devices.ts'
 import { members } from './members.ts'
@@ -15,6 +16,7 @@ export const scenarios: Record<string, Scenario> = {
   ...devices,
   ...notifications,
   ...agents,
+  ...away,
   // Its last one turns the clock of the service forward.
   ...codes,
 }

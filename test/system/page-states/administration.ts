@@ -105,6 +105,14 @@ export const administration = (way: Way): Steps => {
       await goto('#mutes')
       await page.locator('main h1').waitFor()
     },
+    away: async () => {
+      await goto('#away')
+      await page.locator('#away-until').waitFor()
+    },
+    'away, set': async () => {
+      await tap('away.set')
+      await page.locator('button.plain').waitFor()
+    },
     notifications: async () => {
       await goto('#notifications')
       await sees('notifications.title')

@@ -1,0 +1,67 @@
+import { call, type Session } from '../calls/api.ts'
+import { t } from '../language/text.ts'
+import { dateText } from '../language/time.ts'
+import { button, div, h } from '../shell/element.ts'
+import { problemLine, type View } from '../shell/frame.ts'
+import { showReading, type Screen } from '../shell/reading.ts'
+import { signed } from '../shell/signed.ts'
+
+type Away = { from: string; until: string } | null
+
+/** A day of this phone, as its date field has it. Swedish dates are ISO 8601. */
+const dayAfter = (days: number): string => new Date(Date.now() + days * 86_400_000).toLocaleDateString('sv')
+
+/** When a day begins on this phone. */
+const startOf = (day: string): string => new Date(`${day}T00:00`).toISOString()
+
+/**
+ * When a person is away, and the fields that change it, which this device signs. `of`: another member, for an administrator.
+ */
+export const awayForm = (
+  away: Away,
+  { session, screen, of }: { session: Session; screen: Screen; of?: { user_id: string } },
+): HTMLElement => {
+  const problem = problemLine()
+  const [from, until] = (['from', 'until'] as const).map((name, days) =>
+    h('input', {
+      type: 'date',
+      id: `away-${name}`,
+      value: dayAfter(days),
+      min: dayAfter(days),
+    }),
+  ) as [HTMLInputElement, HTMLInputElement]
+  const keep = (wanted: { from?: string; until?: string; end?: true }, said: string): Promise<void> =>
+    screen.act(problem, async () => {
+      await signed('signAway', session, { ...wanted, ...of })
+      screen.tell(said)
+    })
+  const set = (): unknown =>
+    from.value && until.value > from.value
+      ? keep({ from: startOf(from.value), until: startOf(until.value) }, t('away.kept'))
+      : problem.say(t('away.order'))
+  return h(
+    'section',
+    'content',
+    h(
+      'p',
+      {},
+      away ? t('away.interval', { from: dateText(away.from), until: dateText(away.until) }) : t('away.none'),
+    ),
+    away && button(t('away.end'), 'plain', () => keep({ end: true }, t('away.ended'))),
+    div(
+      'pair',
+      div('field', h('label', { for: from.id }, t('away.from')), from),
+      div('field', h('label', { for: until.id }, t('away.until')), until),
+    ),
+    problem.element,
+    button(t('away.set'), 'primary', set),
+  )
+}
+
+/** When this person is away. */
+export const showAway = (session: Session): View =>
+  showReading({
+    title: t('away.title'),
+    read: () => call('getAway', {}, { org: session.org_id }),
+    draw: ({ away }, screen) => [h('p', 'aside', t('away.what')), awayForm(away, { session, screen })],
+  })
