@@ -1,8 +1,8 @@
 import { beforeEach } from 'vitest'
 import { dataOf } from './fixtures.ts'
-import type { Answer } from './harness.ts'
 import { installHooks as installTools, acme, service } from './mcp/oauth-stage.ts'
-import { answerTo, createPhone, fromPhone, type Phone } from './page/phone.ts'
+import { createPhone, type Phone } from './page/phone.ts'
+import { signAway as signAt } from './page/sign-away.ts'
 
 export { acme, ada, clock, service } from './mcp/oauth-stage.ts'
 
@@ -23,14 +23,8 @@ export const installHooks = (): void => {
 
 export const day = 86_400_000
 
-/** Sets an absence at the page. */
-export const signAway = async (phone: Phone, wanted: object, signer = phone): Promise<Answer> => {
-  const { cookie } = phone
-  const begun = await fromPhone(service, 'POST', 'away/challenge', { cookie, body: wanted })
-  const { challenge } = dataOf(begun)
-  const body = { ...wanted, challenge, response: answerTo(challenge, signer.key) }
-  return fromPhone(service, 'POST', 'away', { cookie, body })
-}
+export const signAway = (phone: Phone, wanted: object, signer?: Phone) =>
+  signAt(service, phone, wanted, signer)
 
 export const createGroup = async (name: string, members: Phone[]): Promise<void> => {
   const body = { name, members: members.map(({ user }) => user) }

@@ -30,6 +30,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   approvals: () => import('./approvals.ts'),
   ballots: () => import('./ballots.ts'),
   rules: () => import('./rules.ts'),
+  away: () => import('./away.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),
   'approval-limits': () => import('./approval-limits.ts'),
   prompts: () => import('./prompts.ts'),
