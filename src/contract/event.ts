@@ -57,6 +57,11 @@ const auditHead = z.looseObject({
   jws: chosen(z.string(), 'The head, signed with a key of /.well-known/jwks.json'),
 })
 
+const requested = z.looseObject({
+  action: chosen(z.string(), 'What is requested'),
+  rules: chosen(z.array(z.string()), 'Names of the rules that ask'),
+})
+
 export const event = z.looseObject({
   id: chosen(z.string(), 'Event id, the same at every delivery'),
   type: chosen(z.string(), 'What happened'),
@@ -71,8 +76,9 @@ export const event = z.looseObject({
       actor: chosen(z.string(), 'Who did it: key:3, user:7, or the service'),
       changes: chosen(z.array(z.string()), 'Names of the fields that were set'),
       head: chosen(z.optional(auditHead), 'In audit.head: the signed head'),
+      request: chosen(z.optional(requested), 'In events of a request, to a webhook with the scope read'),
     }),
-    'Ids and names of fields, no values',
+    'Ids and names of fields; no values, unless the webhook has the scope read',
   ),
 })
 export type EventRecord = z.infer<typeof event>

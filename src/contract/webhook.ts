@@ -10,10 +10,18 @@ const webhook_id = chosen(line(64), 'Webhook id', { example: 'wh_9fT2kQpX' })
 
 export const webhookStates = ['active', 'failing', 'stopped'] as const
 
+const format = z.enum(['json', 'slack', 'teams', 'text'])
+export type WebhookFormat = z.infer<typeof format>
+
+/** What a webhook may be given to read. */
+const scopes = z.array(z.enum(['read']))
+
 export const webhookRecord = z.looseObject({
   webhook_id: chosen(z.string(), 'Webhook id'),
   org_id: chosen(z.int(), 'Organization id; 0 is the service itself'),
   url: chosen(z.string(), 'Address of the receiver'),
+  format: chosen(format, 'json: events; slack, teams, text: messages for people'),
+  scopes: chosen(scopes, 'read: it also gets what a request says, and which rules ask'),
   types: chosen(z.array(z.string()), 'Types and groups of events that it gets; none: all'),
   state: chosen(
     z.enum(webhookStates),
@@ -50,6 +58,16 @@ export const webhook = operations({
         example: ['approval', 'key'],
         flag: 'type',
       }),
+      format: chosen(
+        z.optional(format),
+        'json: events; slack, teams, text: messages for people, with a link to the page; default: json',
+        { example: 'slack' },
+      ),
+      scopes: chosen(
+        z.optional(scopes.check(z.maxLength(1, 'must have at most 1 entry'))),
+        'read: also send what a request says, and which rules ask; your key must have that scope',
+        { example: ['read'], flag: 'can' },
+      ),
     }),
     data: withSecret,
   },
@@ -68,8 +86,19 @@ export const webhook = operations({
       ),
     }),
     data: z.array(webhookRecord),
-    columns: ['webhook_id', 'url', 'types', 'state', 'waiting', 'given_up', 'failing_since', 'error'],
-    wide: ['types', 'given_up', 'failing_since', 'waiting'],
+    columns: [
+      'webhook_id',
+      'url',
+      'format',
+      'scopes',
+      'types',
+      'state',
+      'waiting',
+      'given_up',
+      'failing_since',
+      'error',
+    ],
+    wide: ['format', 'scopes', 'types', 'given_up', 'failing_since', 'waiting'],
   },
   rotateWebhook: {
     route: 'POST /svc/v1/webhooks/{webhook_id}/rotate',

@@ -15,7 +15,7 @@ export const yesOf = ({ approver, lines, device }: Answer): Yes => ({
 export const neededIn = (lines: Answer['lines']): number => lines.reduce((sum, { need }) => sum + need, 0)
 
 /** `2 of @database`, or how many of the people who were named. */
-export const lineName = ({ need, group }: Answer['lines'][number]): string =>
+export const lineName = ({ need, group }: { need: number; group: { name: string } | null }): string =>
   `${need} of ${group ? `@${group.name}` : 'those named'}`
 
 /** Why the yes of one person is not an approval; undefined if it is. */

@@ -100,7 +100,13 @@ const connectedAgent = (service: TestService, org_id: number, user: string): Pro
 /** A webhook with an address to which the service does not connect. */
 const addWebhook = async ({ storage, keyring }: TestService, org_id: number): Promise<string> => {
   const webhook_id = `wh_of-${org_id}`
-  const target = { org_id, url: 'https://127.0.0.1/', secrets: [{ secret: newSigningSecret() }] }
+  const target = {
+    org_id,
+    url: 'https://127.0.0.1/',
+    format: 'json' as const,
+    scopes: [],
+    secrets: [{ secret: newSigningSecret() }],
+  }
   const times = { created_at: storage.now(), updated_at: storage.now() }
   const wrapped = wrapTarget(keyring, webhook_id, target)
   const place = { cursor_seq: 0, failing_since: null, error: null }

@@ -1,3 +1,4 @@
+import type { WebhookFormat } from '../../contract/webhook.ts'
 import { requestPublic } from '../delivery/public-request.ts'
 import { type Secret, signedHeaders } from './signature.ts'
 
@@ -6,6 +7,7 @@ type Post = {
   secrets: readonly Secret[]
   id: string
   body: string
+  format: WebhookFormat
   /** Now, ISO. */
   now: string
   dev: boolean
@@ -20,7 +22,7 @@ export type Posted = {
 const timeoutMs = 10_000
 
 /** Posts a signed event once. Throws without an answer. */
-export const postEvent = async ({ url, secrets, dev, signal, ...event }: Post): Promise<Posted> => {
+export const postEvent = async ({ url, secrets, format, dev, signal, ...event }: Post): Promise<Posted> => {
   const body = Buffer.from(event.body)
   const limit = AbortSignal.timeout(timeoutMs)
   const response = await requestPublic({
@@ -28,7 +30,7 @@ export const postEvent = async ({ url, secrets, dev, signal, ...event }: Post): 
     field: 'url',
     dev,
     headers: {
-      'content-type': 'application/json',
+      'content-type': format === 'text' ? 'text/plain; charset=utf-8' : 'application/json',
       'content-length': body.length,
       'user-agent': 'svc-webhooks/1',
       ...signedHeaders(secrets, event),

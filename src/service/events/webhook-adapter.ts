@@ -1,12 +1,21 @@
 import { retryAfterMs } from '../../client/retry.ts'
+import type { EventRecord } from '../../contract/event.ts'
 import { auditByService } from '../call/audit.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
 import type { Storage } from '../storage/storage.ts'
+import { chatMessage, requestIdOf, type Told } from './chat-message.ts'
 import { postEvent, whyUnanswered } from './post.ts'
-import { openTarget, stopWebhook, type WebhookRow } from './webhook-rows.ts'
+import { openTarget, stopWebhook, type Target, type WebhookRow } from './webhook-rows.ts'
 
-type Options = { storage: Storage; keyring: Pick<Keyring, 'unwrap'>; dev: boolean }
+type Options = {
+  storage: Storage
+  keyring: Pick<Keyring, 'unwrap'>
+  /** Reads what may be told of a request of an organization. */
+  tell: (request_id: string, orgId: number) => Promise<Told | undefined>
+  publicUrl: string
+  dev: boolean
+}
 
 const isAccepted = (status: number): boolean => status >= 200 && status < 300
 
@@ -39,7 +48,19 @@ export const stopAudited = (
   )
 
 /** Sends an event to a webhook; `to` is its id, and the text is the body. Notes whether the receiver fails. */
-export const createWebhookAdapter = ({ storage, keyring, dev }: Options): Adapter => {
+export const createWebhookAdapter = ({ storage, keyring, tell, publicUrl, dev }: Options): Adapter => {
+  /** Reads what a request says for each attempt, so that the outbox has no copy of it. */
+  const bodyOf = async (text: string, { org_id, format, scopes }: Target): Promise<string> => {
+    if (format === 'json' && scopes.length === 0) return text
+    const event = JSON.parse(text) as EventRecord
+    const request_id = scopes.includes('read') ? requestIdOf(event) : undefined
+    const told = request_id === undefined ? undefined : await tell(request_id, org_id)
+    if (format !== 'json') return chatMessage(format, { event, told, page: `${publicUrl}/approver` })
+    if (!told) return text
+    const { action, rules } = told
+    return JSON.stringify({ ...event, data: { ...event.data, request: { action, rules } } })
+  }
+
   const note = async (row: WebhookRow, error: string | null): Promise<void> => {
     if (error === row.error && (error === null) === (row.failing_since === null)) return
     const now = storage.now()
@@ -94,8 +115,9 @@ export const createWebhookAdapter = ({ storage, keyring, dev }: Options): Adapte
       return failed(row, 'another program changed the webhook in the store')
     }
     const { id } = JSON.parse(text) as { id: string }
+    const body = await bodyOf(text, target)
     try {
-      const { status, retryAfter } = await postEvent({ ...target, id, body: text, now, dev, signal })
+      const { status, retryAfter } = await postEvent({ ...target, id, body, now, dev, signal })
       if (isAccepted(status)) {
         await note(row, null)
         return { state: 'sent', provider_id: id }

@@ -1,3 +1,4 @@
+import type { WebhookRecord } from '../../contract/webhook.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Db, Tables } from '../storage/schema.ts'
 import type { Secret } from './signature.ts'
@@ -5,7 +6,7 @@ import type { Secret } from './signature.ts'
 export type WebhookRow = Tables['webhooks']
 
 /** What only the service can read or change in the row of a webhook. */
-export type Target = { org_id: number; url: string; secrets: Secret[] }
+export type Target = Pick<WebhookRecord, 'org_id' | 'url' | 'format' | 'scopes'> & { secrets: Secret[] }
 
 const contextOf = (webhook_id: string) => `webhooks:${webhook_id}` as const
 

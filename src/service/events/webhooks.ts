@@ -6,6 +6,7 @@ import type { Call, HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import { reachChain } from '../custody/audit-log.ts'
 import { checkPublicUrl } from '../delivery/public-address.ts'
+import { scopeMissing } from '../keys/scopes.ts'
 import { lockOrganizations } from '../storage/transaction.ts'
 import { newSigningSecret, secretsAt } from './signature.ts'
 import { readBefore, readEnd } from './stream.ts'
@@ -46,11 +47,13 @@ const toRecords = async (call: Call, rows: readonly WebhookRow[]): Promise<Webho
       .reduce((sum, row) => sum + Number(row.count), 0)
   return rows.map((row) => {
     const { webhook_id, org_id, failing_since, error, created_at, updated_at } = row
-    const { url, secrets } = openTarget(call.keyring, row)
+    const { url, format, scopes, secrets } = openTarget(call.keyring, row)
     return {
       webhook_id,
       org_id,
       url,
+      format,
+      scopes,
       types: typesOf(row),
       state: row.state === 'active' && failing_since !== null ? 'failing' : row.state,
       failing_since,
@@ -72,6 +75,10 @@ const subjectOf = (webhook_id: string): string => `webhook:${webhook_id}`
 export const createWebhook: HandlerOf<typeof webhook.createWebhook> = async (input, call) => {
   const org_id = await reachChain(call, input.org_id)
   checkPublicUrl('url', input.url, call.service.dev)
+  const { format = 'json', scopes = [] } = input
+  // Nobody gives away what they cannot read themselves.
+  const missing = scopes.find((scope) => !call.caller.scopes.has(scope))
+  if (missing) throw scopeMissing(call.caller, missing)
   await lockOrganizations(call.db, [org_id])
   const { count } = await call.db
     .selectFrom('webhooks')
@@ -86,7 +93,7 @@ export const createWebhook: HandlerOf<typeof webhook.createWebhook> = async (inp
     )
   const webhook_id = `wh_${randomToken(12).replaceAll('_', '-')}`
   const secret = newSigningSecret()
-  const target: Target = { org_id, url: input.url, secrets: [{ secret }] }
+  const target: Target = { org_id, url: input.url, format, scopes, secrets: [{ secret }] }
   const row: WebhookRow = {
     webhook_id,
     org_id,

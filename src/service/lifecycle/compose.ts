@@ -3,6 +3,7 @@ import type { AskingDefaults } from '../../contract/asking-defaults.ts'
 import type { Table } from '../../contract/table.ts'
 import type { Log } from '../../core/log.ts'
 import { createEngineGateway } from '../approvals/engine-gateway.ts'
+import { createTeller } from '../approvals/told.ts'
 import type { Handlers } from '../call/call.ts'
 import type { Service } from '../call/service.ts'
 import type { Adapter, Adapters } from '../delivery/adapter.ts'
@@ -52,7 +53,13 @@ export const compose = (parts: Parts): Composed => {
   const { vapid, deliveryWith, handlers, entry, tools, log, phase, node, counts, sending, ...own } = parts
   const { storage, keyring, publicUrl, dev } = own
   const push = createPushAdapter({ storage, keyring, vapid, publicUrl, dev })
-  const webhook = createWebhookAdapter({ storage, keyring, dev })
+  const webhook = createWebhookAdapter({
+    storage,
+    keyring,
+    tell: createTeller({ storage, keyring }),
+    publicUrl,
+    dev,
+  })
   const { adapters, channels, loggedChannels } = deliveryWith({ push, webhook })
   const outbox = createOutbox({ storage, keyring, log, adapters, attempted: counts?.attempted, ...sending })
   const service = createService(

@@ -22,7 +22,8 @@ export const startReceiver = async () => {
     request.on('end', () => {
       const body = Buffer.concat(chunks).toString()
       received.push({ headers: request.headers as Record<string, string>, body })
-      state.answer(response, JSON.parse(body) as { id: string; type: string }, request)
+      const isJson = request.headers['content-type'] === 'application/json'
+      state.answer(response, JSON.parse(isJson ? body : '{}') as { id: string; type: string }, request)
       for (const listener of heard.splice(0)) listener()
     })
   })
