@@ -2,7 +2,7 @@ import type { Table } from '../../src/contract/table.ts'
 import type { LogRecord } from '../../src/core/log.ts'
 import type { Handlers } from '../../src/service/call/call.ts'
 import type { Channel, Message } from '../../src/service/call/message.ts'
-import type { NotifyApprover } from '../../src/service/call/service.ts'
+import type { NotifyApprover, Service } from '../../src/service/call/service.ts'
 import { periodsOf } from '../../src/service/config/retention.ts'
 import { createKeyring } from '../../src/service/custody/create-keyring.ts'
 import type { Adapters } from '../../src/service/delivery/adapter.ts'
@@ -27,6 +27,8 @@ type Options = {
   entry?: Partial<EntryOptions>
   /** As with `svc serve --dev`. */
   dev?: boolean
+  /** Private networks that webhooks may reach. */
+  webhookNetworks?: Service['webhookNetworks']
   publicUrl?: string
   /** How a first device proves its owner; `link` by default. */
   deviceProof?: 'link' | 'otp'
@@ -70,6 +72,7 @@ export const startTestService = async ({
   handlers,
   entry,
   dev = false,
+  webhookNetworks = [],
   publicUrl = 'http://127.0.0.1:8080',
   deviceProof = 'link',
   channels = ['email', 'sms', 'push', 'webhook'],
@@ -92,6 +95,7 @@ export const startTestService = async ({
     vapid,
     publicUrl,
     dev,
+    webhookNetworks,
     deviceProof,
     notifyApprover: (request) => void notified.push(request),
     supportEmail: 'support@service.example',

@@ -90,7 +90,7 @@ const tryPrivate = async (
 /** Whether the guard at the connection refuses a host name that leads to this machine. */
 const refusesName = (): Promise<boolean> =>
   new Promise((resolve) =>
-    publicLookup('localhost', {}, (error) =>
+    publicLookup()('localhost', {}, (error) =>
       resolve((error as NodeJS.ErrnoException | null)?.code === 'private_address'),
     ),
   )

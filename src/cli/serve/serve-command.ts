@@ -50,6 +50,7 @@ type Options = {
   tlsCert?: string
   tlsKey?: string
   trustedProxy?: string[]
+  webhookNetwork?: string[]
   config?: string
   dev?: boolean
   profile: boolean
@@ -97,6 +98,11 @@ export const registerServe = (command: Command, context: Context): void => {
     .option(
       '--trusted-proxy <address>',
       'Address or network of a proxy whose X-Forwarded-* headers are trusted (can be repeated)',
+      collect,
+    )
+    .option(
+      '--webhook-network <network>',
+      'Private network that webhooks may reach, such as 10.20.0.0/16 (can be repeated)',
       collect,
     )
     .option(

@@ -1,5 +1,6 @@
 import type { Counted } from '../../contract/quotas.ts'
 import type { Policy } from '../../factors/decide.ts'
+import type { Network } from '../../factors/network.ts'
 import type { Periods } from '../config/retention.ts'
 import type { Signals } from './signals/signals.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -54,6 +55,8 @@ export type Service = {
   publicUrl: string
   /** `svc serve --dev`: software authenticators count. */
   dev: boolean
+  /** Private networks that webhooks may reach. */
+  webhookNetworks: readonly Network[]
   /** How a first device proves its owner, unless the organization sets it. */
   deviceProof: 'link' | 'otp'
   signals: Signals

@@ -1,12 +1,14 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, request as requestPlain } from 'node:http'
 import { request as requestTls } from 'node:https'
-import { checkPublicUrl, isOwnMachine, publicLookup } from './public-address.ts'
+import { checkPublicUrl, isOwnMachine, type Networks, publicLookup } from './public-address.ts'
 
 type PublicRequest = {
   url: string
   /** The field that holds the address, for a refusal. */
   field: string
   dev: boolean
+  /** Private networks that it may reach. */
+  networks?: Networks
   headers: OutgoingHttpHeaders
   body: Buffer
   signal: AbortSignal
@@ -17,10 +19,10 @@ type PublicRequest = {
  * throws if there is no answer. The caller destroys the answer: its body may be endless, or slow.
  */
 export const requestPublic = async (request: PublicRequest): Promise<IncomingMessage> => {
-  const { url: text, field, dev, headers, body, signal } = request
-  checkPublicUrl(field, text, dev)
+  const { url: text, field, dev, networks, headers, body, signal } = request
+  checkPublicUrl(field, text, dev, networks)
   const url = new URL(text)
-  const lookup = isOwnMachine(url, dev) ? {} : { lookup: publicLookup }
+  const lookup = isOwnMachine(url, dev) ? {} : { lookup: publicLookup(networks) }
   const send = url.protocol === 'https:' ? requestTls : requestPlain
   return new Promise((resolve, reject) => {
     send(url, { method: 'POST', headers, agent: false, signal, ...lookup }, resolve)

@@ -1,4 +1,5 @@
 import type { WebhookFormat } from '../../contract/webhook.ts'
+import type { Networks } from '../delivery/public-address.ts'
 import { requestPublic } from '../delivery/public-request.ts'
 import { type Secret, signedHeaders } from './signature.ts'
 
@@ -11,6 +12,7 @@ type Post = {
   /** Now, ISO. */
   now: string
   dev: boolean
+  networks: Networks
   signal: AbortSignal
 }
 
@@ -22,13 +24,22 @@ export type Posted = {
 const timeoutMs = 10_000
 
 /** Posts a signed event once. Throws without an answer. */
-export const postEvent = async ({ url, secrets, format, dev, signal, ...event }: Post): Promise<Posted> => {
+export const postEvent = async ({
+  url,
+  secrets,
+  format,
+  dev,
+  networks,
+  signal,
+  ...event
+}: Post): Promise<Posted> => {
   const body = Buffer.from(event.body)
   const limit = AbortSignal.timeout(timeoutMs)
   const response = await requestPublic({
     url,
     field: 'url',
     dev,
+    networks,
     headers: {
       'content-type': format === 'text' ? 'text/plain; charset=utf-8' : 'application/json',
       'content-length': body.length,

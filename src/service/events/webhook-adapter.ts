@@ -3,6 +3,7 @@ import type { EventRecord } from '../../contract/event.ts'
 import { auditByService } from '../call/audit.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Adapter, Outcome } from '../delivery/adapter.ts'
+import type { Networks } from '../delivery/public-address.ts'
 import type { Storage } from '../storage/storage.ts'
 import { chatMessage, requestIdOf, type Told } from './chat-message.ts'
 import { postEvent, whyUnanswered } from './post.ts'
@@ -15,6 +16,7 @@ type Options = {
   tell: (request_id: string, orgId: number) => Promise<Told | undefined>
   publicUrl: string
   dev: boolean
+  networks: Networks
 }
 
 const isAccepted = (status: number): boolean => status >= 200 && status < 300
@@ -48,7 +50,14 @@ export const stopAudited = (
   )
 
 /** Sends an event to a webhook; `to` is its id, and the text is the body. Notes whether the receiver fails. */
-export const createWebhookAdapter = ({ storage, keyring, tell, publicUrl, dev }: Options): Adapter => {
+export const createWebhookAdapter = ({
+  storage,
+  keyring,
+  tell,
+  publicUrl,
+  dev,
+  networks,
+}: Options): Adapter => {
   /** Reads what a request says for each attempt, so that the outbox has no copy of it. */
   const bodyOf = async (text: string, { org_id, format, scopes }: Target): Promise<string> => {
     if (format === 'json' && scopes.length === 0) return text
@@ -117,7 +126,7 @@ export const createWebhookAdapter = ({ storage, keyring, tell, publicUrl, dev }:
     const { id } = JSON.parse(text) as { id: string }
     const body = await bodyOf(text, target)
     try {
-      const { status, retryAfter } = await postEvent({ ...target, id, body, now, dev, signal })
+      const { status, retryAfter } = await postEvent({ ...target, id, body, now, dev, networks, signal })
       if (isAccepted(status)) {
         await note(row, null)
         return { state: 'sent', provider_id: id }

@@ -74,7 +74,8 @@ const subjectOf = (webhook_id: string): string => `webhook:${webhook_id}`
 
 export const createWebhook: HandlerOf<typeof webhook.createWebhook> = async (input, call) => {
   const org_id = await reachChain(call, input.org_id)
-  checkPublicUrl('url', input.url, call.service.dev)
+  const { dev, webhookNetworks } = call.service
+  checkPublicUrl('url', input.url, dev, webhookNetworks)
   const { format = 'json', scopes = [] } = input
   // Nobody gives away what they cannot read themselves.
   const missing = scopes.find((scope) => !call.caller.scopes.has(scope))

@@ -59,6 +59,7 @@ export const compose = (parts: Parts): Composed => {
     tell: createTeller({ storage, keyring }),
     publicUrl,
     dev,
+    networks: own.webhookNetworks,
   })
   const { adapters, channels, loggedChannels } = deliveryWith({ push, webhook })
   const outbox = createOutbox({ storage, keyring, log, adapters, attempted: counts?.attempted, ...sending })

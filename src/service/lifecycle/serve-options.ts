@@ -4,6 +4,7 @@ import type { Env } from '../../core/env.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
+import { contains, type Network, readNetwork } from '../../factors/network.ts'
 import type { Tls } from '../http/server.ts'
 import type { StorePlace } from './place.ts'
 
@@ -21,6 +22,8 @@ export type ServeOptions = StorePlace & {
   tlsKey?: string | undefined
   /** One address or network (CIDR) for each proxy in front. */
   trustedProxy?: readonly string[] | undefined
+  /** Private networks (CIDR) that webhooks may reach. */
+  webhookNetwork?: readonly string[] | undefined
   /** For developers: messages are logged instead of delivered. */
   dev?: boolean | undefined
   /** Serves Prometheus metrics on this port of loopback; 0 takes a free one. */
@@ -55,6 +58,21 @@ export const checkPublicUrl = (text: string | undefined): string | undefined => 
     'Use only scheme, host and port: --public-url https://svc.example.com',
   )
 }
+
+/** The networks for private use. Not this machine, and not the addresses of one link, where clouds serve credentials. */
+const privateUse = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'].map(
+  (text) => readNetwork(text)!,
+)
+
+export const readWebhookNetworks = ({ webhookNetwork = [] }: ServeOptions): Network[] =>
+  webhookNetwork.map((text) => {
+    const network = readNetwork(text)
+    if (network && privateUse.some((one) => contains(one, network[0]) && network[1] >= one[1])) return network
+    throw usageError(
+      `--webhook-network is not a private network: "${text}"`,
+      'Use a network inside of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7: svc serve --webhook-network 10.20.0.0/16',
+    )
+  })
 
 const readPem = (file: string, flag: string): Buffer => {
   try {

@@ -25,7 +25,13 @@ import { watchNode } from './node.ts'
 import { ensureOperatorKey, makeAskKey } from './operator-keys.ts'
 import { nameOfPlace, openPlace, type StorePlace } from './place.ts'
 import { watchExpired, watchRetention } from './retention.ts'
-import { checkHost, checkPublicUrl, readTls, type ServeOptions } from './serve-options.ts'
+import {
+  checkHost,
+  checkPublicUrl,
+  readTls,
+  readWebhookNetworks,
+  type ServeOptions,
+} from './serve-options.ts'
 
 export type RunningService = StorePlace & {
   /** Where the store is, without a password. */
@@ -73,6 +79,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
   const host = checkHost(options)
   const publicUrl = checkPublicUrl(options.publicUrl)
   const tls = readTls(options)
+  const webhookNetworks = readWebhookNetworks(options)
   const settings = readSettings(options.config, options.env)
   const { env, port = 8080, trustedProxy = [], dev = false, log } = options
   const place: StorePlace =
@@ -100,6 +107,7 @@ export const startService = async (options: ServeOptions): Promise<RunningServic
         vapid,
         publicUrl: publicUrl ?? originAt(bound),
         dev,
+        webhookNetworks,
         supportEmail: settings.supportEmail,
         periods: settings.periods,
         // With --dev no text message is sent, so a link is the proof.

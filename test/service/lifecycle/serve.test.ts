@@ -95,6 +95,13 @@ describe('a start that cannot be', () => {
     ['a public URL with a path', { publicUrl: 'https://svc.example.com/x' }, '--public-url'],
     ['a certificate without its key', { tlsCert: 'cert.pem' }, '--tls-key'],
     ['a certificate that is not there', { tlsCert: '/nowhere.pem', tlsKey: '/nowhere.key' }, '/nowhere.pem'],
+    ...['10.20', '0.0.0.0/0', '10.0.0.0/7', '127.0.0.0/8', '169.254.0.0/16', '::/0', '203.0.113.0/24'].map(
+      (network): [string, Parameters<typeof start>[0], string] => [
+        `${network} as a private network`,
+        { webhookNetwork: [network] },
+        `--webhook-network is not a private network: "${network}"`,
+      ],
+    ),
     ['a proxy that is no network', { trustedProxy: ['10.0.0'] }, '10.0.0'],
   ])('%s is refused', async (_, options, message) => {
     await expect(start(options)).rejects.toThrow(message)

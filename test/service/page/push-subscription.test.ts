@@ -74,7 +74,7 @@ describe('a subscription', () => {
 
   test('with a host name is resolved and checked each time', async () => {
     const problem = await new Promise((resolve) =>
-      publicLookup('localhost', {}, (error) => resolve(error?.message)),
+      publicLookup()('localhost', {}, (error) => resolve(error?.message)),
     )
     expect(problem).toBe('the host is in a private network')
   })
