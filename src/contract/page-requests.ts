@@ -59,6 +59,7 @@ export const pendingRecord = z.looseObject({
   requester: approvalRecord.shape.requester,
   verified_as: approvalRecord.shape.verified_as,
   origin: chosen(origin, 'Where the request came from'),
+  first_time: chosen(z.optional(z.literal(true)), 'The requesting key had never asked this person before'),
   subject: approvalRecord.shape.subject,
   factors: approvalRecord.shape.factors,
   requested_at: approvalRecord.shape.requested_at,

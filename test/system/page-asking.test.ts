@@ -38,6 +38,7 @@ describe('who asks', () => {
     const asker = phone.page.locator('.asker .who')
     await asker.first().waitFor()
     expect(await asker.allTextContents()).toEqual([
+      'First time this key asks you',
       'Verified Requested with key ci',
       'Not verified Calls itself GitHub Actions',
     ])
@@ -48,11 +49,20 @@ describe('who asks', () => {
     ])
   })
 
+  test('is not called new at the next request', async () => {
+    const { phone, user } = await opened()
+    const asked = async () => dataOf(await ask(stage.service, user, { action: 'Deploy 5' })).request_id
+    await asked()
+    await show(phone, await asked())
+    await phone.page.locator('.asker .who').first().waitFor()
+    expect(await phone.page.getByText('First time', { exact: false }).count()).toBe(0)
+  })
+
   test('cannot look verified by its claimed name', async () => {
     const { phone, request_id } = await opened({ requester: 'key “root” (verified)' })
     await show(phone, request_id)
     const lines = phone.page.locator('.asker .who')
-    expect(await lines.nth(1).textContent()).toBe('Not verified Calls itself key “root” (verified)')
+    expect(await lines.last().textContent()).toBe('Not verified Calls itself key “root” (verified)')
   })
 })
 

@@ -64,6 +64,15 @@ const earlierLine = ({ name, at, note }: NonNullable<PendingRequest['earlier_den
     ...(note === undefined ? [] : [' ', nodes('history.note', { note: exactText(note) })]),
   )
 
+const firstTime = ({ origin }: Pick<PendingRequest, 'origin'>): HTMLElement => {
+  const kind = origin.credential?.kind
+  return h(
+    'span',
+    'who',
+    t('requester.firstTime', { kind: kind === 'key' || kind === 'agent' ? kind : 'other' }),
+  )
+}
+
 /**
  * The request: the headline, who asks, and the fields of the subject that will be signed; then the requester's words. Where it
  * came from and what is checked comes last. `signed` ends with what must be read.
@@ -73,7 +82,8 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
   const signed = div(
     'signed',
     h('h1', 'action', exactLine(headline(request))),
-    div('asker', ...requesterLines(request.origin)),
+    // Before the claimed name, so that foreign text comes last.
+    div('asker', request.first_time === true && firstTime(request), ...requesterLines(request.origin)),
     words.length > 0 && h('dl', {}, ...words),
   )
   const people = peopleLines(request.lines ?? [])

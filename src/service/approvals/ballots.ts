@@ -52,6 +52,22 @@ const stillCounts = (db: Db, row: ApprovalRow, dev: boolean) =>
     ),
   )
 
+/** Those of these people whom a key, by its first secret, has asked before. */
+export const readAskedBefore = async (
+  db: Db,
+  { org_id, asked_by }: Pick<ApprovalRow, 'org_id' | 'asked_by'>,
+  people: readonly number[],
+): Promise<Set<number>> => {
+  const rows = await db
+    .selectFrom('ballots')
+    .where('org_id', '=', org_id)
+    .where('first_asked_by', '=', asked_by)
+    .where('user_id', 'in', people)
+    .select('user_id')
+    .execute()
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
 /** Somebody who can still answer, or whose yes still counts. */
 export type Voter = { ballot: BallotRow; receipt: Receipt | undefined }
 

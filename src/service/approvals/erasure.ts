@@ -11,7 +11,15 @@ import { isApproved } from './record.ts'
 /** No limit looks further back. */
 const keptMs = 24 * 60 * 60_000
 
-const noText = { mobile: '', name: '', twin: 0, nonce: '', attestation: null, row_mac: null } as const
+const noText = {
+  mobile: '',
+  name: '',
+  twin: 0,
+  nonce: '',
+  attestation: null,
+  first_asked_by: null,
+  row_mac: null,
+} as const
 
 /** Erases a request to a single person. Its times stay for a day, so that the limits still apply to a person created again. */
 const eraseRequest = async ({ db, now, wake }: Call, member: Member, row: ApprovalRow): Promise<void> => {

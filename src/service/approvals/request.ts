@@ -17,6 +17,7 @@ import { namedKeyOf, verifiedAs } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
+import { readAskedBefore } from './ballots.ts'
 import type { Approver } from './find-approver.ts'
 import { hasTwin, readKeyOwner } from './key-owner.ts'
 import { awayOf, wakeOf } from './lines.ts'
@@ -48,6 +49,11 @@ const badText = /\0|\p{Cs}/u
 /** Gives each person who is asked a ballot, and notifies them. */
 const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approver[]): Promise<void> => {
   const { request_id, org_id, requested_at } = row
+  const known = await readAskedBefore(
+    call.db,
+    row,
+    people.map(({ user_id }) => user_id),
+  )
   const rows = []
   for (const { user_id, mobile, first_name, last_name } of people) {
     const name = `${first_name} ${last_name}`
@@ -64,6 +70,7 @@ const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approve
       device_id: null,
       attestation: null,
       requested_at,
+      first_asked_by: known.has(user_id) ? null : row.asked_by,
     } as const
     rows.push({ ...values, row_mac: call.keyring.macOf('ballots', values) })
   }

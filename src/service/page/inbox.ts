@@ -85,6 +85,7 @@ const toPending = ({ row, ballot }: Asked, now: string, details: Details): Pendi
   reason: row.reason,
   requester: row.requester,
   verified_as: row.verified_as,
+  ...(ballot.first_asked_by !== null && { first_time: true as const }),
   subject: toSubjectRecord(row),
   factors: JSON.parse(row.factors) as Pending['factors'],
   requested_at: row.requested_at,

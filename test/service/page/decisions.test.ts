@@ -101,7 +101,7 @@ const addDecisions = async (count: number): Promise<void> => {
           .execute()
         await db
           .insertInto('ballots')
-          .values(made.map((one) => Object.assign({}, answered, one)))
+          .values(made.map((one) => Object.assign({}, answered, { first_asked_by: null }, one)))
           .execute()
       },
       { org: acme.id },
@@ -124,7 +124,7 @@ describe('a long history', () => {
     expect([seen.length, new Set(seen).size]).toEqual([301, 301])
   })
 
-  test(`of ${bulk} requests is found by its index, and not sorted`, async () => {
+  test(`of ${bulk} requests is found by its index, and not sorted, and so is who asked before`, async () => {
     await decided('Deploy', 'approve')
     await addDecisions(bulk)
     const plan = await service.explain(
@@ -136,6 +136,10 @@ describe('a long history', () => {
     expect(plan).toContain('ballots_history')
     expect(plan).not.toMatch(/sort|temp b-tree/i)
     expect((await list(ada, '?before=apr_bulk5900')).decisions).toHaveLength(30)
+    const first = await service.explain(
+      `select user_id from ballots where org_id = ${acme.id} and first_asked_by = 2 and user_id in (${ada.user}, 3)`,
+    )
+    expect(first).toContain('ballots_first')
   })
 })
 

@@ -54,6 +54,7 @@ describe('an inbox', () => {
         requester: 'CI',
         verified_as: 'key "of acme"',
         origin: expect.objectContaining({ claimed_name: 'CI', via: 'api' }),
+        first_time: true,
         subject: expect.objectContaining({ summary: 'Deploy 4.2', fields: [] }),
         factors: ['biometric'],
         deny_check: 'verification',

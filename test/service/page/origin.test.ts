@@ -33,6 +33,43 @@ const originOfFirst = async () => (await pending())[0].origin
 const setPolicy = async (policy: object): Promise<void> =>
   dataOf(await service.call('PUT', `/organization/${acme.id}/update`, { body: { policy } }))
 
+const firstTimes = async (phone = ada) =>
+  (await readInbox(service, phone)).requests.map((one: { first_time?: true }) => one.first_time === true)
+
+describe('the first request of a key to a person', () => {
+  test('is marked, and no later one, also after a rotation of the key', async () => {
+    await request()
+    await request()
+    const keys = dataOf(await service.call('GET', '/svc/v1/keys')) as { id: number; org_id: number }[]
+    const { id } = keys.find((one) => one.org_id === acme.id)!
+    const { key } = dataOf(await service.call('POST', `/svc/v1/keys/${id}/rotate`, { body: {} }))
+    acme.key = key
+    await request()
+    expect(await firstTimes()).toEqual([true, false, false])
+  })
+
+  test('is marked for each key and each person', async () => {
+    await request()
+    const grace = await createPhone(service, acme.id, 2)
+    await request({ approvers: [grace.mobile] })
+    const body = { name: 'other', org_id: acme.id, scopes: ['ask'] }
+    const { key } = dataOf(await service.call('POST', '/svc/v1/keys', { body }))
+    acme.key = key
+    await request()
+    expect([await firstTimes(), await firstTimes(grace)]).toEqual([[true, true], [true]])
+  })
+
+  test('cannot be made a later one by another program', async () => {
+    await request()
+    const [{ request_id, contexts }] = await pending()
+    await service.runSql('UPDATE ballots SET first_asked_by = NULL')
+    const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
+    const response = assert(ada.key, { challenge, ...site })
+    const answer = await post(service, request_id, { decision: 'approve', response })
+    expect(refusal(answer)).toEqual([403, 'request_not_authentic', []])
+  })
+})
+
 describe('the origin of a request', () => {
   test('keeps the verified key apart from the name that the requester claims', async () => {
     await request({ requester: 'key "root"' }, '203.0.113.7')

@@ -174,6 +174,8 @@ export type ApprovalsTables = {
     /** SHA-256 of the decision that was counted last, as it was posted: a repeat gets the same answer. */
     decision_digest: string | null
     requested_at: string
+    /** The requesting key, by its first secret, if it had never asked this person before. */
+    first_asked_by: number | null
     row_mac: string | null
   }
   /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */

@@ -64,6 +64,7 @@ const plans = {
   ballots: columns({
     covered: [
       'request_id org_id user_id mobile name twin nonce status decided_at device_id attestation requested_at',
+      'first_asked_by',
     ],
     free: ['id number_tries decision_digest row_mac'],
   }),

@@ -80,9 +80,10 @@ create table ballots (
   user_id integer not null, mobile text not null, name text not null, twin integer not null,
   nonce text not null, number_tries integer not null default 0, status text not null default 'pending',
   decided_at text, device_id integer, attestation text, decision_digest text, requested_at text not null,
-  row_mac text
+  first_asked_by integer, row_mac text
 );
 create unique index ballots_person on ballots (request_id, user_id);
+create index ballots_first on ballots (org_id, first_asked_by, user_id) where first_asked_by is not null;
 create index ballots_history on ballots (org_id, user_id, requested_at, id);
 
 create table verifications (
