@@ -35,6 +35,14 @@ export const groupLine = z.string().check(
   }),
 )
 
+/** A group without a number. */
+export const oneOfGroup = groupLine.check(
+  z.refine(
+    (text) => !text.includes(':'),
+    'must be a group without a number, such as @oncall: one member signs',
+  ),
+)
+
 export const lineTexts = z.array(lineText).check(
   z.minLength(1, 'must name at least one person or group'),
   z.maxLength(mostLines, `must have at most ${mostLines} lines`),

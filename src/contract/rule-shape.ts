@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { mostLines } from './approvers.ts'
 import { chosen, line, seconds } from './field.ts'
-import { groupLine, groupName } from './line-text.ts'
+import { groupLine, groupName, oneOfGroup } from './line-text.ts'
 import { factors } from './records.ts'
 import { subjectTypes } from './subject.ts'
 
@@ -134,6 +134,11 @@ export const ruleParts = {
   number: chosen(
     z.optional(z.boolean()),
     'Require each approver to type a number that only the requester sees',
+  ),
+  break_glass: chosen(
+    z.optional(oneOfGroup),
+    'Group of which one member can approve in an emergency, instead of those in who; everybody is told',
+    { example: '@oncall' },
   ),
 }
 

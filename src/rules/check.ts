@@ -81,8 +81,14 @@ const reasonProblems = ({ pattern, example }: NonNullable<Rule['reason']>): Rule
   return matches(pattern, example) ? [] : [{ field: 'reason.example', message }]
 }
 
+/** One phone must not gain power that lasts. */
+const neverForWrites: RuleProblem = {
+  field: 'break_glass',
+  message: 'is not possible in a rule for calls of svc',
+}
+
 /** What is wrong with a rule by itself. */
-export const ruleProblems = ({ match, except = [], who, reason }: Rule): RuleProblem[] => {
+export const ruleProblems = ({ match, except = [], who, reason, break_glass }: Rule): RuleProblem[] => {
   const repeated = repeatedLine(who)
   return [
     ...fieldsProblems(match.type, match, 'match'),
@@ -94,5 +100,6 @@ export const ruleProblems = ({ match, except = [], who, reason }: Rule): RulePro
     }),
     ...(repeated === undefined ? [] : [{ field: 'who', message: `${repeatedForm}: "${repeated}"` }]),
     ...(reason ? reasonProblems(reason) : []),
+    ...(break_glass !== undefined && match.type === 'request' ? [neverForWrites] : []),
   ]
 }

@@ -48,6 +48,11 @@ export const waysAround = (
     found.push(
       'The operator can change rules and groups without an approval; the people concerned are notified.',
     )
+  const emergency = near.find(({ break_glass }) => break_glass !== undefined)
+  if (emergency)
+    found.push(
+      `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
+    )
   if (near.some(({ match }) => match.key))
     found.push('A rule with key holds only those keys and the keys that they created.')
   return found

@@ -81,7 +81,18 @@ const lineProblems = (compared: Compared): Problem[] => {
     const near = nearest(name, [...groups.keys()])
     return `names a group that does not exist: ${name}${near === undefined ? '' : `; did you mean @${near}?`}`
   }
-  return rowsToChange(compared, 'rules').flatMap(([i, { fields }]) =>
+  const emergencyProblems = ([i, { fields }]: ReturnType<typeof rowsToChange>[number]): Problem[] => {
+    if (typeof fields.break_glass !== 'string') return []
+    const name = fields.break_glass.slice(1)
+    const members = groups.get(name)
+    const path = ['rules', i, 'break_glass']
+    if (!members) return [{ path, message: missing(name) }]
+    return members.length > 0
+      ? []
+      : [{ path, message: `needs a member of the group ${name} who can be asked` }]
+  }
+  const rules = rowsToChange(compared, 'rules')
+  const ofLines = rules.flatMap(([i, { fields }]) =>
     (fields.who as string[]).flatMap((text, k): Problem[] => {
       const line = parseLine(text)
       if (line.group === undefined) return []
@@ -97,6 +108,7 @@ const lineProblems = (compared: Compared): Problem[] => {
       return [{ path, message }]
     }),
   )
+  return [...ofLines, ...rules.flatMap(emergencyProblems)]
 }
 
 /** What is wrong with whom the file lets ask. */

@@ -10,7 +10,7 @@ import { notifyMember } from '../devices/notices.ts'
 import { findRelation, isSeparated } from '../devices/relation.ts'
 import { awakeAmong } from '../devices/seats.ts'
 import type { Book, Group } from '../policy/group-rows.ts'
-import { linesOf, mergedLines, requirementOf } from '../policy/rules.ts'
+import { emergencyLinesOf, linesOf, mergedLines, requirementOf } from '../policy/rules.ts'
 import { commandsFor, findUnchecked, nothingAgainst } from '../policy/unchecked-factors.ts'
 
 // Groups and rules decide who approves, so people sign each change of them on their phones.
@@ -67,9 +67,13 @@ type Change = {
   leaving?: readonly number[]
 }
 
-/** The rules that ask a group. */
+/** The rules that ask a group, also in an emergency: who joins it can then approve without the others. */
 export const rulesOfGroup = ({ rules }: Pick<Book, 'rules'>, name: string): Rule[] =>
-  rules.map(({ rule }) => rule).filter(({ who }) => who.some((text) => text.split(':')[0] === `@${name}`))
+  rules
+    .map(({ rule }) => rule)
+    .filter(({ who, break_glass = '' }) =>
+      [...who, break_glass].some((text) => text.split(':')[0] === `@${name}`),
+    )
 
 /**
  * Demands the yes of one administrator and of everybody whom the weakened rules ask; for a group that no rule asks, of one of
@@ -144,6 +148,13 @@ export const requireCompletable = async (
       `First: ${commandsFor(unchecked, slug)}`,
     )
   }
+  const emergency = emergencyLinesOf(book, rule)
+  if (!(await isCompletable(call, { orgId, lines: emergency })))
+    throw conflict(
+      'rule_not_completable',
+      `Nobody of the group ${rule.break_glass}, which the rule ${rule.name} names for break-glass, has an active device`,
+      `Add a member: svc group add NAME --user ID --org ${orgId}`,
+    )
   if (await isCompletable(call, { orgId, lines }, { alsoWithoutAny: true })) return
   throw conflict(
     'rule_not_completable',

@@ -9,7 +9,7 @@ import { reachOrganization } from '../call/tenant.ts'
 import { named } from '../devices/seats.ts'
 import { type Book, readBook, writeRules } from '../policy/group-rows.ts'
 import type { StoredRule } from '../policy/known-heads.ts'
-import { isNew, linesOf, ruleDigest } from '../policy/rules.ts'
+import { emergencyLinesOf, isNew, linesOf, ruleDigest } from '../policy/rules.ts'
 import { create, setMembers } from './groups.ts'
 import { demandForChange, notifyChange, requireCompletable, requireEnoughMembers } from './rule-changes.ts'
 
@@ -43,13 +43,17 @@ export const getRule: HandlerOf<typeof contract.getRule> = async ({ org_id, name
 const checkRule = ({ groups }: Book, org_id: number, rule: Rule, at = ''): void => {
   const [problem] = ruleProblems(rule)
   if (problem) throw invalid(`${at}${problem.field}`, problem.message)
-  for (const [i, text] of rule.who.entries()) {
+  const lines = [
+    ...rule.who.map((text, i) => [`who[${i}]`, text] as const),
+    ...(rule.break_glass === undefined ? [] : [['break_glass', rule.break_glass] as const]),
+  ]
+  for (const [field, text] of lines) {
     const name = text.slice(1).split(':')[0]!
     if (named(groups, name)) continue
     const known = groups.flatMap((one) => (one.deleted_at === null ? one.name : []))
     const near = nearest(name, known)
     throw invalid(
-      `${at}who[${i}]`,
+      `${at}${field}`,
       `must be a group that exists, not ${text}${near === undefined ? '' : `; did you mean @${near}?`}`,
       `svc group list --org ${org_id} lists the groups`,
     )
@@ -71,9 +75,13 @@ const checkKeys = async ({ db }: Call, org_id: number, { match }: Rule, at = '')
   }
 }
 
-/** Whom a rule asks, by user id. */
+/** Whom a rule asks, also in an emergency, by user id. */
 const peopleOf = (book: Book, rules: readonly Rule[]): number[] => [
-  ...new Set(rules.flatMap((rule) => linesOf(book, rule)).flatMap(({ members }) => members)),
+  ...new Set(
+    rules
+      .flatMap((rule) => [...linesOf(book, rule), ...emergencyLinesOf(book, rule)])
+      .flatMap(({ members }) => members),
+  ),
 ]
 
 type RuleChange = { before?: StoredRule; after?: Rule }

@@ -17,19 +17,28 @@ const newForMs = 24 * 60 * 60_000
 
 export const isNew = ({ created_at }: StoredRule, now: string): boolean => addMs(created_at, newForMs) > now
 
-/** The lines of a rule, as the groups are now. A group that does not exist has nobody, so that nobody can complete its line. */
-export const linesOf = ({ groups }: Pick<Book, 'groups'>, { name, who }: Rule): RequiredLine[] =>
-  who.map((text) => {
-    const line = parseLine(text)
-    const found = groups.find((one) => one.name === line.group && one.deleted_at === null)
-    return {
-      members: found?.members ?? [],
-      need: line.need,
-      group: found ? { id: found.id, name: found.name } : null,
-      rules: [name],
-      separated: true,
-    }
-  })
+type Groups = Pick<Book, 'groups'>
+
+/** A group that does not exist has nobody, so that nobody can complete its line. */
+const lineOf = ({ groups }: Groups, name: string, text: string): RequiredLine => {
+  const line = parseLine(text)
+  const found = groups.find((one) => one.name === line.group && one.deleted_at === null)
+  return {
+    members: found?.members ?? [],
+    need: line.need,
+    group: found ? { id: found.id, name: found.name } : null,
+    rules: [name],
+    separated: true,
+  }
+}
+
+/** The lines of a rule, as the groups are now. */
+export const linesOf = (groups: Groups, { name, who }: Rule): RequiredLine[] =>
+  who.map((text) => lineOf(groups, name, text))
+
+/** Who can approve in an emergency, instead of the lines of the rule; none if nobody can. */
+export const emergencyLinesOf = (groups: Groups, { name, break_glass }: Rule): RequiredLine[] =>
+  break_glass === undefined ? [] : [lineOf(groups, name, break_glass)]
 
 /** What rules require together: every line of each. */
 export const requirementOf = (
