@@ -61,6 +61,11 @@ const requirePossible = async (
   ask: Ask,
   { backend, proof, once, separated, nothing }: Terms,
 ): Promise<void> => {
+  if (ask.break_glass !== undefined && backend.tools)
+    throw usageError(
+      '--break-glass cannot be used with a tool server: only a signed-in person can break the glass',
+      'svc profile login',
+    )
   if (once === 'always' && !backend.consume)
     throw new SvcError('failed', 'not_once', `A tool server cannot use up an approval: ${nothing}`, {
       hint: 'Use the REST API: svc profile login --ask',

@@ -128,6 +128,8 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
       ...(use && expectedForUse(use.ask, record)),
       digest: digestOfAsk(ask ?? { action, subject: subject ?? undefined }),
       factors: ask?.factors,
+      // Whoever reads about the request of another run sees that it broke the glass.
+      allowBreakGlass: ask === undefined || ask.break_glass !== undefined,
       // The people who were asked, and not whom the service names. If nobody was, whom a rule asks that everybody signed.
       ...(ask && { lines: (ask.approvers ?? []).map(parseLine) }),
       ...(isNamed && { requestId: request_id }),

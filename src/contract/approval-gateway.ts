@@ -18,6 +18,8 @@ export type Ask = {
   /** Seconds until the request expires. */
   lifetime_s?: number | undefined
   requester?: string | undefined
+  /** An emergency, and why. Only a signed-in person can claim one. */
+  break_glass?: string | undefined
   /** The approver must type a number that only the requester sees; a gateway that cannot require it refuses. */
   number?: boolean
   /** Required if the key belongs to no organization. */

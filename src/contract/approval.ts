@@ -3,6 +3,7 @@ import { approvalLine } from './approval-line.ts'
 import { attestation } from './attestation.ts'
 import { approvalStates } from './approval-state.ts'
 import { lineTexts } from './line-text.ts'
+import { breakGlassOf, breakGlassReason } from './break-glass.ts'
 import { chosen, line, positive, seconds, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { reasonText } from './reason-text.ts'
@@ -61,6 +62,7 @@ export const approvalRecord = z.looseObject({
     'Who must agree; every line, and each person for one line',
   ),
   rules: chosen(z.optional(z.array(z.string())), 'Names of the rules that hold the request'),
+  break_glass: breakGlassOf('User ids'),
   factors: chosen(z.array(z.enum(factors)), 'Factors to check'),
   number: chosen(z.nullable(z.string()), 'The number to type on the phone, shown to the requester only'),
   detail: chosen(z.nullable(z.string()), 'Details of the result'),
@@ -109,7 +111,6 @@ export const ceremony = z.looseObject({
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 
-// The requester is only claimed; the credential is verified.
 const columns = ['request_id', 'status', 'action', 'approver_mobile', 'detail', 'verified_as', 'expires_at']
 
 export const approval = operations({
@@ -167,6 +168,7 @@ export const approval = operations({
         z.optional(z.boolean()),
         'Require the approver to type a number that only the requester sees',
       ),
+      break_glass: breakGlassReason,
       requester: chosen(
         z.optional(line(120)),
         'Name of the requester; the approver sees it as a claim, next to the key',

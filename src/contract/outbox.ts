@@ -16,6 +16,7 @@ export const messageKinds = [
   'device',
   'report',
   'group',
+  'emergency',
   'support',
   'event',
   'test',

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalRecord, ceremony } from './approval.ts'
+import { breakGlassOf } from './break-glass.ts'
 import { chosen, id } from './field.ts'
 import { operations } from './declaration.ts'
 import { challengeRecord, factorRuling, factors, signedChallenge, time } from './records.ts'
@@ -74,6 +75,7 @@ export const pendingRecord = z.looseObject({
   contexts: ceremony.shape.contexts,
   lines: approvalRecord.shape.lines,
   progress,
+  break_glass: breakGlassOf('Names'),
   earlier_denial: chosen(
     z.nullable(
       z.strictObject({

@@ -8,7 +8,12 @@ import { checkTogether } from './set-checks.ts'
 import type { Note, Notes } from './signature.ts'
 
 /** What was signed: the receipts of everybody who answered, and of several people what completed the request. */
-export type Answers = { receipts: ReceiptClaims[]; completion?: CompletionClaims }
+export type Answers = {
+  receipts: ReceiptClaims[]
+  completion?: CompletionClaims
+  /** Why somebody else was asked than the people whom the rules name, and whom nobody asked. */
+  breakGlass?: NonNullable<ApprovalContext['break_glass']>
+}
 
 const receiptKind = { type: receiptType, shape: claimsShape }
 const completionKind = { type: completionType, shape: completionShape }
@@ -21,7 +26,9 @@ export const checkAnswers = (attestation: unknown, jwks: unknown, notes: Notes, 
   const person = (one: Signed, note: Note) => {
     const claims = readSigned(one, jwks, receiptKind, note)
     if (claims) found.receipts.push(claims)
-    return claims && checkHuman(claims, note)
+    const context = claims && checkHuman(claims, note)
+    if (context?.break_glass) found.breakGlass = context.break_glass
+    return context
   }
   const note = notes()
   const envelope = readEnvelope(attestation, note)

@@ -107,7 +107,7 @@ const shape = z
     note: z.optional(denialNote),
     /** Reserved: a grant for calls that the person does not see. Nothing issues or accepts it yet. */
     basis: z.optional(z.literal('grant')),
-    /** Reserved: who signs instead of the people that the rules name. Nothing issues or accepts it yet. */
+    /** Why somebody else was asked than the people whom the rules name, and whom nobody asked. */
     break_glass: z.optional(z.strictObject({ reason: someText, skipped: peopleIds })),
   })
   .check(

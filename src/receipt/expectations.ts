@@ -2,7 +2,7 @@ import type { Answers } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkPeople, type ExpectedPeople } from './expected-people.ts'
 import { checkRule, type ExpectedRule } from './expected-rule.ts'
-import { headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
+import { breakGlassText, headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
 import type { Note, Notes } from './signature.ts'
 
 /**
@@ -36,6 +36,8 @@ export type Expectations = ExpectedPeople & {
   separation?: 'strict' | undefined
   /** Accept requests from a local program without a credential. */
   allowUnauthenticated?: boolean
+  /** Accept that somebody else was asked than the people whom the rules name. */
+  allowBreakGlass?: boolean
 }
 
 /** Seconds by which this machine's clock may be behind. */
@@ -150,11 +152,12 @@ const checkPerson = (claims: ReceiptClaims, expected: Expectations, now: Date, n
 
 /** Compares genuine receipts of one request with the expectations, at `now`. */
 export const checkExpectations = (
-  { receipts, completion }: Answers,
+  { receipts, completion, breakGlass }: Answers,
   expected: Expectations,
   now: Date,
   notes: Notes,
 ): void => {
+  if (breakGlass) notes()('break glass', expected.allowBreakGlass === true, breakGlassText(breakGlass))
   checkRequest(receipts[0]!, expected, notes())
   checkPeople(receipts, expected, notes())
   for (const [at, one] of receipts.entries())

@@ -56,11 +56,16 @@ const personFacts = ({ approver, sub, device, dev, evidence }: ReceiptClaims): s
   ]
 }
 
+/** What was different in an emergency. */
+export const breakGlassText = ({ reason, skipped }: NonNullable<Answers['breakGlass']>): string =>
+  `the people whom the rules name were not asked (users ${skipped.join(', ')}), because of ${JSON.stringify(reason)}`
+
 /** Facts about valid receipts that only the service claims. */
-export const factsOf = ({ receipts, completion }: Answers): string[] => {
+export const factsOf = ({ receipts, completion, breakGlass }: Answers): string[] => {
   const { organization, key } = receipts[0]!
   const who = key.id === '0' ? key.name : `${credentialText('key', key.name)} (id ${key.id})`
   return [
+    ...(breakGlass ? [`Break-glass: ${breakGlassText(breakGlass)}`] : []),
     ...receipts.flatMap((one, at) =>
       personFacts(one).map((fact) => (completion ? `Receipt ${at + 1}: ${fact}` : fact)),
     ),

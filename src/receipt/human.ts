@@ -131,11 +131,9 @@ export const checkAlone = (claims: ReceiptClaims, note: Note): void => {
   note('alone', problem === undefined, problem ?? 'nobody else had to agree')
 }
 
-/** Nothing issues these yet. A reader must not take them for the answer of a person who was asked and saw this request. */
-const checkBasis = ({ basis, break_glass }: ApprovalContext, note: Note): void => {
+/** Nothing issues one yet. A reader must not take it for the answer of a person who saw this request. */
+const checkBasis = ({ basis }: ApprovalContext, note: Note): void => {
   if (basis !== undefined) note('basis', false, 'a grant given in advance: no person saw this request')
-  if (break_glass !== undefined)
-    note('break glass', false, `the people that the rules name were not asked: ${break_glass.reason}`)
 }
 
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */

@@ -7,18 +7,20 @@ import type { ReceiptVerification } from './verify.ts'
 export const nameOf = ({ part, name }: Check): string => (part === undefined ? name : `${part}: ${name}`)
 
 /** The result in one line. It quotes the receipt, so it must be escaped for a terminal. */
-export const sentence = ({ valid, receipts, completion, headline, checks }: ReceiptVerification): string => {
+export const sentence = (verdict: ReceiptVerification): string => {
+  const { valid, receipts, completion, headline, checks, breakGlass } = verdict
   const failed = checks.filter(({ ok }) => !ok)
   if (!valid) return `Not valid: ${failed.map((one) => `${nameOf(one)} (${one.detail})`).join('; ')}`
   const { status, iat } = receipts[0]!
   const done = `${status} "${headline}"`
   const numbers = receipts.map(({ sub }) => sub).join(', ')
+  const how = breakGlass ? 'Valid, by break-glass' : 'Valid'
   const isProgram = receipts.some(({ dev }) => dev)
   if (completion) {
     const count = receipts.length === 1 ? '1 person' : `${receipts.length} people`
     const who = `${count} (${completion.lines.map(lineName).join(', ')})`
     const by = isProgram ? `software keys ${done} for ${who}` : `${who} ${done}`
-    return `Valid: ${by} at ${timeText(completion.iat)}: ${numbers}`
+    return `${how}: ${by} at ${timeText(completion.iat)}: ${numbers}`
   }
-  return `Valid: ${isProgram ? `a software key ${done} for ${numbers}` : `${numbers} ${done}`} at ${timeText(iat)}`
+  return `${how}: ${isProgram ? `a software key ${done} for ${numbers}` : `${numbers} ${done}`} at ${timeText(iat)}`
 }

@@ -11,6 +11,8 @@ export type ReceiptVerification = {
   receipts: ReceiptClaims[]
   /** Of a set: what the service signed. */
   completion?: CompletionClaims
+  /** If somebody else was asked than the people whom the rules name: why, and whom nobody asked. */
+  breakGlass?: { reason: string; skipped: string[] }
   /** What the approver read; present if the receipt is valid. */
   headline?: string
   checks: Check[]

@@ -35,8 +35,10 @@ export const runOperation: Operation = Object.assign(
   { outline: { fields: runFields, personal: [], secret: [], answered: [] } },
 )
 
-/** What a request for an agent's tool call leaves open: the subject is the call, and nobody can read a number from a hook. */
-const callFields = runFields.filter(({ name }) => !['action', 'number', 'use_within_s'].includes(name))
+/** What a request for an agent's tool call leaves open: the subject is the call, nobody can read a number from a hook, and no agent breaks the glass. */
+const callFields = runFields.filter(
+  ({ name }) => !['action', 'number', 'use_within_s', 'break_glass'].includes(name),
+)
 
 export const hookOperation: Operation = Object.assign(
   requestOperationFor('hook run', [], 'claude --to +12025550101'),

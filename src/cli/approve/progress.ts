@@ -97,6 +97,10 @@ export const createProgress = (
       const because = becauseText(record.rules)
       const who = describe(record, whole) + (because === undefined ? '' : ` ${safeLine(because)}`)
       say(`Asked ${who}: ${prose(record.action)}`)
+      if (record.break_glass)
+        say(
+          `Break-glass: ${record.break_glass.skipped.length} people whom the rules name are not asked; they and every administrator were told`,
+        )
       if (record.number) say(numberLine(record.number))
       if (!stderr.isTTY) say(`Waiting, ${timeLeft(left(record))}`)
       follow(record)

@@ -25,6 +25,7 @@ export type ExpectedFlags = {
   separation?: string
   allowUnseparated?: boolean
   allowUnauthenticated?: boolean
+  allowBreakGlass?: boolean
   allowDev?: boolean
 }
 
@@ -119,6 +120,7 @@ export const readExpectations = async (
     ...(flags.separation === 'strict' && { separation: 'strict' }),
     allowUnseparated: flags.allowUnseparated === true,
     allowUnauthenticated: flags.allowUnauthenticated === true,
+    allowBreakGlass: flags.allowBreakGlass === true,
     allowDev: flags.allowDev === true,
   }
 }
@@ -128,6 +130,8 @@ const allowing: Record<string, string> = {
   development: 'To test without a phone: --allow-dev. Such a receipt does not prove that a person approved',
   separation:
     'To accept it: --allow-unseparated. Whoever requested it may have enrolled the device that approved',
+  'break glass':
+    'To accept it: --allow-break-glass. In an emergency, one person approved instead of those whom the rules name',
   'authenticated requester':
     'To accept it: --allow-unauthenticated. Any program on that machine could have made the request',
 }

@@ -81,6 +81,11 @@ const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
   const left = timeLeft((Date.parse(signed.request_expires_at) - now) / 1000)
   return [
     [
+      'Break-glass',
+      signed.break_glass &&
+        `${quoted(signed.break_glass.reason)}: the people whom the rules name are not asked, and were told (users ${signed.break_glass.skipped.join(', ')})`,
+    ],
+    [
       'Claim',
       signed.action !== summary && `${quoted(signed.action)} (in the requester's words, not verified)`,
     ],

@@ -79,7 +79,12 @@ const askAndRun = async (
     else writeFileSync(path, receipt, { mode: 0o600 })
     kept = undefined
     const { runChild } = await import('./child.ts')
-    const env = { ...environment.env, SVC_APPROVAL_RECEIPT: path, SVC_APPROVAL_ID: id }
+    const env = {
+      ...environment.env,
+      SVC_APPROVAL_RECEIPT: path,
+      SVC_APPROVAL_ID: id,
+      ...(request.break_glass !== undefined && { SVC_APPROVAL_BREAK_GLASS: '1' }),
+    }
     context.exitCode = await runChild(command.file, command.args, { env, cwd: io.cwd })
   } finally {
     kept?.giveUp()
@@ -113,6 +118,7 @@ export const registerRun = (group: Command, context: Context): void => {
       `\nThe approver reads the command, its folder and the SHA-256 of each file in it. The command gets PATH, HOME, the` +
         `\nlanguage, the terminal and what --env adds, and no credentials of svc.` +
         `\nSVC_APPROVAL_RECEIPT names the file with the receipt, and SVC_APPROVAL_ID is the id of the request.` +
+        `\nSVC_APPROVAL_BREAK_GLASS is 1 after --break-glass.` +
         `\nErrors of svc itself exit with 100 plus their code: 106 denied, 107 expired, 109 unreachable.` +
         `\n\nExample:\n  svc approve run ${runOperation.example}`,
     )

@@ -82,6 +82,7 @@ export const registerVerify = (group: Command, context: Context): void => {
       'Accept a key that can influence who approves, and a device of unknown origin',
     )
     .option('--allow-unauthenticated', 'Accept a request from a local program without a credential')
+    .option('--allow-break-glass', 'Accept that others were asked than the people whom the rules name')
     .option(
       '--allow-dev',
       'Accept receipts of software keys, which prove nothing about a person; implies --allow-unseparated',

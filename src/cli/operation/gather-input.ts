@@ -83,7 +83,10 @@ export const gatherInput = async (
 
   for (const field of fieldsOf(operation)) {
     let raw = typedValue(operation, field, typed)
-    if (isOrg(field) || operation.effect === 'notifies') raw ??= await fromSettings(field, context)
+    // An emergency asks whom the rules name for it.
+    const isLeftOut = field.name === 'approvers' && typed.options.breakGlass !== undefined
+    if (isOrg(field) || (operation.effect === 'notifies' && !isLeftOut))
+      raw ??= await fromSettings(field, context)
     if (isOrg(field) && raw === '') raw = undefined
     if (raw !== undefined) {
       const value = isOrg(field)

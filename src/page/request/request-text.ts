@@ -4,7 +4,7 @@ import type { PendingRequest } from '../calls/feed.ts'
 import { longText } from './reading.ts'
 import { peopleLines } from './people.ts'
 import { requesterLines } from '../shell/requester.ts'
-import { exactLine, exactText, headline } from '../shell/text.ts'
+import { exactLine, exactText, headline, joined } from '../shell/text.ts'
 import { momentText, whenText } from '../language/time.ts'
 import { labelKey } from '../language/message.ts'
 import { isKey, nodes, t } from '../language/text.ts'
@@ -73,6 +73,24 @@ const firstTime = ({ origin }: Pick<PendingRequest, 'origin'>): HTMLElement => {
   )
 }
 
+/** In an emergency, whom nobody asks, and who was told. */
+const breakGlassText = ({ reason, skipped, told }: NonNullable<PendingRequest['break_glass']>): HTMLElement =>
+  h(
+    'p',
+    'problem',
+    nodes('request.breakGlass', {
+      reason: exactText(reason),
+      skipped: joined(
+        skipped.map((name) => exactText(name)),
+        'unit',
+      ),
+      told: joined(
+        told.map((name) => exactText(name)),
+        'unit',
+      ),
+    }),
+  )
+
 /**
  * The request: the headline, who asks, and the fields of the subject that will be signed; then the requester's words. Where it
  * came from and what is checked comes last. `signed` ends with what must be read.
@@ -82,6 +100,7 @@ export const requestText = (request: PendingRequest): { element: HTMLElement; si
   const signed = div(
     'signed',
     h('h1', 'action', exactLine(headline(request))),
+    request.break_glass && breakGlassText(request.break_glass),
     // Before the claimed name, so that foreign text comes last.
     div('asker', request.first_time === true && firstTime(request), ...requesterLines(request.origin)),
     words.length > 0 && h('dl', {}, ...words),

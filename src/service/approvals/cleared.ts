@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/ids.ts'
+import { readBreakGlass } from './broken-glass.ts'
 import { readLines } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
 
@@ -25,6 +26,7 @@ export const withoutTexts = (row: ApprovalRow) => ({
   asked_from: null,
   key_owner: null,
   excluded: '[]',
+  break_glass: row.break_glass && JSON.stringify({ ...readBreakGlass(row), reason: cleared }),
   lines: JSON.stringify(
     readLines(row).map((line) => {
       const people = line.people.map(({ user_id }) => ({ user_id, name: cleared, mobile: cleared }))

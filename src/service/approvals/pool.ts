@@ -88,8 +88,11 @@ export const wantedLines = async (
   return { orgId, lines }
 }
 
-/** What else counts of a request. `byRule`: the service itself requests the approval that a call requires. */
-type Asking = { requester: string; lifetime_s: number; byRule: boolean }
+/**
+ * What else counts of a request. `byRule`: the service itself requests the approval that a call requires. `breaksGlass`: the
+ * requester may answer.
+ */
+type Asking = { requester: string; lifetime_s: number; byRule: boolean; breaksGlass?: boolean }
 
 /** Why this person is not asked; undefined if they are. */
 const problemOf = async (
@@ -175,9 +178,10 @@ export const considerPool = async (
     )
   const stored = JSON.parse(policyText) as Policy
   const policy = isOwnConsent(asking.byRule, lines) ? { ...stored, not_requester: false } : stored
-  const owners = lines.some(({ separated }) => separated)
-    ? await findConfirmedOwners(call, namedKeyOf(call.caller))
-    : new Set<number>()
+  const owners =
+    !asking.breaksGlass && lines.some(({ separated }) => separated)
+      ? await findConfirmedOwners(call, namedKeyOf(call.caller))
+      : new Set<number>()
   if (call.caller.person) owners.add(call.caller.person.user_id)
   const problems = new Map<number, Refusal>()
   for (const person of found) {

@@ -10,6 +10,7 @@ import { type Caller, namedKeyOf } from '../call/caller.ts'
 import { withinOrganization } from '../call/tenant.ts'
 import type { Db } from '../storage/schema.ts'
 import type { BallotRow } from './rows.ts'
+import { type BreakGlass, readBreakGlass } from './broken-glass.ts'
 import { ownerOf } from './key-owner.ts'
 import { readLines, readRules, toLineRecords } from './lines.ts'
 
@@ -47,6 +48,12 @@ export const trusted = (row: ApprovalRow, with_: Pick<Call, 'keyring'>): Approva
     ? row
     : { ...row, status: 'expired', detail: alteredInStore, attestation: null, use_by: null, used_at: null }
 
+/** The field `break_glass` of a request that broke the glass; no field otherwise. */
+const brokenGlass = <T>(row: ApprovalRow, shown: (broken: BreakGlass) => T): { break_glass?: T } => {
+  const broken = readBreakGlass(row)
+  return broken ? { break_glass: shown(broken) } : {}
+}
+
 /** A request as `caller` sees it. Only the requester sees the number. */
 export const toApprovalRecord = (
   stored: ApprovalRow,
@@ -65,6 +72,11 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   approver_mobile: row.approver_mobile,
   lines: toLineRecords(row),
   rules: readRules(row).map(({ name }) => name),
+  ...brokenGlass(row, ({ reason, skipped, told }) => ({
+    reason,
+    skipped: skipped.map(String),
+    told: told.map(String),
+  })),
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
   number: row.asked_by === namedKeyOf(viewer) ? row.number : null,
   detail: row.status === 'pending' ? (progressText(toLineRecords(row)) ?? null) : row.detail,
@@ -124,6 +136,7 @@ export const contextFor = (
   requested_at: row.requested_at,
   request_expires_at: row.expires_at,
   ...(note !== undefined && { note }),
+  ...brokenGlass(row, ({ reason, skipped }) => ({ reason, skipped: skipped.map(String) })),
 })
 
 /** The exact bytes of both contexts, base64url. */

@@ -18,6 +18,7 @@ import type { RowInput } from '../call/row-ids.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { scopesText } from '../keys/scopes.ts'
 import { readAskedBefore } from './ballots.ts'
+import { breakGlass, tellEverybody } from './break-glass.ts'
 import type { Approver } from './find-approver.ts'
 import { hasTwin, readKeyOwner } from './key-owner.ts'
 import { awayOf, wakeOf } from './lines.ts'
@@ -91,20 +92,26 @@ export const requestApproval = async (
   call: Call,
   { held, via = 'api' }: { held?: Requirement; via?: 'api' | 'tools' } = {},
 ): Promise<ApprovalRecord> => {
-  for (const field of ['action', 'reason', 'requester'] as const)
+  for (const field of ['action', 'reason', 'requester', 'break_glass'] as const)
     if (badText.test(input[field] ?? ''))
       throw invalid(field, 'must not contain NUL or an unpaired surrogate')
   if (input.action === undefined && input.subject === undefined)
     throw invalid('action', 'is required without a subject')
   const subject = checkSubject(input.subject ?? textSubject(input.action!))
   const requester = input.requester ?? call.caller.name
-  const { wanted, rules, terms } = await rulesOfRequest(call, { input, subject, held })
+  const { wanted, rules, terms, skipped } = await rulesOfRequest(call, { input, subject, held, via })
   const { lifetime_s } = terms
   const expires_at = addMs(call.now, lifetime_s * 1000)
-  const pool = await choosePool(call, wanted, { requester, lifetime_s, byRule: held !== undefined })
+  const pool = await choosePool(call, wanted, {
+    requester,
+    lifetime_s,
+    byRule: held !== undefined,
+    breaksGlass: skipped !== undefined,
+  })
   const { org_id, slug, policy, people } = pool
   const { factors, unchecked } = await requiredFactors(call, pool, policy, input, terms.factors)
   const owner = await readKeyOwner(call, org_id)
+  const broken = skipped && (await breakGlass(call, org_id, { reason: input.break_glass!, lines: skipped }))
   const values = {
     request_id: `apr_${randomToken(18)}`,
     org_id,
@@ -138,6 +145,7 @@ export const requestApproval = async (
     asked_via: via,
     key_owner: owner === undefined ? null : JSON.stringify(owner),
     unchecked_factors: unchecked.length === 0 ? null : JSON.stringify(unchecked),
+    break_glass: broken ? JSON.stringify(broken) : null,
   } as const
   const added = call.db
     .insertInto('approvals')
@@ -146,6 +154,7 @@ export const requestApproval = async (
     .executeTakeFirstOrThrow()
   // Sent together, the insertion first: the quota counts it.
   const [row] = await Promise.all([added, call.claim(org_id, 'pending_approvals')])
+  if (broken) await tellEverybody(call, row, broken)
   await addBallots(call, row, people)
   await call.audit(org_id, auditSubject(row.request_id))
   call.wake(wakeOf(row))

@@ -8,6 +8,7 @@ import type { Call, Requirement, RequiredLine } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { bookOf, requirementOf, ruleDigest } from '../policy/rules.ts'
+import { emergencyLifetime, emergencyLines } from './break-glass.ts'
 import { rulesHolding } from './holding.ts'
 import { reasonHeader } from './held-reason.ts'
 import { readKeyOwner } from './key-owner.ts'
@@ -20,9 +21,20 @@ import { storedSubject } from './record.ts'
 
 type ApprovalInput = RowInput<typeof approval.createApproval>
 
-type Asked = { input: ApprovalInput; subject: Subject; held: Requirement | undefined }
+type Asked = {
+  input: ApprovalInput
+  subject: Subject
+  held: Requirement | undefined
+  via: 'api' | 'tools'
+}
 
-type RequestRules = { wanted: { orgId: number; lines: RequiredLine[] }; rules: HoldingRule[]; terms: Terms }
+type RequestRules = {
+  wanted: { orgId: number; lines: RequiredLine[] }
+  rules: HoldingRule[]
+  terms: Terms
+  /** The lines that a request skips because it breaks the glass. */
+  skipped?: readonly RequiredLine[]
+}
 
 const approverRequired = (): Refusal =>
   invalid(
@@ -86,9 +98,12 @@ const termsUnder = async (
 
 /**
  * Whom a request asks, by which rules, and on which terms. A call that is held has the lines of its rules alone; any other
- * request also those that its requester named. Fails with 403, 409 or 422.
+ * request also those that its requester named, unless it breaks the glass. Fails with 403, 409 or 422.
  */
-export const rulesOfRequest = async (call: Call, { input, subject, held }: Asked): Promise<RequestRules> => {
+export const rulesOfRequest = async (
+  call: Call,
+  { input, subject, held, via }: Asked,
+): Promise<RequestRules> => {
   const named = held ?? (await wantedLines(call, input.approvers ?? [], input.org_id))
   const { orgId } = named
   const book = await bookOf(call, orgId)
@@ -100,6 +115,17 @@ export const rulesOfRequest = async (call: Call, { input, subject, held }: Asked
   const facts = factsOf(subject)
   const rules = book ? await rulesHolding(call, book, { facts, caller: call.caller }) : []
   const required = requirementOf(orgId, book ?? { groups: [] }, { holding: rules })
+  if (input.break_glass !== undefined) {
+    const lines = emergencyLines(call, book, rules, { via, approvers: input.approvers ?? [] })
+    const terms = await termsUnder(call, orgId, { rules, input, held })
+    const lifetime_s = Math.min(terms.lifetime_s, emergencyLifetime)
+    return {
+      wanted: { orgId, lines },
+      rules: [...required.rules],
+      terms: { ...terms, lifetime_s },
+      skipped: required.lines,
+    }
+  }
   const lines = [...named.lines, ...required.lines]
   if (lines.length === 0) throw approverRequired()
   const terms = await termsUnder(call, orgId, { rules, input, held })

@@ -8,10 +8,10 @@ import { hasPush } from './push-targets.ts'
 type Deps = Pick<Call, 'db' | 'now' | 'service' | 'send'>
 
 /**
- * A message about devices, about a request that was reported, or about a group. It contains no text of whoever registers a device or
+ * A message about devices, about a request that was reported or broke the glass, or about a group. It contains no text of whoever registers a device or
  * requests an approval: an attacker must not choose the words of a message that the service vouches for.
  */
-type Notice = { about?: 'devices' | 'report' | 'group'; subject: string; text: string }
+type Notice = { about?: 'devices' | 'report' | 'group' | 'emergency'; subject: string; text: string }
 
 const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })
 
@@ -50,13 +50,14 @@ const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> 
   return addresses.values()
 }
 
-/** Notifies a member on every device and at every e-mail address, if the channels are configured. */
+/** Notifies a member on every device and at every e-mail address, if the channels are configured. Returns how many messages that is. */
 export const notifyMember = async (
   call: Deps,
   member: Member,
   { about = 'devices', subject, text }: Notice,
-): Promise<void> => {
+): Promise<number> => {
   const { org_id } = member
+  let sent = 0
   const isAboutDevices = about === 'devices'
   const kind = isAboutDevices ? 'device' : about
   const { name } = await organizationRow(call.db, org_id)
@@ -73,8 +74,9 @@ export const notifyMember = async (
       .execute()
     for (const { id } of devices)
       await call.send({ org_id, channel: 'push', kind, to: String(id), text: pushTextOf(about, name) })
+    sent += devices.length
   }
-  if (!call.service.channels.has('email')) return
+  if (!call.service.channels.has('email')) return sent
   const message = {
     org_id,
     channel: 'email',
@@ -82,7 +84,11 @@ export const notifyMember = async (
     subject: `${name}: ${subject}`,
     text: isAboutDevices ? `${text}\n\nYour devices: ${call.service.publicUrl}/approver#devices` : text,
   } as const
-  for (const to of await readAddresses(call.db, member)) await call.send({ ...message, to })
+  for (const to of await readAddresses(call.db, member)) {
+    await call.send({ ...message, to })
+    sent++
+  }
+  return sent
 }
 
 /** Notifies every administrator of the organization except the member that the notice is about. */
@@ -114,7 +120,7 @@ export const notifyPromotion = async (
 }
 
 /** Notifies a member of a new address, at the addresses so far. */
-export const notifyNewAddress = (call: Deps, member: Member): Promise<void> =>
+export const notifyNewAddress = (call: Deps, member: Member): Promise<number> =>
   notifyMember(call, member, {
     subject: 'Your e-mail address changed',
     text: 'Messages about your devices go to a new e-mail address from now on. If this was not you, tell your administrator.',

@@ -4,6 +4,7 @@ import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
+import { readBreakGlass } from '../approvals/broken-glass.ts'
 import type { BallotRow } from '../approvals/rows.ts'
 import { findBallot, ofPerson } from '../approvals/ballots.ts'
 import { toLineRecords } from '../approvals/lines.ts'
@@ -17,7 +18,9 @@ import type { Service } from '../call/service.ts'
 import { type Member, organizationRow } from '../call/tenant.ts'
 import { inboxTopic } from '../call/signals/signals.ts'
 import { waitFor } from '../call/signals/wait.ts'
+import { nameOf } from '../devices/notices.ts'
 import { withRequested } from '../policy/factor-settings.ts'
+import type { Db } from '../storage/schema.ts'
 import { readEarlierDenials } from './earlier-denials.ts'
 import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
@@ -45,7 +48,17 @@ const readPending = ({ storage }: Service, { org_id, user_id }: Member): Promise
     return asked
   })
 
-type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check' | 'earlier_denial'>
+type Details = Pick<Pending, 'conditions' | 'origin' | 'deny_check' | 'earlier_denial' | 'break_glass'>
+
+/** Whom a request skips and who was told, by name. */
+const readEmergency = async (db: Db, row: ApprovalRow): Promise<Pending['break_glass']> => {
+  const broken = readBreakGlass(row)
+  if (!broken) return undefined
+  const { reason, skipped, told } = broken
+  const names = (ids: readonly number[]): Promise<string[]> =>
+    Promise.all(ids.map((user_id) => nameOf(db, { org_id: row.org_id, user_id })))
+  return { reason, skipped: await names(skipped), told: await names(told) }
+}
 
 /** What a decision about each request is checked against, as of now, and where the request came from. */
 const readDetails = async (
@@ -56,13 +69,14 @@ const readDetails = async (
   if (asked.length === 0) return []
   const rules = await service.factorsFor(org_id, user_id)
   const [at, address] = [service.storage.now(), ip?.()]
-  const { policy, denials } = await service.storage.read(async (db) => ({
+  const { policy, denials, emergencies } = await service.storage.read(async (db) => ({
     policy: (await organizationRow(db, org_id)).policy,
     denials: await readEarlierDenials(
       { db, now: at },
       org_id,
       asked.map(({ row }) => row.subject_digest),
     ),
+    emergencies: await Promise.all(asked.map(({ row }) => readEmergency(db, row))),
   }))
   const evidence = {
     at,
@@ -71,11 +85,12 @@ const readDetails = async (
     device: { id: device_id, registered_to: user_id, revoked: false },
     biometric: { user_verified: true },
   }
-  return asked.map(({ row }) => ({
+  return asked.map(({ row }, i) => ({
     conditions: conditionsOf(withRequested(rules, JSON.parse(row.factors) as Factor[]), evidence),
     origin: originOf(row, rules.ipAllow),
     deny_check: policy.deny_check ?? 'verification',
     earlier_denial: denials.get(row.subject_digest) ?? null,
+    ...(emergencies[i] && { break_glass: emergencies[i] }),
   }))
 }
 

@@ -151,6 +151,8 @@ export type ApprovalsTables = {
     key_owner: string | null
     /** Default factors that there was nothing to check against, as JSON; null if there is none. */
     unchecked_factors: string | null
+    /** Why it broke the glass, whom it skips and who was told, as JSON; null for any other request. */
+    break_glass: string | null
     row_mac: string | null
   }
   /** What each person who is asked answers. The first denial ends the request. */

@@ -53,7 +53,7 @@ const plans = {
       'request_id org_id key_id asked_by requester verified_as action reason approver_mobile lines rules',
       'excluded factors number requested_at expires_at subject_type subject_data subject_digest key_name',
       'key_scopes key_influences by_rule org_slug use_within_s use_by used_at asked_from asked_via',
-      'key_owner unchecked_factors',
+      'key_owner unchecked_factors break_glass',
     ],
     free: [
       'id answers status detail note decided_at ended_at decided_by attestation ruling erased_at cleared_at',

@@ -61,12 +61,13 @@ create table approvals (
   org_slug text not null, asked_from text, asked_via text not null, decided_by integer, attestation text,
   ruling text, use_within_s integer not null, use_by text, used_at text,
   requested_at text not null, expires_at text not null, remind_at text, decided_at text, ended_at text,
-  erased_at text, cleared_at text, receipt_digest text, row_mac text
+  erased_at text, cleared_at text, receipt_digest text, break_glass text, row_mac text
 );
 create unique index approvals_request on approvals (request_id);
 create index approvals_due on approvals (status, expires_at);
 create index approvals_remind on approvals (remind_at) where status = 'pending';
 create index approvals_ended on approvals (ended_at);
+create index approvals_broken_glass on approvals (org_id, requested_at) where break_glass is not null;
 create index approvals_kept on approvals (cleared_at, ended_at);
 create index approvals_at on approvals (requested_at, id);
 create index approvals_org_id on approvals (org_id, id);
