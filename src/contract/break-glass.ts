@@ -16,6 +16,17 @@ export const breakGlassOf = (people: 'User ids' | 'Names') =>
         reason: chosen(z.string(), 'Why, in the words of the requester'),
         skipped: chosen(z.array(z.string()), `${people} of the people whom the rules name and nobody asked`),
         told: chosen(z.array(z.string()), `${people} of everybody who was told`),
+        review: chosen(
+          z.optional(
+            z.strictObject({
+              by: chosen(z.string(), 'User id of the reviewer'),
+              verdict: chosen(z.enum(['ok', 'disputed']), 'What the reviewer says'),
+              at: chosen(z.string(), 'When'),
+              note: chosen(z.optional(z.string()), 'Why, in the words of the reviewer'),
+            }),
+          ),
+          'What one of the people whom nobody asked said of it afterwards',
+        ),
       }),
     ),
     'Break-glass: one member of another group approves; left out of any other request',

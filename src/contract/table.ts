@@ -24,6 +24,7 @@ import { notify } from './notify.ts'
 import { org } from './org.ts'
 import { outbox } from './outbox.ts'
 import { pendingUser } from './pending-user.ts'
+import { review } from './review.ts'
 import { rule } from './rule.ts'
 import { timeslot } from './timeslot.ts'
 import { user } from './user.ts'
@@ -46,6 +47,7 @@ export const table = {
   ...events,
   ...webhook,
   ...approval,
+  ...review,
   ...mute,
   ...device,
   ...page,

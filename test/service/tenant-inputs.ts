@@ -99,6 +99,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   getApproval: (_, { approval }) => ({ request_id: approval }),
   listApprovals: ({ org }) => ({ org_id: org }),
   cancelApproval: (_, { approval }) => ({ request_id: approval }),
+  reviewApproval: (_, { approval }) => ({ request_id: approval, ok: true }),
   consumeApproval: (_, { approved, digest }) => ({ request_id: approved, digest }),
   createEnrollment: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   registerDevice: () => ({ token: 'x', name: 'x', response: { id: 'x', response: {} } }),
@@ -282,6 +283,7 @@ export const signed: Partial<Record<OperationId, [number, string]>> = {
   setRules: [409, 'not_enough_approvers'],
   // Nobody is signed in with their keys.
   setAway: [403, 'not_signed_in'],
+  reviewApproval: [403, 'not_signed_in'],
   // Nobody but the owner can confirm a key, so the refusal says what that person lacks.
   confirmKeyOwner: [409, 'approver_not_enrolled'],
   // The rules end with it.

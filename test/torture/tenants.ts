@@ -37,6 +37,7 @@ const ownRefused: Partial<Record<OperationId, number>> = {
   confirmKeyOwner: 409,
   // Nobody is signed in with it.
   setAway: 403,
+  reviewApproval: 403,
 }
 
 /** Operations in which only the caller's key selects the organization. */

@@ -7,7 +7,7 @@ import { nameOf, noticeTime, notifyMember } from '../devices/notices.ts'
 import { consume } from '../limits/rate-limit.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { emergencyLinesOf } from '../policy/rules.ts'
-import type { BreakGlass } from './broken-glass.ts'
+import { type BreakGlass, readBreakGlass } from './broken-glass.ts'
 import { activeMembers } from './find-approver.ts'
 import { ownerOf } from './key-owner.ts'
 import { readLines, readRules } from './lines.ts'
@@ -77,12 +77,16 @@ const requireReviewed = async ({ db, now, caller }: Call, orgId: number): Promis
     )
     .selectAll()
     .execute()
-  const open = rows.find((row) => ownerOf(row, 'owner').owner?.user_id === String(caller.ownerId))
+  const open = rows.find(
+    (row) =>
+      readBreakGlass(row)?.review === undefined &&
+      ownerOf(row, 'owner').owner?.user_id === String(caller.ownerId),
+  )
   if (open)
     throw conflict(
       'break_glass_unreviewed',
       `You broke the glass with ${open.request_id}, which nobody has reviewed`,
-      `Another person can break the glass now, and you after ${addMs(open.requested_at, dayMs)}`,
+      `One of the people whom it skipped reviews it: svc approve review ${open.request_id} --ok. Without that, you can after ${addMs(open.requested_at, dayMs)}`,
     )
 }
 

@@ -12,6 +12,7 @@ import { ofMember, organizationRow } from '../call/tenant.ts'
 import { nameOf } from '../devices/notices.ts'
 import { ownedKeyText } from './key-confirmation.ts'
 import { readReason } from './held-reason.ts'
+import { reviewedText } from './review.ts'
 import { readRuleChange } from './rule-subject.ts'
 import { asRequester, commandOf } from './page-write.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -86,6 +87,7 @@ const moreOf = async (
   orgId: number,
 ): Promise<Fields> => {
   if (id === 'confirmKeyOwner') return ownedKeyText(call, Number(input['id']))
+  if (id === 'reviewApproval') return reviewedText(call, String(input['request_id']), orgId)
   if (id !== 'setAway') return {}
   const user_id = Number(input['user_id'] ?? call.caller.ownerId)
   return { name: await nameOf(call.db, { org_id: orgId, user_id }) }

@@ -73,6 +73,10 @@ export const withAnswer = ({ answers }: Pick<ApprovalRow, 'answers'>, answer: An
   JSON.stringify([...(JSON.parse(answers ?? '[]') as Answer[]), answer])
 
 /** The lines of a record, with what each person has answered. */
+/** Whoever has answered, by user id. */
+export const whoAnswered = ({ answers }: Pick<ApprovalRow, 'answers'>): number[] =>
+  (JSON.parse(answers ?? '[]') as Answer[]).map(([id]) => id)
+
 export const toLineRecords = (row: Pick<ApprovalRow, 'lines' | 'answers'>): ApprovalLine[] => {
   const answers = new Map(
     (JSON.parse(row.answers ?? '[]') as Answer[]).map(([id, status, at]) => [id, { status, at }]),

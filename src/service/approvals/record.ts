@@ -72,10 +72,11 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   approver_mobile: row.approver_mobile,
   lines: toLineRecords(row),
   rules: readRules(row).map(({ name }) => name),
-  ...brokenGlass(row, ({ reason, skipped, told }) => ({
+  ...brokenGlass(row, ({ reason, skipped, told, review }) => ({
     reason,
     skipped: skipped.map(String),
     told: told.map(String),
+    ...(review && { review: { ...review, by: String(review.by) } }),
   })),
   factors: JSON.parse(row.factors) as ApprovalRecord['factors'],
   number: row.asked_by === namedKeyOf(viewer) ? row.number : null,

@@ -1,0 +1,79 @@
+import type { review as contract } from '../../contract/review.ts'
+import { conflict, forbidden, invalid, notFound } from '../../core/refusal.ts'
+import type { Call, HandlerOf } from '../call/call.ts'
+import { nameOf, notifyMember } from '../devices/notices.ts'
+import { demandConsent } from '../keys/keys.ts'
+import { readBreakGlass } from './broken-glass.ts'
+import { ownerOf } from './key-owner.ts'
+import { whoAnswered } from './lines.ts'
+import { auditSubject, findApproval, isApproved, toApprovalRecord } from './record.ts'
+
+// After an emergency, one of the people whom nobody asked says whether it was one.
+
+/** What a reviewer reads of the request, besides its id. */
+export const reviewedText = async (call: Call, request_id: string, org_id: number) => {
+  const row = await findApproval(call.db, request_id, { orgId: org_id })
+  return { name: row.action, why: readBreakGlass(row)?.reason, requested_at: row.requested_at }
+}
+
+/**
+ * Records the review that a skipped person signs on their device. Not of whoever approved it: 404 for everybody else, 409 for
+ * a request that was not approved or is reviewed.
+ */
+export const reviewApproval: HandlerOf<typeof contract.reviewApproval> = async (
+  { request_id, ok, dispute, note },
+  call,
+) => {
+  const { orgId, ownerId, signedInWith } = call.caller
+  const row = await findApproval(call.db, request_id, { orgId })
+  if (orgId === null || ownerId === undefined || signedInWith === undefined)
+    throw forbidden(
+      'not_signed_in',
+      'Nobody is signed in with this key, and only a person can review an emergency',
+      'Sign in: svc profile login',
+    )
+  if ((ok === true) === (dispute === true))
+    throw invalid('ok', 'or dispute is required, and only one of them', 'Type --ok, or --dispute --note WHY')
+  const broken = readBreakGlass(row)
+  if (!broken?.skipped.includes(ownerId) || whoAnswered(row).includes(ownerId))
+    throw notFound('Emergency that you can review')
+  if (!isApproved(row, call))
+    throw conflict(
+      'nothing_to_review',
+      `Only an emergency that was approved is reviewed: ${request_id} is ${row.status}`,
+      `svc approve status ${request_id}`,
+    )
+  if (broken.review)
+    throw conflict(
+      'already_reviewed',
+      `User ${broken.review.by} reviewed ${request_id} at ${broken.review.at}`,
+      `svc approve status ${request_id}`,
+    )
+  const verdict = ok ? ('ok' as const) : ('disputed' as const)
+  const review = { by: ownerId, verdict, at: call.now, ...(note !== undefined && { note }) }
+  const break_glass = JSON.stringify({ ...broken, review })
+  const reviewed = await call.db
+    .updateTable('approvals')
+    .set({ break_glass, row_mac: call.keyring.macOf('approvals', { ...row, break_glass }) })
+    .where('request_id', '=', request_id)
+    .where('org_id', '=', orgId)
+    // The row that was read.
+    .where('row_mac', '=', row.row_mac)
+    .returningAll()
+    .executeTakeFirstOrThrow(() =>
+      conflict('already_reviewed', 'The request changed while it was reviewed', 'Run the command again'),
+    )
+  const requester = Number(ownerOf(row, 'owner').owner?.user_id)
+  const who = await nameOf(call.db, { org_id: orgId, user_id: ownerId })
+  const text = `${who} reviewed the emergency of request ${request_id}: ${verdict}.\nShow it: svc approve status ${request_id}`
+  for (const user_id of new Set([requester, ...broken.told]))
+    if (user_id !== ownerId)
+      await notifyMember(
+        call,
+        { org_id: orgId, user_id },
+        { about: 'emergency', subject: 'An emergency was reviewed', text },
+      )
+  await call.audit(orgId, auditSubject(request_id), ['review', verdict])
+  demandConsent(call, orgId)
+  return toApprovalRecord(reviewed, call)
+}
