@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { addMs } from '../../../src/core/iso-time.ts'
 import { remac } from '../../../src/service/custody/rewrap.ts'
 import { createMasterKeys } from '../../../src/service/custody/wrapping.ts'
 import { sealedTables } from '../../../src/service/storage/schema/covered.ts'
 import { keptColumns, keptSettings } from '../../../src/service/storage/schema/wrapped.ts'
 import { startTestService, type TestService } from '../harness.ts'
-import { contentsOf } from '../fixtures.ts'
+import { contentsOf, dataOf } from '../fixtures.ts'
 import { createPhone } from '../page/phone.ts'
+import { signAway } from '../page/sign-away.ts'
 import { fill } from './kept-values.ts'
 
 let service: TestService
@@ -53,7 +55,8 @@ const isOpen = ({ status, spent_at, used_at }: Record<string, unknown>): boolean
 
 test('a rotation gives every row its MAC under the new key', async () => {
   const { org } = await fill(service)
-  await createPhone(service, org, 9, { role: 'admin' })
+  const phone = await createPhone(service, org, 9, { role: 'admin' })
+  dataOf(await signAway(service, phone, { until: addMs(service.storage.now(), 86_400_000) }))
   const headers = { 'idempotency-key': 'k1' }
   await service.call('POST', '/organization/create', { body: { name: 'Beta' }, headers })
   const next = createMasterKeys(randomBytes(32))
