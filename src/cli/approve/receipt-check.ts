@@ -1,3 +1,4 @@
+import { checkedLines, onlyPerson, parseLine } from '../../contract/approvers.ts'
 import { usageError } from '../../core/errors.ts'
 import type { Expectations } from '../../receipt/expectations.ts'
 import { issuerIn } from '../../receipt/signature.ts'
@@ -15,7 +16,7 @@ export type ExpectedFlags = {
   subject?: string
   digest?: string
   rule?: string
-  approver?: string
+  approver?: string[]
   requester?: string
   status?: string
   factors?: string[]
@@ -27,6 +28,14 @@ export type ExpectedFlags = {
   allowUnauthenticated?: boolean
   allowBreakGlass?: boolean
   allowDev?: boolean
+}
+
+/** One person must have answered, or several lines agreed. */
+const peopleOf = (typed: readonly string[] | undefined): Pick<Expectations, 'approver' | 'lines'> => {
+  if (!typed) return {}
+  const lines = checkedLines(typed, '--approver')
+  const approver = onlyPerson(lines)
+  return approver === undefined ? { lines: lines.map(parseLine) } : { approver }
 }
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
@@ -42,19 +51,7 @@ const secondsOf = (text: string): number => {
 const digestIn = async (source: string, { io }: Context): Promise<string> =>
   digestOf((await typedSubject(await readJson(source, io, '--subject'))).data)
 
-const requireWords = ({
-  status,
-  separation,
-  factors: wanted,
-  digest,
-  subject,
-  approver,
-}: ExpectedFlags): void => {
-  if (approver !== undefined && !/^\+[1-9][\d\s().-]{4,24}$/.test(approver))
-    throw usageError(
-      `--approver must be one mobile number, not "${approver}"`,
-      '--approver +12025550101; for several people: --need 3, or --rule RULE for the lines of a rule',
-    )
+const requireWords = ({ status, separation, factors: wanted, digest, subject }: ExpectedFlags): void => {
   if (status !== undefined && status !== 'approved' && status !== 'denied')
     throw usageError(`--status must be approved or denied, not "${status}"`)
   if (separation !== undefined && separation !== 'strict' && separation !== 'standard')
@@ -110,7 +107,7 @@ export const readExpectations = async (
       flags.rule === undefined
         ? undefined
         : await (await import('./expected-rule.ts')).ruleIn(flags.rule, context),
-    approver: flags.approver,
+    ...peopleOf(flags.approver),
     requester: flags.requester,
     status: flags.status === 'denied' ? 'denied' : 'approved',
     factors: flags.factors,

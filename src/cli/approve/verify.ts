@@ -4,7 +4,7 @@ import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { isLoopbackHost } from '../../core/loopback.ts'
 import type { Context } from '../context/context.ts'
-import { collectWords } from '../operation/flags.ts'
+import { collect, collectWords } from '../operation/flags.ts'
 import { readJson, readText } from '../terminal/input-file.ts'
 import { factors } from './ask.ts'
 import type { ExpectedFlags } from './receipt-check.ts'
@@ -62,7 +62,11 @@ export const registerVerify = (group: Command, context: Context): void => {
       '--rule <rule>',
       'Rule under which it must have been given: a file with it, its SHA-256 or its name',
     )
-    .option('--approver <mobile>', 'Mobile number of somebody who must have answered, E.164')
+    .option(
+      '--approver <people>',
+      'Who must have answered, as --to names them: +12025550101, or @dba:2 (can be repeated)',
+      collect,
+    )
     .option('--need <number>', 'How many different people must have agreed, at least')
     .option('--requester <text>', 'Requester that the receipt must name; claimed, not verified')
     .option('--status <word>', 'Required decision; default: approved (approved|denied)')

@@ -197,6 +197,16 @@ describe('svc approve verify', () => {
       expect(exit).toBe(0)
     }
   })
+  test('accepts those who were asked, line by line, and no number that nobody has', async () => {
+    const lines = (...all: string[]) => all.flatMap((one) => ['--approver', one])
+    expect((await offline('set.json', ...lines('@sre:2', '+12025550130'))).exit).toBe(0)
+    const { exit, err } = await offline('set.json', ...lines('@sre:2', '@dba'))
+    expect(err).toMatch(/^Not valid: expected lines/)
+    expect(exit).toBe(1)
+    const mistyped = await offline('set.json', ...lines('015112345003'))
+    expect(mistyped.err).toMatch(/--approver .*"015112345003"/)
+    expect(mistyped.exit).toBe(2)
+  })
   test.each([
     ['set.json', ['--need', '4'], 'Not valid: expected people (3 agreed, expected at least 4)'],
     ['receipt.json', ['--need', '2'], 'Not valid: expected people (1 agreed, expected at least 2)'],
