@@ -44,15 +44,39 @@ const changed = ({ before, after }: Change): Change => {
   return { before: pick(before), after: pick(after) }
 }
 
+/** The parts of rules, each a line of its own, so that people see which of them changes. */
+const partsOf = (rules: readonly Rule[]): Fields =>
+  Object.fromEntries(
+    rules.flatMap(({ name, ...parts }) =>
+      Object.entries(parts).map(([part, value]) => [`rule.${name}.${part}`, value]),
+    ),
+  )
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  other !== undefined && canonicalData(one) === canonicalData(other)
+
 const ofSeveral = async (call: Call, input: Fields, book: Book, org_id: number): Promise<Change> => {
   const groups = (input['groups'] ?? []) as readonly Members[]
   const rules = (input['rules'] ?? []) as readonly Rule[]
   const removed = (input['removed'] ?? []) as readonly string[]
   const present = groups.flatMap(({ name }) => named(book.groups, name) ?? [])
   const names = [...rules.map(({ name }) => name), ...removed]
+  const now = partsOf(rules)
+  const then = Object.entries(
+    partsOf(book.rules.flatMap(({ rule }) => (names.includes(rule.name) ? [rule] : []))),
+  ).filter(([part, value]) => !isSame(value, now[part]))
+  const gone = then.filter(([part]) => !Object.hasOwn(now, part)).map(([part]) => [part, 'removed'])
   return changed({
-    before: { groups: await groupTexts(call, org_id, present), rules: ruleTexts(book, names) },
-    after: { groups: await groupTexts(call, org_id, groups), rules: rules.map(canonicalData), removed },
+    before: { groups: await groupTexts(call, org_id, present), ...Object.fromEntries(then) },
+    after: {
+      name: [...groups.map(({ name }) => `@${name}`), ...names].join(', '),
+      groups: await groupTexts(call, org_id, groups),
+      removed,
+      // In parts instead.
+      rules: undefined,
+      ...Object.fromEntries(gone),
+      ...now,
+    },
   })
 }
 

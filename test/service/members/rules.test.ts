@@ -185,8 +185,14 @@ describe('with a key, a rule', () => {
     const asked = heldBy(await set({ rules: [weaker] }, { key: rules }))
     expect(asked.people).toEqual([[ada.id, grace.id], [eve.id]])
     const { subject } = dataOf(await service.call('GET', `/svc/v1/approvals/${asked.id}`))
-    expect(subject.data.before.rules[0]).toContain('"name":"destroy"')
-    expect(subject.data.body.rules[0]).toContain('/srv/**')
+    expect(subject.summary).toBe('Set rules in acme: destroy')
+    const line = (label: string) => subject.fields.find((one: { label: string }) => one.label === label)
+    expect(line('rule.destroy.except')).toEqual({
+      label: 'rule.destroy.except',
+      value: '[{"cwd":["/srv/**"]}]',
+    })
+    expect(line('rule.destroy.who')).toEqual({ label: 'rule.destroy.who', value: '["@sre"]' })
+    expect(line('rules')).toBeUndefined()
     for (const key of [ada.key, eve.key]) dataOf(await decide(service, asked.id, key))
     // What it replaces is not what they saw.
     dataOf(await set({ rules: [{ ...destroy, number: true }] }))
