@@ -118,6 +118,8 @@ test('svc approve verify names --jwks if the service does not answer', async () 
   expect(err).toMatch(/hint: .*; offline: --jwks FILE$/m)
 })
 
+const lines = (...all: string[]) => all.flatMap((one) => ['--approver', one])
+
 describe('svc approve verify', () => {
   test.each(['receipt.json', 'bare.jws', 'status.json'])('accepts %s', async (file) => {
     const { exit, out, err } = await offline(file)
@@ -198,7 +200,6 @@ describe('svc approve verify', () => {
     }
   })
   test('accepts those who were asked, line by line, and no number that nobody has', async () => {
-    const lines = (...all: string[]) => all.flatMap((one) => ['--approver', one])
     expect((await offline('set.json', ...lines('@sre:2', '+12025550130'))).exit).toBe(0)
     const { exit, err } = await offline('set.json', ...lines('@sre:2', '@dba'))
     expect(err).toMatch(/^Not valid: expected lines/)
