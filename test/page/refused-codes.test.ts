@@ -6,7 +6,7 @@ import { sourceTree } from '../source-tree.ts'
 const elsewhere = {
   'of calls with an API key': `administrator_approves already_in_group approval_required bad_idempotency_key idempotency_key_reused group_exists group_full group_in_use group_name_used groups_altered key_expired
     key_not_authentic key_of_agent key_without_owner key_revoked key_rotated last_of_group last_operator_key member_not_enrolled mobile_is_identity name_taken not_signed_in not_your_key
-    nothing_to_change operator_key operator_only own_mute policy_protected response_not_authentic role_changed rule_exists rule_not_completable scope_missing secret_replaced signed_out slug_taken too_many_creators too_many_lists
+    nothing_to_change nothing_to_review operator_key operator_only own_mute policy_protected response_not_authentic rule_exists rule_not_completable scope_missing secret_replaced signed_out slug_taken too_many_creators too_many_lists
     too_many_rules too_many_secrets too_many_webhooks
     unauthenticated`,
   'of a request or of the use of an approval': `approver_away approver_not_enrolled approver_not_separated break_glass_exhausted

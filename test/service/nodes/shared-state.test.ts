@@ -121,7 +121,8 @@ describe.runIf(onPostgres())('nodes on one store', () => {
     dataOf(await ask(1))
     // A burst is 40 requests.
     const answers = await Promise.all(Array.from({ length: 45 }, () => ask(0)))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40)
+    // This node may know of the request at the other one already.
+    expect([39, 40]).toContain(answers.filter(({ status }) => status === 200).length)
     const left = async () => Number(/"key";r=(\d+)/.exec((await ask(1)).headers['ratelimit']!)![1])
     // These requests alone do not use up half of a burst.
     await expect.poll(left, { interval: 300 }).toBeLessThan(20)
