@@ -1,4 +1,3 @@
-import { isUsualVariable } from '../../core/usual-variables.ts'
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { accessSync, constants as access, statSync } from 'node:fs'
@@ -6,6 +5,7 @@ import { delimiter, resolve } from 'node:path'
 import { SvcError, usageError } from '../../core/errors.ts'
 import type { Env } from '../../core/env.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
+import { isUsualVariable } from '../../core/usual-variables.ts'
 import type { Io } from '../terminal/io.ts'
 
 const isExecutable = (path: string): boolean => {

@@ -10,6 +10,7 @@ import { parseJson } from '../../core/parse-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Transport } from '../../core/transport.ts'
+import { apiRoot } from '../../client/address.ts'
 import { getPublicJson } from '../../client/public-json.ts'
 import type { Io } from '../terminal/io.ts'
 import { openInBrowser } from './browser.ts'
@@ -87,7 +88,7 @@ const readMetadata = async (transport: Transport, { origin, again }: Installatio
   if (!isSameService(new URL(origin), own) || page.origin !== own.origin)
     throw noSignIn(
       `: it says that it is ${safeLine(issuer)}`,
-      `If that is its address: svc profile login NAME --base-url ${shellQuote(`${own.origin}/admin/public/api`)}`,
+      `If that is its address: svc profile login NAME --base-url ${shellQuote(`${own.origin}${apiRoot}`)}`,
     )
   return { issuer, authorization_endpoint: page.href }
 }

@@ -73,6 +73,12 @@ const firstTime = ({ origin }: Pick<PendingRequest, 'origin'>): HTMLElement => {
   )
 }
 
+const namesIn = (names: readonly string[]): DocumentFragment =>
+  joined(
+    names.map((name) => exactText(name)),
+    'unit',
+  )
+
 /** In an emergency, whom nobody asks, and who was told. */
 const breakGlassText = ({ reason, skipped, told }: NonNullable<PendingRequest['break_glass']>): HTMLElement =>
   h(
@@ -80,14 +86,8 @@ const breakGlassText = ({ reason, skipped, told }: NonNullable<PendingRequest['b
     'problem',
     nodes('request.breakGlass', {
       reason: exactText(reason),
-      skipped: joined(
-        skipped.map((name) => exactText(name)),
-        'unit',
-      ),
-      told: joined(
-        told.map((name) => exactText(name)),
-        'unit',
-      ),
+      skipped: namesIn(skipped),
+      told: namesIn(told),
     }),
   )
 

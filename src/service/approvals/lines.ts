@@ -56,11 +56,9 @@ export const poolOf = (row: Stored): number[] => [
   ...new Set(readLines(row).flatMap(({ people }) => people.map(({ user_id }) => user_id))),
 ]
 
-/** Those of them whom nobody notifies. */
-export const awayOf = (row: Stored): ReadonlySet<number> =>
-  new Set(
-    readLines(row).flatMap(({ people }) => people.filter(({ away }) => away).map(({ user_id }) => user_id)),
-  )
+/** The people of lines whom nobody notifies. */
+export const awayIn = (lines: readonly StoredLine[]): ReadonlySet<number> =>
+  new Set(lines.flatMap(({ people }) => people.filter(({ away }) => away).map(({ user_id }) => user_id)))
 
 /** Those who wait for a request: its requester, and the pages of the people it asks. */
 export const wakeOf = (row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines'>): WakeTarget => ({
@@ -69,18 +67,18 @@ export const wakeOf = (row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines'>
   users: poolOf(row),
 })
 
-export const withAnswer = ({ answers }: Pick<ApprovalRow, 'answers'>, answer: Answer): string =>
-  JSON.stringify([...(JSON.parse(answers ?? '[]') as Answer[]), answer])
+const readAnswers = ({ answers }: Pick<ApprovalRow, 'answers'>): Answer[] =>
+  JSON.parse(answers ?? '[]') as Answer[]
+
+export const withAnswer = (row: Pick<ApprovalRow, 'answers'>, answer: Answer): string =>
+  JSON.stringify([...readAnswers(row), answer])
+
+/** Whoever has answered, by user id. */
+export const whoAnswered = (row: Pick<ApprovalRow, 'answers'>): number[] => readAnswers(row).map(([id]) => id)
 
 /** The lines of a record, with what each person has answered. */
-/** Whoever has answered, by user id. */
-export const whoAnswered = ({ answers }: Pick<ApprovalRow, 'answers'>): number[] =>
-  (JSON.parse(answers ?? '[]') as Answer[]).map(([id]) => id)
-
 export const toLineRecords = (row: Pick<ApprovalRow, 'lines' | 'answers'>): ApprovalLine[] => {
-  const answers = new Map(
-    (JSON.parse(row.answers ?? '[]') as Answer[]).map(([id, status, at]) => [id, { status, at }]),
-  )
+  const answers = new Map(readAnswers(row).map(([id, status, at]) => [id, { status, at }]))
   return readLines(row).map(({ people, need, group, rules }) => ({
     group: group?.name ?? null,
     need,

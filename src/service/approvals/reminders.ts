@@ -4,7 +4,7 @@ import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 import { readBallots } from './ballots.ts'
 import { isLong } from './limits.ts'
-import { awayOf, idsOf, readLines } from './lines.ts'
+import { awayIn, idsOf, readLines } from './lines.ts'
 import { isMuted, readMutes } from './mutes.ts'
 import { pushToDevices } from './push.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -28,11 +28,12 @@ const due = (db: Db, now: string) =>
 
 /** Those who can still help to complete a request: not those of a line that has enough. */
 const waitedFor = async (db: Db, row: ApprovalRow): Promise<number[]> => {
-  const lines = idsOf(readLines(row))
+  const asked = readLines(row)
+  const lines = idsOf(asked)
   const ballots = await readBallots(db, row)
   const agreed = ballots.filter(({ status }) => status === 'approved').map(({ user_id }) => String(user_id))
   const seated = countSeated(lines, agreed)
-  const away = awayOf(row)
+  const away = awayIn(asked)
   return ballots
     .filter(({ status, user_id }) => status === 'pending' && !away.has(user_id))
     .map(({ user_id }) => user_id)

@@ -21,7 +21,7 @@ import { readAskedBefore } from './ballots.ts'
 import { breakGlass, tellEverybody } from './break-glass.ts'
 import type { Approver } from './find-approver.ts'
 import { hasTwin, readKeyOwner } from './key-owner.ts'
-import { awayOf, wakeOf } from './lines.ts'
+import { awayIn, readLines, wakeOf } from './lines.ts'
 import { choosePool } from './pool.ts'
 import { pushToDevices } from './push.ts'
 import { remindAt } from './reminders.ts'
@@ -76,7 +76,7 @@ const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approve
     rows.push({ ...values, row_mac: call.keyring.macOf('ballots', values) })
   }
   await call.db.insertInto('ballots').values(rows).execute()
-  const away = awayOf(row)
+  const away = awayIn(readLines(row))
   for (const { user_id } of people.filter((one) => !away.has(one.user_id))) {
     await pushToDevices(call, row, user_id)
     call.afterCommit(() => call.service.notifyApprover({ request_id, org_id, user_id }))

@@ -1,6 +1,7 @@
 import type { review as contract } from '../../contract/review.ts'
-import { conflict, forbidden, invalid, notFound } from '../../core/refusal.ts'
+import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
+import { requireTerminal } from '../call/caller.ts'
 import { nameOf, notifyMember } from '../devices/notices.ts'
 import { demandConsent } from '../keys/keys.ts'
 import { readBreakGlass } from './broken-glass.ts'
@@ -24,14 +25,8 @@ export const reviewApproval: HandlerOf<typeof contract.reviewApproval> = async (
   { request_id, ok, dispute, note },
   call,
 ) => {
-  const { orgId, ownerId, signedInWith } = call.caller
-  const row = await findApproval(call.db, request_id, { orgId })
-  if (orgId === null || ownerId === undefined || signedInWith === undefined)
-    throw forbidden(
-      'not_signed_in',
-      'Nobody is signed in with this key, and only a person can review an emergency',
-      'Sign in: svc profile login',
-    )
+  const row = await findApproval(call.db, request_id, { orgId: call.caller.orgId })
+  const { org_id: orgId, user_id: ownerId } = requireTerminal(call.caller, 'review an emergency')
   if ((ok === true) === (dispute === true))
     throw invalid('ok', 'or dispute is required, and only one of them', 'Type --ok, or --dispute --note WHY')
   const broken = readBreakGlass(row)

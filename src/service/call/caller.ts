@@ -1,6 +1,6 @@
 import { scopes as every, type Scope } from '../../contract/scopes.ts'
 import { credentialText } from '../../core/credential-text.ts'
-import { Refusal } from '../../core/refusal.ts'
+import { forbidden, Refusal } from '../../core/refusal.ts'
 
 /**
  * The owner of a key. `orgId` null reaches every organization. `keyId` 0 is the bearer token of the tool server, which is
@@ -77,6 +77,20 @@ export const sessionOver = (): Refusal =>
 export const requirePerson = ({ person, orgId }: Caller): SignedIn => {
   if (!person || orgId === null) throw sessionOver()
   return { ...person, org_id: orgId }
+}
+
+/**
+ * The person who is signed in on a terminal. Throws 403 for any other key: `act` is what only a person can do, as the end of
+ * a sentence.
+ */
+export const requireTerminal = (
+  { orgId, ownerId, signedInWith }: Caller,
+  act: string,
+  hint = 'Sign in: svc profile login',
+): { org_id: number; user_id: number } => {
+  if (orgId === null || ownerId === undefined || signedInWith === undefined)
+    throw forbidden('not_signed_in', `Nobody is signed in with this key, and only a person can ${act}`, hint)
+  return { org_id: orgId, user_id: ownerId }
 }
 
 /** The name of a person at the approver page in the audit. */
