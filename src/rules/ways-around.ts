@@ -54,6 +54,6 @@ export const waysAround = (
       `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
     )
   if (near.some(({ match }) => match.key))
-    found.push('A rule with key holds only those keys and the keys that they created.')
+    found.push('A rule with key holds only those keys, and the keys, people and agents that go back to them.')
   return found
 }

@@ -100,6 +100,7 @@ const askingAnyway: [words: RegExp, says: string][] = [
     /^(?:rule|group) /,
     'Without a rule, a change of rules or groups asks an administrator and whom it weakens.',
   ],
+  [/^key confirm-owner$/, 'Without a rule, the owner of the key confirms it on their own phone.'],
   [/^key create$/, 'Without a rule, a new key asks its own person if the key in use is of a sign-in.'],
 ]
 

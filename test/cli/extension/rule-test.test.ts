@@ -107,6 +107,9 @@ test('says that no rule matches', async () => {
   expect((await tested(['--request', 'user delete'], nothing)).out).toContain(
     'No rule matches: svc user delete in acme waits for no approval.\n',
   )
+  expect((await tested(['--request', 'key confirm-owner'], nothing)).out).toContain(
+    'No rule matches. Without a rule, the owner of the key confirms it on their own phone.\n',
+  )
   expect((await tested(['--request', 'rule delete'], nothing)).out).toContain(
     'No rule matches. Without a rule, a change of rules or groups asks an administrator and whom it weakens.\n',
   )
