@@ -28,7 +28,11 @@ export const reviewApproval: HandlerOf<typeof contract.reviewApproval> = async (
   const row = await findApproval(call.db, request_id, { orgId: call.caller.orgId })
   const { org_id: orgId, user_id: ownerId } = requireTerminal(call.caller, 'review an emergency')
   if ((ok === true) === (dispute === true))
-    throw invalid('ok', 'or dispute is required, and only one of them', 'Type --ok, or --dispute --note WHY')
+    throw invalid(
+      'ok',
+      'is required unless dispute is set, and not with it',
+      'Type --ok, or --dispute --note WHY',
+    )
   const broken = readBreakGlass(row)
   if (!broken?.skipped.includes(ownerId) || whoAnswered(row).includes(ownerId))
     throw notFound('Emergency that you can review')
