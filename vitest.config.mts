@@ -24,10 +24,17 @@ const patience = {
 }
 
 // Started last, one of these would run alone. Vitest starts the largest files first, or those that took long the last time.
-const longest = ['docs', 'page-states', 'page-calls', 'page-network']
+const longest = ['docs', 'page-states', 'page-network', 'page-calls']
 
 // `.ci/long` runs the slow tests whole.
 const isWhole = process.env['SVC_TEST_WHOLE'] === '1'
+
+// Clients and servers of others, which npm has to fetch, the other browser, and what takes long and seldom breaks alone.
+const left = [
+  'test/system/{clients,completions,conformance*,library,postgres-move,verify-email}.test.ts',
+  'test/system/page-{ceremonies,desktop,firefox,history,keyboard,language,links,network,organizations}.test.ts',
+  'test/system/page-{own-devices,settings,speech,speed,states,whole}.test.ts',
+]
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const at = longest.findIndex((name) => moduleId.endsWith(`/test/system/${name}.test.ts`))
@@ -86,8 +93,7 @@ export default defineConfig({
         test: {
           name: 'system',
           include: ['test/system/**/*.test.ts'],
-          // Clients and servers of others, which npm has to fetch, and the other browser.
-          exclude: isWhole ? [] : ['test/system/{clients,page-firefox}.test.ts'],
+          exclude: isWhole ? [] : left,
           ...patience,
           pool: 'forks',
           isolate: false,

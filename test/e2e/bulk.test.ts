@@ -8,10 +8,8 @@ import { env, installHooks, path } from './bare-service.ts'
 
 installHooks()
 const users = path('users.csv')
-/** More than a page of a list. */
+/** More than a page of a list, and enough that an import still runs once some rows are done. */
 const count = 1200
-/** Enough that an import is still running once some rows are done. */
-const some = 3000
 let org = ''
 
 const writeUsers = (length: number): void => {
@@ -44,7 +42,7 @@ const importUntil = async (signal: NodeJS.Signals) => {
 test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
   'an import that was stopped by %s continues and creates each user once',
   async (signal) => {
-    writeUsers(some)
+    writeUsers(count)
     const { exit, stderr } = await importUntil(signal)
     const continuing = `svc user import ${users} --org ${org} --on-conflict skip`
     const hinted = stderr.includes(`${continuing} continues`)
@@ -57,9 +55,9 @@ test.each(['SIGKILL', 'SIGINT', 'SIGTERM'] as const)(
     const { created, skipped, failed } = JSON.parse(resumed.stdout) as Record<string, number>
     expect(created).toBeGreaterThan(0)
     expect(skipped).toBeGreaterThan(0)
-    expect([created! + skipped!, failed]).toEqual([some, 0])
+    expect([created! + skipped!, failed]).toEqual([count, 0])
     const listed = await svc(['user', 'list', '--org', org, '-o', 'id'], env)
-    expect(listed.stdout.trimEnd().split('\n')).toHaveLength(some)
+    expect(listed.stdout.trimEnd().split('\n')).toHaveLength(count)
   },
 )
 
@@ -82,9 +80,9 @@ test('an import shows its progress on one line of a terminal, and its export can
 })
 
 test('an import writes no control characters to a pipe', async () => {
-  writeUsers(some)
+  writeUsers(count)
   const { stdout, stderr } = await svc(['user', 'import', users, '--org', org], env)
-  expect(stdout).toContain(`created\t${some}`)
+  expect(stdout).toContain(`created\t${count}`)
   for (const control of ['\r', '\u001b']) expect(stderr).not.toContain(control)
 })
 
