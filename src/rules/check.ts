@@ -1,6 +1,6 @@
 import { repeatedForm, repeatedLine } from '../contract/approvers.ts'
 import type { Operation } from '../contract/operation.ts'
-import type { Rule } from '../contract/rule-shape.ts'
+import type { Rule, SubjectFields } from '../contract/rule-shape.ts'
 import { type OperationId, table } from '../contract/table.ts'
 import { nearest } from '../core/nearest.ts'
 import { matches } from '../core/wildcard.ts'
@@ -32,10 +32,16 @@ const operationProblem = (listed: string): string | undefined => {
 
 type Fields = Rule['match'] | NonNullable<Rule['except']>[number]
 
-type Listed = 'argv' | 'cwd' | 'operation' | 'tool'
+type Listed = keyof Omit<SubjectFields, 'arguments'>
+
+/** Taken literally, what is meant as a regular expression matches nothing, and the rule would hold nothing. */
+const expressionProblem = (text: string): string | undefined =>
+  /^\^|\\[bdsw]|\.\*\$$|\((?:\?:|[^()]*\|)/.test(text)
+    ? `looks like a regular expression, and only * and ? are special: "${text}"`
+    : undefined
 
 /** What is wrong with one of the patterns of a field, by its place in the list. */
-const patternProblems: Record<Listed, (text: string, at: number) => string | undefined> = {
+const patternProblems: { [name in Listed]?: (text: string, at: number) => string | undefined } = {
   operation: operationProblem,
   argv: (text, at) => {
     if (at > 0) return undefined
@@ -57,9 +63,14 @@ const fieldsProblems = (type: Rule['match']['type'], fields: Fields, at: string)
       field: `${at}.${name}`,
       message: `is not known in a ${type}: it has ${fieldsOfType[type].join(', ')}`,
     }))
-  return (Object.keys(patternProblems) as Listed[]).flatMap((name) =>
-    (fields[name] ?? []).flatMap((text, i) => {
-      const message = patternProblems[name](text, i)
+  const { arguments: values = {}, ...texts } = fields
+  const lists = [
+    ...Object.entries(texts),
+    ...Object.entries(values).map(([name, list]) => [`arguments.${name}`, list] as const),
+  ]
+  return lists.flatMap(([name, list]) =>
+    (Array.isArray(list) ? list : []).flatMap((text, i) => {
+      const message = patternProblems[name as Listed]?.(text, i) ?? expressionProblem(text)
       return message === undefined ? [] : { field: `${at}.${name}[${i}]`, message }
     }),
   )

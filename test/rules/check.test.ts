@@ -58,6 +58,18 @@ describe('a rule by itself', () => {
       'match.argv[0]',
       /one word, not "deploy.sh prod"; several: --argv A --argv B/,
     ],
+    [{ match: { type: 'text', text: ['x', '^Deploy'] } }, 'match.text[1]', /regular expression.*"\^Deploy"/],
+    [
+      { match: { type: 'tool_call', tool: ['(merge|push)_.*'] } },
+      'match.tool[0]',
+      /only \* and \? are special/,
+    ],
+    [
+      { match: { type: 'tool_call', arguments: { branch: ['release-\\d+'] } } },
+      'match.arguments.branch[0]',
+      /regular expression/,
+    ],
+    [{ except: [{ argv: ['rm', 'tmp.*$'] }] }, 'except[0].argv[1]', /regular expression/],
     [{ except: [{ text: ['x'] }] }, 'except[0].text', /is not known in a command/],
     [{ who: ['@sre', '@sre:2'] }, 'who', /only once/],
     [{ reason: { pattern: 'INC-*' } }, 'reason.example', /is required/],
@@ -85,6 +97,7 @@ describe('a rule by itself', () => {
     [{ except: [{ argv: ['*'] }, { argv: ['**', 'x'] }, { argv: ['**'], cwd: ['/a/**', '/*'] }] }],
     [{ match: { type: 'tool_call' }, except: [{ arguments: { branch: ['*'] } }] }],
     [{ match: { type: 'command', argv: ['psql', '--csv', 'a,b'] } }],
+    [{ match: { type: 'file', file: ['*.prod.*', 'a|b', 'cost$', '(old)'] } }],
     [{ reason: { prompt: 'Ticket' } }],
   ])('with %j is accepted', (parts) => {
     expect(ruleProblems(rule(parts))).toEqual([])

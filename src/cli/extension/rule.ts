@@ -1,26 +1,26 @@
 import { rule } from '../../contract/rule.ts'
-import type { Extensions } from '../operation/operation-command.ts'
+import type { Extension, Extensions } from '../operation/operation-command.ts'
 
 const { testRule: _, ...others } = rule
 
 /** The operations whose commands come from the table. */
 export const ruleOperations = others
 
-/** `svc rule list` shows in words what each rule holds. */
-export const ruleTable: Extensions = new Map([
-  [
-    rule.listRules,
-    (command, context) => {
-      command.action(async () => {
-        const [{ runOperation }, { exceptText, matchText }] = await Promise.all([
-          import('../operation/run-operation.ts'),
-          import('../../rules/rule-text.ts'),
-        ])
-        const typed = { args: command.args, options: command.opts() }
-        await runOperation(rule.listRules, typed, context, {
-          texts: { match: matchText, except: exceptText },
-        })
-      })
-    },
-  ],
-])
+type Shown = typeof rule.listRules | typeof rule.getRule | typeof rule.createRule
+
+const inWords =
+  (operation: Shown): Extension =>
+  (command, context) =>
+    void command.action(async () => {
+      const [{ runOperation }, { exceptText, matchText, reasonText }] = await Promise.all([
+        import('../operation/run-operation.ts'),
+        import('../../rules/rule-text.ts'),
+      ])
+      const texts = { match: matchText, except: exceptText, reason: reasonText }
+      await runOperation(operation, { args: command.args, options: command.opts() }, context, { texts })
+    })
+
+/** The commands that show in words what a rule holds. */
+export const ruleTable: Extensions = new Map(
+  [rule.listRules, rule.getRule, rule.createRule].map((one) => [one, inWords(one)]),
+)

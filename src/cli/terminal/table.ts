@@ -38,11 +38,12 @@ const cell = (field: string, value: unknown, { now, texts }: Reading): unknown =
 }
 
 /** `{ keys: [{ id: 1 }] }` as `{ 'keys[0]': { id: 1 } }`, at any depth, so that each field gets a line. */
-const unrolled = (row: Row, folded: readonly string[] = []): Row =>
+const unrolled = (row: Row, { folded = [], texts = {} }: Reading = {}): Row =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
       // `gridOf` omits it by its name.
       if (folded.includes(name)) return [[name, value]]
+      if (Object.hasOwn(texts, name)) return [[name, texts[name]!(value)]]
       if (isList(value)) return value.map((item, i) => [`${name}[${i}]`, unrolled(item)])
       return [[name, isRecord(value) ? unrolled(value) : value]]
     }),
@@ -53,7 +54,7 @@ const unrolled = (row: Row, folded: readonly string[] = []): Row =>
  * shows every nested field on its own line, and times unchanged.
  */
 export const readable = (payload: unknown, reading: Reading): unknown => {
-  if (isRecord(payload)) return unrolled(payload, reading.folded)
+  if (isRecord(payload)) return unrolled(payload, reading)
   if (!Array.isArray(payload)) return payload
   return payload.map((row: unknown) =>
     isRecord(row)

@@ -12,10 +12,12 @@ const destroy = {
   digest: 'a'.repeat(64),
 }
 
-const list = (args: string[], options = {}) => {
-  service.always(json(200, { status: 'success', message: 'Rules', data: [destroy] }))
-  return run(['rule', 'list', '--org', '1', ...args], options)
+const answered = (data: unknown, args: string[], options = {}) => {
+  service.always(json(200, { status: 'success', message: 'Rules', data }))
+  return run(['rule', ...args, '--org', '1'], options)
 }
+
+const list = (args: string[], options = {}) => answered([destroy], ['list', ...args], options)
 
 test('a list says in words what a rule holds', async () => {
   const { out } = await list([], { tty: true, columns: 120 })
@@ -23,6 +25,15 @@ test('a list says in words what a rule holds', async () => {
   expect(out).toContain(
     'destroy  terraform ** destroy ** in /srv/prod/**  in /srv/sandbox/**  @dba, @security:2\n',
   )
+})
+
+test.each([
+  ['get', ['get', 'destroy']],
+  ['create', ['create', 'all', '--type', 'command', '--who', '@sre']],
+])('%s says in words that a rule without fields holds everything of its type', async (_, args) => {
+  const rule = { ...destroy, match: { type: 'command' }, org_id: 1, created_at: '2030-01-01T00:00:00.000Z' }
+  const { out } = await answered(rule, args, { tty: true })
+  expect(out).toMatch(/match\S* +every command\n.*except\S* +in \/srv\/sandbox\/\*\*/)
 })
 
 test('a list has the data of a rule in every other format', async () => {
