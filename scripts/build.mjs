@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { lazyChildProcess, rareUndici, withoutAjv, withoutSignalListeners } from './bundle-stubs.mjs'
+import { bundled, inProgram } from './bundled.mjs'
 import { recordCompiled } from './record-compiled.mjs'
 import { contractManifest, schemas } from './contract-manifest.mjs'
 import { libraryFiles } from './library.mjs'
@@ -19,7 +20,7 @@ const bundle = await rolldown({
   external: ['libsql', 'jq-wasm'],
   // Its other build loads its parts at run time.
   resolve: { alias: { 'jsonc-parser': root('node_modules/jsonc-parser/lib/esm/main.js') } },
-  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, contractManifest],
+  plugins: [withoutAjv, withoutSignalListeners, rareUndici, lazyChildProcess, contractManifest, inProgram],
 })
 const { output } = await bundle.generate({
   format: 'cjs',
@@ -42,6 +43,7 @@ mkdirSync(root('dist/library'))
 for (const [name, text] of Object.entries(library.files)) writeFileSync(root(`dist/library/${name}`), text)
 mkdirSync(root('dist/page'))
 for (const [name, data] of page) writeFileSync(root(`dist/page/${name}`), data)
+writeFileSync(root('dist/bundled.json'), JSON.stringify(bundled()))
 cpSync(root('docs/svc.sample.yaml'), root('dist/svc.sample.yaml'))
 
 // The whole tree as data, so that help needs no command tree: the root without what is in its groups, then each group.

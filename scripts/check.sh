@@ -32,36 +32,20 @@ fresh() {
   }
 }
 
-# The package holds the launcher, the bundle, the page, the completions and its exact dependencies, and nothing else.
-packed() {
-  local files
-  npm run --silent prepack
-  files=$(npm pack --dry-run --json --ignore-scripts 2>/dev/null | node -e '
-    const files = JSON.parse(require("fs").readFileSync(0, "utf8"))[0].files.map(({ path }) => path)
-    for (const must of ["bin/svc.js", "bin/load.js", "bin/guard.sh", "dist/main.cjs", "dist/compiled.bin", "dist/page/index.html", "dist/library/svc.cjs", "dist/library/svc.d.mts", "completions/svc.bash", "npm-shrinkwrap.json"])
-      if (!files.includes(must)) console.log(`missing: ${must}`)
-    const meant = /^(?:package\.json|npm-shrinkwrap\.json|README\.md|bin\/(?:(?:svc|load|not-built)\.js|guard\.sh)|dist\/(?:(?:library\/)?[\w.-]+\.cjs|library\/svc\.(?:mjs|d\.cts|d\.mts)|compiled\.bin|help\.ndjson|nodes\.sh|svc\.sample\.yaml|page\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish|ps1))$/
+# The packages that people install: the launcher, the bundle, the page and the completions; the library and its types.
+released() {
+  node scripts/release.mjs "$release" && find "$release"/*/ -type f -printf '%P\n' | node -e '
+    const files = require("fs").readFileSync(0, "utf8").trim().split("\n")
+    for (const must of ["bin/svc.js", "bin/load.js", "bin/guard.sh", "dist/main.cjs", "dist/compiled.bin", "dist/page/index.html", "completions/svc.bash", "svc.cjs", "svc.mjs", "svc.d.cts", "svc.d.mts"])
+      if (!files.includes(must)) files.push(`missing: ${must}`)
+    const meant = /^(?:package\.json|README\.md|THIRD_PARTY_NOTICES\.txt|svc\.(?:mjs|d\.cts|d\.mts)|[\w.-]+\.cjs|bin\/(?:(?:svc|load|not-built)\.js|guard\.sh)|dist\/(?:[\w.-]+\.cjs|compiled\.bin|help\.ndjson|svc\.sample\.yaml|page\/[\w.-]+)|completions\/svc\.(?:bash|zsh|fish))$/
     for (const file of files) if (!meant.test(file)) console.log(`not meant: ${file}`)
-  ')
-  local read=$?
-  npm run --silent postpack
-  test "$read" -eq 0 && test -z "$files" || { echo "$files"; return 1; }
+    process.exitCode = files.every((file) => meant.test(file)) ? 0 : 1
+  '
 }
 
-# The types of the library resolve for every way to import it.
-typed() {
-  local folder
-  folder=$(mktemp -d)
-  npm pack --ignore-scripts --silent --pack-destination "$folder" >/dev/null && attw --no-emoji "$folder"/*.tgz
-  local ended=$?
-  rm -rf "$folder"
-  return "$ended"
-}
-
-# npm ci would take it in place of the lockfile.
-unwrapped() {
-  test ! -e npm-shrinkwrap.json || { echo 'npm-shrinkwrap.json was left by a broken npm pack: remove it'; return 1; }
-}
+release=$(mktemp -d)
+trap 'rm -rf "$release"' EXIT
 
 check 'types' tsc -p .
 check 'types of the page' tsc -p src/page
@@ -72,10 +56,9 @@ check 'unused code' knip --no-progress
 check 'layers' vitest run --project node test/layers.test.ts test/regular-expressions.test.ts
 check 'build prints nothing' quiet
 check 'generated files are fresh' fresh
-check 'lockfile alone' unwrapped
-check 'package is valid' publint --strict
-check 'package holds what is meant' packed
-check 'types of the library' typed
+check 'packages hold what is meant' released
+check 'packages are valid' bash -c 'publint --strict "$0/svc" && publint --strict "$0/svc-library"' "$release"
+check 'types of the library' bash -c 'attw --no-emoji "$0"/svc-library-*.tgz' "$release"
 
 if [ "$failed" -gt 0 ]; then
   echo "$failed failed"

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
-import { rareUndici } from './bundle-stubs.mjs'
+import { inLibrary } from './bundled.mjs'
 import { contractManifest, schemas } from './contract-manifest.mjs'
 import { libraryTypes } from './library-types.mjs'
 
@@ -10,7 +10,7 @@ const build = async () => {
   const bundle = await rolldown({
     input: { svc: root('src/library/svc.ts'), schemas },
     platform: 'node',
-    plugins: [rareUndici, contractManifest],
+    plugins: [contractManifest, inLibrary],
   })
   const { output } = await bundle.generate({
     format: 'cjs',

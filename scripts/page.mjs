@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { rolldown } from 'rolldown'
+import { inProgram } from './bundled.mjs'
 import { pageRoutes } from './contract-manifest.mjs'
 import { compileLanguage, englishModule, languages } from './messages.mjs'
 
@@ -31,7 +32,7 @@ const script = async (input, format, { define = {}, plugins = [] } = {}) => {
     input: root(input),
     platform: 'browser',
     transform: { define: all },
-    plugins,
+    plugins: [...plugins, inProgram],
   })
   const { output } = await bundle.generate({ format, minify: true, comments: { annotation: false } })
   await bundle.close()

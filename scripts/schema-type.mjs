@@ -15,10 +15,10 @@ const objectType = ({ properties = {}, required = [], additionalProperties, prop
     const typed = required.includes(name) ? `: ${type}` : `?: ${type} | undefined`
     return `${comment(schema.description)}${key}${typed}`
   })
-  // Fields that this version does not know, or, without any named ones, a map.
+  // A map. A type with named fields has no others, although an answer can: a field that is misspelled must not compile.
   const isMap = fields.length === 0 && additionalProperties && Object.keys(additionalProperties).length > 0
   if (isMap && propertyNames) return `Record<string, ${typeOf(additionalProperties, definitions)}>`
-  if (additionalProperties) fields.push('[field: string]: unknown')
+  if (additionalProperties && fields.length === 0) fields.push('[field: string]: unknown')
   return fields.length === 0 ? 'Record<string, never>' : `{\n  ${fields.map(indent).join('\n  ')}\n}`
 }
 

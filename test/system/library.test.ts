@@ -30,11 +30,12 @@ let env: Record<string, string | undefined>
 
 beforeAll(async () => {
   mkdirSync(consumer)
-  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: root })
-  const packed = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
+  const release = join(folder, 'release')
+  await run(process.execPath, ['scripts/release.mjs', release], { cwd: root })
+  const packed = readdirSync(release).find((name) => /^svc-library-.*\.tgz$/.test(name))!
   writeFileSync(join(consumer, 'package.json'), '{"name":"consumer","private":true}')
   const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline']
-  await run('npm', ['install', ...quietly, join(folder, packed)], { cwd: consumer })
+  await run('npm', ['install', ...quietly, join(release, packed)], { cwd: consumer })
   for (const name of ['@types', 'undici-types'])
     symlinkSync(join(root, 'node_modules', name), join(consumer, 'node_modules', name))
   for (const [i, { code }] of examples.entries()) writeFileSync(join(consumer, fileOf(i)), code)
@@ -84,10 +85,12 @@ test('the page has an output for each of its examples', () => {
 test('the examples compile in strict mode against the installed types, as ES modules and as CommonJS', async () => {
   writeFileSync(
     join(consumer, 'required.cts'),
-    `import svc = require('svc')
+    `import svc = require('svc-library')
      const client: svc.Client = svc.createClient({ baseUrl: 'https://svc.example.com', apiKey: 'k' })
      // @ts-expect-error -- a name that is not in the table
      client.createNothing
+     // @ts-expect-error -- a misspelled field of an answer
+     client.getApproval({ request_id: 'apr_1' }).then(({ statsu }) => statsu)
      // @ts-expect-error -- the radius is a number
      export const wrong = client.createGeofence({ org_id: 1, name: 'a', latitude: 1, longitude: 1, radius: 'far', is_active: 1 })`,
   )
@@ -107,4 +110,13 @@ test('the examples print what the page shows', async () => {
     const parts = output.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
     expect(stdout).toMatch(new RegExp(`^${parts.join('.*')}$`))
   }
+})
+
+test('an example that a bundler made into one file prints the same', async () => {
+  const at = examples.findIndex(({ language }) => language === 'js')
+  const bundle = join(folder, 'bundle.cjs')
+  const esbuild = join(root, 'node_modules', '.bin', 'esbuild')
+  await run(esbuild, [fileOf(at), '--bundle', '--platform=node', `--outfile=${bundle}`], { cwd: consumer })
+  const { stdout } = await run(process.execPath, [bundle], { cwd: folder, env })
+  expect(stdout).toBe(examples[at]!.output)
 })

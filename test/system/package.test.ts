@@ -1,47 +1,49 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { temporaryFolder } from '../temporary-folder.ts'
 
-// The packed package, installed as docs/deploy.md says, with an empty home folder.
-
-type Lockfile = { packages: Record<string, { version: string; dev?: boolean } | undefined> }
+// The package of the command line, installed as docs/deploy.md says, with an empty home folder.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const { path: folder, remove } = temporaryFolder()
-const installed = join(folder, 'installed')
-const svc = join(folder, 'svc')
+const release = join(folder, 'release')
+const prefix = join(folder, 'installed')
+const svc = join(prefix, 'bin', 'svc')
+const installed = join(prefix, 'lib', 'node_modules', 'svc')
 const configDir = join(folder, 'config')
 const env = { PATH: process.env.PATH, HOME: folder, SVC_CONFIG_DIR: configDir }
 
 const run = (command: string, args: string[], cwd = folder): string =>
   execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
 
-const npm = (cwd: string, ...args: string[]): string =>
-  execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+let printed = ''
 
 beforeAll(() => {
-  // Like `npm pack`, but without the build, because other tests are running what is built.
-  npm(root, 'run', '--silent', 'prepack')
-  npm(root, 'pack', '--ignore-scripts', '--silent', '--pack-destination', folder)
-  npm(root, 'run', '--silent', 'postpack')
-  const packed = readdirSync(folder).find((name) => name.endsWith('.tgz'))!
-  mkdirSync(installed)
-  run('tar', ['-xzf', packed, '--strip-components', '1', '-C', installed])
-  npm(installed, 'ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund')
-  symlinkSync(join(installed, 'bin', 'svc.js'), svc)
+  // Without the build, because other tests are running what is built.
+  execFileSync(process.execPath, ['scripts/release.mjs', release], { cwd: root })
+  const file = join(release, `svc-${version}.tgz`)
+  const { stderr } = spawnSync(
+    'npm',
+    [
+      'install',
+      '--global',
+      '--prefix',
+      prefix,
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--no-update-notifier',
+      file,
+    ],
+    { cwd: folder, encoding: 'utf8' },
+  )
+  printed = stderr
 })
 
 afterAll(remove)
@@ -50,18 +52,37 @@ test('the installed svc prints its version', () => {
   expect(run(svc, ['--version'])).toMatch(/^svc \d+\.\d+\.\d+\n$/)
 })
 
-test('the installed package has exactly the dependencies of the lockfile', () => {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lockfile
-  const found = readdirSync(installed, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(file))
-    .map((file) => {
-      const { version } = JSON.parse(readFileSync(join(installed, file), 'utf8')) as { version: string }
-      return [file.replace(/\/package\.json$/, ''), version] as const
-    })
-  expect(found.length).toBeGreaterThan(50)
-  for (const [path, version] of found)
-    expect([path, version, packages[path]?.dev]).toEqual([path, packages[path]?.version, undefined])
-  expect(existsSync(join(root, 'npm-shrinkwrap.json'))).toBe(false)
+test('is installed by one command without a warning, in at most 12 packages and 35 MB', () => {
+  expect(printed).toBe('')
+  const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+  const packages = files.filter((file) => /^node_modules\/(?:@[^/]+\/)?[^/]+\/package\.json$/.test(file))
+  expect(packages.length + 1).toBeLessThanOrEqual(12)
+  const bytes = files.reduce((sum, file) => sum + statSync(join(installed, file)).size, 0)
+  expect(bytes).toBeLessThan(35_000_000)
+})
+
+test('exports nothing to programs, and names who wrote what it contains', () => {
+  const load = `require.resolve(${JSON.stringify(installed)})`
+  expect(spawnSync(process.execPath, ['-e', load]).status).not.toBe(0)
+  const notices = readFileSync(join(installed, 'THIRD_PARTY_NOTICES.txt'), 'utf8')
+  for (const name of ['commander', 'hono', 'kysely', '@simplewebauthn/browser'])
+    expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT$`, 'm'))
+})
+
+type Bill = { components: { name: string; version: string; hashes: { content: string }[] }[] }
+
+test('its bill of materials lists what is bundled and what is installed beside it', () => {
+  const bill = JSON.parse(readFileSync(join(release, `svc-${version}.cdx.json`), 'utf8')) as Bill
+  const names = bill.components.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(['hono', 'pg', 'libsql', 'jq-wasm', 'detect-libc']))
+  expect(names).not.toContain('vitest')
+  for (const { hashes } of bill.components) expect(hashes[0]!.content).toMatch(/^[0-9a-f]{128}$/)
+})
+
+test('the checksums are those of the files', () => {
+  expect(() =>
+    execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release }),
+  ).not.toThrow()
 })
 
 test('the installed package contains the completions', () => {
