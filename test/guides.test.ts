@@ -53,6 +53,16 @@ describe('the guides to the code', () => {
   })
 })
 
+test('each line of a pipeline that asks is also typed on its page, where a test runs it', () => {
+  const page = read('docs/ci.md')
+  const typed = [...page.matchAll(/^\$ (svc approve run .*?)(?:; echo .*)?$/gm)].map(([, line]) => line)
+  const inPipelines = [...page.matchAll(/^```(?:yaml|groovy|sh)\n([^]*?)^```$/gm)]
+    .flatMap(([, block]) => [...block!.matchAll(/svc approve run [^'\n]+/g)])
+    .map(([line]) => line.replace(/\$(?:CI_JOB|BUILD)_URL/, '$JOB'))
+  expect(inPipelines.length).toBeGreaterThan(5)
+  expect(inPipelines.filter((line) => !typed.includes(line))).toEqual([])
+})
+
 describe('the records of decisions', () => {
   test('are all in the index, once, under their title', () => {
     const titles = records.map((file) => {
