@@ -1,3 +1,4 @@
+import { deliveryChannels } from '../../../contract/records.ts'
 import type { Channel } from '../../call/message.ts'
 import type { Decided } from '../../call/signals/signals.ts'
 import type { AttemptResult } from '../../delivery/rows.ts'
@@ -11,6 +12,8 @@ const requestBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 /** People answer in seconds or minutes. */
 const decisionBounds = [2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600, 14_400, 86_400]
 
+const attemptResults = ['sent', 'retry', 'failed', 'dead'] as const
+
 const methods = new Set(['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])
 
 /** Records one response of a route. */
@@ -21,7 +24,14 @@ type Route = { path: string; method: string; statuses: Map<number, number>; dura
 export const createEventCounts = () => {
   const routes: Route[] = []
   const decisions = new Map<Decided['status'], Histogram>()
-  const results = new Map<string, { channel: Channel; result: string; count: number }>()
+  // Each series begins at 0, because a rate does not see a series that begins at 1: the first lost message.
+  const results = new Map(
+    deliveryChannels.flatMap((channel) =>
+      attemptResults.map(
+        (result) => [`${channel} ${result}`, { channel, result, count: 0 }] satisfies [string, object],
+      ),
+    ),
+  )
 
   /** The series of each method are found once, because a response must cost next to nothing. */
   const route = (path: string): ObserveResponse => {
@@ -79,11 +89,7 @@ export const createEventCounts = () => {
       durations.observe(seconds)
     },
     attempted: (channel: Channel, state: AttemptResult['state']): void => {
-      const result = state === 'queued' ? 'retry' : state
-      const name = `${channel} ${result}`
-      const entry = results.get(name) ?? { channel, result, count: 0 }
-      results.set(name, entry)
-      entry.count += 1
+      results.get(`${channel} ${state === 'queued' ? 'retry' : state}`)!.count += 1
     },
     families,
   }
