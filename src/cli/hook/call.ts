@@ -1,12 +1,21 @@
 import { SvcError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { parseJson } from '../../core/parse-json.ts'
+import { parseExact } from '../../core/exact-json.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { ToolCall } from '../approve/tool-call.ts'
 import type { Host } from './host.ts'
 
 /** Larger than any call that a person could be asked about. */
 const mostBytes = 8 * 1024 * 1024
+
+/** A name that is there twice could be another one for the host. */
+const exactJson = (text: string): unknown => {
+  try {
+    return parseExact(text)
+  } catch {
+    return undefined
+  }
+}
 
 const unreadable = (host: Host, what: string): SvcError =>
   new SvcError('failed', 'hook_input', `${host.title} sent a hook input that svc cannot read: ${what}`)
@@ -25,8 +34,8 @@ const fieldsOf = (host: Host, input: Record<string, unknown>) =>
 /** Reads the JSON that a host writes to its hook. Throws if any part is not as documented. */
 export const readCall = (host: Host, text: string): ToolCall => {
   if (text.length > mostBytes) throw unreadable(host, `it is larger than ${mostBytes / 1024 / 1024} MiB`)
-  const input = parseJson(text)
-  if (!isRecord(input)) throw unreadable(host, 'it is not a JSON object')
+  const input = exactJson(text)
+  if (!isRecord(input)) throw unreadable(host, 'it is not a JSON object, or has a name twice')
   const { event, tool, arguments: given, cwd } = fieldsOf(host, input)
   if (event !== host.event)
     throw unreadable(
@@ -34,8 +43,9 @@ export const readCall = (host: Host, text: string): ToolCall => {
       `the event is ${typeof event === 'string' ? safeLine(event.slice(0, 80)) : 'missing'}, not ${host.event}`,
     )
   if (typeof tool !== 'string' || tool === '') throw unreadable(host, 'the name of the tool is missing')
-  const args = typeof given === 'string' ? parseJson(given) : given
-  if (!isRecord(args)) throw unreadable(host, `the arguments of ${safeLine(tool)} are not an object`)
+  const args = typeof given === 'string' ? exactJson(given) : given
+  if (!isRecord(args))
+    throw unreadable(host, `the arguments of ${safeLine(tool)} are not an object, or have a name twice`)
   if (cwd !== undefined && typeof cwd !== 'string') throw unreadable(host, 'the folder is not text')
   return { server: host.title, tool, input: args, cwd }
 }

@@ -54,6 +54,11 @@ test.each<[string, string | object, RegExp]>([
   ['nothing', '', /not a JSON object/],
   ['no JSON', '{"hook_event_name": "PreToolUse"', /not a JSON object/],
   ['a list', '[]', /not a JSON object/],
+  [
+    'a name twice',
+    '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"branch":"main","branch":"try"}}',
+    /has a name twice/,
+  ],
   ['another event', { ...call, hook_event_name: 'PostToolUse' }, /the event is PostToolUse, not PreToolUse/],
   ['no event', { ...call, hook_event_name: undefined }, /the event is missing/],
   ['no tool', { ...call, tool_name: undefined }, /the name of the tool is missing/],
