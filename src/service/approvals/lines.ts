@@ -8,8 +8,8 @@ type Named = {
   user_id: number
   name: string
   mobile: string
-  /** They were away, so nobody notifies them. They can answer. */
-  away?: true
+  /** Nobody notifies them: they were away, or the requester had reached a limit. They can answer. */
+  quiet?: true
 }
 
 /** People of whom `need` must agree. */
@@ -57,8 +57,8 @@ export const poolOf = (row: Stored): number[] => [
 ]
 
 /** The people of lines whom nobody notifies. */
-export const awayIn = (lines: readonly StoredLine[]): ReadonlySet<number> =>
-  new Set(lines.flatMap(({ people }) => people.filter(({ away }) => away).map(({ user_id }) => user_id)))
+export const quietIn = (lines: readonly StoredLine[]): ReadonlySet<number> =>
+  new Set(lines.flatMap(({ people }) => people.filter(({ quiet }) => quiet).map(({ user_id }) => user_id)))
 
 /** Those who wait for a request: its requester, and the pages of the people it asks. */
 export const wakeOf = (row: Pick<ApprovalRow, 'request_id' | 'org_id' | 'lines'>): WakeTarget => ({

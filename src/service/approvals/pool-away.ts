@@ -49,16 +49,19 @@ export const namedAway = (lines: readonly StoredLine[], away: Away): Refusal | u
   )
 }
 
-/** Leaves to others what they can do without those who are away. If they are too few, everybody is notified. */
+/** Those whom somebody notifies. */
+export const notifiedOf = (lines: readonly StoredLine[], away: Away = new Map()): StoredLine[] =>
+  lines.map((line) => ({
+    ...line,
+    people: line.people.filter(({ user_id, quiet }) => !quiet && !away.has(user_id)),
+  }))
+
+/** Leaves to others what they can do without those who are away. If they are too few, these are notified too. */
 export const markAway = (lines: StoredLine[], away: Away): StoredLine[] => {
   if (away.size === 0) return lines
-  const present = lines.map((line) => ({
-    ...line,
-    people: line.people.filter(({ user_id }) => !away.has(user_id)),
-  }))
-  if (!isEnough(present)) return lines
+  if (!isEnough(notifiedOf(lines, away))) return lines
   return lines.map((line) => ({
     ...line,
-    people: line.people.map((one) => (away.has(one.user_id) ? { ...one, away: true } : one)),
+    people: line.people.map((one) => (away.has(one.user_id) ? { ...one, quiet: true } : one)),
   }))
 }

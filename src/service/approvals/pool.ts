@@ -1,20 +1,17 @@
-import { parseLine } from '../../contract/approvers.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { hiddenNumber } from '../../core/phone-parts.ts'
 import { conflict, invalid, Refusal } from '../../core/refusal.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
-import { reachOrganization } from '../call/tenant.ts'
 import { countedDevices, ofActiveDevice } from '../devices/active.ts'
 import { findConfirmedOwners } from '../devices/origin.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { relationsTo } from '../devices/relation.ts'
-import { readGroup } from '../devices/seats.ts'
 import { mergedLines } from '../policy/rules.ts'
-import { activeMembers, type Approver, findApprover, notEnrolled } from './find-approver.ts'
+import { activeMembers, type Approver, notEnrolled } from './find-approver.ts'
 import { checkLimits } from './limits.ts'
-import { type Excluded, isOwnConsent, type StoredLine } from './lines.ts'
-import { isEnough, markAway, namedAway, readAway } from './pool-away.ts'
+import { type Excluded, isOwnConsent, quietIn, type StoredLine } from './lines.ts'
+import { isEnough, markAway, namedAway, notifiedOf, readAway } from './pool-away.ts'
 import { checkDevices, checkRequester, countsOn } from './separation.ts'
 
 /** People whose phones one request can reach. */
@@ -28,64 +25,6 @@ export type Pool = {
   /** Everybody who is asked, in the order of the lines. */
   people: Approver[]
   excluded: Excluded[]
-}
-
-/** The organization of a request: that of the first person it names, who comes with it, or the one that the call means. */
-const organizationOf = async (
-  call: Call,
-  texts: readonly string[],
-  org_id: number | undefined,
-): Promise<{ orgId: number; first?: Approver }> => {
-  const named = texts.map(parseLine).find((line) => line.group === undefined)
-  if (named?.group === undefined && named !== undefined && named.people.length === 1) {
-    const first = await findApprover(call, named.people[0]!, org_id)
-    return { orgId: first.org_id, first }
-  }
-  const meant = org_id ?? call.caller.orgId
-  if (meant === null && texts.length === 0)
-    throw invalid(
-      'approvers',
-      'must name somebody: without an organization, no rule holds this request',
-      'Name a person with --to +12025550101, or the organization with --org',
-    )
-  if (meant === null)
-    throw invalid('org_id', 'is required unless the first line is the number of one person', 'Add --org')
-  await reachOrganization(call, meant)
-  return { orgId: meant }
-}
-
-/** The line of a group. Who has no device is left out later, with the reason. */
-const groupLine = async (
-  call: Call,
-  orgId: number,
-  { group, need }: { group: string; need: number },
-): Promise<RequiredLine> => {
-  const { id, name, members, asleep } = await readGroup(call, orgId, group)
-  return { members: [...members, ...asleep], need, group: { id, name }, rules: [], separated: true }
-}
-
-/** The lines that a requester named, in one organization. Fails with a Refusal for a person or a group that it lacks. */
-export const wantedLines = async (
-  call: Call,
-  texts: readonly string[],
-  org_id: number | undefined,
-): Promise<{ orgId: number; lines: RequiredLine[] }> => {
-  const { orgId, first } = await organizationOf(call, texts, org_id)
-  const lines: RequiredLine[] = []
-  for (const line of texts.map(parseLine)) {
-    if (line.group !== undefined) {
-      lines.push(await groupLine(call, orgId, line))
-      continue
-    }
-    const isFirst = first !== undefined && line.people.join() === first.mobile
-    const found = isFirst
-      ? [first]
-      : await activeMembers(call, orgId).where('p.mobile', 'in', line.people).execute()
-    if (found.length < line.people.length) throw notEnrolled('phone')
-    const members = found.map(({ user_id }) => user_id)
-    lines.push({ members, need: line.need, group: null, rules: [], separated: false })
-  }
-  return { orgId, lines }
 }
 
 /**
@@ -194,46 +133,58 @@ export const considerPool = async (
   }
   const relationTo = relationsTo(call, namedKeyOf(call.caller))
   const excluded: LeftOut[] = []
+  /** Of groups: at a limit of the requester. They are asked, so that no key can leave one member alone, and not notified. */
+  const limited: LeftOut[] = []
   const asked: StoredLine[] = []
   for (const [at, { members, ...line }] of lines.entries()) {
     const people: StoredLine['people'] = []
     for (const user_id of members) {
       const person = byId.get(user_id)
+      const problem = problems.get(user_id)
+      const isLimited = line.separated && problem?.status === 429
       const reason = person
-        ? (problems.get(user_id)?.message ??
+        ? ((isLimited ? undefined : problem?.message) ??
           (line.separated ? await unseparated(call, person, owners, relationTo) : undefined))
         : 'is not an active user with a device'
       const name = nameFor(user_id)
-      if (reason === undefined) people.push({ user_id, name, mobile: hiddenNumber(person!.mobile) })
-      else excluded.push({ line: at, user_id, name, reason })
+      if (reason !== undefined) {
+        excluded.push({ line: at, user_id, name, reason })
+        continue
+      }
+      if (isLimited) limited.push({ line: at, user_id, name, reason: problem.message })
+      const quiet = isLimited && { quiet: true as const }
+      people.push({ user_id, name, mobile: hiddenNumber(person!.mobile), ...quiet })
     }
     asked.push({ ...line, people })
   }
   const pool = new Set(asked.flatMap(({ people }) => people.map(({ user_id }) => user_id)))
   const away = await readAway(call, { orgId, lines: wanted }, asking)
+  const all = markAway(asked, away)
+  const quiet = quietIn(all)
   const considered = {
     org_id: orgId,
     slug,
     policy,
-    lines: markAway(asked, away),
+    lines: all,
     // The first one stands for all where a reader knows one approver.
     people: ids
       .filter((id) => pool.has(id))
-      .toSorted((one, other) => Number(away.has(one)) - Number(away.has(other)))
+      .toSorted((one, other) => Number(quiet.has(one)) - Number(quiet.has(other)))
       .map((id) => byId.get(id)!),
     away,
     considered: lines.map(({ members }) => members.map((user_id) => ({ user_id, name: nameFor(user_id) }))),
     excluded,
   }
-  if (isEnough(asked)) {
+  if (isEnough(notifiedOf(asked))) {
     const problem = namedAway(asked, away)
     return problem ? { ...considered, problem } : considered
   }
   const [only, ...others] = ids
   // The refusal of the only person says exactly what to do. If everybody has a limit, waiting helps.
-  const limited = excluded.every(({ user_id }) => problems.get(user_id)?.status === 429)
-  const exact = only !== undefined && (others.length === 0 || limited) ? problems.get(only) : undefined
-  return { ...considered, problem: exact ?? notEnough(excluded, lines) }
+  const without = [...excluded, ...limited]
+  const isWaiting = without.every(({ user_id }) => problems.get(user_id)?.status === 429)
+  const exact = only !== undefined && (others.length === 0 || isWaiting) ? problems.get(only) : undefined
+  return { ...considered, problem: exact ?? notEnough(without, lines) }
 }
 
 /**

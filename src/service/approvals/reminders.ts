@@ -4,7 +4,7 @@ import type { Service } from '../call/service.ts'
 import type { Db } from '../storage/schema.ts'
 import { readBallots } from './ballots.ts'
 import { isLong } from './limits.ts'
-import { awayIn, idsOf, readLines } from './lines.ts'
+import { quietIn, idsOf, readLines } from './lines.ts'
 import { isMuted, readMutes } from './mutes.ts'
 import { pushToDevices } from './push.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -33,9 +33,9 @@ const waitedFor = async (db: Db, row: ApprovalRow): Promise<number[]> => {
   const ballots = await readBallots(db, row)
   const agreed = ballots.filter(({ status }) => status === 'approved').map(({ user_id }) => String(user_id))
   const seated = countSeated(lines, agreed)
-  const away = awayIn(asked)
+  const quiet = quietIn(asked)
   return ballots
-    .filter(({ status, user_id }) => status === 'pending' && !away.has(user_id))
+    .filter(({ status, user_id }) => status === 'pending' && !quiet.has(user_id))
     .map(({ user_id }) => user_id)
     .filter((user_id) => countSeated(lines, [...agreed, String(user_id)]) > seated)
 }

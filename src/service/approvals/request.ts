@@ -21,7 +21,7 @@ import { readAskedBefore } from './ballots.ts'
 import { breakGlass, tellEverybody } from './break-glass.ts'
 import type { Approver } from './find-approver.ts'
 import { hasTwin, readKeyOwner } from './key-owner.ts'
-import { awayIn, readLines, wakeOf } from './lines.ts'
+import { quietIn, readLines, wakeOf } from './lines.ts'
 import { choosePool } from './pool.ts'
 import { pushToDevices } from './push.ts'
 import { remindAt } from './reminders.ts'
@@ -76,8 +76,8 @@ const addBallots = async (call: Call, row: ApprovalRow, people: readonly Approve
     rows.push({ ...values, row_mac: call.keyring.macOf('ballots', values) })
   }
   await call.db.insertInto('ballots').values(rows).execute()
-  const away = awayIn(readLines(row))
-  for (const { user_id } of people.filter((one) => !away.has(one.user_id))) {
+  const quiet = quietIn(readLines(row))
+  for (const { user_id } of people.filter((one) => !quiet.has(one.user_id))) {
     await pushToDevices(call, row, user_id)
     call.afterCommit(() => call.service.notifyApprover({ request_id, org_id, user_id }))
   }
@@ -98,6 +98,8 @@ export const requestApproval = async (
   if (input.action === undefined && input.subject === undefined)
     throw invalid('action', 'is required without a subject')
   const subject = checkSubject(input.subject ?? textSubject(input.action!))
+  if (subject.type === 'text' && input.action !== undefined && input.action !== subject.data.text)
+    throw invalid('action', 'must be the text of the subject, which people approve', 'Leave out action')
   const requester = input.requester ?? call.caller.name
   const { wanted, rules, terms, skipped } = await rulesOfRequest(call, { input, subject, held, via })
   const { lifetime_s } = terms

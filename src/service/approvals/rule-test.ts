@@ -13,7 +13,7 @@ import { readScopes } from '../keys/scopes.ts'
 import { readBook } from '../policy/group-rows.ts'
 import { requirementOf } from '../policy/rules.ts'
 import { rulesHolding } from './holding.ts'
-import { awayIn } from './lines.ts'
+import { quietIn } from './lines.ts'
 import { type Considered, considerPool } from './pool.ts'
 import { requiredFactors } from './required-factors.ts'
 import { requesterProblem } from './rules-of-request.ts'
@@ -60,7 +60,7 @@ const callerOf = async (call: Call, orgId: number, key: number | undefined): Pro
 }
 
 const peopleOf = ({ considered, excluded, away, lines }: Considered, at: number) => {
-  const unnotified = awayIn(lines)
+  const unnotified = quietIn(lines)
   const left = new Map(excluded.filter(({ line }) => line === at).map((one) => [one.user_id, one.reason]))
   return considered[at]!.map(({ user_id, name }) => ({
     user_id: String(user_id),

@@ -13,7 +13,7 @@ import { rulesHolding } from './holding.ts'
 import { reasonHeader } from './held-reason.ts'
 import { readKeyOwner } from './key-owner.ts'
 import { type HoldingRule, readRules } from './lines.ts'
-import { wantedLines } from './pool.ts'
+import { wantedLines } from './wanted-lines.ts'
 import type { ApprovalRow } from './rows.ts'
 import { storedSubject } from './record.ts'
 
@@ -118,11 +118,13 @@ export const rulesOfRequest = async (
   if (input.break_glass !== undefined) {
     const lines = emergencyLines(call, book, rules, { via, approvers: input.approvers ?? [] })
     const terms = await termsUnder(call, orgId, { rules, input, held })
-    const lifetime_s = Math.min(terms.lifetime_s, emergencyLifetime)
+    const [lifetime_s, use_within_s] = [terms.lifetime_s, terms.use_within_s].map((seconds) =>
+      Math.min(seconds, emergencyLifetime),
+    ) as [number, number]
     return {
       wanted: { orgId, lines },
       rules: [...required.rules],
-      terms: { ...terms, lifetime_s },
+      terms: { ...terms, lifetime_s, use_within_s },
       skipped: required.lines,
     }
   }
