@@ -3,12 +3,11 @@ import { conflict, forbidden, invalid, type Refusal } from '../../core/refusal.t
 import type { Rule } from '../../contract/rule-shape.ts'
 import type { Call, RequiredLine } from '../call/call.ts'
 import { administrators } from '../devices/administrators.ts'
-import { nameOf, noticeTime, notifyMember } from '../devices/notices.ts'
+import { isReachable, nameOf, noticeTime, notifyMember } from '../devices/notices.ts'
 import { consume } from '../limits/rate-limit.ts'
 import type { Book } from '../policy/group-rows.ts'
 import { emergencyLinesOf } from '../policy/rules.ts'
 import { type BreakGlass, readBreakGlass } from './broken-glass.ts'
-import { activeMembers } from './find-approver.ts'
 import { ownerOf } from './key-owner.ts'
 import { readLines, readRules } from './lines.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -27,10 +26,11 @@ const notAllowed = (message: string, hint: string): Refusal =>
 
 /** Refuses everybody but a person with the key of their own terminal: somebody must answer for it. */
 const requireSignedIn = ({ caller }: Call, via: 'api' | 'tools'): void => {
-  if (caller.signedInWith === undefined || caller.ownerId === undefined || via === 'tools')
+  // Whoever typed a code cannot know whose terminal it signed in.
+  if (caller.signedInWith === undefined || caller.ownerId === undefined || caller.byCode || via === 'tools')
     throw forbidden(
       'break_glass_not_signed_in',
-      'Only a person who is signed in on a terminal can break the glass, and not an agent or any other key',
+      'Only a person who signed in with a browser on their terminal can break the glass, and not an agent or any other key',
       'Sign in: svc profile login',
     )
 }
@@ -66,7 +66,7 @@ export const emergencyLines = (
 }
 
 /** Refuses whoever broke the glass within a day, unless that was reviewed or led to nothing. */
-const requireReviewed = async ({ db, now, caller }: Call, orgId: number): Promise<void> => {
+const requireReviewed = async ({ db, now, caller, keyring }: Call, orgId: number): Promise<void> => {
   const rows = await db
     .selectFrom('approvals')
     .where('org_id', '=', orgId)
@@ -79,7 +79,8 @@ const requireReviewed = async ({ db, now, caller }: Call, orgId: number): Promis
     .execute()
   const open = rows.find(
     (row) =>
-      readBreakGlass(row)?.review === undefined &&
+      // A review that another program wrote into the store is none.
+      !(readBreakGlass(row)?.review && keyring.holds('approvals', row)) &&
       ownerOf(row, 'owner').owner?.user_id === String(caller.ownerId),
   )
   if (open)
@@ -90,7 +91,29 @@ const requireReviewed = async ({ db, now, caller }: Call, orgId: number): Promis
     )
 }
 
-/** Whom the request skips and who is told. Fails with 409 if this person or the organization must not break the glass now. */
+/** Who holds a seat is skipped, also whoever was put on hold, perhaps just now and for that. */
+const membersAmong = async ({ db }: Call, orgId: number, ids: readonly number[]): Promise<number[]> => {
+  const rows = await db
+    .selectFrom('memberships')
+    .where('org_id', '=', orgId)
+    .where('user_id', 'in', [...ids, 0])
+    .where('state', 'in', ['active', 'pending'])
+    .select('user_id')
+    .orderBy('user_id')
+    .execute()
+  return rows.map(({ user_id }) => user_id)
+}
+
+const reachableAmong = async (call: Call, orgId: number, ids: readonly number[]): Promise<Set<number>> => {
+  const found = new Set<number>()
+  for (const user_id of ids) if (await isReachable(call, { org_id: orgId, user_id })) found.add(user_id)
+  return found
+}
+
+/**
+ * Whom the request skips and who is told: they, the administrators and the person in whose name it is. Fails with 409 if this
+ * person or the organization must not break the glass now, or if one of those who are skipped could get no message.
+ */
 export const breakGlass = async (
   call: Call,
   orgId: number,
@@ -98,14 +121,21 @@ export const breakGlass = async (
 ): Promise<BreakGlass> => {
   await requireReviewed(call, orgId)
   const ids = lines.flatMap(({ members }) => members).filter((id) => id !== call.caller.ownerId)
-  const active = await activeMembers(call, orgId)
-    .where('m.user_id', 'in', [...ids, 0])
-    .execute()
-  const skipped = active.map(({ user_id }) => user_id).toSorted((a, b) => a - b)
+  const skipped = await membersAmong(call, orgId, ids)
   if (skipped.length === 0)
     throw notAllowed('The rules ask nobody else, so there is nobody to skip', 'Leave out --break-glass')
   const admins = await administrators(call.db, orgId).select('m.user_id').execute()
-  const told = [...new Set([...skipped, ...admins.map(({ user_id }) => user_id)])].toSorted((a, b) => a - b)
+  const concerned = new Set([...skipped, ...admins.map(({ user_id }) => user_id), call.caller.ownerId!])
+  const reachable = await reachableAmong(call, orgId, [...concerned])
+  const unheard = skipped.filter((id) => !reachable.has(id))
+  if (unheard.length > 0) {
+    const names = await Promise.all(unheard.map((user_id) => nameOf(call.db, { org_id: orgId, user_id })))
+    throw conflict(
+      'break_glass_unheard',
+      `Who is skipped must be told, and nobody can tell ${names.join(', ')}: no e-mail address, and no notifications`,
+      'The glass stays whole. They allow notifications on their phone, or the operator sets up e-mail',
+    )
+  }
   const { taken, next_at } = await consume(call, aDay, { org_id: orgId, subject: '' })
   if (!taken)
     throw conflict(
@@ -113,12 +143,12 @@ export const breakGlass = async (
       `The organization broke the glass ${aDay.atMost} times within a day`,
       `The next time is possible after ${next_at}. Before that, the operator of the service can change the rules`,
     )
-  return { reason, skipped, told }
+  return { reason, skipped, told: [...reachable].toSorted((a, b) => a - b) }
 }
 
 /**
- * Notifies everybody who is skipped, and every administrator, in the transaction of the request. Fails with 409 if nobody but
- * the requester could get a message. It quotes nothing that the requester wrote.
+ * Notifies everybody who is skipped, every administrator and the requester, in the transaction of the request. It quotes nothing
+ * that the requester wrote.
  */
 export const tellEverybody = async (
   call: Call,
@@ -135,19 +165,10 @@ export const tellEverybody = async (
     `One member of ${groups.join(' and one of ')} can approve the request until ${noticeTime(expires_at)}.`,
     `Show the request: svc approve status ${request_id}`,
   ].join('\n')
-  let heard = 0
-  for (const user_id of told) {
-    const sent = await notifyMember(
+  for (const user_id of told)
+    await notifyMember(
       call,
       { org_id, user_id },
       { about: 'emergency', subject: 'Somebody broke the glass', text },
-    )
-    if (user_id !== ownerId) heard += sent
-  }
-  if (heard === 0)
-    throw conflict(
-      'break_glass_unheard',
-      'Nobody else can be told, so the glass stays whole: no other approver or administrator gets e-mail or notifications',
-      'Ask the operator to set up e-mail, or an administrator to allow notifications on their phone',
     )
 }

@@ -107,7 +107,10 @@ export const eraseApprovals = async (call: Call, member: Member): Promise<void> 
     .orderBy('a.id')
     .execute()
   for (const row of rows)
-    await (isSeveral(row) ? eraseOne(call, member, row) : eraseRequest(call, member, row))
+    // An emergency is counted, and waits for its review, without its signer, too.
+    await (isSeveral(row) || row.break_glass !== null
+      ? eraseOne(call, member, row)
+      : eraseRequest(call, member, row))
 }
 
 /** Deletes the times that no limit needs any more. */

@@ -1,5 +1,6 @@
 import type { review as contract } from '../../contract/review.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
+import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { requireTerminal } from '../call/caller.ts'
 import { nameOf, notifyMember } from '../devices/notices.ts'
@@ -7,14 +8,19 @@ import { demandConsent } from '../keys/keys.ts'
 import { readBreakGlass } from './broken-glass.ts'
 import { ownerOf } from './key-owner.ts'
 import { whoAnswered } from './lines.ts'
-import { auditSubject, findApproval, isApproved, toApprovalRecord } from './record.ts'
+import { auditSubject, findApproval, isApproved, storedSubject, toApprovalRecord } from './record.ts'
 
 // After an emergency, one of the people whom nobody asked says whether it was one.
 
 /** What a reviewer reads of the request, besides its id. */
 export const reviewedText = async (call: Call, request_id: string, org_id: number) => {
   const row = await findApproval(call.db, request_id, { orgId: org_id })
-  return { name: row.action, why: readBreakGlass(row)?.reason, requested_at: row.requested_at }
+  const subject = storedSubject(row)
+  return {
+    name: subject ? summaryOf(subject) : row.action,
+    why: readBreakGlass(row)?.reason,
+    requested_at: row.requested_at,
+  }
 }
 
 /**

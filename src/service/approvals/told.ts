@@ -1,8 +1,9 @@
 import { lineName } from '../../receipt/lines.ts'
+import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Keyring } from '../call/keyring.ts'
 import type { Storage } from '../storage/storage.ts'
 import { readLines, readRules } from './lines.ts'
-import { selectApprovals } from './record.ts'
+import { selectApprovals, storedSubject } from './record.ts'
 
 /** What a webhook with the scope `read` is told of a request. Nothing if another program changed it in the store. */
 export const createTeller =
@@ -15,5 +16,11 @@ export const createTeller =
     const who = readLines(row).map((line) =>
       line.group ? lineName(line) : `${line.need} of ${line.people.map(({ name }) => name).join(', ')}`,
     )
-    return { action: row.action, who: who.join('; '), rules: readRules(row).map(({ name }) => name) }
+    const subject = storedSubject(row)
+    return {
+      action: subject ? summaryOf(subject) : row.action,
+      who: who.join('; '),
+      rules: readRules(row).map(({ name }) => name),
+      ...(row.break_glass !== null && { isEmergency: true as const }),
+    }
   }

@@ -20,6 +20,8 @@ export type Caller = {
   expiresAt?: string
   /** Of a terminal: the device with which its owner signed in. */
   signedInWith?: number
+  /** Of a terminal that was signed in with a code on another device (RFC 8628). */
+  byCode?: true
   /** Of an agent: the mobile number of its owner, who consented to it. */
   agent?: { mobile: string }
   /** The signed-in person, at the approver page. */

@@ -7,6 +7,8 @@ export const terminalClient = 'svc'
 export const terminalId = (installation: string, byDevice = false): string =>
   `${terminalClient}${byDevice ? '-device' : ''}:${installation}`
 
+export const isByCode = (clientId: string): boolean => clientId.startsWith(`${terminalClient}-device:`)
+
 /**
  * True of a key that no person consented to, or whose person could still consent: an active member and, unless the key only
  * asks, an administrator. The keys of a terminal also need the device that consented. The statement itself sees each change.

@@ -50,6 +50,34 @@ const readAddresses = async (db: Db, member: Member): Promise<Iterable<string>> 
   return addresses.values()
 }
 
+/** The devices and the e-mail addresses at which a member can be notified, of the channels that are configured. */
+const readReach = async (
+  { db, service }: Pick<Call, 'db' | 'service'>,
+  member: Member,
+  { isAboutDevices }: { isAboutDevices: boolean },
+) => {
+  const devices = service.channels.has('push')
+    ? await db
+        .selectFrom('devices as d')
+        .where(hasPush())
+        .where(ofMember(member, 'd'))
+        .where('d.bound_at', 'is not', null)
+        // About devices, also those that were active once: the owner may still have one that was revoked.
+        .$if(!isAboutDevices, (query) => query.where('d.state', '=', 'active'))
+        .select('d.id')
+        .orderBy('d.id')
+        .execute()
+    : []
+  const addresses = service.channels.has('email') ? [...(await readAddresses(db, member))] : []
+  return { devices, addresses }
+}
+
+/** Whether a message about something else than devices reaches a member. */
+export const isReachable = async (call: Pick<Call, 'db' | 'service'>, member: Member): Promise<boolean> => {
+  const { devices, addresses } = await readReach(call, member, { isAboutDevices: false })
+  return devices.length + addresses.length > 0
+}
+
 /** Notifies a member on every device and at every e-mail address, if the channels are configured. Returns how many messages that is. */
 export const notifyMember = async (
   call: Deps,
@@ -57,26 +85,12 @@ export const notifyMember = async (
   { about = 'devices', subject, text }: Notice,
 ): Promise<number> => {
   const { org_id } = member
-  let sent = 0
   const isAboutDevices = about === 'devices'
   const kind = isAboutDevices ? 'device' : about
   const { name } = await organizationRow(call.db, org_id)
-  if (call.service.channels.has('push')) {
-    // About devices, also those that were active once: the owner may still have one that was revoked.
-    const devices = await call.db
-      .selectFrom('devices as d')
-      .where(hasPush())
-      .where(ofMember(member, 'd'))
-      .where('d.bound_at', 'is not', null)
-      .$if(!isAboutDevices, (query) => query.where('d.state', '=', 'active'))
-      .select('d.id')
-      .orderBy('d.id')
-      .execute()
-    for (const { id } of devices)
-      await call.send({ org_id, channel: 'push', kind, to: String(id), text: pushTextOf(about, name) })
-    sent += devices.length
-  }
-  if (!call.service.channels.has('email')) return sent
+  const { devices, addresses } = await readReach(call, member, { isAboutDevices })
+  for (const { id } of devices)
+    await call.send({ org_id, channel: 'push', kind, to: String(id), text: pushTextOf(about, name) })
   const message = {
     org_id,
     channel: 'email',
@@ -84,11 +98,8 @@ export const notifyMember = async (
     subject: `${name}: ${subject}`,
     text: isAboutDevices ? `${text}\n\nYour devices: ${call.service.publicUrl}/approver#devices` : text,
   } as const
-  for (const to of await readAddresses(call.db, member)) {
-    await call.send({ ...message, to })
-    sent++
-  }
-  return sent
+  for (const to of addresses) await call.send({ ...message, to })
+  return devices.length + addresses.length
 }
 
 /** Notifies every administrator of the organization except the member that the notice is about. */
@@ -118,6 +129,14 @@ export const notifyPromotion = async (
     text: `${await nameOf(call.db, member)} is an administrator now and can approve recoveries of lost devices ${from}. If this was not agreed, change the role: svc user update ${member.user_id} --role member --org ${slug}`,
   })
 }
+
+/** Notifies a member who may do less from now on: without a message, they would not hear of what is asked without them. */
+export const notifyLess = (call: Deps, member: Member, what: 'on hold' | 'no longer an administrator') =>
+  notifyMember(call, member, {
+    about: 'group',
+    subject: `You are ${what}`,
+    text: `You are ${what}, so nobody asks you for approvals as before. If this was not agreed, tell your administrator.`,
+  })
 
 /** Notifies a member of a new address, at the addresses so far. */
 export const notifyNewAddress = (call: Deps, member: Member): Promise<number> =>

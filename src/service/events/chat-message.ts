@@ -6,7 +6,7 @@ import { safeLine } from '../../core/safe-text.ts'
 // text there: nothing in it is a link, a mention or a format.
 
 /** What a webhook with the scope `read` is told of a request: also who is asked, and the names of the rules that ask. */
-export type Told = { action: string; who: string; rules: string[] }
+export type Told = { action: string; who: string; rules: string[]; isEmergency?: true }
 
 /** The id of the request that an event is about, if it is about one. */
 export const requestIdOf = ({ data: { subject } }: EventRecord): string | undefined =>
@@ -35,7 +35,7 @@ const sentences = ({ type, data }: EventRecord, told: Told | undefined): string[
   if (title === undefined) return [`${type}: ${data.subject}, by ${data.actor}`]
   if (!told) return [title]
   return [
-    `${title}: ${told.action}`,
+    `${told.isEmergency ? `Break-glass, ${title.toLowerCase()}` : title}: ${told.action}`,
     `Asked: ${told.who}`,
     ...(told.rules.length > 0 ? [`Rules: ${told.rules.join(', ')}`] : []),
   ]

@@ -20,7 +20,7 @@ import {
 } from '../devices/administrators.ts'
 import { appoint } from '../devices/appointments.ts'
 import { sendEnrollment } from '../devices/enrollment-message.ts'
-import { notifyPromotion } from '../devices/notices.ts'
+import { notifyLess, notifyPromotion } from '../devices/notices.ts'
 import { endDevices, eraseDevices } from '../devices/transitions.ts'
 import { leaveGroups } from '../policy/group-rows.ts'
 import { eraseAccounts, erasePeople } from '../members/erasure.ts'
@@ -110,6 +110,7 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
     await notifyPromotion(call, member, cooling)
   }
   if (user.state !== 'active') await revokeKeysOfMember(call, member)
+  if (name === 'hold') await notifyLess(call, member, 'on hold')
   call.wake({ org_id: member.org_id, users: [member.user_id] })
   await wakeAdministrators(call, org_id)
   return user

@@ -5,7 +5,7 @@ import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
 import type { Authenticated } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
-import { ofLiveSignIn } from '../call/sign-in.ts'
+import { isByCode, ofLiveSignIn } from '../call/sign-in.ts'
 import { noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
 import { readScopes } from './scopes.ts'
 import { statement } from '../storage/statement.ts'
@@ -78,6 +78,7 @@ const callerOf = (row: KeyRow): Authenticated => {
     ...(expires_at !== null && { expiresAt: expires_at }),
     ...agentOf(row),
     ...(isOfTerminal(row) && { signedInWith: row.consented_with! }),
+    ...(isOfTerminal(row) && isByCode(row.client_id!) && { byCode: true as const }),
   }
 }
 

@@ -11,7 +11,7 @@ import { ofMember, reachOrganization } from '../call/tenant.ts'
 import { readAbsences } from '../devices/absences.ts'
 import { promotionCooling } from '../devices/administrators.ts'
 import { appoint } from '../devices/appointments.ts'
-import { notifyNewAddress, notifyPromotion } from '../devices/notices.ts'
+import { notifyLess, notifyNewAddress, notifyPromotion } from '../devices/notices.ts'
 import { addMember, checkRole, findUser, selectUsers } from './member.ts'
 
 const changeable = ['email', 'first_name', 'last_name', 'role'] as const
@@ -79,6 +79,8 @@ export const updateUser: HandlerOf<typeof user.updateUser> = async ({ orgId, use
   // Before the change, so that the old address gets the notice.
   if (changes.email !== undefined && changes.email !== present.email) await notifyNewAddress(call, member)
   const promotion = changes.role && (await promotionCooling(call, member, changes.role))
+  if (present.role !== 'member' && changes.role === 'member')
+    await notifyLess(call, member, 'no longer an administrator')
   const { first_name = present.first_name, last_name = present.last_name } = changes
   const look_alike = lookAlikeOf(`${first_name} ${last_name}`)
   await call.db

@@ -5,6 +5,7 @@ import type { Phone } from '../page/phone.ts'
 import {
   acme,
   ada,
+  asks,
   bob,
   breakGlass,
   carol,
@@ -50,11 +51,13 @@ describe('a review', () => {
     expect(row![2]).toEqual(expect.arrayContaining(['review', 'disputed']))
   })
 
-  test('says on the phone of the reviewer what it is about', async () => {
-    const { action } = await approved()
+  test('says on the phone of the reviewer what was signed, in no words of the requester', async () => {
+    dataOf(await service.call('POST', `/svc/v1/approvals/${id}/cancel`, { key: asks, body: {} }))
+    id = dataOf(await breakGlass({ action: 'Restart the web server' })).request_id
+    await approved()
     const { request } = (await review(await terminalOf(bob))).body.data
     const { subject } = dataOf(await show(service, request.request_id))
-    expect(subject.summary).toBe(`Review approval in acme: ${action}`)
+    expect(subject.summary).toBe('Review approval in acme: Run terraform destroy')
   })
 
   test('lets the person who broke the glass do it again', async () => {

@@ -35,6 +35,16 @@ test('a chat reads who is asked for what, with a link to the page', async () => 
   expect(where).toMatch(link)
 })
 
+test('a chat reads what is approved, and not what its requester calls it', async () => {
+  const data = { name: 'shop.sql', size: 4, sha256: 'ab'.repeat(32) }
+  const { webhook_id } = await createWebhook({ types: ['approval.requested'], format: 'text', ...reading })
+  expect(await show(webhook_id)).toMatchObject(reading)
+  const ada = await createApprover(service, acme.id, 1)
+  await ask(service, ada, { action: 'Order lunch', subject: { type: 'file', data } })
+  await receiver.until(1)
+  expect(receiver.received[0]!.body).toMatch(/^Approval requested: File shop\.sql, 4 bytes\n/)
+})
+
 test.each(['text', 'slack', 'teams'])(
   '%s without the scope read says only that there is one',
   async (format) => {

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { decide, show } from '../approver.ts'
+import { dataOf, refusal, refusedWithoutTrace } from '../fixtures.ts'
+import { exchange, sendForm, consentFrom } from '../mcp/oauth-client.ts'
+import { installation } from '../mcp/terminal-stage.ts'
+import { fromPhone, type Phone } from '../page/phone.ts'
+import {
+  acme,
+  ada,
+  addGroup,
+  addRule,
+  asks,
+  bob,
+  breakGlass,
+  carol,
+  command,
+  dave,
+  destroy,
+  grace,
+  installHooks,
+  service,
+} from './break-glass-stage.ts'
+
+// Who hears of an emergency, and who counts it.
+
+installHooks()
+
+const withoutAddress = ({ user }: Phone) =>
+  service.storage.write(
+    (db) => db.updateTable('memberships').set({ email: '' }).where('user_id', '=', Number(user)).execute(),
+    { org: acme.id },
+  )
+const toldOf = async () =>
+  (await service.messages()).filter(({ kind }) => kind === 'emergency').map(({ to }) => to)
+const addressesOf = (...numbers: number[]) => numbers.map((n) => `user${n}@acme.example`)
+
+test('those who are skipped, the administrators and the requester are told, in words of the service', async () => {
+  dataOf(await breakGlass())
+  const messages = (await service.messages()).filter(({ kind }) => kind === 'emergency')
+  expect(messages.map(({ to }) => to)).toEqual(addressesOf(1, 2, 3, 5))
+  for (const { text } of messages) {
+    expect(text).toContain(`Ada Lovelace (user ${ada.user}) broke the glass`)
+    expect(text).toContain('destroy')
+    expect(text).not.toContain('INC-77')
+  }
+})
+
+test('the glass stays whole if one of those who are skipped cannot be told, who is named', async () => {
+  await withoutAddress(bob)
+  expect(await refusedWithoutTrace(service, () => breakGlass())).toEqual([409, 'break_glass_unheard', []])
+  expect((await breakGlass()).body.message).toContain(`(user ${bob.user})`)
+})
+
+test('an administrator who cannot be told is not said to be', async () => {
+  await withoutAddress(grace)
+  const { break_glass } = dataOf(await breakGlass())
+  expect(break_glass.told).toEqual([ada.user, bob.user, carol.user])
+  expect(await toldOf()).toEqual(addressesOf(1, 2, 3))
+})
+
+test('who was put on hold just before is skipped and told', async () => {
+  dataOf(await service.call('POST', `/organization/${acme.id}/user/${bob.user}/pending`))
+  const { break_glass } = dataOf(await breakGlass())
+  expect(break_glass.skipped).toEqual([bob.user, carol.user])
+  expect(await toldOf()).toContain('user2@acme.example')
+})
+
+test('who is put on hold or is an administrator no longer is told that', async () => {
+  dataOf(await service.call('POST', `/organization/${acme.id}/user/${bob.user}/pending`))
+  dataOf(
+    await service.call('PUT', `/organization/${acme.id}/update/user/${grace.user}`, {
+      body: { role: 'member' },
+    }),
+  )
+  const told = (await service.messages()).filter(({ subject = '' }) => /on hold|no longer/.test(subject))
+  expect(told.map(({ to }) => to)).toEqual(addressesOf(2, 5))
+})
+
+test('a terminal that was signed in with a code cannot break the glass', async () => {
+  const fields = { client_id: 'svc', installation: installation('b'), host: 'build-7' }
+  const { text } = await sendForm(service, '/device_authorization', fields)
+  const { user_code, device_code } = JSON.parse(text) as Record<string, string>
+  const body = { code: user_code }
+  const { request } = dataOf(await fromPhone(service, 'POST', 'consent/code', { cookie: ada.cookie, body }))
+  dataOf(await consentFrom(service, ada, request, 'svc on build-7'))
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+  const grant = { grant_type, client_id: 'svc', device_code, redirect_uri: undefined, resource: undefined }
+  const { access_token } = JSON.parse((await exchange(service, grant)).text) as { access_token: string }
+  expect(refusal(await breakGlass({}, access_token))[1]).toBe('break_glass_not_signed_in')
+})
+
+test('an approved emergency can be used for a quarter of an hour at most', async () => {
+  const { request_id } = dataOf(await breakGlass({ use_within_s: 86_400 }))
+  const { use_by, decided_at } = dataOf(await decide(service, request_id, dave.key))
+  expect(Date.parse(use_by) - Date.parse(decided_at)).toBe(900_000)
+})
+
+test('a review that another program writes into the store does not count', async () => {
+  const { request_id } = dataOf(await breakGlass())
+  dataOf(await decide(service, request_id, dave.key))
+  const { reason, skipped, told } = dataOf(await show(service, request_id, asks)).break_glass
+  const review = { by: Number(bob.user), verdict: 'ok', at: '2030-01-01T00:00:00.000Z' }
+  const forged = JSON.stringify({ reason, skipped: skipped.map(Number), told: told.map(Number), review })
+  await service.runSql(`update approvals set break_glass = '${forged}'`)
+  expect(refusal(await breakGlass())).toEqual([409, 'break_glass_unreviewed', []])
+})
+
+test('an emergency is counted and waits for its review after its only signer was deleted', async () => {
+  await addGroup('alone', [dave.user])
+  await addRule({
+    name: 'alone',
+    match: { type: 'command', argv: ['kubectl', '**'] },
+    who: ['@dba'],
+    break_glass: '@alone',
+  })
+  const { request_id } = dataOf(await breakGlass({ subject: command('kubectl', 'drain') }))
+  dataOf(await decide(service, request_id, dave.key))
+  dataOf(await service.call('DELETE', `/organization/${acme.id}/delete/user/${dave.user}`))
+  expect(refusal(await breakGlass({ subject: destroy }))).toEqual([409, 'break_glass_unreviewed', []])
+  expect(dataOf(await show(service, request_id, asks)).break_glass.skipped).toEqual([bob.user, carol.user])
+})
