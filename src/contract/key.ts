@@ -53,12 +53,14 @@ export const key = operations({
   listKeys: {
     route: 'GET /svc/v1/keys',
     cli: 'key list',
-    scope: 'keys',
+    // A key with `ask` alone lists only the keys of its owner.
+    scope: ['ask', 'keys'],
     cacheable: true,
     summary: 'List API keys without their secrets',
     message: 'Keys',
     input: z.strictObject({
       org_id: chosen(z.optional(positive), 'Only the keys of this organization', { example: 1 }),
+      mine: chosen(z.optional(z.boolean()), 'Only the keys of the person who is signed in'),
       ...paging,
     }),
     data: z.array(keyRecord),

@@ -1,6 +1,6 @@
 import { scopes as every, type Scope } from '../../contract/scopes.ts'
 import { credentialText } from '../../core/credential-text.ts'
-import { forbidden, Refusal } from '../../core/refusal.ts'
+import { conflict, forbidden, Refusal } from '../../core/refusal.ts'
 
 /**
  * The owner of a key. `orgId` null reaches every organization. `keyId` 0 is the bearer token of the tool server, which is
@@ -93,6 +93,17 @@ export const requireTerminal = (
   if (orgId === null || ownerId === undefined || signedInWith === undefined)
     throw forbidden('not_signed_in', `Nobody is signed in with this key, and only a person can ${act}`, hint)
   return { org_id: orgId, user_id: ownerId }
+}
+
+/** The person who confirmed that the calling key is theirs. Throws 409 `key_without_owner` for any other key. */
+export const requireOwner = ({ keyId, ownerId, ownerConfirmed }: Caller): number => {
+  if (ownerId !== undefined && ownerConfirmed === true) return ownerId
+  const confirm = `. Or let its owner confirm it: svc key confirm-owner ${keyId}`
+  throw conflict(
+    'key_without_owner',
+    'No person confirmed that the key in use is theirs, so whose keys are meant is not known',
+    `Sign in: svc profile login${ownerId === undefined ? '' : confirm}`,
+  )
 }
 
 /** The name of a person at the approver page in the audit. */

@@ -3,7 +3,7 @@ import { keyRecord as recordSchema } from '../../contract/records.ts'
 import { scopesOf } from '../../contract/scopes.ts'
 import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
-import { namedKeyOf } from '../call/caller.ts'
+import { namedKeyOf, requireOwner } from '../call/caller.ts'
 import { readPage } from '../call/pagination.ts'
 import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import {
@@ -17,7 +17,7 @@ import {
 } from './ancestry.ts'
 import { type KeyKind, newSecret } from './authenticator.ts'
 import { insertKeyRow, isLive } from './rows.ts'
-import { isOperatorKey, readScopes, scopesText } from './scopes.ts'
+import { isOperatorKey, readScopes, scopeMissing, scopesText } from './scopes.ts'
 
 const { kind: _, root_id: __, ...stored } = recordSchema.shape
 const columns = Object.keys(stored) as (keyof typeof stored)[]
@@ -148,10 +148,17 @@ export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
   return { ...keyRecord(row), organization: organization ?? null }
 }
 
-export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id }, call) => {
-  const orgId = org_id ?? call.caller.orgId
+export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id, mine = false }, call) => {
+  const { caller } = call
+  const owner = mine ? requireOwner(caller) : undefined
+  if (owner === undefined && !caller.scopes.has('keys')) throw scopeMissing(caller, 'keys')
+  const orgId = org_id ?? caller.orgId
   if (orgId !== null) await reachOrganization(call, orgId)
-  const query = selectKeys(call).where(withinOrganization(orgId, 'org_id'))
+  const query = selectKeys(call)
+    .where(withinOrganization(orgId, 'org_id'))
+    .$if(owner !== undefined, (keys) =>
+      keys.where('owner_user_id', '=', owner!).where('owner_confirmed_at', 'is not', null),
+    )
   return (await readPage(call, query, 'id')).map(keyRecord)
 }
 

@@ -3,27 +3,15 @@ import { ask, decide, show } from '../approver.ts'
 import { createMember, dataOf, refusal } from '../fixtures.ts'
 import { type Phone, registerPhone } from '../page/phone.ts'
 import { acme, ada, clock, installHooks, service } from './oauth-stage.ts'
-import { createAdministrator, signIn, whoIs } from './terminal-stage.ts'
+import { create, createAdministrator, createConsented, signIn, whoIs } from './terminal-stage.ts'
 
 installHooks()
 
 let grace: Phone
 beforeEach(async () => void (grace = await createAdministrator(2)))
 
-const create = (key: string, headers = {}, more: object = {}) =>
-  service.call('POST', '/svc/v1/keys', {
-    key,
-    headers,
-    body: { name: 'ci', scopes: ['ask', 'read'], ...more },
-  })
-
-/** A key that Grace creates with her own yes. */
-const consented = async (management: string, scopes: string[]): Promise<string> => {
-  const more = { name: scopes.join(' '), scopes }
-  const { request } = (await create(management, {}, more)).body.data
-  dataOf(await decide(service, request.request_id, grace.key, { decision: 'approve' }))
-  return dataOf(await create(management, { 'x-svc-approval': request.request_id }, more)).key
-}
+const consented = (management: string, scopes: string[]): Promise<string> =>
+  createConsented(grace, management, scopes)
 
 describe('a key that a signed-in person creates', () => {
   test('needs their own yes, is theirs, and outlives the sign-in', async () => {

@@ -1,4 +1,5 @@
 import { consentFrom, authorize, createVerifier, exchange, requestIn } from './oauth-client.ts'
+import { decide } from '../approver.ts'
 import { createMember, dataOf } from '../fixtures.ts'
 import { enrollPhone, type Phone } from '../page/phone.ts'
 import { acme, service } from './oauth-stage.ts'
@@ -42,6 +43,25 @@ export const signIn = async (phone: Phone, asked: Asked = {}): Promise<Keys> => 
   const { status, text } = await tokenFor(code, code_verifier)
   if (status !== 200) throw new Error(text)
   return JSON.parse(text) as Keys
+}
+
+export const create = (key: string, headers = {}, more: object = {}) =>
+  service.call('POST', '/svc/v1/keys', {
+    key,
+    headers,
+    body: { name: 'ci', scopes: ['ask', 'read'], ...more },
+  })
+
+/** A key that a signed-in administrator creates with their own yes. */
+export const createConsented = async (
+  phone: Phone,
+  management: string,
+  scopes: string[],
+): Promise<string> => {
+  const more = { name: scopes.join(' '), scopes }
+  const { request } = (await create(management, {}, more)).body.data
+  dataOf(await decide(service, request.request_id, phone.key, { decision: 'approve' }))
+  return dataOf(await create(management, { 'x-svc-approval': request.request_id }, more)).key
 }
 
 export const whoIs = (key: string) => service.call('GET', '/svc/v1/whoami', { key })

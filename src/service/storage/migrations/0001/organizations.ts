@@ -71,6 +71,7 @@ create table api_keys (
 );
 create unique index api_keys_prefix on api_keys (prefix);
 create index api_keys_org on api_keys (org_id);
+create index api_keys_owner on api_keys (owner_user_id, org_id);
 create index api_keys_created_by on api_keys (created_by);
 create index api_keys_consented_with on api_keys (consented_with);
 create unique index api_keys_code_hash on api_keys (code_hash) where code_hash is not null;

@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createMember, createTenant, dataOf, refusal } from '../fixtures.ts'
+import { acme, ada, installHooks, service } from '../mcp/oauth-stage.ts'
+import { createAdministrator, createConsented, type Keys, signIn } from '../mcp/terminal-stage.ts'
+import type { Phone } from '../page/phone.ts'
+
+installHooks()
+
+let grace: Phone
+let terminal: Keys
+beforeEach(async () => {
+  grace = await createAdministrator(2)
+  terminal = await signIn(grace)
+})
+
+const list = (key: string, query = 'mine=true') => service.call('GET', `/svc/v1/keys?${query}`, { key })
+const namesOf = (rows: { name: string }[]): string[] => rows.map(({ name }) => name)
+const createKey = async (fields: object) =>
+  dataOf(await service.call('POST', '/svc/v1/keys', { body: { scopes: ['ask'], ...fields } }))
+
+const both = ['svc on ada-laptop', 'svc on ada-laptop, management']
+
+describe('the keys of the person who is signed in', () => {
+  test('are those of their terminal and those that they confirmed, with either key', async () => {
+    await createConsented(grace, terminal.management_token!, ['read'])
+    await signIn(ada)
+    await createKey({ name: 'claimed', org_id: acme.id, owner_user_id: grace.user })
+    for (const key of [terminal.access_token, terminal.management_token!])
+      expect(namesOf(dataOf(await list(key)))).toEqual([...both, 'read'])
+    expect(dataOf(await list(terminal.management_token!, '')).length).toBeGreaterThan(3)
+  })
+
+  test('are listed to a member who only asks, and no others', async () => {
+    const { access_token } = await signIn(ada)
+    const mine = dataOf(await list(access_token))
+    expect(mine).toMatchObject([{ owner_user_id: ada.user, scopes: ['ask'] }])
+    for (const query of ['', 'mine=false'])
+      expect(refusal(await list(access_token, query))).toEqual([403, 'scope_missing', []])
+  })
+
+  test('are not those that the same person has in another organization', async () => {
+    const other = await createTenant(service, 'other')
+    const there = await createMember(service, other.id, 2)
+    expect(there.id).toBe(grace.user)
+    const { id } = await createKey({ name: 'elsewhere', org_id: other.id, owner_user_id: there.id })
+    await service.runSql(`UPDATE api_keys SET owner_confirmed_at = created_at WHERE id = ${id}`)
+    expect(namesOf(dataOf(await list(terminal.management_token!)))).toEqual(both)
+    expect(refusal(await list(terminal.management_token!, `mine=true&org_id=${other.id}`))[0]).toBe(404)
+  })
+})
+
+test.each([
+  ['nobody', false, 'Sign in: svc profile login'],
+  ['a claim', true, /^Sign in: svc profile login\. Or let its owner confirm it: svc key confirm-owner \d+$/],
+])('a key that belongs to %s learns how to sign in', async (_, owned, hint) => {
+  const owner = owned ? { owner_user_id: grace.user } : {}
+  const { key } = await createKey({ name: 'ci', org_id: acme.id, ...owner })
+  const answer = await list(key)
+  expect(refusal(answer)).toEqual([409, 'key_without_owner', []])
+  expect(answer.body.data.hint).toMatch(hint)
+  expect(refusal(await list(service.operatorKey))[1]).toBe('key_without_owner')
+})
