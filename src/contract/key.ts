@@ -72,6 +72,7 @@ export const key = operations({
       'owner_user_id',
       'created_by',
       'last_used_at',
+      'owner_left_at',
       'expires_at',
       'revoked_at',
     ],

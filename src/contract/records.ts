@@ -164,6 +164,10 @@ export const keyRecord = z.looseObject({
   created_by: chosen(z.nullable(id), 'Key that created it; null if the service did'),
   owner_user_id: chosen(z.nullable(id), 'User who owns the key, as its creator claims'),
   owner_confirmed_at: chosen(z.nullable(time), 'When this user confirmed it on their phone'),
+  owner_left_at: chosen(
+    z.nullable(time),
+    'When this user, or the owner of the key that created it, left; it works for 30 more days at most',
+  ),
   client_name: chosen(
     z.nullable(z.string()),
     'Of an agent or a terminal that a person signed in: the name that it claims',

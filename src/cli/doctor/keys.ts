@@ -68,6 +68,12 @@ export const reviewKeys = (
       'no person confirmed that these are theirs',
       'svc profile login, then svc key create, replaces one',
     ),
+    ...about(
+      newest.filter(({ owner_left_at }) => owner_left_at),
+      warn,
+      'their owner left, so they stop working within 30 days',
+      'svc profile login, then svc key create, replaces one',
+    ),
     ...about(operators.length > 1 ? operators : [], note, 'operator keys, each of which can do everything'),
     ...about(
       replaced,

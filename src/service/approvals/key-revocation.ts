@@ -1,6 +1,4 @@
 import type { Call } from '../call/call.ts'
-import type { Member } from '../call/tenant.ts'
-import { keysBelow } from '../keys/ancestry.ts'
 import { changeKeyRows } from '../keys/rows.ts'
 import { expireDue } from './expiry.ts'
 
@@ -27,22 +25,4 @@ export const revokeKeys = async (
     ended = await expireDue(call.db, call.now, { keys })
   }
   return count
-}
-
-/**
- * Revokes the keys that a former member owns in an organization, and the keys that those created. Keys of the whole
- * service stay, because the operator created them.
- */
-export const revokeKeysOfMember = async (call: Call, { org_id, user_id }: Member): Promise<void> => {
-  const owned = await call.db
-    .selectFrom('api_keys')
-    .where('owner_user_id', '=', user_id)
-    .where('org_id', '=', org_id)
-    .where('revoked_at', 'is', null)
-    .select('id')
-    .orderBy('id')
-    .execute()
-  const ids = new Set(owned.map(({ id }) => id))
-  for (const { id } of owned) for (const below of await keysBelow(call.db, id)) ids.add(below)
-  if (ids.size > 0) await revokeKeys(call, [...ids])
 }

@@ -56,7 +56,17 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
   checkGrant(call.caller, readScopes(old.scopes))
   checkExpiry(call, old.expires_at ?? undefined)
   await call.audit(old.org_id ?? 0, `key:${id}`, ['expires_at'])
-  const { name, org_id, scopes, owner_user_id, owner_confirmed_at, created_by, lineage } = old
+  const {
+    name,
+    org_id,
+    scopes,
+    owner_user_id,
+    owner_confirmed_at,
+    owner_left_at,
+    created_by,
+    consented_with,
+    lineage,
+  } = old
   const made = await insertKey(call, {
     name,
     org_id,
@@ -64,7 +74,9 @@ export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s
     expires_at: old.expires_at,
     owner_user_id,
     owner_confirmed_at,
+    owner_left_at,
     created_by,
+    consented_with,
     lineage: lineage ?? id,
   })
   if (overlap_s === 0) await revokeKeys(call, [...older.map((one) => one.id), id])

@@ -12,10 +12,12 @@ export const isByCode = (clientId: string): boolean => clientId.startsWith(`${te
 /**
  * True of a key that no person consented to, or whose person could still consent: an active member and, unless the key only
  * asks, an administrator. The keys of a terminal also need the device that consented. The statement itself sees each change.
+ * A key that goes on after its person left ends when it expires.
  */
 export const ofLiveSignIn = (key: 'k' | 'api_keys') => {
   const of = (column: string) => sql.ref(`${key}.${column}`)
-  return sql<boolean>`(${of('consented_with')} is null or ${of('audience')} is not null or exists (
+  return sql<boolean>`(${of('consented_with')} is null or ${of('audience')} is not null
+    or ${of('owner_left_at')} is not null or exists (
     select 1 from memberships sm where sm.org_id = ${of('org_id')} and sm.user_id = ${of('owner_user_id')}
       and sm.state = 'active' and (${of('scopes')} = 'ask' or sm.role in ('admin', 'operator'))
       and (${of('client_id')} is null or exists (

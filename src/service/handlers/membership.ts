@@ -3,7 +3,7 @@ import type { pendingUser } from '../../contract/pending-user.ts'
 import type { user } from '../../contract/user.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
-import { revokeKeysOfMember } from '../approvals/key-revocation.ts'
+import { endKeysOfLeaving, revokeKeysOfMember } from '../approvals/leaving.ts'
 import { createChallenge, type Question } from '../page/challenge.ts'
 import { maskedMember, requireAdmin } from '../page/members.ts'
 import { proveDevice } from '../page/proof.ts'
@@ -92,6 +92,8 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
   const { done, from, set, refused }: Change = changes[name]
   const { org_id, user_id } = member
   await reachOrganization(call, org_id)
+  // Before the change: it ends what the person consented to.
+  if (name === 'remove') await endKeysOfLeaving(call, member)
   const changed = await call.db
     .updateTable('memberships')
     .set({ ...set, ...cooling, updated_at: call.now })
@@ -109,7 +111,7 @@ const change = async (call: Call, member: Member, name: keyof typeof changes, co
     await appoint(call, member)
     await notifyPromotion(call, member, cooling)
   }
-  if (user.state !== 'active') await revokeKeysOfMember(call, member)
+  if (name === 'hold' || name === 'reject') await revokeKeysOfMember(call, member)
   if (name === 'hold') await notifyLess(call, member, 'on hold')
   call.wake({ org_id: member.org_id, users: [member.user_id] })
   await wakeAdministrators(call, org_id)
@@ -183,6 +185,7 @@ export const deleteUser: HandlerOf<typeof user.deleteUser> = async ({ orgId, use
   await eraseDevices(call, member)
   await eraseApprovals(call, member)
   await endVerifications(call, member)
+  await endKeysOfLeaving(call, member)
   // Foreign keys delete geofences, time slots and enrollments with the membership.
   const { numDeletedRows } = await call.db
     .deleteFrom('memberships')
@@ -191,7 +194,6 @@ export const deleteUser: HandlerOf<typeof user.deleteUser> = async ({ orgId, use
   // A person who registered in the app and never joined can also be deleted.
   const registered = await eraseAccounts(call.db, orgId, userId)
   if (numDeletedRows === 0n && registered.length === 0) throw notFound('User')
-  await revokeKeysOfMember(call, member)
   await erasePeople(call, [userId])
   await call.audit(orgId, `user:${userId}`)
   call.wake({ org_id: member.org_id, users: [member.user_id] })

@@ -55,8 +55,9 @@ type NewKey = {
   expires_at?: string | null
   owner_user_id?: number | null
   owner_confirmed_at?: string | null
+  owner_left_at?: string | null
   created_by: number | null
-  consented_with?: number
+  consented_with?: number | null
   /** The first secret of the key, if this one replaces another. */
   lineage?: number
 }

@@ -17,6 +17,7 @@ const key = (id: number, more: Partial<Key> = {}): Key => ({
   created_by: null,
   owner_user_id: null,
   owner_confirmed_at: '2030-01-01T00:00:00.000Z',
+  owner_left_at: null,
   root_id: String(id),
   replaced: false,
   created_at: '2030-01-01T00:00:00.000Z',
@@ -34,6 +35,13 @@ test('names keys of organizations with every scope, and no operator key', () => 
   const all = { scopes: [...scopes] }
   expect(findings(key(1, all), key(2, { ...all, kind: 'operator', org_id: null }), key(3))).toEqual([
     ['warn', 'every scope, so they can ask and change who approves: 1 key 1 (organization 1)'],
+  ])
+})
+
+test('names keys whose owner left', () => {
+  const left = { owner_left_at: '2030-02-10T00:00:00.000Z', expires_at: '2030-03-12T00:00:00.000Z' }
+  expect(findings(key(1, left), key(2))).toEqual([
+    ['warn', 'their owner left, so they stop working within 30 days: 1 key 1 (organization 1)'],
   ])
 })
 

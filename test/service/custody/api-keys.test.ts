@@ -26,6 +26,7 @@ describe('an API key is not accepted after another program has changed', () => {
     ['its organization', 'org_id = NULL'],
     ['the key that created it', 'created_by = NULL'],
     ['its owner', 'owner_user_id = 1'],
+    ['when its owner left', "owner_left_at = '2030'"],
     ['its name', "name = 'Release'"],
     ['the key that it replaced', 'lineage = 1'],
     ['its hash, to that of its secret alone', 'hash = ?'],

@@ -17,7 +17,7 @@ const plans = {
   api_keys: columns({
     covered: [
       'id name org_id prefix created_at expires_at revoked_at lineage scopes created_by owner_user_id owner_confirmed_at',
-      'replaced audience client_id client_name code_hash consented_with',
+      'owner_left_at replaced audience client_id client_name code_hash consented_with',
     ],
     free: ['hash wrapped_hash last_used_at'],
   }),

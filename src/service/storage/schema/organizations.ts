@@ -96,6 +96,8 @@ export type OrganizationsTables = {
     owner_user_id: number | null
     /** When the owner confirmed it on their phone. */
     owner_confirmed_at: string | null
+    /** When its owner, or that of the key that created it, left; it expires a while later. */
+    owner_left_at: string | null
     /** 1 for a secret that a rotation replaced. */
     replaced: Generated<0 | 1>
     /** Of an agent: the address of the tool server where the key works. Null for a key that works at the REST API. */

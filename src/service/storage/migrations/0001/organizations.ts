@@ -65,8 +65,8 @@ create table api_keys (
   id integer primary key autoincrement,
   name text not null, org_id integer references organizations (id) on delete cascade, prefix text not null,
   hash text not null, wrapped_hash text not null, lineage integer, replaced integer not null default 0,
-  scopes text not null, created_by integer, owner_user_id integer, owner_confirmed_at text, audience text, client_id text,
-  client_name text, code_hash text, consented_with integer, created_at text not null, last_used_at text,
+  scopes text not null, created_by integer, owner_user_id integer, owner_confirmed_at text,
+  owner_left_at text, audience text, client_id text, client_name text, code_hash text, consented_with integer, created_at text not null, last_used_at text,
   expires_at text, revoked_at text
 );
 create unique index api_keys_prefix on api_keys (prefix);
