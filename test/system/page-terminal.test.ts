@@ -1,30 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { outcome, startSvc, svc } from '../e2e/processes.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { flaws } from './page-flaws.ts'
+import { startLogin } from './page-login.ts'
 import { installHooks, stage } from './open-stage.ts'
 
 // A person signs in on a terminal with the browser of this machine.
 
 installHooks()
-
-/** `svc profile login`, whose browser only notes the address. */
-const startLogin = async () => {
-  const folder = temporaryFolder()
-  onTestFinished(() => folder.remove())
-  const note = `${folder.path}/address`
-  writeFileSync(`${folder.path}/browser`, `#!/bin/sh\nprintf %s "$1" >"${note}"\n`, { mode: 0o755 })
-  const env = { SVC_CONFIG_DIR: `${folder.path}/config`, BROWSER: `${folder.path}/browser` }
-  const ended = outcome(startSvc(['profile', 'login', 'mine', '--base-url', stage.baseUrl], env))
-  for (;;)
-    try {
-      return { env, ended, address: new URL(readFileSync(note, 'utf8')).href }
-    } catch {
-      await sleep(20)
-    }
-}
 
 test('a member signs in with the browser, asks from the terminal, and ends it on the page', async () => {
   const user = await stage.person()

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest'
+import { requestLine } from '../e2e/approvals.ts'
+import { outcome, startSvc } from '../e2e/processes.ts'
+import { watch } from '../e2e/terminal.ts'
+import { dataOf } from '../service/fixtures.ts'
+import { installHooks, open, stage } from './open-stage.ts'
+import { flaws } from './page-flaws.ts'
+import { startLogin } from './page-login.ts'
+import type { Phone } from './page-phone.ts'
+
+// A person on call reads, in red, whom nobody asks and who was told, before they sign instead of them.
+
+installHooks()
+
+const add = async (path: string, body: object): Promise<void> =>
+  void dataOf(await stage.service.call('POST', `/svc/v1/organizations/${stage.org.id}/${path}`, { body }))
+
+const member = async (first_name: string, more: object = {}) => {
+  const user = await stage.person({ first_name, last_name: 'Roe', ...more })
+  return { user, name: `${first_name} Roe (user ${user.id})`, phone: await stage.enrolled(user) }
+}
+
+const warning = ({ page }: Phone) => page.getByText(/^Break-glass/)
+
+/** The red, green and blue of its text. */
+const colourOf = async ({ page }: Phone): Promise<number[]> => {
+  const colour: string = await page.evaluate(`getComputedStyle(
+    [...document.querySelectorAll('p')].find((one) => one.textContent.startsWith('Break-glass')),
+  ).color`)
+  return colour.match(/\d+/g)!.map(Number)
+}
+
+test('a request that breaks the glass says so in red, and an ordinary one does not', async () => {
+  const { user: ada, phone } = await member('Ada')
+  const [bob, carol] = [await member('Bob'), await member('Carol')]
+  const { name: admin } = await member('Grace', { role: 'admin' })
+  await add('groups', { name: 'dba', members: [bob, carol].map(({ user }) => String(user.id)) })
+  await add('groups', { name: 'oncall', members: [String(ada.id)] })
+  const match = { type: 'command', argv: ['true'], shells: 'ignore' }
+  await add('rules', { name: 'restore', match, who: ['@dba'], break_glass: '@oncall' })
+  const { env, ended, address } = await startLogin()
+  await phone.page.goto(address)
+  await phone.tap('Sign in')
+  expect((await ended).exit).toBe(0)
+  await phone.page.goto(`${stage.origin}/approver`)
+
+  const running = startSvc(
+    ['approve', 'run', '--profile', 'mine', '--break-glass', 'prod down, INC-77', '--', '/bin/true'],
+    env,
+  )
+  const [output, run] = [watch(running), outcome(running)]
+  await output.until(() => requestLine.test(output.written()))
+  await open(phone, requestLine.exec(output.written())![1]!)
+  expect(await warning(phone).innerText()).toBe(
+    `Break-glass, because of “prod down, INC-77”. Not asked, although the rules name them: ${bob.name}, ${carol.name}. Told about this: ${bob.name}, ${carol.name}, ${admin}.`,
+  )
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await phone.page.emulateMedia({ colorScheme })
+    const [red, green, blue] = (await colourOf(phone)) as [number, number, number]
+    expect(red).toBeGreaterThan(1.3 * Math.max(green, blue))
+    expect(await flaws(phone)).toEqual([])
+  }
+  await phone.tap('Approve')
+  await phone.sees('Approved')
+  expect((await run).exit).toBe(0)
+
+  const { request_id } = await stage.ask({ mobile: ada.mobile_e164 })
+  await phone.page.goto(`${stage.origin}/approver`)
+  await open(phone, request_id)
+  expect(await phone.page.getByText('Break-glass').count()).toBe(0)
+})
