@@ -70,6 +70,16 @@ export type Authenticated = Caller & { orgSlug: string | null }
 export const isOperator = ({ orgId, scopes }: Pick<Caller, 'orgId' | 'scopes'>): boolean =>
   orgId === null && every.every((scope) => scopes.has(scope))
 
+/** Only for a complete key. A revoked key gets the answer of an unknown one, so a thief learns nothing. */
+export const keyExpired = (at: string, { signedInWith }: Pick<Caller, 'signedInWith'>): Refusal =>
+  signedInWith === undefined
+    ? new Refusal(401, 'key_expired', `This key expired at ${at}`, {
+        hint: 'Create another key: svc key create',
+      })
+    : new Refusal(401, 'signed_out', `The sign-in ended at ${at}; what it asked for is kept`, {
+        hint: 'Sign in again: svc profile login',
+      })
+
 export const sessionOver = (): Refusal =>
   new Refusal(401, 'session_over', 'This device has no session, or the session has ended', {
     hint: 'Sign in again on the approver page. A device that is no longer registered needs a new link',

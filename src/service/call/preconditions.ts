@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { type Caller, sessionOver } from './caller.ts'
+import { type Caller, keyExpired, sessionOver } from './caller.ts'
 import { ofLiveSignIn } from './sign-in.ts'
 
 /** What a write reads before anything else, together with the lock of its organization. */
@@ -58,18 +58,20 @@ export const unauthenticated = (): Refusal =>
 
 /**
  * Checks the key or the session of a caller again in the transaction of a write: it may have ended while the body of the
- * request arrived. Throws 401 `unauthenticated` or `session_over`.
+ * request arrived. Throws 401.
  */
 export const requireLiveCaller = (
   { keyExpiresAt, sessionExpiresAt }: Pick<Preconditions, 'keyExpiresAt' | 'sessionExpiresAt'>,
-  { keyId, person }: Caller,
+  caller: Caller,
   now: string,
 ): void => {
+  const { keyId, person } = caller
   if (person) {
     if (sessionExpiresAt === null || sessionExpiresAt <= now) throw sessionOver()
     return
   }
   // Some callers have no key in the store, such as the bearer of the tool server.
   if (keyId <= 0) return
-  if (keyExpiresAt === null || keyExpiresAt <= now) throw unauthenticated()
+  if (keyExpiresAt === null) throw unauthenticated()
+  if (keyExpiresAt <= now) throw keyExpired(keyExpiresAt, caller)
 }

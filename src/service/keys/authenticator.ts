@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { randomToken, sameSecret, sha256 } from '../../core/ids.ts'
 import { keyPrefix } from '../../core/key-prefix.ts'
 import { addMs } from '../../core/iso-time.ts'
-import { Refusal } from '../../core/refusal.ts'
-import type { Authenticated } from '../call/caller.ts'
+import { type Authenticated, keyExpired } from '../call/caller.ts'
 import type { Service } from '../call/service.ts'
 import { isByCode, ofLiveSignIn } from '../call/sign-in.ts'
 import { noteEveryMs, noteKeyUse, type KeyRow as StoredKey } from './rows.ts'
@@ -40,16 +39,6 @@ const readKey = statement((db, { prefix }: { prefix: string }) =>
     .selectAll('k')
     .select(['o.slug', 'p.mobile']),
 )
-
-/** Only for a complete key. A revoked key gets the answer of an unknown one, so a thief learns nothing. */
-const keyExpired = (at: string, row: KeyRow): Refusal =>
-  isOfTerminal(row)
-    ? new Refusal(401, 'signed_out', `The sign-in ended at ${at}; what it asked for is kept`, {
-        hint: 'Sign in again: svc profile login',
-      })
-    : new Refusal(401, 'key_expired', `This key expired at ${at}`, {
-        hint: 'Create another key: svc key create',
-      })
 
 const agentOf = ({ audience, mobile }: KeyRow) =>
   audience !== null && mobile !== null ? { agent: { mobile } } : undefined
@@ -140,7 +129,7 @@ export const createAuthenticator = ({ storage, keyring }: Pick<Service, 'storage
     if (!found || !isFor(found.row, audience)) return undefined
     const { row, caller } = found
     const now = storage.now()
-    if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at, row)
+    if (row.expires_at !== null && row.expires_at <= now) throw keyExpired(row.expires_at, caller)
     noteUse(row, now)
     return caller
   }

@@ -78,3 +78,22 @@ test.each(['terminal', 'key'])(
     expect(attestation.claims.device.enrolled_by).toMatchObject({ relation: 'creator' })
   },
 )
+
+test('a sign-in that ends while the body of a call arrives says so', async () => {
+  const { management_token } = await signIn(grace)
+  const { readable: body, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = writable.getWriter()
+  const headers = {
+    'x-api-key': management_token!,
+    'content-type': 'application/json',
+    host: '127.0.0.1:8080',
+  }
+  const request = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+  const pending = service.app.request('http://127.0.0.1:8080/svc/v1/keys', request)
+  await writer.write(new TextEncoder().encode('{"name":"ci",'))
+  clock.tick(9 * 3_600_000)
+  await writer.write(new TextEncoder().encode('"scopes":["read"]}'))
+  await writer.close()
+  const answer = await pending
+  expect([answer.status, JSON.parse(await answer.text()).data.code]).toEqual([401, 'signed_out'])
+})
