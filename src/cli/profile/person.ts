@@ -1,12 +1,14 @@
 import { requirePrivateWay } from '../../client/key-check.ts'
 import { apiRoot, checkBaseUrl } from '../../client/address.ts'
+import { createClient } from '../../client/rest.ts'
 import { grants, type Scope, scopesOf } from '../../contract/scopes.ts'
-import { usageError } from '../../core/errors.ts'
+import { SvcError, usageError } from '../../core/errors.ts'
 import { randomToken } from '../../core/ids.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Transport } from '../../core/transport.ts'
 import type { Context } from '../context/context.ts'
+import { readOwnKey } from '../context/own-key.ts'
 import { readKeyFile } from '../context/key-file.ts'
 import type { Io } from '../terminal/io.ts'
 import { openTransport } from '../context/open-client.ts'
@@ -123,6 +125,23 @@ export const logInPerson = async (
   }
 }
 
+/** Ends the sign-in at the service. Returns what there was to do; nothing if it had ended before. */
+const endSignIn = async (origin: string, token: string, transport: Transport, io: Io): Promise<string> => {
+  const client = createClient({ baseUrl: `${origin}${apiRoot}`, transport, apiKey: async () => token })
+  try {
+    await readOwnKey(client, io.signal)
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.http_status !== 401) throw error
+    const had =
+      error.code === 'signed_out'
+        ? 'its keys had expired, and expired keys need no revocation; requests that are pending stay until they expire'
+        : 'the service had ended its keys before'
+    return `: removed its keys here. Nothing was revoked: ${had}`
+  }
+  await signOut(origin, token, transport, io)
+  return ''
+}
+
 /** Ends the sign-in of a profile, at the service first. */
 export const logOutPerson = async (name: string, dryRun: boolean | undefined, context: Context) => {
   const { io } = context
@@ -138,13 +157,14 @@ export const logOutPerson = async (name: string, dryRun: boolean | undefined, co
     for (const field of ['api_key', 'api_key_origin', 'ask_key', 'ask_key_origin'] as const)
       delete profile[field]
   }
+  let more = ''
   if (!dryRun) {
     const transport = openTransport(io, saved.cacert)
     try {
-      await signOut(saved.ask_key_origin!, token, transport, io)
+      more = await endSignIn(saved.ask_key_origin!, token, transport, io)
     } finally {
       await transport.close()
     }
   }
-  await saveProfile({ name, change, message: `Signed out of profile ${name}`, dryRun }, context)
+  await saveProfile({ name, change, message: `Signed out of profile ${name}${more}`, dryRun }, context)
 }

@@ -1,27 +1,25 @@
-import type { AddressInfo } from 'node:net'
-import { serve } from '@hono/node-server'
 import { expect, onTestFinished, test } from 'vitest'
 import { auditOf, dataOf } from '../../service/fixtures.ts'
 import { acme, clock, installHooks, service } from '../../service/mcp/oauth-stage.ts'
 import { createAdministrator, signIn } from '../../service/mcp/terminal-stage.ts'
+import { onSocket } from '../on-socket.ts'
 import { openWorkspace } from './workspace.ts'
 
 installHooks()
 
 const total = 60
 
-/** The service on a socket, at which the sign-in ends while this many rows have arrived. */
-const listen = async (rows: number): Promise<string> => {
+/** The service, at which the sign-in ends while this many rows have arrived. */
+const listen = (rows: number): Promise<string> => {
   let arrived = 0
-  const fetch: typeof service.app.fetch = async (request, ...more) => {
+  return onSocket(async (request, ...more) => {
     if (request.url.endsWith('/create/user') && (arrived += 1) === rows) clock.tick(9 * 3_600_000)
     return service.app.fetch(request, ...more)
-  }
-  const server = serve({ fetch, hostname: '127.0.0.1', port: 0 })
-  onTestFinished(() => void server.close())
-  await new Promise((resolve) => void server.once('listening', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/admin/public/api`
+  })
 }
+
+const created = async (): Promise<number> =>
+  (await auditOf(service, acme.id)).filter(([action]) => action === 'createUser').length
 
 test('an import whose sign-in ends stops between rows, and goes on after the next without repeating one', async () => {
   const grace = await createAdministrator(2)
@@ -33,8 +31,6 @@ test('an import whose sign-in ends stops between rows, and goes on after the nex
     workspace.put('u.csv', `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
     return workspace.svc(['user', 'import', 'u.csv', '--org', 'acme', '-o', 'json', ...more])
   }
-  const created = async () =>
-    (await auditOf(service, acme.id)).filter(([action]) => action === 'createUser').length
   const before = await created()
 
   const stopped = await imports()
