@@ -76,6 +76,7 @@ export const groups: Record<string, Group> = {
     load: fromTable(
       async () => ({
         ...(await import('../contract/approval.ts')).approval,
+        ...(await import('../contract/batch.ts')).batch,
         ...(await import('../contract/review.ts')).review,
         ...(await import('../contract/device.ts')).device,
         ...(await import('../contract/mute.ts')).mute,

@@ -3,6 +3,7 @@ import { approvalRecord, ceremony } from './approval.ts'
 import { breakGlassOf } from './break-glass.ts'
 import { chosen, id } from './field.ts'
 import { operations } from './declaration.ts'
+import { subjectRecord } from './subject.ts'
 import { challengeRecord, factorRuling, factors, signedChallenge, time } from './records.ts'
 
 // A request as the person who is asked sees it, under /svc/v1/approver. spec: not shown
@@ -161,6 +162,21 @@ export const pageRequests = operations({
       number_missed: z.optional(numberMissed),
       answer: chosen(z.optional(z.enum(['approved', 'denied'])), 'What the signed-in person answered'),
       progress,
+    }),
+  },
+  listRequestRows: {
+    route: 'GET /svc/v1/approver/requests/{request_id}/rows',
+    summary: 'Show some of the changes that a request to the signed-in person asks for together',
+    message: 'Rows',
+    input: z.strictObject({
+      request_id: approvalRecord.shape.request_id,
+      from: chosen(z.optional(z.int().check(z.gte(0, 'must be 0 or more'))), 'Index of the first one'),
+    }),
+    data: z.looseObject({
+      rows: z.array(
+        z.looseObject({ summary: subjectRecord.shape.summary, fields: subjectRecord.shape.fields }),
+      ),
+      left: chosen(z.int(), 'How many follow'),
     }),
   },
   beginDenials: {

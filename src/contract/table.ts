@@ -10,6 +10,7 @@ import { audit } from './audit.ts'
 import { away } from './away.ts'
 import { authCode } from './auth-code.ts'
 import { auth } from './auth.ts'
+import { batch } from './batch.ts'
 import { device } from './device.ts'
 import { events } from './event.ts'
 import { geofence } from './geofence.ts'
@@ -47,6 +48,7 @@ export const table = {
   ...events,
   ...webhook,
   ...approval,
+  ...batch,
   ...review,
   ...mute,
   ...device,

@@ -101,6 +101,11 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   cancelApproval: (_, { approval }) => ({ request_id: approval }),
   reviewApproval: (_, { approval }) => ({ request_id: approval, ok: true }),
   consumeApproval: (_, { approved, digest }) => ({ request_id: approved, digest }),
+  createBatch: ({ org }) => ({
+    org_id: org,
+    rows: [{ operation: 'createAuthCode', input: { org_id: org, label: 'x' } }],
+  }),
+  listBatchRows: (_, { approval }) => ({ request_id: approval }),
   createEnrollment: ({ org }, { user }) => ({ org_id: org, user_id: user }),
   registerDevice: () => ({ token: 'x', name: 'x', response: { id: 'x', response: {} } }),
   listDevices: ({ org }, { user }) => ({ org_id: org, user_id: user }),
@@ -141,6 +146,7 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   listOwnGroups: () => ({}),
   beginUnmute: (_, { agent }) => ({ mute_id: agent }),
   unmute: (_, { agent }) => ({ mute_id: agent, challenge: 'x', response: { id: 'x', response: {} } }),
+  listRequestRows: (_, { approval }) => ({ request_id: approval }),
   beginDenials: (_, { approval }) => ({ request_ids: [approval] }),
   denyRequests: (_, { approval }) => ({
     request_ids: [approval],
@@ -286,6 +292,8 @@ export const signed: Partial<Record<OperationId, [number, string]>> = {
   reviewApproval: [403, 'not_signed_in'],
   // Nobody but the owner can confirm a key, so the refusal says what that person lacks.
   confirmKeyOwner: [409, 'approver_not_enrolled'],
+  // Their only rule holds no call.
+  createBatch: [409, 'no_rule_holds'],
   // The rules end with it.
   deleteOrganization: [403, 'approval_required'],
 }

@@ -33,6 +33,8 @@ const ownRefused: Partial<Record<OperationId, number>> = {
   setRules: 409,
   // The people of its rule must agree.
   deleteOrganization: 403,
+  // No rule holds its rows.
+  createBatch: 409,
   // Its key has no owner.
   confirmKeyOwner: 409,
   // Nobody is signed in with it.

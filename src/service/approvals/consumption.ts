@@ -15,7 +15,7 @@ import { requireSameRules } from './rules-of-request.ts'
 const hint = 'Request a new approval: svc approve request'
 
 /** Why the statement of `consumeApproval` changed no row. */
-const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
+export const notConsumable = (row: ApprovalRow | undefined, digest: string, now: string): Refusal => {
   if (!row) return notFound('Approval request')
   if (row.status !== 'approved')
     return conflict(

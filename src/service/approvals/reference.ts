@@ -4,8 +4,18 @@ import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { ApprovalRow } from './rows.ts'
 
-/** A header of a write: the request that a person approved for it. spec: not shown */
+/**
+ * A header of a write: the request that a person approved for it; of one for many rows also the index of its row, as in
+ * `apr_3mYk8wQZ:17`. spec: not shown
+ */
 export const approvalHeader = 'x-svc-approval'
+
+export type Reference = { request_id: string; row: number | undefined }
+
+export const readReference = (header: string): Reference => {
+  const [, request_id = header, row] = /^(.+):(\d{1,9})$/.exec(header) ?? []
+  return { request_id, row: row === undefined ? undefined : Number(row) }
+}
 
 const day = 24 * 60 * 60 * 1000
 

@@ -21,7 +21,7 @@ export class ApprovalRequired extends Error {
 }
 
 /** One request asks for everything that a call needs in one organization. */
-const together = (requirements: readonly Requirement[]): Requirement => {
+export const together = (requirements: readonly Requirement[]): Requirement => {
   const { orgId } = requirements[0]!
   const own = requirements.filter((one) => one.orgId === orgId)
   const rules = new Map(own.flatMap((one) => one.rules).map((rule) => [`${rule.name} ${rule.digest}`, rule]))
@@ -106,13 +106,29 @@ export const requireCovered = (
     )
 }
 
-/** The request of this key for exactly this subject. A repeat of the call must not ask again. */
-const openRequest = async (call: Call, digest: string, requirement: Requirement) => {
+/**
+ * The requests of this key for what rules require, the newest first, that can still be approved or used: of exactly this
+ * subject, or without a digest those of many rows.
+ */
+export const openRequests = async (
+  call: Call,
+  requirement: Requirement,
+  digest?: string,
+): Promise<ApprovalRow[]> => {
   const found = await call.db
     .selectFrom('approvals')
     .where('org_id', '=', requirement.orgId)
     .where('asked_by', '=', namedKeyOf(call.caller))
-    .where('subject_digest', '=', digest)
+    .where(({ eb, exists, selectFrom }) =>
+      digest === undefined
+        ? exists(
+            selectFrom('batch_rows as r')
+              .whereRef('r.request_id', '=', 'approvals.request_id')
+              .whereRef('r.org_id', '=', 'approvals.org_id')
+              .select('r.id'),
+          )
+        : eb('subject_digest', '=', digest),
+    )
     .where('by_rule', '=', 1)
     .where('used_at', 'is', null)
     .where(({ eb, or, and }) =>
@@ -125,7 +141,7 @@ const openRequest = async (call: Call, digest: string, requirement: Requirement)
     .orderBy('id', 'desc')
     .execute()
   // One that this call cannot use would stand in the way until it ends.
-  return found.find((row) => isCovered(call, requirement, row))
+  return found.filter((row) => isCovered(call, requirement, row))
 }
 
 /** Requests the approval of everybody who must agree, unless there is a request for this subject. Returns the 403 that names it. */
@@ -135,7 +151,8 @@ export const askApprovers = async (
   requirement: Requirement,
 ): Promise<Refusal> => {
   const digest = digestOf(subject.data)
-  const open = await openRequest(call, digest, requirement)
+  // A repeat of the call must not ask again.
+  const [open] = await openRequests(call, requirement, digest)
   const record = open
     ? toApprovalRecord(open, call)
     : await requestApproval({ subject: { ...subject, digest }, reason, org_id: requirement.orgId }, call, {

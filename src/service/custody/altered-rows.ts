@@ -110,6 +110,7 @@ export const findAlteredRows = async (deps: Deps, orgId?: number): Promise<Alter
     )),
     // A ballot without its texts has none: its request has ended.
     ...(await find('ballots', 'approval', (row) => row.nonce === '' || keyring.holds('ballots', row))),
+    ...(await find('batch_rows', 'approval', (row) => keyring.holds('batch_rows', row))),
     ...(await find(
       'enrollments',
       'link',

@@ -1,5 +1,7 @@
 // A domain exports each operation under its id. An operation that needs several domains has a file here.
 
+export { createBatch } from '../approvals/batch.ts'
+export { listBatchRows } from '../approvals/batch-list.ts'
 export * from '../approvals/by-message.ts'
 export * from '../approvals/consumption.ts'
 export * from '../approvals/key-rotation.ts'
@@ -50,6 +52,7 @@ export * from '../page/inbox.ts'
 export * from '../page/member-list.ts'
 export * from '../page/mutes.ts'
 export { getOwnRequest } from '../page/outcome.ts'
+export { listRequestRows } from '../page/request-rows.ts'
 export * from '../page/own-devices.ts'
 export * from '../page/push/subscription.ts'
 export * from '../page/push/test-push.ts'

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { Operation } from '../../contract/operation.ts'
+import { batch } from '../../contract/batch.ts'
 import { coreOf, fieldSchemas, partsOf, type Schema } from '../../contract/schema.ts'
 import { fromUtf8 } from '../../core/exact-json.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -12,6 +13,8 @@ const small: BodyLimit = { kib: 32, values: 1_000 }
 const standard: BodyLimit = { kib: 256, values: 10_000 }
 /** For lists of a thousand rules. */
 const large: BodyLimit = { kib: 1_024, values: 50_000 }
+/** For the most rows that one approval covers. */
+const ofBatch: BodyLimit = { kib: 4_096, values: 200_000 }
 
 /** A subject of 32 KiB, with room for escapes and the protocol. The caller may be anonymous. */
 export const toolCallLimit: BodyLimit = { kib: 128, values: 2_500 }
@@ -23,6 +26,7 @@ const isListOfObjects = (schema: Schema): boolean => {
 
 export const bodyLimitOf = ({ open, session, input }: Operation): BodyLimit => {
   if (open || session) return small
+  if (input === batch.createBatch.input) return ofBatch
   return Object.values(fieldSchemas(input)).some(isListOfObjects) ? large : standard
 }
 
@@ -47,12 +51,14 @@ const lengthOf = (context: Context): number | undefined => {
   return context.req.header('transfer-encoding') === undefined ? 0 : undefined
 }
 
+const mostOf = ({ kib }: BodyLimit): number => Math.max(readAtMost, kib * 1024)
+
 const readCounted = async (context: Context, limit: BodyLimit): Promise<Uint8Array> => {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of context.req.raw.body ?? []) {
     bytes += chunk.byteLength
-    if (bytes > readAtMost) break
+    if (bytes > mostOf(limit)) break
     if (bytes <= limit.kib * 1024) chunks.push(chunk)
   }
   if (bytes > limit.kib * 1024) throw tooManyBytes(limit)
@@ -159,7 +165,7 @@ const readBytes = async (
 export const readJson = async (context: Context, limit: BodyLimit): Promise<unknown> => {
   const length = lengthOf(context)
   if (length === 0 && !context.req.raw.body) return undefined
-  if (length !== undefined && length > readAtMost) throw tooManyBytes(limit)
+  if (length !== undefined && length > mostOf(limit)) throw tooManyBytes(limit)
   const bytes = await readBytes(context, limit, length)
   // Node gives every DELETE and POST a body stream, so only its length shows that none was sent.
   if (bytes.byteLength === 0) return undefined
@@ -178,7 +184,7 @@ export const readForm = async (context: Context, limit: BodyLimit): Promise<URLS
       hint: 'Send the header content-type: application/x-www-form-urlencoded',
     })
   const length = lengthOf(context)
-  if (length !== undefined && length > readAtMost) throw tooManyBytes(limit)
+  if (length !== undefined && length > mostOf(limit)) throw tooManyBytes(limit)
   const form = new URLSearchParams(decode(await readBytes(context, limit, length)))
   if (form.size > limit.values) throw tooLarge(`The body contains more than ${limit.values} fields`)
   return form

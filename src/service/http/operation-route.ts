@@ -9,7 +9,7 @@ import { proveApproval } from '../approvals/authentic.ts'
 import { createEnforcement } from '../approvals/enforcement.ts'
 import { reasonHeader } from '../approvals/held-reason.ts'
 import { proveRepeated } from '../approvals/page-write.ts'
-import { approvalHeader } from '../approvals/reference.ts'
+import { approvalHeader, readReference } from '../approvals/reference.ts'
 import { ApprovalRequired } from '../approvals/required-approval.ts'
 import type { Call, Handler } from '../call/call.ts'
 import { type Authenticated, isOperator, namedKeyOf } from '../call/caller.ts'
@@ -170,18 +170,19 @@ export const createOperationRoute = (
     const { caller, requestId, ip } = request
     const approval = request.context.req.header(approvalHeader)
     // Outside of the transaction, because it verifies signatures.
+    const { request_id, row } = readReference(approval ?? '')
     const proven =
       approval === undefined
         ? undefined
         : ((caller.person
-            ? await proveRepeated(service, caller, approval)
-            : await proveApproval(service, approval, { orgId: caller.orgId })) ?? null)
+            ? await proveRepeated(service, caller, request_id)
+            : await proveApproval(service, request_id, { orgId: caller.orgId })) ?? null)
     const call = { ...callDetails(request, fieldNames), approval }
     const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
       const { db, now } = inside
       const kept = repeatable && (await findResponse(inside, repeatable, oldestStored(now)))
       if (kept) return { kept }
-      const { data: worked, headers } = await enforcement.pass(inside, { proven, input }, work)
+      const { data: worked, headers } = await enforcement.pass(inside, { proven, row, input }, work)
       if (worked instanceof Refusal) return { refusal: worked }
       const data = withTextIds(worked)
       checkReturned(returned, data)

@@ -37,6 +37,11 @@ export const clearApprovals = async (
       .where('org_id', '=', org_id)
       .execute()
     await db
+      .deleteFrom('batch_rows')
+      .where('request_id', '=', row.request_id)
+      .where('org_id', '=', org_id)
+      .execute()
+    await db
       .updateTable('approvals')
       .set({
         ...cleared,

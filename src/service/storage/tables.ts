@@ -40,6 +40,7 @@ export const tables = {
   device_push: { key: ['device_id', 'endpoint_hash'] },
   approvals: numbered,
   ballots: numbered,
+  batch_rows: numbered,
   verifications: numbered,
   mutes: { key: ['org_id', 'user_id', 'key_id', 'agent'] },
   registrations: numbered,

@@ -9,6 +9,7 @@ import { startTestService, type TestService } from '../harness.ts'
 import { contentsOf, dataOf } from '../fixtures.ts'
 import { createPhone } from '../page/phone.ts'
 import { signAway } from '../page/sign-away.ts'
+import { at, holdCalls } from '../rule-fixture.ts'
 import { fill } from './kept-values.ts'
 
 let service: TestService
@@ -57,6 +58,9 @@ test('a rotation gives every row its MAC under the new key', async () => {
   const { org } = await fill(service)
   const phone = await createPhone(service, org, 9, { role: 'admin' })
   dataOf(await signAway(service, phone, { until: addMs(service.storage.now(), 86_400_000) }))
+  await holdCalls(service, org, ['org auth-code'], [phone.user])
+  const rows = [{ operation: 'createAuthCode', input: { org_id: org, label: 'x' } }]
+  dataOf(await service.call('POST', at(org, 'batches'), { body: { rows } }))
   const headers = { 'idempotency-key': 'k1' }
   await service.call('POST', '/organization/create', { body: { name: 'Beta' }, headers })
   const next = createMasterKeys(randomBytes(32))

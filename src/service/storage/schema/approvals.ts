@@ -180,6 +180,19 @@ export type ApprovalsTables = {
     first_asked_by: number | null
     row_mac: string | null
   }
+  /** The changes that one request asks for together. Each is used once. */
+  batch_rows: {
+    id: Generated<number>
+    request_id: string
+    org_id: number
+    /** Its place in the list that people agreed to, from 0. */
+    row_index: number
+    /** What a request for this change alone would ask, as canonical JSON, and its SHA-256. */
+    data: string
+    digest: string
+    used_at: string | null
+    row_mac: string | null
+  }
   /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */
   verifications: {
     id: Generated<number>

@@ -68,6 +68,8 @@ const plans = {
     ],
     free: ['id number_tries decision_digest row_mac'],
   }),
+  // The digest proves what it is of.
+  batch_rows: columns({ covered: ['request_id org_id row_index digest used_at'], free: ['id data row_mac'] }),
   devices: columns({
     covered: [
       'id org_id user_id kind credential_id public_key algorithm user_handle registered_at revoked_at',

@@ -87,6 +87,13 @@ create unique index ballots_person on ballots (request_id, user_id);
 create index ballots_first on ballots (org_id, first_asked_by, user_id) where first_asked_by is not null;
 create index ballots_history on ballots (org_id, user_id, requested_at, id);
 
+create table batch_rows (
+  id integer primary key autoincrement,
+  request_id text not null references approvals (request_id) on delete cascade, org_id integer not null,
+  row_index integer not null, data text not null, digest text not null, used_at text, row_mac text
+);
+create unique index batch_rows_index on batch_rows (request_id, row_index);
+
 create table verifications (
   id integer primary key autoincrement,
   request_id text not null, org_id integer not null references organizations (id) on delete cascade,

@@ -1,0 +1,122 @@
+import type * as z from 'zod/mini'
+import type { batchRow, BatchOperation } from '../../contract/batch.ts'
+import { issuesOf } from '../../contract/issues.ts'
+import { type Operation, orgFields } from '../../contract/operation.ts'
+import { table } from '../../contract/table.ts'
+import { invalid, invalidFields, notFound } from '../../core/refusal.ts'
+import type { Call } from '../call/call.ts'
+import { parsePhone } from '../call/input.ts'
+import { createIdDecoder, createIdEncoder } from '../call/row-ids.ts'
+import { ofMember } from '../call/tenant.ts'
+import { requireScope } from '../keys/scopes.ts'
+import { requestSubject, type RequestSubject, type Write } from './write-subject.ts'
+
+// A change that people approve together with others: read as its operation would read it, and what they agree to.
+
+type Fields = Record<string, unknown>
+
+/** What people read of a user is the number, not an id, which another row may only create. */
+const userFields: Partial<Record<string, 'userId' | 'user_id'>> = {
+  updateUser: 'userId',
+  removeUser: 'user_id',
+  setUserGeofences: 'userId',
+  setUserTimeslots: 'userId',
+  holdUser: 'user_id',
+  acceptUser: 'user_id',
+} satisfies Partial<Record<BatchOperation, 'userId' | 'user_id'>>
+
+type Reader = (input: unknown) => Fields
+const readers = new Map<string, Reader>()
+
+/** Reads the input of an operation from JSON. Throws a list of issues. */
+const readerOf = (id: BatchOperation): Reader => {
+  const known = readers.get(id)
+  if (known) return known
+  const { input: schema }: Operation = table[id]
+  const [withTextIds, withRowNumbers] = [createIdEncoder(schema), createIdDecoder(schema)]
+  const reader: Reader = (input) => {
+    const fields = withTextIds(input) as Fields
+    const checked = schema.safeParse(fields)
+    if (!checked.success) throw invalidFields(issuesOf(checked.error, schema, fields))
+    return withRowNumbers(checked.data) as Fields
+  }
+  readers.set(id, reader)
+  return reader
+}
+
+/** A row of a list. `mobile`: of the user whom it concerns, if it named a number. */
+export type BatchRow = Write & { id: BatchOperation; mobile: string | undefined }
+
+/** Reads one row as its operation would read it. Fails with the Refusal that the operation would answer. */
+export const readBatchRow = (
+  { operation: id, input, mobile }: z.output<typeof batchRow>,
+  { caller }: Pick<Call, 'caller'>,
+  orgId: number,
+): BatchRow => {
+  requireScope(table[id], caller)
+  const field = userFields[id]
+  if (mobile !== undefined && (field === undefined || id === 'removeUser'))
+    throw invalid('mobile', `is not possible in a row of ${id}: name the user in its input`)
+  const whole = mobile === undefined || field === undefined ? input : { ...input, [field]: '0' }
+  const fields = readerOf(id)(whole)
+  if (orgFields.some((name) => fields[name] !== undefined && fields[name] !== orgId))
+    throw invalid('input', `must be of organization ${orgId}`)
+  return { id, input: fields, mobile: mobile && parsePhone(mobile).mobile }
+}
+
+const readMember = ({ db }: Call, org_id: number, user_id: number) =>
+  db
+    .selectFrom('memberships as m')
+    .innerJoin('people as p', 'p.id', 'm.user_id')
+    .where(ofMember({ org_id, user_id }, 'm'))
+    .where('m.state', '<>', 'removed')
+    .select(['p.mobile', 'm.first_name', 'm.last_name'])
+    .executeTakeFirstOrThrow(() => notFound('User'))
+
+const ownColumns = new Set(['id', 'org_id', 'user_id'])
+
+/** The geofences or time slots of a user that a row replaces. */
+const replacedBy = async (
+  { db }: Call,
+  id: string,
+  member: { org_id: number; user_id: number },
+): Promise<Fields | undefined> => {
+  if (id !== 'setUserGeofences' && id !== 'setUserTimeslots') return undefined
+  const name = id === 'setUserGeofences' ? 'geofences' : 'timeslots'
+  const rows = await db
+    .selectFrom(`user_${name}` as 'user_geofences')
+    .where(ofMember(member))
+    .selectAll()
+    .orderBy('id')
+    .execute()
+  return {
+    [name]: rows.map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([column]) => !ownColumns.has(column))),
+    ),
+  }
+}
+
+/** What people agree to in a row: what they would if it were asked alone, with the number of the user instead of an id. */
+export const rowSubject = async (
+  call: Call,
+  { id, input, mobile }: Write & { mobile?: string | undefined },
+  { orgId, slug }: { orgId: number; slug: string },
+): Promise<RequestSubject> => {
+  const subject = await requestSubject(call, { id, input }, orgId, slug)
+  const { before, deletions } = subject.data
+  const isAbsent = table[id].effect === 'delete' ? !deletions : id.startsWith('update') && !before
+  if (isAbsent) throw notFound('What it changes')
+  const field = userFields[id]
+  if (field === undefined) return subject
+  const { [field]: _, ...body } = subject.data.body
+  const user_id = Number(input[field])
+  const member = mobile === undefined ? await readMember(call, orgId, user_id) : undefined
+  const replaced = await replacedBy(call, id, { org_id: orgId, user_id })
+  const data = {
+    ...subject.data,
+    body: { ...body, user: mobile ?? member?.mobile },
+    ...(replaced && { before: replaced }),
+    ...(id === 'removeUser' && { deletions: [`${member?.first_name} ${member?.last_name}`] }),
+  }
+  return { type: 'request', data: JSON.parse(JSON.stringify(data)) as RequestSubject['data'] }
+}

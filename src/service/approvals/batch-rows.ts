@@ -1,0 +1,171 @@
+import type { Selectable } from 'kysely'
+import { conflict, notFound, Refusal } from '../../core/refusal.ts'
+import { canonicalData } from '../../receipt/subject.ts'
+import type { Call } from '../call/call.ts'
+import { namedKeyOf } from '../call/caller.ts'
+import type { Tables } from '../storage/schema.ts'
+import { statement } from '../storage/statement.ts'
+import { requestNotAuthentic } from './authentic.ts'
+import { notConsumable } from './consumption.ts'
+import { auditSubject } from './record.ts'
+import type { ApprovalRow } from './rows.ts'
+import type { RequestSubject } from './write-subject.ts'
+
+// Every statement on `batch_rows` that a decision relies on is here.
+
+export type BatchRowRow = Selectable<Tables['batch_rows']>
+
+/** Rows in one statement. */
+const atOnce = 500
+
+/** Stores the rows that a request asks for. */
+export const insertBatchRows = async (
+  { db, keyring }: Pick<Call, 'db' | 'keyring'>,
+  { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>,
+  rows: readonly { subject: RequestSubject; digest: string }[],
+): Promise<void> => {
+  const all = rows.map(({ subject, digest }, row_index) => {
+    const row = { request_id, org_id, row_index, digest, used_at: null }
+    const row_mac = keyring.macOf('batch_rows', row)
+    return { ...row, data: canonicalData(subject.data), row_mac }
+  })
+  for (let at = 0; at < all.length; at += atOnce)
+    await db
+      .insertInto('batch_rows')
+      .values(all.slice(at, at + atOnce))
+      .execute()
+}
+
+/** The rows of a request that were not used, by digest. */
+export const unusedRows = async (
+  { db }: Pick<Call, 'db'>,
+  { request_id, org_id }: Pick<ApprovalRow, 'request_id' | 'org_id'>,
+): Promise<Map<string, number>> => {
+  const rows = await db
+    .selectFrom('batch_rows')
+    .where('request_id', '=', request_id)
+    .where('org_id', '=', org_id)
+    .where('used_at', 'is', null)
+    .select(['digest', 'row_index'])
+    .execute()
+  return new Map(rows.map(({ digest, row_index }) => [digest, row_index]))
+}
+
+type Use = {
+  org_id: number
+  request_id: string
+  row_index: number
+  digest: string
+  asked_by: number
+  now: string
+  /** The MAC of the row as it must be, and as it will be; and that of the request that was proven. */
+  unused: string
+  used: string
+  proven: string
+}
+
+const use = statement((db, values: Use) =>
+  db
+    .updateTable('batch_rows')
+    .set({ used_at: values.now, row_mac: values.used })
+    .where('request_id', '=', values.request_id)
+    .where('row_index', '=', values.row_index)
+    .where('org_id', '=', values.org_id)
+    .where('digest', '=', values.digest)
+    .where('used_at', 'is', null)
+    .where('row_mac', '=', values.unused)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('approvals as a')
+          .where('a.request_id', '=', values.request_id)
+          .where('a.org_id', '=', values.org_id)
+          .where('a.asked_by', '=', values.asked_by)
+          .where('a.status', '=', 'approved')
+          .where('a.row_mac', '=', values.proven)
+          .where('a.used_at', 'is', null)
+          .where('a.use_by', '>', values.now)
+          .select('a.id'),
+      ),
+    )
+    .returning('id'),
+)
+
+/** From the end, because rows are used from the start. */
+const lastUnused = statement((db, values: { org_id: number; request_id: string }) =>
+  db
+    .selectFrom('batch_rows')
+    .where('request_id', '=', values.request_id)
+    .where('org_id', '=', values.org_id)
+    .where('used_at', 'is', null)
+    .select('row_index')
+    .orderBy('row_index', 'desc')
+    .limit(1),
+)
+
+/** Why `use` changed no row. */
+const notUsable = async (
+  { db, now }: Call,
+  proven: ApprovalRow,
+  { row_index, digest, asked_by }: Pick<Use, 'row_index' | 'digest' | 'asked_by'>,
+): Promise<Refusal> => {
+  const { request_id, org_id } = proven
+  const request = await db
+    .selectFrom('approvals')
+    .where('request_id', '=', request_id)
+    .where('org_id', '=', org_id)
+    .where('asked_by', '=', asked_by)
+    .selectAll()
+    .executeTakeFirst()
+  if (request?.status !== 'approved' || request.used_at !== null || (request.use_by ?? '') <= now)
+    return notConsumable(request, proven.subject_digest, now)
+  const row = await db
+    .selectFrom('batch_rows')
+    .where('request_id', '=', request_id)
+    .where('org_id', '=', org_id)
+    .where('row_index', '=', row_index)
+    .selectAll()
+    .executeTakeFirst()
+  if (!row) return notFound(`Row ${row_index} of the approval`)
+  if (row.used_at !== null)
+    return conflict('already_used', `Row ${row_index} was already used at ${row.used_at}; it works once`)
+  if (row.digest !== digest)
+    return new Refusal(
+      422,
+      'other_subject',
+      `Row ${row_index} of the approval is another change, or what it replaces has changed since`,
+      { hint: 'Run the command again to request an approval of what is left' },
+    )
+  return requestNotAuthentic('used')
+}
+
+/**
+ * Uses one row of an approval, in the transaction of its write. One conditional statement decides. With the last row, the
+ * approval is used. `proven` is the request as `proveApproval` returned it.
+ */
+export const useRow = async (
+  call: Call,
+  proven: ApprovalRow,
+  { row_index, digest }: Pick<Use, 'row_index' | 'digest'>,
+): Promise<true> => {
+  const { db, now, keyring, caller } = call
+  const { request_id, org_id } = proven
+  const asked_by = namedKeyOf(caller)
+  const row = { request_id, org_id, row_index, digest, used_at: null }
+  const macs = {
+    unused: keyring.macOf('batch_rows', row),
+    used: keyring.macOf('batch_rows', { ...row, used_at: now }),
+    proven: proven.row_mac ?? '',
+  }
+  const { rows } = await use(db, { request_id, org_id, row_index, digest, asked_by, now, ...macs })
+  if (rows.length === 0) throw await notUsable(call, proven, { row_index, digest, asked_by })
+  if ((await lastUnused(db, { org_id, request_id })).rows.length > 0) return true
+  await db
+    .updateTable('approvals')
+    .set({ used_at: now, row_mac: keyring.macOf('approvals', { ...proven, used_at: now }) })
+    .where('request_id', '=', request_id)
+    .where('org_id', '=', org_id)
+    .where('row_mac', '=', proven.row_mac)
+    .execute()
+  await call.audit(org_id, auditSubject(request_id), ['used_at'])
+  return true
+}

@@ -1,0 +1,116 @@
+import { metaOf } from '../../contract/field.ts'
+import { orgFields } from '../../contract/operation.ts'
+import { fieldSchemas } from '../../contract/schema.ts'
+import { type OperationId, table } from '../../contract/table.ts'
+import type { Subject } from '../../receipt/subject.ts'
+import type { Call } from '../call/call.ts'
+import { ofMember, organizationRow } from '../call/tenant.ts'
+import { nameOf } from '../devices/notices.ts'
+import { ownedKeyText } from './key-confirmation.ts'
+import { reviewedText } from './review.ts'
+import { readRuleChange } from './rule-subject.ts'
+
+// What people read of a write that a rule holds.
+
+type Fields = Record<string, unknown>
+type Reader = (call: Call, input: Fields, orgId: number) => Promise<(Fields & { name: string }) | undefined>
+
+const readRow =
+  (name: 'geofences' | 'timeslots' | 'auth_codes', idField: string): Reader =>
+  async ({ db }, input, orgId) => {
+    const row: Fields | undefined = await db
+      .selectFrom(name)
+      .where('id', '=', input[idField] as number)
+      .where('org_id', '=', orgId)
+      .selectAll()
+      .executeTakeFirst()
+    return row && { ...row, name: String(row.name ?? row.label) }
+  }
+
+const readUser =
+  (idField: 'userId' | 'user_id'): Reader =>
+  async ({ db }, input, orgId) => {
+    const row = await db
+      .selectFrom('memberships as m')
+      .innerJoin('people as p', 'p.id', 'm.user_id')
+      .where(ofMember({ org_id: orgId, user_id: input[idField] as number }, 'm'))
+      .select(['m.email', 'm.first_name', 'm.last_name', 'm.role', 'm.state'])
+      .select(['p.mobile', 'p.country_code'])
+      .executeTakeFirst()
+    return row && { ...row, name: `${row.first_name} ${row.last_name}` }
+  }
+
+const readOrganization: Reader = ({ db }, _, orgId) => organizationRow(db, orgId)
+
+/** Reads what a call is about to change or delete. */
+const readers: Partial<Record<OperationId, Reader>> = {
+  updateGeofence: readRow('geofences', 'id'),
+  deleteGeofence: readRow('geofences', 'id'),
+  updateTimeslot: readRow('timeslots', 'timeslot_id'),
+  deleteTimeslot: readRow('timeslots', 'timeslot_id'),
+  updateAuthCode: readRow('auth_codes', 'authCodeId'),
+  deleteAuthCode: readRow('auth_codes', 'auth_code_id'),
+  updateUser: readUser('userId'),
+  deleteUser: readUser('userId'),
+  removeUser: readUser('user_id'),
+  makeAdmin: readUser('user_id'),
+  updateOrganization: readOrganization,
+  deleteOrganization: readOrganization,
+}
+
+/** The input without the organization; a secret becomes a digest that only the service can compute. */
+const bodyOf = ({ keyring }: Call, id: OperationId, input: Fields): Fields => {
+  const shape = fieldSchemas(table[id].input)
+  const body: Fields = {}
+  for (const [name, value] of Object.entries(input)) {
+    if (value === undefined || orgFields.includes(name)) continue
+    const field = shape[name]
+    const isSecret = field !== undefined && metaOf(field)?.secret === true
+    body[name] = isSecret ? keyring.secretDigest(String(value)) : value
+  }
+  return body
+}
+
+/** What an approver reads besides the input, which names it by id only. */
+const moreOf = async (call: Call, { id, input }: Write, orgId: number): Promise<Fields> => {
+  if (id === 'confirmKeyOwner') return ownedKeyText(call, Number(input['id']))
+  if (id === 'reviewApproval') return reviewedText(call, String(input['request_id']), orgId)
+  if (id !== 'setAway') return {}
+  const user_id = Number(input['user_id'] ?? call.caller.ownerId)
+  return { name: await nameOf(call.db, { org_id: orgId, user_id }) }
+}
+
+/** A call of an operation that writes. */
+export type Write = { id: OperationId; input: Fields }
+
+export type RequestSubject = Extract<Subject, { type: 'request' }>
+
+/**
+ * What a person approves when a call requires it: the operation, its organization and its input, with the values that an
+ * update replaces and the name of what a deletion deletes. The same call on the same state has the same digest. `known`: the
+ * slug of the organization.
+ */
+export const requestSubject = async (
+  call: Call,
+  { id, input }: Write,
+  orgId: number,
+  known?: string,
+): Promise<RequestSubject> => {
+  const slug = known ?? (await organizationRow(call.db, orgId)).slug
+  const body = bodyOf(call, id, input)
+  const present = await readers[id]?.(call, input, orgId)
+  const deletes = table[id].effect === 'delete'
+  const replaced = Object.entries(present ?? {}).filter(([name]) => !deletes && Object.hasOwn(body, name))
+  const change = await readRuleChange(call, id, input, orgId)
+  replaced.push(...Object.entries(change?.before ?? {}))
+  const more = await moreOf(call, { id, input }, orgId)
+  const data = {
+    organization: { id: String(orgId), slug },
+    operation: id,
+    body: { ...body, ...more, ...change?.after },
+    ...(replaced.length > 0 && { before: Object.fromEntries(replaced) }),
+    ...(present && deletes && { deletions: [present.name] }),
+  }
+  // Through JSON, because verifiers read JSON: a value that JSON changes would have another digest there.
+  return { type: 'request', data: JSON.parse(JSON.stringify(data)) as RequestSubject['data'] }
+}
