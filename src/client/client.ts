@@ -22,6 +22,8 @@ export type CallOptions = {
   signal?: AbortSignal | undefined
   /** For a write, instead of a random key: with the same key, a later run repeats the same request. */
   idempotencyKey?: string
+  /** For a write, instead of that of the run: the approval that it uses, as `apr_…` or `apr_…:17`. */
+  approval?: string | undefined
 }
 
 export type RawRequest = {

@@ -115,7 +115,7 @@ export const createClient = (options: Options): Client => {
   const headersFor = async (
     url: string,
     effect: Effect,
-    idempotencyKey?: string,
+    { idempotencyKey, approval }: Pick<CallOptions, 'idempotencyKey' | 'approval'> = {},
   ): Promise<Record<string, string>> => {
     const key = await options.apiKey(url)
     if (!key) throw noKey(keyHint)
@@ -126,7 +126,7 @@ export const createClient = (options: Options): Client => {
       'x-api-key': key,
     }
     if (effect === 'read') return headers
-    const approved = options.approval?.()
+    const approved = approval ?? options.approval?.()
     const reason = effect === 'notifies' ? undefined : options.reason?.()
     return {
       ...headers,
@@ -139,14 +139,14 @@ export const createClient = (options: Options): Client => {
   async function* pages(
     operation: Operation,
     input: Record<string, unknown>,
-    { extra, signal, idempotencyKey }: CallOptions = {},
+    { extra, signal, ...sent }: CallOptions = {},
   ): AsyncGenerator<Answer, void> {
     if (hasShownFields(operation, input))
       (await import('./shown-fields.ts')).checkShownFields(operation, input)
     const { method, url, body } = planRequest(baseUrl, operation, input, extra)
     const { effect } = operation
     const headers: Record<string, string> = {
-      ...(await headersFor(url, effect, idempotencyKey)),
+      ...(await headersFor(url, effect, sent)),
       // Ignored by a service that does not know it. An unknown field in the query may be refused.
       ...(prefersPages(operation, input) && { prefer: `maxpagesize=${mostPerPage}` }),
     }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { approvalRecord, request_id } from './approval.ts'
+import { batchOperations, mostBatchRows } from './batchable.ts'
 import { chosen } from './field.ts'
 import { operations } from './declaration.ts'
 import { reasonText } from './reason-text.ts'
@@ -8,30 +9,6 @@ import { scopes } from './scopes.ts'
 import { subjectRecord } from './subject.ts'
 
 // One approval for many changes, under /svc/v1. spec: not shown
-
-/** What a row can be: changes that no device signs. Those of rules, groups, keys and devices are asked alone. */
-export const batchOperations = [
-  'createUser',
-  'updateUser',
-  'removeUser',
-  'holdUser',
-  'acceptUser',
-  'createGeofence',
-  'updateGeofence',
-  'deleteGeofence',
-  'setUserGeofences',
-  'addTimeslot',
-  'updateTimeslot',
-  'deleteTimeslot',
-  'setUserTimeslots',
-  'createAuthCode',
-  'updateAuthCode',
-  'deleteAuthCode',
-  'updateOrganization',
-] as const
-export type BatchOperation = (typeof batchOperations)[number]
-
-export const mostBatchRows = 10_000
 
 export const batchRow = z.strictObject({
   operation: chosen(z.enum(batchOperations), 'Operation'),

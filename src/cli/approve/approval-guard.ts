@@ -115,5 +115,8 @@ export const createApprovalGuard = (context: Context): ApprovalGuard => {
     },
   })
 
-  return { requireApproved, guard, approval: () => id }
+  const approveTogether: ApprovalGuard['approveTogether'] = async (...all) =>
+    (await import('./approve-batch.ts')).approveBatch(...all, context)
+
+  return { requireApproved, approveTogether, guard, approval: () => id }
 }

@@ -113,6 +113,15 @@ const requestIn = ({ data }: SvcError): string | undefined => {
   return typeof id === 'string' && /^[\w-]{1,64}$/.test(id) ? id : undefined
 }
 
+/** Waits until everybody approves a request that the service has made. Throws without an approval. */
+export const awaitRequest = async (context: Context, id: string, why: string): Promise<void> => {
+  const output = await context.output()
+  output.warn(`${safeLine(why)}. Waiting for: ${id}`)
+  const backend = await openBackend(context, { through: 'service' })
+  const nothing = 'the service requires an approval, and nothing was changed'
+  await awaitHeld(id, { ...askingIn(context, backend), nothing })
+}
+
 /**
  * Waits until everybody whom the service has notified approves, and returns the id of the request, with which the call is
  * repeated. Throws without an approval; nothing was changed then.
@@ -120,10 +129,6 @@ const requestIn = ({ data }: SvcError): string | undefined => {
 export const awaitRequired = async (context: Context, required: SvcError): Promise<string> => {
   const id = requestIn(required)
   if (id === undefined) throw required
-  const output = await context.output()
-  output.warn(`${safeLine(required.message)}. Waiting for: ${id}`)
-  const backend = await openBackend(context, { through: 'service' })
-  const nothing = 'the service requires an approval, and nothing was changed'
-  await awaitHeld(id, { ...askingIn(context, backend), nothing })
+  await awaitRequest(context, id, required.message)
   return id
 }

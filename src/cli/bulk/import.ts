@@ -32,6 +32,23 @@ const readMode = (typed = 'fail'): ConflictMode => {
   throw usageError(`--on-conflict must be ${conflictModes.join(' or ')}, not "${typed}"`)
 }
 
+/** Requests one approval for all rows, if a rule of the organization holds them. */
+const approveRows = async (
+  items: readonly Item[],
+  { org, mode }: { org: number; mode: ConflictMode },
+  context: Context,
+) => {
+  const rows = items.map(({ input }) => ({
+    operation: 'createUser' as const,
+    input: { orgId: org, ...bodyOf(input) },
+  }))
+  return context.approveTogether(rows, {
+    org,
+    skipExisting: mode === 'skip',
+    nameOf: (place) => `row ${items[place]!.row}`,
+  })
+}
+
 /** Sends the rows and prints the progress. */
 const sendAll = async (
   items: readonly Item[],
@@ -39,6 +56,8 @@ const sendAll = async (
   context: Context,
 ): Promise<Imported> => {
   const { io } = context
+  const { approvals, existing } = await approveRows(items, { org, mode }, context)
+  const places = new Map(items.map((item, i) => [item, i]))
   const [client, output] = await Promise.all([context.client(), context.output()])
   const counts = { created: 0, skipped: 0, failed: 0 }
   const failures: Failure[] = []
@@ -58,7 +77,11 @@ const sendAll = async (
       items,
       concurrency,
       signal: io.signal,
-      send: (item) => sendUser(item, { client, org, mode, signal: hard.signal }),
+      send: async (item) => {
+        const place = places.get(item)!
+        if (existing.has(place)) return 'skipped'
+        return sendUser(item, { client, org, mode, signal: hard.signal, approval: approvals[place] })
+      },
       paused: (ms) => output.warn(`Rate limit: waiting ${Math.ceil(ms / 1000)} s`),
       done: (item, outcome) => {
         done += 1

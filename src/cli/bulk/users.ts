@@ -29,10 +29,15 @@ const createUser: Operation = user.createUser
 /** Sends one row. */
 export const sendUser = async (
   { input }: Item,
-  { client, org, mode, signal }: { client: Client; org: number; mode: ConflictMode; signal: AbortSignal },
+  {
+    client,
+    org,
+    mode,
+    ...options
+  }: { client: Client; org: number; mode: ConflictMode; signal: AbortSignal; approval: string | undefined },
 ): Promise<Outcome> => {
   try {
-    await client.call(createUser, { orgId: org, ...bodyOf(input) }, { signal })
+    await client.call(createUser, { orgId: org, ...bodyOf(input) }, options)
     return 'created'
   } catch (error) {
     if (error instanceof SvcError && isConflict(error) && mode === 'skip') return 'skipped'

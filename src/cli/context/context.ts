@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts'
+import type { BatchOperation } from '../../contract/batchable.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Prompt } from '../terminal/prompt.ts'
 import type { Io, Run } from '../terminal/io.ts'
@@ -38,9 +39,28 @@ export type Bound = {
   file?: { name: string; sha256: string }
 }
 
+/** One of many changes. `mobile` is the number of its user, if an earlier row creates the user. */
+export type ChangeRow = { operation: BatchOperation; input: Record<string, unknown>; mobile?: string }
+
+export type Together = {
+  org: number
+  /** Leaves out the users who already exist, instead of throwing. */
+  skipExisting: boolean
+  /** How an error names a row. */
+  nameOf(place: number): string
+}
+
+export type TogetherApproved = {
+  /** What each row names as its approval; undefined if it needs none. */
+  approvals: (string | undefined)[]
+  /** Places of the rows whose users already exist. Known only of rows that a rule holds. */
+  existing: Set<number>
+}
+
 /** Holds back changes that require an approval by the profile or a rule of the organization. */
 export type ApprovalGuard = {
   requireApproved(change: Change): Promise<void>
+  approveTogether: Context['approveTogether']
   /**
    * The same client, but it makes no change that requires an approval before a person has approved it. It prints a
    * notice if it notified the same person again.
@@ -62,6 +82,11 @@ export type Context = Run & {
    * before each write; a command that can describe its change better calls it earlier.
    */
   approveFirst(change: Change): Promise<void>
+  /**
+   * Requests one approval for those of these changes that rules of the organization hold, and waits for it. Throws without an
+   * approval; nothing was changed then.
+   */
+  approveTogether(rows: readonly ChangeRow[], options: Together): Promise<TogetherApproved>
   output(): Promise<Output>
   /** Why, for rules of the organization that hold a write and require a reason. */
   reason?: string | undefined
@@ -114,6 +139,7 @@ export const createContext = (
     }),
     client: () => (client ??= connect()),
     approveFirst: (change) => guard.requireApproved(change),
+    approveTogether: (rows, options) => guard.approveTogether(rows, options),
     output: once(async () => {
       const { createOutput } = await import('../terminal/create-output.ts')
       const output = createOutput(context)

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
-import type { batchRow, BatchOperation } from '../../contract/batch.ts'
+import type { batchRow } from '../../contract/batch.ts'
+import type { BatchOperation } from '../../contract/batchable.ts'
 import { issuesOf } from '../../contract/issues.ts'
 import { type Operation, orgFields } from '../../contract/operation.ts'
 import { table } from '../../contract/table.ts'

@@ -92,7 +92,7 @@ const withoutExisting = async (call: Call, orgId: number, rows: readonly Place[]
 }
 
 const existError = (existing: readonly number[]): Refusal =>
-  new Refusal(409, 'batch_conflict', `${existing.length} of the users already exist; nobody was asked`, {
+  new Refusal(409, 'batch_conflict', `Users who already exist: ${existing.length}; nobody was asked`, {
     issues: existing.slice(0, mostIssues).map((at) => ({ field: `rows[${at}]`, message: 'already exists' })),
     hint: 'Leave them out: --on-conflict skip',
     data: { existing },
@@ -168,7 +168,9 @@ export const createBatch: HandlerOf<typeof batch.createBatch> = async (
     await call.audit(org_id, `batch:${open.request.request_id}`, ['resumed'])
     return answer(toApprovalRecord(open.request, call), open.indexes)
   }
-  const subject = batchSubject(rows, { orgId: org_id, slug })
+  // A single change is shown as it is.
+  const [only] = rows
+  const subject = rows.length === 1 ? only!.subject : batchSubject(rows, { orgId: org_id, slug })
   const record = await requestApproval(
     { subject: { ...subject, digest: digestOf(subject.data) }, reason, org_id },
     call,

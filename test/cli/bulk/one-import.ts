@@ -29,12 +29,16 @@ export const file = (count: number): void => {
   const rows = Array.from({ length: count }, (_, i) => `+12025550${100 + i},u${i}@b.cc,U,${i}`)
   workspace.put('u.csv', `mobile,email,first_name,last_name\n${rows.join('\n')}\n`)
 }
-export const posts = (): Seen[] => service.seen.filter(({ method }) => method === 'POST')
+/** Whether svc asks for an approval of all rows. A third-party service has no such route. */
+const isBatch = ({ path }: Seen): boolean => path.endsWith('/batches')
+export const posts = (): Seen[] =>
+  service.seen.filter((request) => request.method === 'POST' && !isBatch(request))
 export const respond = (
   answer: (serial: number) => Answering | undefined,
   health: Answering = json(200, { ok: true }),
 ): void =>
   service.always((request, response) => {
+    if (isBatch(request)) return refused(404)(request, response)
     const answering = request.path === '/health' ? health : (answer(Number(serialOf(request))) ?? created)
     return answering(request, response)
   })

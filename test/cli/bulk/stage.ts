@@ -4,8 +4,8 @@ import { startTestService } from '../../service/harness.ts'
 import { openWorkspace } from './workspace.ts'
 
 /** The real service on a socket, with the organizations 1 (acme) and 2 (beta). */
-export const openStage = async () => {
-  const service = await startTestService()
+export const openStage = async ({ dev = false } = {}) => {
+  const service = await startTestService({ dev })
   for (const name of ['Acme', 'Beta']) await service.call('POST', '/organization/create', { body: { name } })
   const server = serve({ fetch: service.app.fetch, hostname: '127.0.0.1', port: 0 })
   await new Promise((resolve) => void server.once('listening', resolve))
