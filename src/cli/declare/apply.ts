@@ -1,11 +1,12 @@
 import { safeLine } from '../../core/safe-text.ts'
 import { confirmWrite, type Answers } from '../operation/confirm.ts'
 import type { Context } from '../context/context.ts'
-import { boundPlan, isForPeople, planFor, showPlan, summary } from './plan-output.ts'
+import { boundPlan, isForPeople, planFor, showPlan, stepName, summary } from './plan-output.ts'
 import { compare, type Comparing } from './comparison.ts'
 import { unfinished, outcomeLine, resultPayload } from './summary.ts'
 import { runSteps, type Outcome } from './execution.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, Step } from './plan.ts'
+import { type Approvals, rowsOfStep } from './requests.ts'
 import type { Section } from './state.ts'
 
 export type ApplyOptions = Comparing & Answers & { dryRun?: boolean }
@@ -36,6 +37,25 @@ const showBefore = (plan: Plan, context: Context): void => {
   const { stdout, stderr } = context.io
   if (isForPeople(context)) stdout.write(planFor(plan, context, 'stdout'))
   else if (stderr.isTTY) stderr.write(planFor(plan, context, 'stderr'))
+}
+
+/** Requests one approval for all steps that rules of the organization hold, but those of groups and rules, which are asked alone. */
+const approveSteps = async (
+  { steps }: Plan,
+  org: number | undefined,
+  context: Context,
+): Promise<Approvals> => {
+  const approvals = new Map<Step, (string | undefined)[]>()
+  if (org === undefined) return approvals
+  const rows = await Promise.all(steps.map((step) => rowsOfStep(step, org)))
+  const from = steps.flatMap((step, i) => rows[i]!.map(() => step))
+  if (from.length === 0) return approvals
+  const masked = !context.globals.reveal
+  const nameOf = (place: number): string => stepName(from[place]!, masked)
+  const found = await context.approveTogether(rows.flat(), { org, skipExisting: false, nameOf })
+  for (const [i, step] of from.entries())
+    approvals.set(step, [...(approvals.get(step) ?? []), found.approvals[i]])
+  return approvals
 }
 
 /** `svc apply`: shows the plan, asks for confirmation, and runs the steps. */
@@ -92,12 +112,13 @@ export const runApply = async (
   }
   const client = await context.client()
   const { org_id, slug } = state
+  const approvals = await approveSteps(plan, org_id, context)
   const interrupt = (): void =>
     output.warn(
       'Finishing the requests in progress. Press Ctrl-C again to stop immediately. To continue later, apply again',
     )
   io.signal.addEventListener('abort', interrupt, { once: true })
-  const result = await runSteps(plan.steps, { client, org_id, signal: io.signal, report })
+  const result = await runSteps(plan.steps, { client, org_id, signal: io.signal, approvals, report })
   io.signal.removeEventListener('abort', interrupt)
 
   if (!people) {

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts'
 import { SvcError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import type { Step } from './plan.ts'
-import { type Created, runStep } from './requests.ts'
+import { type Approvals, type Created, runStep } from './requests.ts'
 import { runSignedSteps } from './signed-steps.ts'
 import { isSigned } from './state.ts'
 
@@ -19,6 +19,7 @@ type Options = {
   client: Client
   org_id: number | undefined
   signal: AbortSignal
+  approvals?: Approvals
   /** Called after each step. */
   report(outcome: Outcome): void
 }
@@ -47,7 +48,7 @@ const groupSteps = (steps: readonly Step[]): Step[][] => {
  * nothing is deleted after one. Stops between steps if `signal` is aborted.
  */
 export const runSteps = async (steps: readonly Step[], options: Options): Promise<Result> => {
-  const { client, signal, report } = options
+  const { client, signal, approvals, report } = options
   let { org_id } = options
   const result: Result = { done: [], failed: [], left: [], by_hand: [] }
   const stop = new AbortController()
@@ -71,7 +72,8 @@ export const runSteps = async (steps: readonly Step[], options: Options): Promis
       if (isFatal(error) || of[0]?.section === 'organization') stop.abort()
     }
   }
-  const run = (step: Step): Promise<void> => attempt([step], () => runStep(step, client, org_id))
+  const run = (step: Step): Promise<void> =>
+    attempt([step], () => runStep(step, client, { org_id, approvals }))
 
   for (const group of groupSteps(steps)) {
     if (isSigned(group[0]!.section)) {

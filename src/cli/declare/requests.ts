@@ -1,5 +1,6 @@
 import { fieldsIn } from '../../client/answer-data.ts'
 import type { Client } from '../../client/client.ts'
+import { batchOperations, type BatchOperation } from '../../contract/batchable.ts'
 import { geofence } from '../../contract/geofence.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { authCode } from '../../contract/auth-code.ts'
@@ -9,6 +10,7 @@ import { timeslot } from '../../contract/timeslot.ts'
 import { user } from '../../contract/user.ts'
 import { SvcError } from '../../core/errors.ts'
 import { nationalNumber, readPhone } from '../../factors/phone.ts'
+import type { ChangeRow } from '../context/context.ts'
 import type { Step } from './plan.ts'
 import { isSigned, policyFields, type Fields, type List } from './state.ts'
 
@@ -77,6 +79,17 @@ const changeUser = async (task: Task): Promise<Created> => {
   return {}
 }
 
+const known: Record<string, Operation> = {
+  ...user,
+  ...pendingUser,
+  ...geofence,
+  ...timeslot,
+  ...authCode,
+  ...org,
+}
+
+const idOf = (operation: Operation): BatchOperation => batchOperations.find((id) => known[id] === operation)!
+
 type Work = (task: Task) => Promise<Created>
 
 /** Sends the fields of the step in one request, with the IDs that the operation requires. */
@@ -138,14 +151,44 @@ const workFor = ({ section, action }: Step): Work | undefined => {
   return action === 'delete' ? undefined : organizationWork[action]
 }
 
-/** Applies one step, in one or several requests. Throws the error of the service. */
-export const runStep = async (step: Step, client: Client, org_id = 0): Promise<Created> => {
+const doStep = async (step: Step, org_id: number, send: Task['send']): Promise<Created> => {
   const work = workFor(step)
   if (!work) throw new SvcError('failed', 'no_operation', `No operation can ${step.action} ${step.section}`)
   if (step.action !== 'create' && step.id === undefined)
     throw new SvcError('failed', 'no_id', 'The service did not return an id for it, so it cannot be changed')
-  // Without a signal: the outcome of a request in progress must be known.
-  const send = async (operation: Operation, input: Fields): Promise<Fields> =>
-    fieldsIn(await client.call(operation, input))
   return work({ step, fields: fieldsAfter(step), org_id, send })
+}
+
+/** What the requests of a step name as their approvals, in order. */
+export type Approvals = ReadonlyMap<Step, readonly (string | undefined)[]>
+
+/** Applies one step, in one or several requests. Throws the error of the service. */
+export const runStep = async (
+  step: Step,
+  client: Client,
+  { org_id = 0, approvals }: { org_id?: number | undefined; approvals?: Approvals | undefined } = {},
+): Promise<Created> => {
+  let sent = 0
+  // Without a signal: the outcome of a request in progress must be known.
+  return doStep(step, org_id, async (operation, input) =>
+    fieldsIn(await client.call(operation, input, { approval: approvals?.get(step)?.[sent++] })),
+  )
+}
+
+/** The id of a user whom another request of the step creates. */
+const newId = 'new'
+
+/** The requests that a step will make, as rows of an approval; none for a step that cannot be applied. */
+export const rowsOfStep = async (step: Step, org_id: number): Promise<ChangeRow[]> => {
+  const rows: ChangeRow[] = []
+  await doStep(step, org_id, async (operation, sent) => {
+    const entries = Object.entries(sent)
+    const input = Object.fromEntries(entries.filter(([, value]) => value !== newId && value !== undefined))
+    const isNew = entries.some(([, value]) => value === newId)
+    rows.push({ operation: idOf(operation), input, ...(isNew && { mobile: step.key }) })
+    return { id: newId, created_at: '', updated_at: '' }
+  }).catch((error: unknown) => {
+    if (!(error instanceof SvcError)) throw error
+  })
+  return rows
 }
