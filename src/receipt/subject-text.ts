@@ -67,6 +67,13 @@ const definitionLines = ({ sha256: now, changed }: Definition): SubjectField[] =
   ]
 }
 
+/** What a change is about: a thing by its name, or a user. */
+const nameIn = (body: Record<string, unknown>): string | undefined => {
+  const { name, user, first_name, last_name } = body
+  const people = [first_name, last_name].filter((part) => typeof part === 'string').join(' ')
+  return [name, user, people].find((one) => typeof one === 'string' && one !== '') as string | undefined
+}
+
 type Rendered = { summary: string; fields: SubjectField[] }
 
 const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>['data']) => Rendered } = {
@@ -83,7 +90,8 @@ const renderings: { [T in Subject['type']]: (data: Extract<Subject, { type: T }>
     ],
   }),
   request: ({ organization, operation, body, before, counts, deletions = [], file }) => {
-    const name = typeof body['name'] === 'string' ? `: ${body['name']}` : ''
+    const named = nameIn(body)
+    const name = named === undefined ? '' : `: ${named}`
     const where = organization ? ` in ${organization.slug}` : ''
     const bulk = counts ? ` (${countText(counts)})` : ''
     return {

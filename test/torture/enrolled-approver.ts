@@ -75,7 +75,8 @@ export const approve = async (
   request_id: string,
   { authenticator }: EnrolledApprover,
 ): Promise<void> => {
-  const { contexts, origin, rp_id } = await request(baseUrl, 'getCeremony', key, { request_id })
+  const input = { request_id, credential: authenticator.credential_id }
+  const { contexts, origin, rp_id } = await request(baseUrl, 'getCeremony', key, input)
   const challenge = challengeOf(new Uint8Array(Buffer.from(contexts.approve, 'base64url')))
   const response = assert(authenticator, { challenge, origin, rpId: rp_id })
   await request(baseUrl, 'decideApproval', key, { request_id, decision: 'approve', response })

@@ -30,6 +30,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   approvals: () => import('./approvals.ts'),
   ballots: () => import('./ballots.ts'),
   rules: () => import('./rules.ts'),
+  batches: () => import('./batches.ts'),
   away: () => import('./away.ts'),
   'break-glass': () => import('./break-glass.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),

@@ -20,7 +20,7 @@ const fieldLabel = (label: string): Node | string => {
   return key !== undefined && isKey(key) ? t(key) : longText(label)
 }
 
-const fieldLine = ({ label, value, before }: Field): HTMLElement =>
+export const fieldLine = ({ label, value, before }: Field): HTMLElement =>
   before === undefined
     ? line(fieldLabel(label), longText(value))
     : line(fieldLabel(label), h('del', {}, longText(before)), ' ', h('ins', {}, longText(value)))

@@ -9,6 +9,7 @@ import { announce, setBusy, show, showNotice, tellNext, type View } from '../she
 import { readOutcome } from '../calls/outcome.ts'
 import { noticeableMs } from '../shell/reading.ts'
 import { requestText } from './request-text.ts'
+import { rowList } from './rows.ts'
 import { showRemoved } from '../enrollment/entry.ts'
 import { showMissing, showOutcome } from './result.ts'
 import type { Queue } from './queue.ts'
@@ -193,7 +194,15 @@ export const showRequest = (
       ),
   })
   bar.follow(same)
-  show(t('request.title'), backLink(back), left.element, text.element, bar.element, bar.more)
+  show(
+    t('request.title'),
+    backLink(back),
+    left.element,
+    text.element,
+    rowList(request),
+    bar.element,
+    bar.more,
+  )
   bar.begin()
   left.follow(expiresAt)
   warn(request)
