@@ -31,7 +31,7 @@ const colourOf = async ({ page }: Phone): Promise<number[]> => {
 }
 
 test('a request that breaks the glass says so in red, and an ordinary one does not', async () => {
-  const { user: ada, phone } = await member('Ada')
+  const { user: ada, name: requester, phone } = await member('Ada')
   const [bob, carol] = [await member('Bob'), await member('Carol')]
   const { name: admin } = await member('Grace', { role: 'admin' })
   await add('groups', { name: 'dba', members: [bob, carol].map(({ user }) => String(user.id)) })
@@ -52,7 +52,7 @@ test('a request that breaks the glass says so in red, and an ordinary one does n
   await output.until(() => requestLine.test(output.written()))
   await open(phone, requestLine.exec(output.written())![1]!)
   expect(await warning(phone).innerText()).toBe(
-    `Break-glass, because of “prod down, INC-77”. Not asked, although the rules name them: ${bob.name}, ${carol.name}. Told about this: ${bob.name}, ${carol.name}, ${admin}.`,
+    `Break-glass, because of “prod down, INC-77”. Not asked, although the rules name them: ${bob.name}, ${carol.name}. Told about this: ${requester}, ${bob.name}, ${carol.name}, ${admin}.`,
   )
   for (const colorScheme of ['light', 'dark'] as const) {
     await phone.page.emulateMedia({ colorScheme })
