@@ -1,27 +1,19 @@
 import type { Generated } from 'kysely'
+import type { With } from './columns.ts'
 
 export type ApprovalsTables = {
   /** One-use links with which a person registers a phone. */
   enrollments: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
-    token_hash: string
     /** The user's id in authenticators; the same for all devices of a member. */
     user_handle: string
-    expires_at: string
     used_at: string | null
     /** The API key that created the link; null if a device did. */
     created_by: number | null
     /** The device on whose approver page it was created. */
     added_by: number | null
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'token_hash' | 'expires_at' | 'row_mac'>
   /** The device of a person, in one organization. Bytes are base64url. */
   devices: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
     name: string
     kind: 'phone' | 'software'
     credential_id: string
@@ -55,17 +47,12 @@ export type ApprovalsTables = {
     backed_up: 0 | 1 | null
     /** Where the key is, as the browser said it at the registration; nothing verifies it. */
     attachment: 'platform' | 'cross-platform' | null
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'row_mac'>
   /** Sessions at the approver page; a session ends with its device. */
   approver_sessions: {
-    id: Generated<number>
     device_id: number
-    token_hash: string
-    created_at: string
     last_seen_at: string
-    expires_at: string
-  }
+  } & With<'id' | 'token_hash' | 'created_at' | 'expires_at'>
   /** Answered challenges, until they would have expired. */
   spent_challenges: { hash: string; expires_at: string }
   /** Where the phones of a device get their notifications, wrapped by the master key. A synced passkey has several phones. */
@@ -79,9 +66,7 @@ export type ApprovalsTables = {
     created_at: string
   }
   approvals: {
-    id: Generated<number>
     request_id: string
-    org_id: number
     /** The requesting secret; 0 is the bearer token of the tool server. */
     key_id: number
     /** The owner of the request: the first secret of that key, also after rotations. */
@@ -109,7 +94,6 @@ export type ApprovalsTables = {
     /** What the approver wrote with a denial; the device signed it. */
     note: string | null
     requested_at: string
-    expires_at: string
     decided_at: string | null
     /** When it stopped being pending. */
     ended_at: string | null
@@ -153,14 +137,10 @@ export type ApprovalsTables = {
     unchecked_factors: string | null
     /** Why it broke the glass, whom it skips and who was told, as JSON; null for any other request. */
     break_glass: string | null
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'expires_at' | 'row_mac'>
   /** What each person who is asked answers. The first denial ends the request. */
   ballots: {
-    id: Generated<number>
     request_id: string
-    org_id: number
-    user_id: number
     /** The person as they were when the request was made; they sign it. */
     mobile: string
     name: string
@@ -178,41 +158,30 @@ export type ApprovalsTables = {
     requested_at: string
     /** The requesting key, by its first secret, if it had never asked this person before. */
     first_asked_by: number | null
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'row_mac'>
   /** The changes that one request asks for together. Each is used once. */
   batch_rows: {
-    id: Generated<number>
     request_id: string
-    org_id: number
     /** Its place in the list that people agreed to, from 0. */
     row_index: number
     /** What a request for this change alone would ask, as canonical JSON, and its SHA-256. */
     data: string
     digest: string
     used_at: string | null
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'row_mac'>
   /** One-time verifications of a person: by a prompt on the phone (the approval `request_id`) or with a token. */
   verifications: {
-    id: Generated<number>
     request_id: string
-    org_id: number
-    user_id: number
     /** The requesting key. */
     key_id: number
     kind: 'prompt' | 'token'
     token_hash: string | null
-    created_at: string
-    expires_at: string
     spent_at: string | null
     /** The result that used it up. */
     outcome: 'success' | 'denied' | null
     /** Who reported the result. */
     source: 'service' | 'caller' | null
-    /** Null once it was used. */
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'created_at' | 'expires_at' | 'row_mac'>
   /**
    * Keys, by their first secret, that an approver has muted for a while. `agent` is the requester if several agents share the
    * bearer token of the tool server, otherwise empty.

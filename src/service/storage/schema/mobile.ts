@@ -1,5 +1,4 @@
-import type { Generated } from 'kysely'
-import type { Times } from './times.ts'
+import type { With } from './columns.ts'
 
 /**
  * In these tables, `org_id` is the organization of the key that was used, or 0 for an operator's. A key sees only the rows of
@@ -8,20 +7,11 @@ import type { Times } from './times.ts'
 export type MobileTables = {
   /** A registration by an app, until the owner of the phone confirms it. A number can have several. */
   registrations: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
-    token_hash: string
     /** JSON. */
     profile: string
-    created_at: string
-    expires_at: string
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'token_hash' | 'created_at' | 'expires_at'>
   /** A person who confirmed their phone; in an organization only once they are its member. */
   mobile_accounts: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
     first_name: string
     last_name: string
     email: string | null
@@ -32,50 +22,25 @@ export type MobileTables = {
     imei: string | null
     platform: string | null
     device_name: string | null
-  } & Times
+  } & With<'id' | 'org_id' | 'user_id' | 'created_at' | 'updated_at'>
   /** The latest code of a phone; a new one replaces it. Its hash is wrapped by the master key. */
   otps: {
-    org_id: number
     mobile: string
     salt: string
     wrapped_hash: string
-    expires_at: string
     used_at: string | null
-  }
+  } & With<'org_id' | 'expires_at'>
   /** The recent uses of a rate limit, by kind and subject, until they no longer count. */
   turns: { org_id: number; kind: string; subject: string; slot: number; at: string; until: string }
   /** A sign-in of an account; all its tokens end together. */
-  token_families: {
-    family: string
-    org_id: number
-    user_id: number
-    created_at: string
-    ended_at: string | null
-  }
+  token_families: { family: string; ended_at: string | null } & With<'org_id' | 'user_id' | 'created_at'>
   /** Each works once; using one again ends its family. */
   refresh_tokens: {
-    id: Generated<number>
     family: string
-    org_id: number
-    /** The person of the family. */
-    user_id: number
-    token_hash: string
-    created_at: string
-    expires_at: string
     spent_at: string | null
-    /** Null once it was used. */
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'token_hash' | 'created_at' | 'expires_at' | 'row_mac'>
   email_verifications: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
     email: string
-    token_hash: string
-    created_at: string
-    expires_at: string
     used_at: string | null
-    /** Null once it was used. */
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'token_hash' | 'created_at' | 'expires_at' | 'row_mac'>
 }

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely'
-import type { Times } from './times.ts'
+import type { With } from './columns.ts'
 
 type Slot = {
   name: string
@@ -12,26 +12,14 @@ type Slot = {
 
 export type OrganizationsTables = {
   organizations: {
-    id: Generated<number>
     name: string
     slug: string
     policy: string
-    row_mac: string | null
-  } & Times
+  } & With<'id' | 'created_at' | 'updated_at' | 'row_mac'>
   /** `mobile` is E.164; `national` reads as the same number under `country_code`. */
-  people: {
-    id: Generated<number>
-    mobile: string
-    national: string
-    country_code: string
-    created_at: string
-    row_mac: string | null
-  }
+  people: { mobile: string; national: string; country_code: string } & With<'id' | 'created_at' | 'row_mac'>
   /** A person (`user_id`) in an organization. */
   memberships: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
     email: string
     first_name: string
     last_name: string
@@ -42,45 +30,30 @@ export type OrganizationsTables = {
     /** The period in which a new administrator cannot approve recoveries; null if there is none. */
     promoted_at: string | null
     admin_from: string | null
-  } & Times
+  } & With<'id' | 'org_id' | 'user_id' | 'created_at' | 'updated_at'>
   /** Who made a member an administrator, the last time: a key, by its first secret, or a device at the approver page. */
   appointments: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
     by_key: number | null
     by_device: number | null
     appointed_at: string
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'user_id' | 'row_mac'>
   /** When a member is away: from `starts_at` until before `ends_at`. */
-  absences: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
-    starts_at: string
-    ends_at: string
-    row_mac: string | null
-  }
+  absences: { starts_at: string; ends_at: string } & With<'id' | 'org_id' | 'user_id' | 'row_mac'>
   /** Deleted people whose history counts: the same number gets the same id again. Stores a MAC, not the number. */
   erased_people: { user_id: number; mobile_mac: string }
   auth_codes: {
-    id: Generated<number>
-    org_id: number
     label: string
     code_hash: string
     hint: string
     uses_left: number | null
     expires_at: string | null
-  } & Times
+  } & With<'id' | 'org_id' | 'created_at' | 'updated_at'>
   /** One secret a row; a rotation adds a row under the same name. `org_id` null is a key of the whole service. */
   api_keys: {
-    id: Generated<number>
     name: string
     org_id: number | null
     prefix: string
     hash: string
-    created_at: string
     last_used_at: string | null
     expires_at: string | null
     revoked_at: string | null
@@ -109,16 +82,14 @@ export type OrganizationsTables = {
     code_hash: string | null
     /** Of an agent: the device with which its owner consented. */
     consented_with: number | null
-  }
+  } & With<'id' | 'created_at'>
   /** OAuth clients that registered themselves. The id is a hash of the metadata, so that no program can change them. */
   oauth_clients: {
     id: string
     metadata: string
-    created_at: string
-    expires_at: string
     /** When a person first consented to it. */
     used_at: string | null
-  }
+  } & With<'created_at' | 'expires_at'>
   /** Terminals without a browser that wait for a person (RFC 8628). The service sealed `request` and `answer`. */
   device_codes: {
     code_hash: string
@@ -129,44 +100,33 @@ export type OrganizationsTables = {
     expires_at: string
   }
   idp_credentials: {
-    org_id: number
     provider: string
     client_id: string
     wrapped_secret: string
-    updated_at: string
-  }
+  } & With<'org_id' | 'updated_at'>
   geofences: {
-    id: Generated<number>
-    org_id: number
     name: string
     latitude: number
     longitude: number
     radius: number
     is_active: 0 | 1
-  } & Times
+  } & With<'id' | 'org_id' | 'created_at' | 'updated_at'>
   user_geofences: {
-    id: Generated<number>
-    org_id: number
-    user_id: number
     name: string
     latitude: number
     longitude: number
     radius: number
     enabled: 0 | 1
-  }
+  } & With<'id' | 'org_id' | 'user_id'>
   /** `days` is a comma list of weekdays. */
-  timeslots: { id: Generated<number>; org_id: number } & Slot & Times
-  user_timeslots: { id: Generated<number>; org_id: number; user_id: number } & Slot
+  timeslots: Slot & With<'id' | 'org_id' | 'created_at' | 'updated_at'>
+  user_timeslots: Slot & With<'id' | 'org_id' | 'user_id'>
   /** `members` is a JSON list of user ids; a deleted group has none, and keeps its name. */
   groups: {
-    id: Generated<number>
-    org_id: number
     name: string
     members: string
-    created_at: string
     deleted_at: string | null
-    row_mac: string | null
-  }
+  } & With<'id' | 'org_id' | 'created_at' | 'row_mac'>
   /**
    * What the groups and rules of an organization are now: the digest of the groups, the rules as JSON, the number of changes so
    * far, and the audit row that repeats it.
@@ -180,8 +140,6 @@ export type OrganizationsTables = {
    * are the stock's code and name where the provider of quotes knew it.
    */
   machines: {
-    id: Generated<number>
-    org_id: number
     machine_id: string
     machine_name: string
     stock_name: string
@@ -190,5 +148,5 @@ export type OrganizationsTables = {
     total_price: string
     current_stock_price: string
     mobile: string
-  } & Times
+  } & With<'id' | 'org_id' | 'created_at' | 'updated_at'>
 }

@@ -1,7 +1,6 @@
-import type { Generated } from 'kysely'
 import type { deliveryChannels } from '../../../contract/records.ts'
 import type { ChainRow } from '../../../receipt/chain.ts'
-import type { Times } from './times.ts'
+import type { With } from './columns.ts'
 
 /** A node that has not reported for this long, which is three reports, is lost. */
 export const lostAfterS = 15
@@ -36,10 +35,8 @@ export type ServiceTables = {
     kid: string
     public_jwk: string
     wrapped_jwk: string
-    created_at: string
     retired_at: string | null
-    row_mac: string | null
-  }
+  } & With<'created_at' | 'row_mac'>
   /** One hash chain an organization; `org_id` 0 is the service itself. */
   audit: Omit<ChainRow, 'changes'> & { changes: string }
   /** Stored responses for repeats of an `Idempotency-Key`, without secrets. */
@@ -51,13 +48,10 @@ export type ServiceTables = {
     idempotency_key: string
     fingerprint: string
     answer: string
-    created_at: string
-    row_mac: string | null
-  }
+  } & With<'created_at' | 'row_mac'>
   /** Addresses to which the events of an organization are sent; `org_id` 0 is the service itself. */
   webhooks: {
     webhook_id: string
-    org_id: number
     /** A comma list of types and groups; empty for all. */
     types: string
     /** The address, the secrets that sign, and the organization, which binds the row to it. */
@@ -68,11 +62,9 @@ export type ServiceTables = {
     /** When the first attempt failed after the last delivery, and the error of the last one. */
     failing_since: string | null
     error: string | null
-  } & Times
+  } & With<'org_id' | 'created_at' | 'updated_at'>
   /** Messages and their delivery state. `wrapped` contains the message and is erased in the final state. */
   outbox: {
-    id: Generated<number>
-    org_id: number
     message_id: string
     channel: (typeof deliveryChannels)[number]
     kind: string
@@ -86,5 +78,5 @@ export type ServiceTables = {
     expires_at: string | null
     provider_id: string | null
     error: string | null
-  } & Times
+  } & With<'id' | 'org_id' | 'created_at' | 'updated_at'>
 }
