@@ -1,4 +1,3 @@
-import type { batch } from '../../contract/batch.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { readPage } from '../call/pagination.ts'
@@ -19,7 +18,7 @@ const subjectOf = ({ data }: { data: string }): RequestSubject => ({
   data: JSON.parse(data) as RequestSubject['data'],
 })
 
-export const listBatchRows: HandlerOf<typeof batch.listBatchRows> = async ({ request_id }, call) => {
+export const listBatchRows: HandlerOf<'listBatchRows'> = async ({ request_id }, call) => {
   const request = await findApproval(call.db, request_id, approvalAccess(call.caller))
   const rows = await readPage(call, rowsOf(call.db, request), 'id')
   return rows.map((row) => {

@@ -1,4 +1,3 @@
-import type { batch } from '../../contract/batch.ts'
 import { conflict, invalidFields, Refusal } from '../../core/refusal.ts'
 import { digestOf } from '../../receipt/subject.ts'
 import { commandsOf } from '../../rules/commands.ts'
@@ -133,7 +132,7 @@ const findOpen = async (call: Call, requirement: Requirement, rows: readonly Ask
  * Requests one approval for the rows that rules hold. The service computes what people sign: nothing that the caller says of
  * the list counts. 409 `no_rule_holds` if nobody has to be asked, and `batch_conflict` if users of the list already exist.
  */
-export const createBatch: HandlerOf<typeof batch.createBatch> = async (
+export const createBatch: HandlerOf<'createBatch'> = async (
   { org_id, rows: sent, skip_existing = false, reason },
   call,
 ) => {
@@ -154,9 +153,9 @@ export const createBatch: HandlerOf<typeof batch.createBatch> = async (
   })
   refuseTwice(rows)
   const answer = (
-    record: Pick<RowData<typeof batch.createBatch>, 'request_id' | 'status' | 'expires_at' | 'lines'>,
+    record: Pick<RowData<'createBatch'>, 'request_id' | 'status' | 'expires_at' | 'lines'>,
     indexes: readonly (number | undefined)[],
-  ): RowData<typeof batch.createBatch> => {
+  ): RowData<'createBatch'> => {
     const row_indexes: (number | null)[] = sent.map(() => null)
     for (const [i, { at }] of rows.entries()) row_indexes[at] = indexes[i]!
     const { request_id, status, expires_at, lines } = record

@@ -1,4 +1,3 @@
-import type { notify } from '../../contract/notify.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
@@ -6,7 +5,7 @@ import { findApprover, memberByEmail, memberByMobile } from './find-approver.ts'
 import { requestApproval } from './request.ts'
 
 /** Requests an approval, and sends the approver an e-mail that leads to it. */
-export const sendAuthRequestByEmail: HandlerOf<typeof notify.sendAuthRequestByEmail> = async (
+export const sendAuthRequestByEmail: HandlerOf<'sendAuthRequestByEmail'> = async (
   { email, ...input },
   call,
 ) => {
@@ -39,7 +38,7 @@ export const sendAuthRequestByEmail: HandlerOf<typeof notify.sendAuthRequestByEm
 }
 
 /** Requests an approval for another member; that this member is the requester is the caller's claim. */
-export const sendAppAuthNotification: HandlerOf<typeof notify.sendAppAuthNotification> = async (
+export const sendAppAuthNotification: HandlerOf<'sendAppAuthNotification'> = async (
   { from_mobile, to_mobile, ...input },
   call,
 ) => {

@@ -1,4 +1,4 @@
-import type { approval, ApprovalRecord } from '../../contract/approval.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
@@ -46,7 +46,7 @@ export const notConsumable = (row: ApprovalRow | undefined, digest: string, now:
  */
 export const useOnce = async (
   call: Call,
-  { request_id, digest }: RowInput<typeof approval.consumeApproval>,
+  { request_id, digest }: RowInput<'consumeApproval'>,
   proven: ApprovalRow | undefined,
 ): Promise<ApprovalRecord | Refusal> => {
   const { db, now, caller, keyring } = call
@@ -78,7 +78,7 @@ export const useOnce = async (
   throw notConsumable(row, digest, now)
 }
 
-export const consumeApproval: HandlerOf<typeof approval.consumeApproval> = {
+export const consumeApproval: HandlerOf<'consumeApproval'> = {
   before: async (input, { service, caller }) => {
     const access = { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
     const proven = await proveApproval(service, input.request_id, access)

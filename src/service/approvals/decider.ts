@@ -1,4 +1,3 @@
-import type { device } from '../../contract/device.ts'
 import { forbidden, invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -22,7 +21,7 @@ import { approvalAccess, encodedContexts, findApproval, toSubjectRecord } from '
 /** Finds the request and the device. The device of another person gets the 404 of an absent request. */
 const findDecider = (
   { storage, keyring, publicUrl }: Service,
-  input: RowInput<typeof device.decideApproval>,
+  input: RowInput<'decideApproval'>,
 ): Promise<PostedDecision> => {
   const { request_id, response } = input
   const decidedAt = storage.now()
@@ -57,7 +56,7 @@ const findDecider = (
   })
 }
 
-export const decideApproval: HandlerOf<typeof device.decideApproval> = {
+export const decideApproval: HandlerOf<'decideApproval'> = {
   before: async (input, outside) => {
     const posted = await findDecider(outside.service, input)
     // The verifier is slow to load, so only a device of the approver makes the service load it.
@@ -85,7 +84,7 @@ const ballotFor = async (
   return findBallot(db, row, user_id)
 }
 
-export const getCeremony: HandlerOf<typeof device.getCeremony> = {
+export const getCeremony: HandlerOf<'getCeremony'> = {
   before: async ({ request_id, credential }, { service, caller }) => {
     const row = await readCurrent(service, request_id, approvalAccess(caller))
     if (row.status !== 'pending') throw alreadyEnded(row)

@@ -1,5 +1,4 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
-import type { device } from '../../contract/device.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { verifyAssertion } from '../../receipt/assertion.ts'
@@ -36,7 +35,7 @@ export type PostedDecision = {
   presence: boolean
 }
 
-type DecisionInput = RowInput<typeof device.decideApproval>
+type DecisionInput = RowInput<'decideApproval'>
 
 const day = 24 * 60 * 60_000
 

@@ -1,4 +1,3 @@
-import type { key } from '../../contract/key.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { withinOrganization } from '../call/tenant.ts'
@@ -36,7 +35,7 @@ export const ownedKeyText = async (call: Call, id: number) => {
  * Records that the owner of a key confirmed it. Only that person's own yes does, whoever calls: a confirmed owner cannot
  * approve what the key requests on the line of a group.
  */
-export const confirmKeyOwner: HandlerOf<typeof key.confirmKeyOwner> = async ({ id }, call) => {
+export const confirmKeyOwner: HandlerOf<'confirmKeyOwner'> = async ({ id }, call) => {
   const { row, org_id, owner } = await readOwned(call, id)
   await checkOwner(call, org_id, owner.user_id)
   call.demandApproval({

@@ -1,4 +1,3 @@
-import type { key } from '../../contract/key.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
@@ -13,7 +12,7 @@ const day = 86_400
 const mostOlder = 10
 
 /** Adds a secret to a key. No older secret works longer than the overlap; without one, all are revoked. */
-export const rotateKey: HandlerOf<typeof key.rotateKey> = async ({ id, overlap_s = day }, call) => {
+export const rotateKey: HandlerOf<'rotateKey'> = async ({ id, overlap_s = day }, call) => {
   await requireNewestSecret(call)
   const old = await call.db
     .selectFrom('api_keys')

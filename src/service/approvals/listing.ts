@@ -1,5 +1,4 @@
 import { expressionBuilder } from 'kysely'
-import type { approval } from '../../contract/approval.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { isOperator, namedKeyOf } from '../call/caller.ts'
 import { parsePhone } from '../call/input.ts'
@@ -12,9 +11,9 @@ import { sweep } from './expiry.ts'
 import { approvalAccess, selectApprovals, toApprovalRecord } from './record.ts'
 import { requestApproval } from './request.ts'
 
-export const createApproval: HandlerOf<typeof approval.createApproval> = requestApproval
+export const createApproval: HandlerOf<'createApproval'> = requestApproval
 
-export const getApproval: HandlerOf<typeof approval.getApproval> = {
+export const getApproval: HandlerOf<'getApproval'> = {
   before: async ({ request_id, wait_s: seconds }, { service, caller, signal }) => {
     const access = approvalAccess(caller)
     const row =
@@ -39,7 +38,7 @@ const isAsked = (mobile: string) => {
 
 const columns = { key: 'a.id', at: 'a.requested_at' }
 
-export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
+export const listApprovals: HandlerOf<'listApprovals'> = {
   before: async (input, { service }) => {
     const { org_id, status, approver_mobile } = input
     const mobile = approver_mobile && parsePhone(approver_mobile, undefined, 'approver_mobile').mobile
@@ -65,7 +64,7 @@ export const listApprovals: HandlerOf<typeof approval.listApprovals> = {
 }
 
 /** A key withdraws its own requests. Only the operator withdraws those of other keys. */
-export const cancelApproval: HandlerOf<typeof approval.cancelApproval> = ({ request_id }, call) => {
+export const cancelApproval: HandlerOf<'cancelApproval'> = ({ request_id }, call) => {
   const { caller } = call
   const access = isOperator(caller) ? { orgId: null } : { orgId: caller.orgId, askedBy: namedKeyOf(caller) }
   return withdrawApproval(call, request_id, access)

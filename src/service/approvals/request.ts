@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { approval, ApprovalRecord } from '../../contract/approval.ts'
+import type { ApprovalRecord } from '../../contract/approval.ts'
 import { randomToken } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { invalid, Refusal } from '../../core/refusal.ts'
@@ -30,7 +30,7 @@ import { rulesOfRequest } from './rules-of-request.ts'
 import type { ApprovalRow } from './rows.ts'
 import { auditSubject, toApprovalRecord } from './record.ts'
 
-type ApprovalInput = RowInput<typeof approval.createApproval>
+type ApprovalInput = RowInput<'createApproval'>
 
 const checkSubject = (subject: NonNullable<ApprovalInput['subject']>): Subject => {
   try {

@@ -1,5 +1,4 @@
 import { credentialText } from '../../core/credential-text.ts'
-import type { page } from '../../contract/page.ts'
 import { contains, readAddress, readNetwork } from '../../factors/network.ts'
 import { localProgram } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
@@ -7,7 +6,7 @@ import { ownerOf } from './key-owner.ts'
 import { muteIdOf, requesterOf } from './mutes.ts'
 import type { ApprovalRow } from './rows.ts'
 
-type Origin = RowData<typeof page.listSessions>['sessions'][number]['requests'][number]['origin']
+type Origin = RowData<'listSessions'>['sessions'][number]['requests'][number]['origin']
 
 /** The credential in parts. `verified_as` was written from the name of the key, which is stored beside it. */
 const credentialOf = (row: ApprovalRow): Origin['credential'] => {

@@ -1,4 +1,3 @@
-import type { approval } from '../../contract/approval.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { factors as allFactors } from '../../contract/records.ts'
 import { invalid } from '../../core/refusal.ts'
@@ -12,7 +11,7 @@ import {
 } from '../policy/unchecked-factors.ts'
 import type { Pool } from './pool.ts'
 
-type ApprovalInput = RowInput<typeof approval.createApproval>
+type ApprovalInput = RowInput<'createApproval'>
 type Factor = (typeof allFactors)[number]
 
 /** Refuses a factor that has nothing to be checked against: the requester would take it as checked. */

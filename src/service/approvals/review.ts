@@ -1,4 +1,3 @@
-import type { review as contract } from '../../contract/review.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import { summaryOf } from '../../receipt/subject-text.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -27,7 +26,7 @@ export const reviewedText = async (call: Call, request_id: string, org_id: numbe
  * Records the review that a skipped person signs on their device. Not of whoever approved it: 404 for everybody else, 409 for
  * a request that was not approved or is reviewed.
  */
-export const reviewApproval: HandlerOf<typeof contract.reviewApproval> = async (
+export const reviewApproval: HandlerOf<'reviewApproval'> = async (
   { request_id, ok, dispute, note },
   call,
 ) => {

@@ -1,4 +1,3 @@
-import type { rule as contract } from '../../contract/rule.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import { invalid, notFound, Refusal } from '../../core/refusal.ts'
 import type { Facts } from '../../rules/match.ts'
@@ -18,7 +17,7 @@ import { type Considered, considerPool } from './pool.ts'
 import { requiredFactors } from './required-factors.ts'
 import { requesterProblem } from './rules-of-request.ts'
 
-type Test = RowInput<typeof contract.testRule>
+type Test = RowInput<'testRule'>
 
 const needed = (name: keyof Test, type: Test['type']) => invalid(name, `is required for a ${type}`)
 
@@ -77,7 +76,7 @@ const asRefusal = (error: unknown): Refusal => {
 }
 
 /** Tells who would be asked, and asks nobody. */
-export const testRule: HandlerOf<typeof contract.testRule> = async ({ org_id, ...test }, call) => {
+export const testRule: HandlerOf<'testRule'> = async ({ org_id, ...test }, call) => {
   await reachOrganization(call, org_id)
   const facts = factsOf({ org_id, ...test })
   const caller = await callerOf(call, org_id, test.key)

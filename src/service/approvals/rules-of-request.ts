@@ -1,4 +1,3 @@
-import type { approval } from '../../contract/approval.ts'
 import type { Rule } from '../../contract/rule-shape.ts'
 import { conflict, forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { factsOf } from '../../rules/facts.ts'
@@ -19,7 +18,7 @@ import { storedSubject } from './record.ts'
 
 // The rules that hold a request: they add lines to those that the requester named, and the strictest terms of all count.
 
-type ApprovalInput = RowInput<typeof approval.createApproval>
+type ApprovalInput = RowInput<'createApproval'>
 
 type Asked = {
   input: ApprovalInput

@@ -2,6 +2,7 @@ import type * as z from 'zod/mini'
 import { isId } from '../../contract/field.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { coreOf, type Schema } from '../../contract/schema.ts'
+import type { OperationId, Table } from '../../contract/table.ts'
 
 // The API shows ids as text; the store and the handlers use row numbers. Only this file converts between the two.
 
@@ -9,12 +10,15 @@ import { coreOf, type Schema } from '../../contract/schema.ts'
 export type Numbered<T> =
   T extends z.core.$brand<'id'> ? number : T extends object ? { [K in keyof T]: Numbered<T[K]> } : T
 
+/** An operation, or its id in the table. */
+export type Named = Operation | OperationId
+type Meant<O extends Named> = Extract<O extends OperationId ? Table[O] : O, Operation>
+
 /** The input of an operation, as its handler receives it. */
-export type RowInput<O extends Operation> = Numbered<z.output<O['input']>>
+export type RowInput<O extends Named> = Numbered<z.output<Meant<O>['input']>>
 /** The data of an operation, as its handler returns it. */
-export type RowData<O extends Operation> = O['data'] extends z.ZodMiniType
-  ? Numbered<z.output<O['data']>>
-  : undefined
+export type RowData<O extends Named> =
+  Meant<O> extends { data: infer D extends z.ZodMiniType } ? Numbered<z.output<D>> : undefined
 
 /** No row has this number. */
 const absent = 0

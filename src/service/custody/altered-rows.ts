@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
-import type { audit } from '../../contract/audit.ts'
 import type { Log } from '../../core/log.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Service } from '../call/service.ts'
@@ -11,7 +10,7 @@ import type { Tables } from '../storage/schema.ts'
 import { readSigningKeys } from './signing-keys.ts'
 import { takePeriod } from '../storage/period.ts'
 
-type AlteredRow = RowData<typeof audit.listAlteredRows>[number]
+type AlteredRow = RowData<'listAlteredRows'>[number]
 type Deps = Pick<Service, 'storage' | 'keyring'>
 /** A stored response ends within days, and says so itself when it is asked for. */
 type Table = Exclude<SealedTable, 'signing_keys' | 'idempotency' | 'rule_heads' | 'organizations'>

@@ -1,4 +1,3 @@
-import type { audit } from '../../contract/audit.ts'
 import { notFound } from '../../core/refusal.ts'
 import { type AuditHead, genesisHash } from '../../receipt/chain.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -51,7 +50,7 @@ const merge = <Row extends { seq: number; at: string }>(lists: Row[][], { limit 
     .toSorted((a, b) => b.at.localeCompare(a.at) || b.seq - a.seq)
     .slice(0, limit + 1)
 
-export const listAlteredRows: HandlerOf<typeof audit.listAlteredRows> = {
+export const listAlteredRows: HandlerOf<'listAlteredRows'> = {
   before: async ({ org_id }, { service, caller }) => {
     if (org_id !== undefined) await service.storage.read((db) => reachOrganization({ db, caller }, org_id))
     const rows = await findAlteredRows(service, org_id ?? caller.orgId ?? undefined)
@@ -61,7 +60,7 @@ export const listAlteredRows: HandlerOf<typeof audit.listAlteredRows> = {
 
 const columns = { key: 'seq', at: 'at' }
 
-export const listAudit: HandlerOf<typeof audit.listAudit> = async (
+export const listAudit: HandlerOf<'listAudit'> = async (
   { org_id, actor, action, subject, ...span },
   call,
 ) => {
@@ -100,7 +99,7 @@ export const signHead = async (
   jws: await keyring.sign({ ...head, at, iss: publicUrl }, 'audit-head+jwt'),
 })
 
-export const getAuditHead: HandlerOf<typeof audit.getAuditHead> = async ({ org_id }, call) => {
+export const getAuditHead: HandlerOf<'getAuditHead'> = async ({ org_id }, call) => {
   const orgId = await reachChain(call, org_id)
   const { seq, hash } = (await lastRow(call, orgId)) ?? { seq: 0, hash: genesisHash }
   return signHead(call.service, { org_id: orgId, seq, hash }, call.now)

@@ -1,4 +1,4 @@
-import { type MessageRecord, messageRecord, type outbox } from '../../contract/outbox.ts'
+import { type MessageRecord, messageRecord } from '../../contract/outbox.ts'
 import { deliveryChannels } from '../../contract/records.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, notFound, type Refusal } from '../../core/refusal.ts'
@@ -53,7 +53,7 @@ const notRetryable = async (call: Call, message_id: string): Promise<Refusal> =>
 
 const columns = { key: 'id', at: 'created_at' }
 
-export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
+export const listOutbox: HandlerOf<'listOutbox'> = async (
   { org_id, state, channel, kind, ...span },
   call,
 ) => {
@@ -71,7 +71,7 @@ export const listOutbox: HandlerOf<typeof outbox.listOutbox> = async (
   return call.pagedByTime(found, ({ id, created_at }) => ({ key: id, at: created_at }), end).map(toRecord)
 }
 
-export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, call) => {
+export const listChannels: HandlerOf<'listChannels'> = async (_, call) => {
   const { db, caller, now, service } = call
   const counts = await db
     .selectFrom('outbox')
@@ -98,10 +98,9 @@ export const listChannels: HandlerOf<typeof outbox.listChannels> = async (_, cal
   }))
 }
 
-export const getMessage: HandlerOf<typeof outbox.getMessage> = ({ message_id }, call) =>
-  readMessage(call, message_id)
+export const getMessage: HandlerOf<'getMessage'> = ({ message_id }, call) => readMessage(call, message_id)
 
-export const retryMessage: HandlerOf<typeof outbox.retryMessage> = async ({ message_id }, call) => {
+export const retryMessage: HandlerOf<'retryMessage'> = async ({ message_id }, call) => {
   const { caller, now } = call
   const row = await call.db
     .updateTable('outbox')

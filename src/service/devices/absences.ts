@@ -1,4 +1,3 @@
-import type { away } from '../../contract/away.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
@@ -11,7 +10,7 @@ import { nameOf, noticeTime, notifyMember } from './notices.ts'
 /** Half-open: away at `from`, back at `until`. */
 type Away = { from: string; until: string }
 
-export type WantedAway = Pick<RowInput<typeof away.setAway>, 'from' | 'until' | 'end'>
+export type WantedAway = Pick<RowInput<'setAway'>, 'from' | 'until' | 'end'>
 
 const dayMs = 24 * 60 * 60_000
 const mostDays = { own: 30, ofOthers: 3 }

@@ -1,4 +1,4 @@
-import { type device, deviceRecord } from '../../contract/device.ts'
+import { deviceRecord } from '../../contract/device.ts'
 import { forbidden, notFound, type Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachMember, reachOrganization } from '../call/tenant.ts'
@@ -77,7 +77,7 @@ export const inactiveDevice = (device: InactiveDevice, more?: Record<string, unk
     : forbidden('device_revoked', 'This device is revoked', 'Register it again: svc user enroll', more)
 }
 
-export const listDevices: HandlerOf<typeof device.listDevices> = async (member, call) => {
+export const listDevices: HandlerOf<'listDevices'> = async (member, call) => {
   await reachOrganization(call, member.org_id)
   await reachMember(call, member)
   return (await devicesOf(call.db, member).select(deviceColumns).execute()).map(toDeviceRecord)

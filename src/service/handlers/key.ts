@@ -1,4 +1,3 @@
-import type { key } from '../../contract/key.ts'
 import { nothingAdded, readAddedByKey } from '../approvals/added.ts'
 import { endAdded } from '../approvals/added-ending.ts'
 import { revokeKeys } from '../approvals/key-revocation.ts'
@@ -11,7 +10,7 @@ import { everyScope } from '../keys/scopes.ts'
 import type { Db } from '../storage/schema.ts'
 import { isShared, lockOrganizations } from '../storage/transaction.ts'
 
-export const getKey: HandlerOf<typeof key.getKey> = async ({ id }, call) => ({
+export const getKey: HandlerOf<'getKey'> = async ({ id }, call) => ({
   ...(await readKeyDetails(call, id)),
   added: await readAddedByKey(call, id),
 })
@@ -35,7 +34,7 @@ const findRevoked = ({ db, caller }: Call, id: number) =>
     .selectAll()
     .executeTakeFirst()
 
-export const revokeKey: HandlerOf<typeof key.revokeKey> = async ({ id, with_added = false }, call) => {
+export const revokeKey: HandlerOf<'revokeKey'> = async ({ id, with_added = false }, call) => {
   let below = await keysBelow(call.db, id)
   while (await lockOrganizationsOf(call.db, [id, ...below])) below = await keysBelow(call.db, id)
   const [revoked] = await changeKeyRows(call, { revoked_at: call.now }, (keys) =>

@@ -1,6 +1,3 @@
-import type { page } from '../../contract/page.ts'
-import type { pendingUser } from '../../contract/pending-user.ts'
-import type { user } from '../../contract/user.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import { eraseApprovals } from '../approvals/erasure.ts'
 import { endKeysOfLeaving, revokeKeysOfMember } from '../approvals/leaving.ts'
@@ -162,23 +159,23 @@ const moves = {
 
 type Accepted = Partial<Awaited<ReturnType<typeof moves.accept>>>
 
-export const acceptUser: HandlerOf<typeof pendingUser.acceptUser> = (input, call) => moves.accept(call, input)
-export const rejectUser: HandlerOf<typeof pendingUser.rejectUser> = (input, call) => moves.reject(call, input)
-export const holdUser: HandlerOf<typeof pendingUser.holdUser> = (input, call) => moves.hold(call, input)
+export const acceptUser: HandlerOf<'acceptUser'> = (input, call) => moves.accept(call, input)
+export const rejectUser: HandlerOf<'rejectUser'> = (input, call) => moves.reject(call, input)
+export const holdUser: HandlerOf<'holdUser'> = (input, call) => moves.hold(call, input)
 
-export const makeAdmin: HandlerOf<typeof user.makeAdmin> = async (input, call) => {
+export const makeAdmin: HandlerOf<'makeAdmin'> = async (input, call) => {
   await reachOrganization(call, input.org_id)
   return change(call, input, 'promote', await promotionCooling(call, input, 'admin'))
 }
 
-export const removeUser: HandlerOf<typeof user.removeUser> = async (input, call) => {
+export const removeUser: HandlerOf<'removeUser'> = async (input, call) => {
   const removed = await change(call, input, 'remove')
   await leaveGroups(call, input)
   await endDevices(call, input)
   return removed
 }
 
-export const deleteUser: HandlerOf<typeof user.deleteUser> = async ({ orgId, userId }, call) => {
+export const deleteUser: HandlerOf<'deleteUser'> = async ({ orgId, userId }, call) => {
   await reachOrganization(call, orgId)
   const member = { org_id: orgId, user_id: userId }
   await leaveGroups(call, member)
@@ -207,7 +204,7 @@ const questionOf = (
   return { type: 'member-move', org_id, user_id, move, device_id }
 }
 
-export const beginMemberMove: HandlerOf<typeof page.beginMemberMove> = async (input, call) => {
+export const beginMemberMove: HandlerOf<'beginMemberMove'> = async (input, call) => {
   const { org_id, user_id } = await requireAdmin(call)
   // The last administrator would put themselves on hold for good.
   if (input.user_id === user_id)
@@ -216,7 +213,7 @@ export const beginMemberMove: HandlerOf<typeof page.beginMemberMove> = async (in
   return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
 }
 
-export const moveMember: HandlerOf<typeof page.moveMember> = {
+export const moveMember: HandlerOf<'moveMember'> = {
   before: async (input, { service, caller }) => {
     const question = questionOf(caller, input)
     const { device_id } = requirePerson(caller)

@@ -1,4 +1,4 @@
-import type { node, NodeRecord } from '../../contract/node.ts'
+import type { NodeRecord } from '../../contract/node.ts'
 import type { HandlerOf } from '../call/call.ts'
 import type { NodeReport } from '../call/service.ts'
 import { lostAfterS } from '../storage/schema/service.ts'
@@ -9,7 +9,7 @@ const recordOf = (report: NodeReport, now: string): NodeRecord => {
 }
 
 /** Of an embedded store, this process is the only node. */
-export const listNodes: HandlerOf<typeof node.listNodes> = {
+export const listNodes: HandlerOf<'listNodes'> = {
   before: async (_, { service: { storage, node } }) => {
     const reports = storage.shared
       ? await storage.read((db) =>

@@ -1,4 +1,3 @@
-import type { org } from '../../contract/org.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import { insertEnrollment } from '../devices/enrollment.ts'
@@ -9,7 +8,7 @@ import { insertAuthCode } from '../members/auth-codes.ts'
 import { addMember } from '../members/member.ts'
 import { insertOrganization } from '../members/organization.ts'
 
-export const onboardOrganization: HandlerOf<typeof org.onboardOrganization> = async (
+export const onboardOrganization: HandlerOf<'onboardOrganization'> = async (
   { name, slug, policy, ...profile },
   call,
 ) => {

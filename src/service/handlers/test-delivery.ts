@@ -1,4 +1,3 @@
-import type { outbox } from '../../contract/outbox.ts'
 import { email, type messageChannels } from '../../contract/records.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -36,7 +35,7 @@ const recipients: Record<
   },
 }
 
-export const testDelivery: HandlerOf<typeof outbox.testDelivery> = async ({ channel, to }, call) => {
+export const testDelivery: HandlerOf<'testDelivery'> = async ({ channel, to }, call) => {
   const recipient = await recipients[channel](call, to)
   const message_id = await call.send({
     ...recipient,

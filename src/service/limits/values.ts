@@ -1,5 +1,4 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
-import type { limits } from '../../contract/limits.ts'
 import { type Counted, limitNames, type Quota, quotas, smsCountries } from '../../contract/quotas.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { invalid } from '../../core/refusal.ts'
@@ -115,12 +114,12 @@ const readLimits = async (call: Call, orgId: number) => {
   return rows
 }
 
-export const getLimits: HandlerOf<typeof limits.getLimits> = async ({ org_id }, call) => {
+export const getLimits: HandlerOf<'getLimits'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   return readLimits(call, org_id)
 }
 
-export const setLimits: HandlerOf<typeof limits.setLimits> = async ({ org_id, ...input }, call) => {
+export const setLimits: HandlerOf<'setLimits'> = async ({ org_id, ...input }, call) => {
   await reachOrganization(call, org_id)
   const { reset = [], ...values } = changedFields(input, [...limitNames, 'reset'])
   const twice = reset.find((name) => values[name] !== undefined)

@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import type { iot } from '../../contract/iot.ts'
 import { sameSecret } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
 import { readPhone } from '../../factors/phone.ts'
@@ -10,7 +9,7 @@ import type { Tables } from '../storage/schema.ts'
 import { findOrganization, subjectOf } from './machine.ts'
 import { foldName, readPrice } from './quotes/quote.ts'
 
-type Login = RowInput<typeof iot.loginMachine>
+type Login = RowInput<'loginMachine'>
 const failures = { kind: 'machine_login', atMost: 5, windowMs: 10 * 60_000 }
 
 /** What a login of an unknown machine is compared with, so that it takes as long as any other. */
@@ -58,7 +57,7 @@ const refused = (): Refusal =>
  * Compares what a machine knows with its registration. The refusal of wrong values is returned, not thrown, so that the
  * failure counts. Throws 429 after five failures in ten minutes; a successful login resets the count.
  */
-export const loginMachine: HandlerOf<typeof iot.loginMachine> = async (input, call) => {
+export const loginMachine: HandlerOf<'loginMachine'> = async (input, call) => {
   const { machineId } = input
   const org_id = await findOrganization(call, input.org_id, machineId)
   const counted = { org_id, subject: machineId }

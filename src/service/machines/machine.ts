@@ -1,4 +1,3 @@
-import type { iot } from '../../contract/iot.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
@@ -48,7 +47,7 @@ export const findOrganization = async (
 /** The audit subject of a machine. */
 export const subjectOf = (machineId: string): string => `machine:${machineId}`
 
-export const registerMachine: HandlerOf<typeof iot.registerMachine> = {
+export const registerMachine: HandlerOf<'registerMachine'> = {
   before: async (input, { service }) => {
     const { machineId, machineName, stockName } = input
     const { mobile } = parsePhone(input.mobile)
@@ -88,7 +87,7 @@ export const registerMachine: HandlerOf<typeof iot.registerMachine> = {
 }
 
 /** Shows only what is of no use to log in: a machine logs in with the rest of its registration. */
-export const verifyMachine: HandlerOf<typeof iot.verifyMachine> = async ({ machine_id, ...input }, call) => {
+export const verifyMachine: HandlerOf<'verifyMachine'> = async ({ machine_id, ...input }, call) => {
   const org_id = await findOrganization(call, input.org_id, machine_id)
   const { machine_name, created_at } = await call.db
     .selectFrom('machines')
@@ -99,7 +98,7 @@ export const verifyMachine: HandlerOf<typeof iot.verifyMachine> = async ({ machi
   return { machineId: machine_id, known: true, machineName: machine_name, org_id, registered_at: created_at }
 }
 
-export const getStockPrice: HandlerOf<typeof iot.getStockPrice> = {
+export const getStockPrice: HandlerOf<'getStockPrice'> = {
   before: async ({ Symbol }, { service }) => {
     const quote = await service.quotes.find(Symbol)
     if (!quote)
@@ -124,7 +123,7 @@ const columns = [
   'created_at as registered_at',
 ] as const
 
-export const listMachines: HandlerOf<typeof iot.listMachines> = async ({ org_id }, call) => {
+export const listMachines: HandlerOf<'listMachines'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('machines').where('org_id', '=', org_id).select(columns)
   return (await readPage(call, query, 'id')).map((row) => {
@@ -133,7 +132,7 @@ export const listMachines: HandlerOf<typeof iot.listMachines> = async ({ org_id 
   })
 }
 
-export const deleteMachine: HandlerOf<typeof iot.deleteMachine> = async ({ org_id, machine_id }, call) => {
+export const deleteMachine: HandlerOf<'deleteMachine'> = async ({ org_id, machine_id }, call) => {
   await reachOrganization(call, org_id)
   await call.db
     .deleteFrom('machines')

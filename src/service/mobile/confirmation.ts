@@ -1,4 +1,3 @@
-import type { mobile } from '../../contract/mobile.ts'
 import { conflict, type Refusal } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
@@ -18,7 +17,7 @@ const notRegistered = (): Refusal =>
   )
 
 /** Uses up the code of a phone. It confirms a registration, or signs in to an account that no longer has one. */
-export const confirmRegistration: HandlerOf<typeof mobile.confirmRegistration> = {
+export const confirmRegistration: HandlerOf<'confirmRegistration'> = {
   before: async ({ mobile: number, country_code, otp, registration_token }, outside) => {
     const { caller, service } = outside
     const phone = parsePhone(number, country_code)

@@ -1,5 +1,3 @@
-import type { account } from '../../contract/account.ts'
-import type { page } from '../../contract/page.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
@@ -49,10 +47,7 @@ export const sendLinkIfPossible = async (call: Call, userId: number): Promise<vo
   if ((await consume(call, links, limited(call, userId))).taken) await sendLink(call, userId, account.email)
 }
 
-export const resendEmailVerification: HandlerOf<typeof account.resendEmailVerification> = async (
-  input,
-  call,
-) => {
+export const resendEmailVerification: HandlerOf<'resendEmailVerification'> = async (input, call) => {
   const { user_id, account } = await requireAccount(call, input)
   if (account.email === null)
     throw conflict('no_email', 'The account has no e-mail address', 'svc mobile update-profile --email')
@@ -73,7 +68,7 @@ const linkExpired = (): Refusal =>
   })
 
 /** Uses up the token of a link, in one statement. It counts only for the address that the account still has. */
-export const verifyEmail: HandlerOf<typeof page.verifyEmail> = async ({ token }, call) => {
+export const verifyEmail: HandlerOf<'verifyEmail'> = async ({ token }, call) => {
   const { db, now, keyring } = call
   const row = await db
     .selectFrom('email_verifications')

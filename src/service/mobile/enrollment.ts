@@ -1,11 +1,10 @@
-import type { account } from '../../contract/account.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import type { RowData } from '../call/row-ids.ts'
 import { hasActiveDevice } from '../devices/proof.ts'
 import { findAccount, findMemberships, findPerson } from './person.ts'
 import { isRegistered } from './registration.ts'
 
-type Status = RowData<typeof account.getEnrollmentStatus>
+type Status = RowData<'getEnrollmentStatus'>
 
 /** Whether the person is an active member within reach, with a device that can approve. */
 const hasDevice = async (call: Call, user_id: number): Promise<boolean> => {
@@ -14,7 +13,7 @@ const hasDevice = async (call: Call, user_id: number): Promise<boolean> => {
   return false
 }
 
-export const getEnrollmentStatus: HandlerOf<typeof account.getEnrollmentStatus> = async (who, call) => {
+export const getEnrollmentStatus: HandlerOf<'getEnrollmentStatus'> = async (who, call) => {
   const userId = (await findPerson(call, who))?.user_id
   if (userId === undefined)
     return {
@@ -46,7 +45,7 @@ export const getEnrollmentStatus: HandlerOf<typeof account.getEnrollmentStatus> 
   return { enrolled, state: await state(), requirements: steps.filter((step) => isRequired[step]) }
 }
 
-export const isEnrolled: HandlerOf<typeof account.isEnrolled> = async (who, call) => {
+export const isEnrolled: HandlerOf<'isEnrolled'> = async (who, call) => {
   const person = await findPerson(call, who)
   return { enrolled: person !== undefined && (await hasDevice(call, person.user_id)) }
 }

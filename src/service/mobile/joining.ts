@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { account } from '../../contract/account.ts'
 import { lookAlikeOf } from '../../core/look-alike.ts'
 import { conflict, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -31,10 +30,7 @@ const consumeCode = async ({ db, caller, now }: Call, code: string) => {
 }
 
 /** Requests to join with the details of the account. A person who was removed or rejected can request it again. */
-export const assignOrganization: HandlerOf<typeof account.assignOrganization> = async (
-  { auth_code, ...who },
-  call,
-) => {
+export const assignOrganization: HandlerOf<'assignOrganization'> = async ({ auth_code, ...who }, call) => {
   let person = await requireAccount(call, who)
   if (await lockNumbers(call.db, [person.mobile])) person = await requireAccount(call, who)
   const { user_id, account } = person
@@ -78,10 +74,7 @@ export const assignOrganization: HandlerOf<typeof account.assignOrganization> = 
   return { user_id, organization, state: 'pending' }
 }
 
-export const checkOrganization: HandlerOf<typeof account.checkOrganization> = async (
-  { org_id, ...who },
-  call,
-) => {
+export const checkOrganization: HandlerOf<'checkOrganization'> = async ({ org_id, ...who }, call) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
   const person = await findPerson(call, who)
   const all = person ? await findMemberships(call, person.user_id) : []

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { user } from '../../contract/user.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
@@ -7,7 +6,7 @@ import { reachOrganization, withinOrganization } from '../call/tenant.ts'
 import { findUser, selectUsers } from '../members/member.ts'
 import { findMemberships, requirePerson } from './person.ts'
 
-export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ org_id, ...input }, call) => {
+export const getUserDetails: HandlerOf<'getUserDetails'> = async ({ org_id, ...input }, call) => {
   oneOf(input, ['user_id', 'mobile', 'email'])
   const orgId = org_id ?? call.caller.orgId
   if (orgId === null)
@@ -37,10 +36,7 @@ export const getUserDetails: HandlerOf<typeof user.getUserDetails> = async ({ or
   return found
 }
 
-export const getUserOrganization: HandlerOf<typeof user.getUserOrganization> = async (
-  { user_id, org_code },
-  call,
-) =>
+export const getUserOrganization: HandlerOf<'getUserOrganization'> = async ({ user_id, org_code }, call) =>
   selectUsers(call)
     .innerJoin('organizations as o', 'o.id', 'm.org_id')
     .where('o.slug', '=', org_code)
@@ -48,7 +44,7 @@ export const getUserOrganization: HandlerOf<typeof user.getUserOrganization> = a
     .where(withinOrganization(call.caller.orgId, 'm.org_id'))
     .executeTakeFirstOrThrow(() => notFound('User'))
 
-export const listUserOrganizations: HandlerOf<typeof user.listUserOrganizations> = async (input, call) => {
+export const listUserOrganizations: HandlerOf<'listUserOrganizations'> = async (input, call) => {
   oneOf(input, ['user_id', 'mobile'])
   const { user_id } = await requirePerson(call, input)
   return findMemberships(call, user_id)

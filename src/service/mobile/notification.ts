@@ -1,4 +1,3 @@
-import type { notify } from '../../contract/notify.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { parsePhone } from '../call/input.ts'
@@ -10,10 +9,7 @@ const limit = { atMost: 5, windowMs: 10 * 60_000 }
 const queued = { channel: 'sms', state: 'queued' } as const
 
 /** Does not look up the number, so the answer is the same for every number. Throws 409 or 429. */
-export const sendGlobalNotification: HandlerOf<typeof notify.sendGlobalNotification> = async (
-  input,
-  call,
-) => {
+export const sendGlobalNotification: HandlerOf<'sendGlobalNotification'> = async (input, call) => {
   const { type, title, message } = input
   // The text of a code is fixed, so that no caller can put other words around it.
   if (type === 'otp') {

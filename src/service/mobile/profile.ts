@@ -1,4 +1,3 @@
-import type { account } from '../../contract/account.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { changedFields } from '../call/input.ts'
 import type { RowData } from '../call/row-ids.ts'
@@ -16,7 +15,7 @@ import {
   type Who,
 } from './person.ts'
 
-const readUser = async (who: Who, call: Call): Promise<RowData<typeof account.getMobileUser>> => {
+const readUser = async (who: Who, call: Call): Promise<RowData<'getMobileUser'>> => {
   const { user_id, country_code, national, mobile } = await requirePerson(call, who)
   return {
     user_id,
@@ -28,7 +27,7 @@ const readUser = async (who: Who, call: Call): Promise<RowData<typeof account.ge
   }
 }
 
-export const getMobileUser: HandlerOf<typeof account.getMobileUser> = readUser
+export const getMobileUser: HandlerOf<'getMobileUser'> = readUser
 
 const changeable = [
   'first_name',
@@ -41,7 +40,7 @@ const changeable = [
 ] as const
 
 /** Changes only the account: an organization has its own details of a member. */
-export const updateProfile: HandlerOf<typeof account.updateProfile> = async (
+export const updateProfile: HandlerOf<'updateProfile'> = async (
   { mobile, country_code, user_id: id, ...input },
   call,
 ) => {
@@ -72,7 +71,7 @@ export const updateProfile: HandlerOf<typeof account.updateProfile> = async (
 }
 
 /** Checks that an IMEI is well formed, and whether it is the one of that user's account. */
-export const checkImei: HandlerOf<typeof account.checkImei> = async ({ imei: text, ...who }, call) => {
+export const checkImei: HandlerOf<'checkImei'> = async ({ imei: text, ...who }, call) => {
   const { imei, kind, tac } = parseImei(text)
   if (who.mobile === undefined && who.user_id === undefined) return { imei, kind, tac, known: null }
   const person = await findPerson(call, who)

@@ -1,4 +1,3 @@
-import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { nationalNumber } from '../../factors/phone.ts'
@@ -17,7 +16,7 @@ type Deps = Pick<Call, 'db' | 'caller' | 'now'>
 const lifetimeMs = 24 * 60 * 60_000
 
 /** The details of a registration, as they become an account. */
-type Profile = Omit<RowInput<typeof mobile.registerMobileUser>, 'mobile' | 'country_code'>
+type Profile = Omit<RowInput<'registerMobileUser'>, 'mobile' | 'country_code'>
 
 /** For one number; the oldest is deleted. */
 const mostRegistrations = 10
@@ -32,7 +31,7 @@ const selectRegistrations = (deps: Deps, userId: number) =>
  * Stores a profile until its phone is confirmed. Anybody can register any number, so each registration has its own token
  * and replaces no other, and an active account stays as it is. The answer is the same for every number.
  */
-export const registerMobileUser: HandlerOf<typeof mobile.registerMobileUser> = async (
+export const registerMobileUser: HandlerOf<'registerMobileUser'> = async (
   { mobile: number, country_code, imei, ...input },
   call,
 ) => {
@@ -101,7 +100,7 @@ export const deleteRegistrations = async (deps: Deps, userId: number): Promise<v
     .execute()
 }
 
-export const sendOtp: HandlerOf<typeof mobile.sendOtp> = (input, call) =>
+export const sendOtp: HandlerOf<'sendOtp'> = (input, call) =>
   sendOneTimeCode(call, {
     org_id: accountScope(call),
     mobile: parsePhone(input.mobile, input.country_code).mobile,

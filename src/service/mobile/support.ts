@@ -1,4 +1,3 @@
-import type { mobile } from '../../contract/mobile.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { oneOf, parsePhone } from '../call/input.ts'
@@ -9,7 +8,7 @@ import { accountScope } from './person.ts'
 const perSender = { kind: 'support', atMost: 3, windowMs: 60 * 60_000 }
 const total = { kind: 'support', atMost: 60, windowMs: 60 * 60_000 }
 
-export const contactSupport: HandlerOf<typeof mobile.contactSupport> = {
+export const contactSupport: HandlerOf<'contactSupport'> = {
   before: async (input, { service }) => {
     oneOf(input, ['email', 'mobile'])
     const { name, email, subject, message } = input

@@ -1,4 +1,3 @@
-import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -10,7 +9,7 @@ import { accountScope } from './person.ts'
 const accessMs = 15 * 60_000
 const refreshMs = 30 * 24 * 60 * 60_000
 
-type Tokens = RowData<typeof mobile.confirmRegistration>
+type Tokens = RowData<'confirmRegistration'>
 type Access = Pick<Tokens, 'user_id' | 'access_token' | 'expires_at'>
 
 /** Signs an access token (RFC 9068). Called before the transaction, in which nothing but SQL may be awaited. */
@@ -117,7 +116,7 @@ const endFamily = async (call: Call, family: string, userId: number): Promise<vo
   if (ended) await call.audit(accountScope(call), `user:${userId}`, ['refresh_token reused', 'sign-in ended'])
 }
 
-export const refreshMobileToken: HandlerOf<typeof mobile.refreshMobileToken> = {
+export const refreshMobileToken: HandlerOf<'refreshMobileToken'> = {
   before: async ({ refresh_token }, outside) => {
     const { service, caller } = outside
     const known = await service.storage.read((db) => findToken({ db, caller }, refresh_token))

@@ -1,11 +1,10 @@
-import type { pageAgents } from '../../contract/page-agents.ts'
 import { notFound } from '../../core/refusal.ts'
 import { revokeKeys } from '../approvals/key-revocation.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { selectAgents } from '../keys/agents.ts'
 
-export const listOwnAgents: HandlerOf<typeof pageAgents.listOwnAgents> = async (_, call) => {
+export const listOwnAgents: HandlerOf<'listOwnAgents'> = async (_, call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   const rows = await selectAgents(call)
     .where('m.org_id', '=', org_id)
@@ -18,7 +17,7 @@ export const listOwnAgents: HandlerOf<typeof pageAgents.listOwnAgents> = async (
 }
 
 /** Revokes the key of an agent or a terminal, and ends its pending requests. */
-export const revokeOwnAgent: HandlerOf<typeof pageAgents.revokeOwnAgent> = async ({ agent_id }, call) => {
+export const revokeOwnAgent: HandlerOf<'revokeOwnAgent'> = async ({ agent_id }, call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   await selectAgents(call)
     .where('k.id', '=', agent_id)

@@ -1,4 +1,3 @@
-import type { away } from '../../contract/away.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { type Caller, requirePerson } from '../call/caller.ts'
 import { changeAbsence, readAbsences, type WantedAway } from '../devices/absences.ts'
@@ -27,17 +26,17 @@ const questionOf = (caller: Caller, { user_id, from, until, end }: Wanted): Ques
   }
 }
 
-export const getAway: HandlerOf<typeof away.getAway> = async ({ user_id: of }, call) => {
+export const getAway: HandlerOf<'getAway'> = async ({ user_id: of }, call) => {
   const { org_id, user_id } = await memberOf(call, of)
   const found = await readAbsences(call, org_id, [user_id])
   return { user_id, away: found.get(user_id) ?? null }
 }
 
-export const beginAway: HandlerOf<typeof away.beginAway> = async (wanted, call) => ({
+export const beginAway: HandlerOf<'beginAway'> = async (wanted, call) => ({
   challenge: createChallenge(call.keyring, questionOf(call.caller, wanted), call.now),
 })
 
-export const signAway: HandlerOf<typeof away.signAway> = {
+export const signAway: HandlerOf<'signAway'> = {
   before: async ({ challenge, response, user_id, ...wanted }, { service, caller }) => {
     const by = requirePerson(caller)
     const question = questionOf(caller, { user_id, ...wanted })

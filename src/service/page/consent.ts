@@ -1,4 +1,3 @@
-import type { pageAgents } from '../../contract/page-agents.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
@@ -57,7 +56,7 @@ const hostIn = (redirect_uri: string): string => {
   return host && /^https?:$/.test(protocol) ? host : `${protocol}//${host}`
 }
 
-export const readConsent: HandlerOf<typeof pageAgents.readConsent> = async ({ request }, call) => {
+export const readConsent: HandlerOf<'readConsent'> = async ({ request }, call) => {
   const person = requirePerson(call.caller)
   const { org_id } = person
   const asked = openRequest(call.keyring, request, call.now)
@@ -75,12 +74,12 @@ export const readConsent: HandlerOf<typeof pageAgents.readConsent> = async ({ re
   }
 }
 
-export const beginConsent: HandlerOf<typeof pageAgents.beginConsent> = async (input, call) => {
+export const beginConsent: HandlerOf<'beginConsent'> = async (input, call) => {
   openRequest(call.keyring, input.request, call.now)
   return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
 }
 
-export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
+export const giveConsent: HandlerOf<'giveConsent'> = {
   before: async (input, { service, caller }) => {
     const person = requirePerson(caller)
     const { org_id, user_id, device_id } = person
@@ -132,7 +131,7 @@ export const giveConsent: HandlerOf<typeof pageAgents.giveConsent> = {
   },
 }
 
-export const refuseConsent: HandlerOf<typeof pageAgents.refuseConsent> = async ({ request }, call) => {
+export const refuseConsent: HandlerOf<'refuseConsent'> = async ({ request }, call) => {
   const asked = openRequest(call.keyring, request, call.now)
   if (asked.terminal?.device) return { redirect_to: '' }
   const result = { error: 'access_denied', error_description: 'The person did not consent' }

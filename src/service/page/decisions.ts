@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { pageHistory } from '../../contract/page-history.ts'
 import { notFound } from '../../core/refusal.ts'
 import { safeJson } from '../../core/safe-text.ts'
 import { readCurrent } from '../approvals/current.ts'
@@ -85,7 +84,7 @@ const listPage = async (call: Call, chosen: Chosen, viewer: number) => {
   }
 }
 
-export const listOwnDecisions: HandlerOf<typeof pageHistory.listOwnDecisions> = {
+export const listOwnDecisions: HandlerOf<'listOwnDecisions'> = {
   before: async ({ before }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
     await sweep(service)
@@ -96,7 +95,7 @@ export const listOwnDecisions: HandlerOf<typeof pageHistory.listOwnDecisions> = 
   },
 }
 
-export const listDecisions: HandlerOf<typeof pageHistory.listDecisions> = {
+export const listDecisions: HandlerOf<'listDecisions'> = {
   before: async ({ before, user_id }, { service }) => {
     await sweep(service)
     return async (call) => {
@@ -115,7 +114,7 @@ export const listDecisions: HandlerOf<typeof pageHistory.listDecisions> = {
   },
 }
 
-export const getDecision: HandlerOf<typeof pageHistory.getDecision> = {
+export const getDecision: HandlerOf<'getDecision'> = {
   before: async ({ request_id }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
     // Its end is committed before anybody sees it.

@@ -1,4 +1,3 @@
-import type { pageRequests } from '../../contract/page-requests.ts'
 import { sha256 } from '../../core/ids.ts'
 import { denyTogether } from '../approvals/deny-together.ts'
 import type { HandlerOf } from '../call/call.ts'
@@ -12,12 +11,11 @@ const questionOf = (caller: Caller, requests: readonly string[]): Question => {
   return { type: 'denials', org_id, user_id, digest, device_id }
 }
 
-export const beginDenials: HandlerOf<typeof pageRequests.beginDenials> = async (
-  { request_ids },
-  { keyring, caller, now },
-) => ({ challenge: createChallenge(keyring, questionOf(caller, request_ids), now) })
+export const beginDenials: HandlerOf<'beginDenials'> = async ({ request_ids }, { keyring, caller, now }) => ({
+  challenge: createChallenge(keyring, questionOf(caller, request_ids), now),
+})
 
-export const denyRequests: HandlerOf<typeof pageRequests.denyRequests> = {
+export const denyRequests: HandlerOf<'denyRequests'> = {
   before: async ({ request_ids, ...answer }, { service, caller }) => {
     const person = requirePerson(caller)
     const { device_id: deviceId } = person

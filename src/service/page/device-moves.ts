@@ -1,4 +1,3 @@
-import type { pageDevices } from '../../contract/page-devices.ts'
 import { conflict, forbidden, notFound } from '../../core/refusal.ts'
 import { readAddedByDevice } from '../approvals/added.ts'
 import { endAdded } from '../approvals/added-ending.ts'
@@ -18,7 +17,7 @@ import { createChallenge, type Question } from './challenge.ts'
 import { maskedMember, requireAdmin } from './members.ts'
 import { proveDevice } from './proof.ts'
 
-type Move = Pick<RowInput<typeof pageDevices.beginDeviceMove>, 'device_id' | 'move' | 'with_added'>
+type Move = Pick<RowInput<'beginDeviceMove'>, 'device_id' | 'move' | 'with_added'>
 
 const questionOf = (caller: Caller, { device_id: subject, move, with_added = false }: Move): Question => {
   const { org_id, device_id } = requirePerson(caller)
@@ -91,7 +90,7 @@ const remove = async (call: Call, { device_id, move, with_added = false }: Move)
   return toDeviceRecord(removed)
 }
 
-export const listOwnDevices: HandlerOf<typeof pageDevices.listOwnDevices> = async (_, call) => {
+export const listOwnDevices: HandlerOf<'listOwnDevices'> = async (_, call) => {
   const person = requirePerson(call.caller)
   const { org_id, user_id, device_id } = person
   const own = await devicesOf(call.db, person).select(deviceColumns).execute()
@@ -106,7 +105,7 @@ export const listOwnDevices: HandlerOf<typeof pageDevices.listOwnDevices> = asyn
   }
 }
 
-export const beginDeviceMove: HandlerOf<typeof pageDevices.beginDeviceMove> = async (input, call) => {
+export const beginDeviceMove: HandlerOf<'beginDeviceMove'> = async (input, call) => {
   const isRemoval = input.move === 'remove' || input.move === 'remove_last'
   if (!isRemoval && input.device_id === requirePerson(call.caller).device_id)
     throw conflict('own_device', 'A device cannot approve or refuse itself', 'Use another device')
@@ -114,7 +113,7 @@ export const beginDeviceMove: HandlerOf<typeof pageDevices.beginDeviceMove> = as
   return { challenge: createChallenge(call.keyring, questionOf(call.caller, input), call.now) }
 }
 
-export const moveDevice: HandlerOf<typeof pageDevices.moveDevice> = {
+export const moveDevice: HandlerOf<'moveDevice'> = {
   before: async (input, { service, caller }) => {
     const { org_id, device_id: deviceId } = requirePerson(caller)
     const { device_id, move, with_added } = input
@@ -129,7 +128,7 @@ export const moveDevice: HandlerOf<typeof pageDevices.moveDevice> = {
   },
 }
 
-export const sendDeviceCode: HandlerOf<typeof pageDevices.sendDeviceCode> = {
+export const sendDeviceCode: HandlerOf<'sendDeviceCode'> = {
   before: async (answer, { service }) => {
     const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
     return async (call) => {
@@ -143,12 +142,12 @@ export const sendDeviceCode: HandlerOf<typeof pageDevices.sendDeviceCode> = {
   },
 }
 
-export const beginDeviceRefusal: HandlerOf<typeof pageDevices.beginDeviceRefusal> = async (
+export const beginDeviceRefusal: HandlerOf<'beginDeviceRefusal'> = async (
   { device_id: subject },
   { keyring, now },
 ) => ({ challenge: createChallenge(keyring, { type: 'device-refusal', subject }, now) })
 
-export const refuseNewDevice: HandlerOf<typeof pageDevices.refuseNewDevice> = {
+export const refuseNewDevice: HandlerOf<'refuseNewDevice'> = {
   before: async ({ device_id, ...answer }, { service }) => {
     const question = { type: 'device-refusal', subject: device_id } as const
     const { device, settle } = await proveDevice(service, answer, question, { inAnyState: true })

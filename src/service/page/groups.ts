@@ -1,4 +1,3 @@
-import type { page } from '../../contract/page.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 import { isAdministrator } from '../devices/administrators.ts'
@@ -6,7 +5,7 @@ import { awakeAmong } from '../devices/seats.ts'
 import { readGroups } from '../policy/group-rows.ts'
 import { readPeople } from './members.ts'
 
-export const listOwnGroups: HandlerOf<typeof page.listOwnGroups> = async (_, call) => {
+export const listOwnGroups: HandlerOf<'listOwnGroups'> = async (_, call) => {
   const person = requirePerson(call.caller)
   const { org_id, user_id } = person
   const isAdmin = await isAdministrator(call.db, person)

@@ -1,4 +1,3 @@
-import type { page } from '../../contract/page.ts'
 import { progressFor } from '../../contract/line-progress.ts'
 import { sha256 } from '../../core/ids.ts'
 import { Refusal } from '../../core/refusal.ts'
@@ -26,7 +25,7 @@ import { isSessionOpen } from './session.ts'
 import { readSession } from './sign-in.ts'
 import { readSurroundings } from './surroundings.ts'
 
-type Requests = RowData<typeof page.listSessions>['sessions'][number]['requests']
+type Requests = RowData<'listSessions'>['sessions'][number]['requests']
 type Pending = Requests[number]
 
 /** A request that waits for a person, with their ballot. */
@@ -136,7 +135,7 @@ type Changed = { mark: string; all: { person: SignedIn; requests: Requests }[] }
  * that has ended; fails with 401 once all have.
  */
 const readOrWait = async (
-  { wait_s = 0, seen }: RowInput<typeof page.listSessions>,
+  { wait_s = 0, seen }: RowInput<'listSessions'>,
   people: readonly SignedIn[],
   outside: Outside,
 ): Promise<Changed> => {
@@ -181,7 +180,7 @@ const sessionsOf = ({ sessions, person, orgId }: Caller): readonly SignedIn[] =>
 }
 
 /** All that the page needs to start, in one answer: each session of the browser and its pending requests. */
-export const listSessions: HandlerOf<typeof page.listSessions> = {
+export const listSessions: HandlerOf<'listSessions'> = {
   before: async (input, outside) => {
     const people = sessionsOf(outside.caller)
     const found = people.length > 0 ? await readOrWait(input, people, outside).catch(endedSince) : undefined

@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import { setImmediate } from 'node:timers/promises'
-import type { page } from '../../contract/page.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requirePerson, type SignedIn } from '../call/caller.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -16,7 +15,7 @@ const maxShown = 30
 /** Read at once in a search, before others get their turn. */
 const searchedAtOnce = 500
 
-type State = NonNullable<RowInput<typeof page.listMembers>['state']>
+type State = NonNullable<RowInput<'listMembers'>['state']>
 
 /** Administrators cannot move themselves. */
 const selectMembers = (db: Db, { org_id, user_id }: SignedIn, state: State) =>
@@ -92,7 +91,7 @@ const search = async (
   }
 }
 
-export const listMembers: HandlerOf<typeof page.listMembers> = {
+export const listMembers: HandlerOf<'listMembers'> = {
   before: async ({ state = 'pending', find = '' }, { service: { storage }, caller }) => {
     const person = requirePerson(caller)
     const isAllowed = await storage.read((db) => isAdministrator(db, person))

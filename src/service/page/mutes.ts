@@ -1,4 +1,3 @@
-import type { mute } from '../../contract/mute.ts'
 import { forbidden, notFound } from '../../core/refusal.ts'
 import { liftMute, muteIdOf, readMutes } from '../approvals/mutes.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -37,12 +36,12 @@ const lift = async (call: Call, member: Member, mute_id: string): Promise<void> 
   await call.audit(member.org_id, `user:${member.user_id}`, ['mutes', `key:${lifted.key_id}`])
 }
 
-export const listMutes: HandlerOf<typeof mute.listMutes> = async ({ org_id }, call) => {
+export const listMutes: HandlerOf<'listMutes'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   return shownMutes(call, { org_id })
 }
 
-export const deleteMute: HandlerOf<typeof mute.deleteMute> = async ({ org_id, user_id, mute_id }, call) => {
+export const deleteMute: HandlerOf<'deleteMute'> = async ({ org_id, user_id, mute_id }, call) => {
   await reachOrganization(call, org_id)
   const { caller } = call
   if (!isOperator(caller) && mute_id.split('-')[0] === String(namedKeyOf(caller)))
@@ -51,12 +50,12 @@ export const deleteMute: HandlerOf<typeof mute.deleteMute> = async ({ org_id, us
   return undefined
 }
 
-export const listOwnMutes: HandlerOf<typeof mute.listOwnMutes> = async (_, call) => {
+export const listOwnMutes: HandlerOf<'listOwnMutes'> = async (_, call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   return { mutes: await shownMutes(call, { org_id, user_id }) }
 }
 
-export const listOrganizationMutes: HandlerOf<typeof mute.listOrganizationMutes> = async (_, call) => {
+export const listOrganizationMutes: HandlerOf<'listOrganizationMutes'> = async (_, call) => {
   const { org_id } = await requireAdmin(call)
   const all = await shownMutes(call, { org_id })
   const members = await readPeople(call, org_id, all)
@@ -76,11 +75,11 @@ const questionOf = ({ caller }: Pick<Call, 'caller'>, { mute_id, user_id }: Targ
   return { type: 'unmute', org_id, user_id: user_id ?? person.user_id, mute_id, device_id }
 }
 
-export const beginUnmute: HandlerOf<typeof mute.beginUnmute> = async (target, call) => ({
+export const beginUnmute: HandlerOf<'beginUnmute'> = async (target, call) => ({
   challenge: createChallenge(call.keyring, questionOf(call, target), call.now),
 })
 
-export const unmute: HandlerOf<typeof mute.unmute> = {
+export const unmute: HandlerOf<'unmute'> = {
   before: async ({ mute_id, user_id, ...answer }, { service, caller }) => {
     const { org_id, user_id: own, device_id: deviceId } = requirePerson(caller)
     const question = questionOf({ caller }, { mute_id, user_id })

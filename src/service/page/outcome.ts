@@ -1,4 +1,3 @@
-import type { pageRequests } from '../../contract/page-requests.ts'
 import { progressFor } from '../../contract/line-progress.ts'
 import { notFound } from '../../core/refusal.ts'
 import { readCurrent } from '../approvals/current.ts'
@@ -14,7 +13,7 @@ import { requirePerson } from '../call/caller.ts'
 import type { RowData } from '../call/row-ids.ts'
 import type { Db } from '../storage/schema.ts'
 
-type Outcome = RowData<typeof pageRequests.getOwnRequest>
+type Outcome = RowData<'getOwnRequest'>
 export type DecidingDevice = NonNullable<Outcome['device']>
 
 export const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
@@ -86,7 +85,7 @@ export const outcomeOf = (
 }
 
 /** The result of a request, for its approver only: after a lost answer, the page must not guess. */
-export const getOwnRequest: HandlerOf<typeof pageRequests.getOwnRequest> = {
+export const getOwnRequest: HandlerOf<'getOwnRequest'> = {
   before: async ({ request_id }, { service, caller }) => {
     const { org_id, user_id } = requirePerson(caller)
     const row = trusted(await readCurrent(service, request_id, { orgId: org_id }), service)

@@ -1,4 +1,3 @@
-import type { pageDevices } from '../../contract/page-devices.ts'
 import { readAddedByDevice } from '../approvals/added.ts'
 import { notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -28,10 +27,7 @@ export const readAdded = async (
   return all
 }
 
-export const renameOwnDevice: HandlerOf<typeof pageDevices.renameOwnDevice> = async (
-  { device_id, name },
-  call,
-) => {
+export const renameOwnDevice: HandlerOf<'renameOwnDevice'> = async ({ device_id, name }, call) => {
   const person = requirePerson(call.caller)
   const renamed = await noteOnDevices(call.db, { name })
     .where('id', '=', device_id)
@@ -49,12 +45,12 @@ const linkQuestion = (caller: Caller): Question => {
   return { type: 'device-link', org_id, user_id, device_id }
 }
 
-export const beginDeviceLink: HandlerOf<typeof pageDevices.beginDeviceLink> = async (_, call) => ({
+export const beginDeviceLink: HandlerOf<'beginDeviceLink'> = async (_, call) => ({
   challenge: createChallenge(call.keyring, linkQuestion(call.caller), call.now),
 })
 
 /** The new device is pending: whoever photographs the link can register it, and the person must see which one they approve. */
-export const createDeviceLink: HandlerOf<typeof pageDevices.createDeviceLink> = {
+export const createDeviceLink: HandlerOf<'createDeviceLink'> = {
   before: async (answer, { service, caller }) => {
     const person = requirePerson(caller)
     const { settle } = await proveDevice(service, answer, linkQuestion(caller), {
@@ -70,10 +66,7 @@ export const createDeviceLink: HandlerOf<typeof pageDevices.createDeviceLink> = 
   },
 }
 
-export const listMemberDevices: HandlerOf<typeof pageDevices.listMemberDevices> = async (
-  { user_id },
-  call,
-) => {
+export const listMemberDevices: HandlerOf<'listMemberDevices'> = async ({ user_id }, call) => {
   const { org_id } = await requireAdmin(call)
   const member = await findUser(call, org_id, user_id)
   const devices = await devicesOf(call.db, { org_id, user_id }).select(deviceColumns).execute()

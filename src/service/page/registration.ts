@@ -1,5 +1,3 @@
-import type { page } from '../../contract/page.ts'
-import type { device } from '../../contract/device.ts'
 import { conflict, forbidden } from '../../core/refusal.ts'
 import type { Call, HandlerOf, Outside } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -20,7 +18,7 @@ import { checkModel, readDevicePolicy } from '../policy/device-policy.ts'
 import { usesLocation } from '../policy/factor-settings.ts'
 import { startSession } from './session.ts'
 
-export const beginEnrollment: HandlerOf<typeof page.beginEnrollment> = async ({ token }, call) => {
+export const beginEnrollment: HandlerOf<'beginEnrollment'> = async ({ token }, call) => {
   const enrollment = await findEnrollment(call, token)
   if (!enrollment) throw await linkEnded(call, token)
   const { org_id, user_id, user_handle, first_name, last_name, organization } = enrollment
@@ -45,7 +43,7 @@ export const beginEnrollment: HandlerOf<typeof page.beginEnrollment> = async ({ 
   }
 }
 
-type Registration = RowInput<typeof device.registerDevice>
+type Registration = RowInput<'registerDevice'>
 
 const nextStep: Record<DeviceRow['proof'], string> = {
   link: 'It is active. If this was not you, tell your administrator, who can remove it.',
@@ -150,7 +148,7 @@ const repeatAnswer = async (call: Call, row: DeviceRow) => {
   return { ...toDeviceRecord(row), repeated: true as const }
 }
 
-export const registerDevice: HandlerOf<typeof device.registerDevice> = {
+export const registerDevice: HandlerOf<'registerDevice'> = {
   before: async (input, { service }) => {
     const { token, name } = input
     const { storage, keyring } = service

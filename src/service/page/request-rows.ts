@@ -1,4 +1,3 @@
-import type { pageRequests } from '../../contract/page-requests.ts'
 import { findBallot } from '../approvals/ballots.ts'
 import { readRowTexts } from '../approvals/batch-list.ts'
 import { findApproval } from '../approvals/record.ts'
@@ -6,7 +5,7 @@ import type { HandlerOf } from '../call/call.ts'
 import { requirePerson } from '../call/caller.ts'
 
 /** For whoever is asked; a 404 for everybody else. */
-export const listRequestRows: HandlerOf<typeof pageRequests.listRequestRows> = async (
+export const listRequestRows: HandlerOf<'listRequestRows'> = async (
   { request_id, from = 0 },
   { db, caller },
 ) => {

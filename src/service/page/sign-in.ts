@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import type { page } from '../../contract/page.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { actorAt, type Caller, requirePerson, sessionOver } from '../call/caller.ts'
@@ -17,7 +16,7 @@ import { createChallenge } from './challenge.ts'
 import { proveDevice } from './proof.ts'
 import { endSession, startSession } from './session.ts'
 
-type Session = RowData<typeof page.getSession>
+type Session = RowData<'getSession'>
 
 export const readSession = async (
   { db, service }: Call,
@@ -62,12 +61,12 @@ export const readSession = async (
 /** The organizations that a browser is signed in to; undefined if the call named one. */
 const organizationsOf = ({ sessions }: Caller): number[] | undefined => sessions?.map(({ org_id }) => org_id)
 
-export const getSession: HandlerOf<typeof page.getSession> = (_, call) => {
+export const getSession: HandlerOf<'getSession'> = (_, call) => {
   const { device_id } = requirePerson(call.caller)
   return readSession(call, device_id, organizationsOf(call.caller))
 }
 
-export const closeSession: HandlerOf<typeof page.closeSession> = async (_, call) => {
+export const closeSession: HandlerOf<'closeSession'> = async (_, call) => {
   const person = requirePerson(call.caller)
   await endSession(call, person)
   call.wake({ org_id: person.org_id, users: [person.user_id] })
@@ -94,7 +93,7 @@ const revokedDevice = async (call: Call, device: DeviceRow, named: Named): Promi
   return inactiveDevice(device, { ...named, pending })
 }
 
-export const beginSession: HandlerOf<typeof page.beginSession> = async (_, call) => ({
+export const beginSession: HandlerOf<'beginSession'> = async (_, call) => ({
   rp_id: (await readSite(call.db, call.service.publicUrl)).rp_id,
   challenge: createChallenge(call.keyring, { type: 'session' }, call.now),
 })
@@ -103,7 +102,7 @@ export const beginSession: HandlerOf<typeof page.beginSession> = async (_, call)
 const signIns = { kind: 'sign-in', atMost: 30, windowMs: 10 * 60_000 }
 
 /** Opens the session of a device. A pending device becomes active with its code. */
-export const openSession: HandlerOf<typeof page.openSession> = {
+export const openSession: HandlerOf<'openSession'> = {
   before: async ({ code, ...answer }, { service }) => {
     const { device, settle } = await proveDevice(service, answer, { type: 'session' }, { inAnyState: true })
     return async (call) => {

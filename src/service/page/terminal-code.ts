@@ -1,4 +1,3 @@
-import type { pageAgents } from '../../contract/page-agents.ts'
 import { sha256 } from '../../core/ids.ts'
 import { notFound, Refusal } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -15,7 +14,7 @@ const tries = { kind: 'terminal code', atMost: 10, windowMs: 60 * 60_000 }
 export const hashOfCode = (code: string): string =>
   sha256(`terminal code:${code.toUpperCase().replace(/[^A-Z]/g, '')}`)
 
-export const openTerminalCode: HandlerOf<typeof pageAgents.openTerminalCode> = async ({ code }, call) => {
+export const openTerminalCode: HandlerOf<'openTerminalCode'> = async ({ code }, call) => {
   const { org_id, user_id } = requirePerson(call.caller)
   await consumeOrRefuse(
     call,

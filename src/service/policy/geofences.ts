@@ -1,4 +1,3 @@
-import type { geofence } from '../../contract/geofence.ts'
 import { notFound } from '../../core/refusal.ts'
 import { checkLocation } from '../../factors/location.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -24,13 +23,13 @@ const userFences = async ({ db }: Call, member: Member) => {
   return rows.map(userFenceRecord)
 }
 
-export const listGeofences: HandlerOf<typeof geofence.listGeofences> = async ({ org_id }, call) => {
+export const listGeofences: HandlerOf<'listGeofences'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('geofences').where('org_id', '=', org_id).selectAll()
   return readPage(call, query, 'id')
 }
 
-export const getGeofence: HandlerOf<typeof geofence.getGeofence> = async ({ org_id, id }, call) => {
+export const getGeofence: HandlerOf<'getGeofence'> = async ({ org_id, id }, call) => {
   await reachOrganization(call, org_id)
   return call.db
     .selectFrom('geofences')
@@ -40,7 +39,7 @@ export const getGeofence: HandlerOf<typeof geofence.getGeofence> = async ({ org_
     .executeTakeFirstOrThrow(() => notFound('Geofence'))
 }
 
-export const createGeofence: HandlerOf<typeof geofence.createGeofence> = async (input, call) => {
+export const createGeofence: HandlerOf<'createGeofence'> = async (input, call) => {
   await reachOrganization(call, input.org_id)
   const added = call.db
     .insertInto('geofences')
@@ -53,10 +52,7 @@ export const createGeofence: HandlerOf<typeof geofence.createGeofence> = async (
   return row
 }
 
-export const updateGeofence: HandlerOf<typeof geofence.updateGeofence> = async (
-  { org_id, id, ...input },
-  call,
-) => {
+export const updateGeofence: HandlerOf<'updateGeofence'> = async ({ org_id, id, ...input }, call) => {
   await reachOrganization(call, org_id)
   const changes = changedFields(input, fields)
   const row = await call.db
@@ -70,7 +66,7 @@ export const updateGeofence: HandlerOf<typeof geofence.updateGeofence> = async (
   return row
 }
 
-export const deleteGeofence: HandlerOf<typeof geofence.deleteGeofence> = async ({ org_id, id }, call) => {
+export const deleteGeofence: HandlerOf<'deleteGeofence'> = async ({ org_id, id }, call) => {
   await reachOrganization(call, org_id)
   await call.db
     .deleteFrom('geofences')
@@ -81,12 +77,10 @@ export const deleteGeofence: HandlerOf<typeof geofence.deleteGeofence> = async (
   await call.audit(org_id, `geofence:${id}`)
 }
 
-export const listUserGeofences: HandlerOf<typeof geofence.listUserGeofences> = async (
-  { userId, org_id },
-  call,
-) => userFences(call, { org_id: await organizationOfUser(call, userId, org_id), user_id: userId })
+export const listUserGeofences: HandlerOf<'listUserGeofences'> = async ({ userId, org_id }, call) =>
+  userFences(call, { org_id: await organizationOfUser(call, userId, org_id), user_id: userId })
 
-export const setUserGeofences: HandlerOf<typeof geofence.setUserGeofences> = async (
+export const setUserGeofences: HandlerOf<'setUserGeofences'> = async (
   { userId, org_id, geofences },
   call,
 ) => {
@@ -108,7 +102,7 @@ export const setUserGeofences: HandlerOf<typeof geofence.setUserGeofences> = asy
   return userFences(call, member)
 }
 
-export const checkGeofence: HandlerOf<typeof geofence.checkGeofence> = {
+export const checkGeofence: HandlerOf<'checkGeofence'> = {
   before: async ({ org_id, user_id, accuracy_m = 0, ...place }, outside) => {
     const rules = await factorsToCheck(outside, org_id, user_id)
     return async ({ now }) => ({

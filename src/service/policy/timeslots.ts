@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import type { slot, timeslot } from '../../contract/timeslot.ts'
+import type { slot } from '../../contract/timeslot.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import { weekdays } from '../../core/weekdays.ts'
 import { isZone, readInstant } from '../../factors/instant.ts'
@@ -72,13 +72,13 @@ const userSlots = async ({ db }: Call, member: Member) => {
   return rows.map(slotRecord)
 }
 
-export const listTimeslots: HandlerOf<typeof timeslot.listTimeslots> = async ({ org_id }, call) => {
+export const listTimeslots: HandlerOf<'listTimeslots'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('timeslots').where('org_id', '=', org_id).selectAll()
   return (await readPage(call, query, 'id')).map(slotRecord)
 }
 
-export const addTimeslot: HandlerOf<typeof timeslot.addTimeslot> = async ({ org_id, ...input }, call) => {
+export const addTimeslot: HandlerOf<'addTimeslot'> = async ({ org_id, ...input }, call) => {
   await reachOrganization(call, org_id)
   const added = call.db
     .insertInto('timeslots')
@@ -91,10 +91,7 @@ export const addTimeslot: HandlerOf<typeof timeslot.addTimeslot> = async ({ org_
   return slotRecord(row)
 }
 
-export const updateTimeslot: HandlerOf<typeof timeslot.updateTimeslot> = async (
-  { timeslot_id, ...input },
-  call,
-) => {
+export const updateTimeslot: HandlerOf<'updateTimeslot'> = async ({ timeslot_id, ...input }, call) => {
   const present = await findTimeslot(call, timeslot_id)
   const { days, ...changes } = changedFields(checked(input), fields)
   checked({ start: input.start ?? present.start, end: input.end ?? present.end })
@@ -109,18 +106,16 @@ export const updateTimeslot: HandlerOf<typeof timeslot.updateTimeslot> = async (
   return slotRecord(row)
 }
 
-export const deleteTimeslot: HandlerOf<typeof timeslot.deleteTimeslot> = async ({ timeslot_id }, call) => {
+export const deleteTimeslot: HandlerOf<'deleteTimeslot'> = async ({ timeslot_id }, call) => {
   const { org_id } = await findTimeslot(call, timeslot_id)
   await call.db.deleteFrom('timeslots').where('org_id', '=', org_id).where('id', '=', timeslot_id).execute()
   await call.audit(org_id, `timeslot:${timeslot_id}`)
 }
 
-export const listUserTimeslots: HandlerOf<typeof timeslot.listUserTimeslots> = async (
-  { userId, org_id },
-  call,
-) => userSlots(call, { org_id: await organizationOfUser(call, userId, org_id), user_id: userId })
+export const listUserTimeslots: HandlerOf<'listUserTimeslots'> = async ({ userId, org_id }, call) =>
+  userSlots(call, { org_id: await organizationOfUser(call, userId, org_id), user_id: userId })
 
-export const setUserTimeslots: HandlerOf<typeof timeslot.setUserTimeslots> = async (
+export const setUserTimeslots: HandlerOf<'setUserTimeslots'> = async (
   { userId, org_id, timeslots },
   call,
 ) => {
@@ -135,7 +130,7 @@ export const setUserTimeslots: HandlerOf<typeof timeslot.setUserTimeslots> = asy
   return userSlots(call, member)
 }
 
-export const checkTimeslot: HandlerOf<typeof timeslot.checkTimeslot> = {
+export const checkTimeslot: HandlerOf<'checkTimeslot'> = {
   before: async ({ org_id, user_id, at }, outside) => {
     const rules = await factorsToCheck(outside, org_id, user_id)
     if (at !== undefined && readInstant(at) === undefined)

@@ -1,4 +1,3 @@
-import type { user } from '../../contract/user.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { readPage } from '../call/pagination.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -18,7 +17,7 @@ const grouped = <Row extends { user_id: number }, Rule>(
   return byUser
 }
 
-export const listUserRules: HandlerOf<typeof user.listUserRules> = async ({ org_id }, call) => {
+export const listUserRules: HandlerOf<'listUserRules'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const having = call.db
     .selectFrom('memberships as m')

@@ -1,4 +1,3 @@
-import type { auth } from '../../contract/auth.ts'
 import { invalid } from '../../core/refusal.ts'
 import type { Policy } from '../../factors/decide.ts'
 import type { Device } from '../../factors/device.ts'
@@ -10,7 +9,7 @@ import { parseImei } from '../devices/imei.ts'
 import { isAuthenticDevice } from '../devices/rows.ts'
 import type { Db } from '../storage/schema.ts'
 
-type DeviceInfo = RowInput<typeof auth.submitAuthResults>['device_info']
+type DeviceInfo = RowInput<'submitAuthResults'>['device_info']
 
 /** The phone that the app of this organization registered, then the one with which the person joined. */
 const findPhones = (db: Db, { org_id, user_id }: Member) =>

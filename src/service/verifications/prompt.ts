@@ -1,4 +1,3 @@
-import type { auth } from '../../contract/auth.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Receipt } from '../../receipt/claims.ts'
 import { findApprover } from '../approvals/find-approver.ts'
@@ -46,10 +45,7 @@ export const withdrawPrompts = async (
 }
 
 /** Requests an approval from the person. Throws if the request fails, so that success means that a prompt was sent. */
-export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (
-  { country_code, mobile, org_id: named },
-  call,
-) => {
+export const verifyUser: HandlerOf<'verifyUser'> = async ({ country_code, mobile, org_id: named }, call) => {
   const phone = parsePhone(mobile, country_code)
   const { org_id, user_id, organization } = await findApprover(call, phone.mobile, named)
   const key_id = namedKeyOf(call.caller)
@@ -67,10 +63,7 @@ export const verifyUser: HandlerOf<typeof auth.verifyUser> = async (
 const withPlus = (mobile: string): string => (/^[1-9]\d{6,14}$/.test(mobile) ? `+${mobile}` : mobile)
 
 /** The answer of the person; an approval is reported once. Only an answer that a phone signed counts. */
-export const validateAuth: HandlerOf<typeof auth.validateAuth> = async (
-  { mobile, request_id, org_id },
-  call,
-) => {
+export const validateAuth: HandlerOf<'validateAuth'> = async ({ mobile, request_id, org_id }, call) => {
   const member = await findMember(call, { mobile: parsePhone(withPlus(mobile)).mobile, org_id })
   const row = await findVerification(call, {
     ...member,

@@ -1,4 +1,4 @@
-import type { auth, SourcedFactor } from '../../contract/auth.ts'
+import type { SourcedFactor } from '../../contract/auth.ts'
 import { invalid } from '../../core/refusal.ts'
 import { decide, type Evidence, type Policy } from '../../factors/decide.ts'
 import { readInstant } from '../../factors/instant.ts'
@@ -19,7 +19,7 @@ import {
   withSource,
 } from './verification.ts'
 
-type Results = RowInput<typeof auth.submitAuthResults>
+type Results = RowInput<'submitAuthResults'>
 
 const asserted = (factor: string, result: 'PASS' | 'FAIL'): SourcedFactor => ({
   factor,
@@ -112,7 +112,7 @@ const readLocation = ({ location, timestamp }: Results, now: string): Location |
 }
 
 /** Decides about the results that a caller posts. Uses up the verification, also with a denial. */
-export const submitAuthResults: HandlerOf<typeof auth.submitAuthResults> = {
+export const submitAuthResults: HandlerOf<'submitAuthResults'> = {
   before: async (input, { service, caller, ip }) => {
     const { storage } = service
     const { user_id, org_id, request_id, device_info } = input

@@ -1,5 +1,3 @@
-import type { auth } from '../../contract/auth.ts'
-import type { mobile } from '../../contract/mobile.ts'
 import { randomToken, sha256 } from '../../core/ids.ts'
 import { notFound } from '../../core/refusal.ts'
 import { findApprover } from '../approvals/find-approver.ts'
@@ -11,16 +9,13 @@ import { readMobile, withinOrganization } from '../call/tenant.ts'
 import { addVerification, findMember, findVerification, refuseUnready, spend } from './verification.ts'
 
 /** The person to verify. A number reveals nothing about who has it; only an id can be reported as unknown. */
-const findSubject = async (
-  call: Call,
-  { user_id, mobile, org_id }: RowInput<typeof auth.generateAuthToken>,
-) => {
+const findSubject = async (call: Call, { user_id, mobile, org_id }: RowInput<'generateAuthToken'>) => {
   if (mobile !== undefined) return findApprover(call, parsePhone(mobile).mobile, org_id)
   const member = await findMember(call, { user_id, org_id })
   return findApprover(call, await readMobile(call.db, member.user_id), member.org_id)
 }
 
-export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async (input, call) => {
+export const generateAuthToken: HandlerOf<'generateAuthToken'> = async (input, call) => {
   oneOf(input, ['user_id', 'mobile'])
   const { org_id, user_id } = await findSubject(call, input)
   const auth_token = randomToken()
@@ -37,10 +32,7 @@ export const generateAuthToken: HandlerOf<typeof auth.generateAuthToken> = async
 }
 
 /** Uses up a token to record the caller's claim. The token of another tenant is answered like an unknown one. */
-export const saveFaceauthSuccess: HandlerOf<typeof mobile.saveFaceauthSuccess> = async (
-  { auth_token },
-  call,
-) => {
+export const saveFaceauthSuccess: HandlerOf<'saveFaceauthSuccess'> = async ({ auth_token }, call) => {
   const { orgId } = call.caller
   const known = await call.db
     .selectFrom('verifications')

@@ -1,5 +1,4 @@
 import { ECDH } from 'node:crypto'
-import type { pageNotifications } from '../../../contract/page-notifications.ts'
 import { invalid } from '../../../core/refusal.ts'
 import { sha256 } from '../../../core/ids.ts'
 import type { Call, HandlerOf } from '../../call/call.ts'
@@ -9,7 +8,7 @@ import type { RowInput } from '../../call/row-ids.ts'
 import { checkPublicUrl } from '../../delivery/public-address.ts'
 import { dropPushTarget, type PushTarget, readPushTargets } from '../../devices/push-targets.ts'
 
-export type Subscription = RowInput<typeof pageNotifications.subscribePush>
+export type Subscription = RowInput<'subscribePush'>
 
 const contextOf = ({ device_id, endpoint_hash }: Pick<PushTarget, 'device_id' | 'endpoint_hash'>) =>
   `device_push:${device_id}:${endpoint_hash}` as const
@@ -51,7 +50,7 @@ const dropReplaced = async (
 }
 
 /** Stores where the phone at the page gets its notifications, and replaces its earlier subscription. */
-export const subscribePush: HandlerOf<typeof pageNotifications.subscribePush> = async (input, call) => {
+export const subscribePush: HandlerOf<'subscribePush'> = async (input, call) => {
   const { org_id, device_id, session_id } = requirePerson(call.caller)
   checkPublicUrl('endpoint', input.endpoint, call.service.dev)
   if (!isPoint(input.keys.p256dh)) throw invalid('keys.p256dh', 'must be a point of P-256 in base64url')
@@ -73,7 +72,7 @@ export const subscribePush: HandlerOf<typeof pageNotifications.subscribePush> = 
 }
 
 /** Forgets where the phone of this session gets its notifications. */
-export const unsubscribePush: HandlerOf<typeof pageNotifications.unsubscribePush> = async (_, call) => {
+export const unsubscribePush: HandlerOf<'unsubscribePush'> = async (_, call) => {
   const { org_id, device_id, session_id } = requirePerson(call.caller)
   await call.db
     .deleteFrom('device_push')

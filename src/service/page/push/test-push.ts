@@ -1,4 +1,3 @@
-import type { pageNotifications } from '../../../contract/page-notifications.ts'
 import { Refusal } from '../../../core/refusal.ts'
 import type { HandlerOf } from '../../call/call.ts'
 import { requirePerson } from '../../call/caller.ts'
@@ -9,7 +8,7 @@ import { consumeOrRefuse } from '../../limits/rate-limit.ts'
 const tests = { kind: 'push-test', atMost: 3, windowMs: 10 * 60_000 }
 
 /** Sends the device of the caller a notification that says that it works. */
-export const testPush: HandlerOf<typeof pageNotifications.testPush> = async (_, call) => {
+export const testPush: HandlerOf<'testPush'> = async (_, call) => {
   const { org_id, device_id } = requirePerson(call.caller)
   if ((await readPushTargets(call.db, device_id)).length === 0)
     throw new Refusal(409, 'notifications_off', 'Notifications are off on this device', {
