@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
-import type { BallotRow } from './rows.ts'
 import { notFound } from '../../core/refusal.ts'
 import type { Receipt } from '../../receipt/receipt.ts'
 import type { Call } from '../call/call.ts'
 import { ofActiveDevice } from '../devices/active.ts'
 import type { Db } from '../storage/schema.ts'
-import type { ApprovalRow } from './rows.ts'
+import type { ApprovalRow, BallotRow } from './rows.ts'
 
 // Each person who is asked has a ballot of their own: what they sign, and what they answered.
 

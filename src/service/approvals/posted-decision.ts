@@ -4,8 +4,7 @@ import { conflict, forbidden, Refusal } from '../../core/refusal.ts'
 import type { Call } from '../call/call.ts'
 import { consumeOrRefuse } from '../limits/rate-limit.ts'
 import { requestExpired } from './expiry.ts'
-import type { BallotRow } from './rows.ts'
-import type { ApprovalRow } from './rows.ts'
+import type { ApprovalRow, BallotRow } from './rows.ts'
 import { auditSubject } from './record.ts'
 
 // What the sender of a decision is answered.

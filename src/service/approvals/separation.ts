@@ -10,9 +10,8 @@ import { findOwners } from '../devices/origin.ts'
 import { findRelation, isSeparated } from '../devices/relation.ts'
 import { mayInfluence } from '../keys/ancestry.ts'
 import { readScopes } from '../keys/scopes.ts'
-import type { BallotRow } from './rows.ts'
 import { isOwnConsent, readLines } from './lines.ts'
-import type { ApprovalRow } from './rows.ts'
+import type { ApprovalRow, BallotRow } from './rows.ts'
 
 // The requester must not be able to act as the approver.
 
