@@ -41,44 +41,42 @@ const envSource = (name: EnvName, key: string, remedy?: string): KeySource => ({
   read: async () => key,
 })
 
-/** A secret in the profile; svc sends it only to the origin for which it was saved. */
-const profileSource = (key: string, origin = 'nowhere', remedy?: string): KeySource => ({
-  where: 'in the profile',
-  source: 'profile',
-  shown: (mask) => `${mask(key)} for ${origin}`,
-  origin,
-  remedy,
-  read: async () => key,
-})
+/** The secrets of a profile: their fields, the variable that replaces them, and the flag that saves them. */
+export const slots = {
+  'API key': { key: 'api_key', command: 'credential_command', variable: 'SVC_API_KEY', flag: '' },
+  'ask key': { key: 'ask_key', command: 'ask_credential_command', variable: 'SVC_ASK_KEY', flag: ' --ask' },
+  bearer: { key: 'mcp_token', command: undefined, variable: 'MCP_AUTH_TOKEN', flag: ' --bearer' },
+} as const
 
-type Saved = {
-  key?: string | undefined
-  origin?: string | undefined
-  command?: readonly string[] | undefined
-  /** The field that holds the command. */
-  field: 'credential_command' | 'ask_credential_command'
-  /** The command that saves another key. */
-  login: string
-}
+export const loginTo = (profileName: string, noun: Noun): string =>
+  `svc profile login ${shellQuote(profileName)}${slots[noun].flag}`
 
-/** The key of a profile: its command before its saved key. */
-const savedSource = (
-  io: Io,
-  { base_url }: Profile,
-  profileName: string,
-  { key, origin, command, field, login }: Saved,
-): KeySource | undefined => {
+/** The secret of a profile: its command before what is saved, which svc sends only to the origin for which it was saved. */
+const savedSource = (io: Io, profile: Profile, profileName: string, noun: Noun): KeySource | undefined => {
+  const { key, command: field } = slots[noun]
+  const [saved, savedFor] = [profile[key], profile[`${key}_origin`]]
+  const command = field && profile[field]
   if (command && command.length > 0)
     return {
       where: `that ${command[0]} prints`,
       source: 'profile',
       shown: () => `that ${command[0]} prints`,
-      origin: origin ?? originOf(base_url ?? defaultBaseUrl) ?? 'nowhere',
+      origin: savedFor ?? originOf(profile.base_url ?? defaultBaseUrl) ?? 'nowhere',
       remedy: `Check what the ${field} of profile ${profileName} prints: svc profile show ${shellQuote(profileName)}`,
       read: async () =>
         (await import('./credential-command.ts')).runCredentialCommand(command, { profileName, field }, io),
     }
-  return key === undefined ? undefined : profileSource(key, origin, login)
+  if (saved === undefined) return undefined
+  // Nothing is sent to `nowhere`.
+  const origin = savedFor ?? 'nowhere'
+  return {
+    where: 'in the profile',
+    source: 'profile',
+    shown: (mask) => `${mask(saved)} for ${origin}`,
+    origin,
+    remedy: loginTo(profileName, noun),
+    read: async () => saved,
+  }
 }
 
 /** --key-file, then SVC_API_KEY, then the profile. */
@@ -89,20 +87,11 @@ export const keySource = (
   profileName: string,
 ): KeySource | undefined => {
   const inEnv = io.env['SVC_API_KEY']
+  const login = loginTo(profileName, 'API key')
   if (globals.keyFile !== undefined) return fileSource(globals.keyFile, io)
   if (inEnv)
-    return envSource(
-      'SVC_API_KEY',
-      inEnv,
-      `Correct SVC_API_KEY, or unset it and sign in with "svc profile login ${shellQuote(profileName)}"`,
-    )
-  return savedSource(io, profile, profileName, {
-    key: profile.api_key,
-    origin: profile.api_key_origin,
-    command: profile.credential_command,
-    field: 'credential_command',
-    login: `svc profile login ${shellQuote(profileName)}`,
-  })
+    return envSource('SVC_API_KEY', inEnv, `Correct SVC_API_KEY, or unset it and sign in with "${login}"`)
+  return savedSource(io, profile, profileName, 'API key')
 }
 
 /**
@@ -118,31 +107,21 @@ export const askKeySource = (
   if (globals.keyFile !== undefined) return undefined
   const inEnv = io.env['SVC_ASK_KEY']
   if (inEnv) return envSource('SVC_ASK_KEY', inEnv, 'Correct SVC_ASK_KEY, or unset it')
-  if (io.env['SVC_API_KEY']) return undefined
-  return savedSource(io, profile, profileName, {
-    key: profile.ask_key,
-    origin: profile.ask_key_origin,
-    command: profile.ask_credential_command,
-    field: 'ask_credential_command',
-    login: `svc profile login ${shellQuote(profileName)} --ask`,
-  })
-}
-
-const originHints: Record<Noun, (profileName: string, origin: string) => string> = {
-  'API key': (profileName, origin) =>
-    `svc profile login ${shellQuote(profileName)}, or pass a key for ${origin} with --key-file`,
-  'ask key': (profileName, origin) =>
-    `svc profile login ${shellQuote(profileName)} --ask, or set SVC_ASK_KEY to a key for ${origin}`,
-  bearer: (profileName, origin) =>
-    `svc profile login ${shellQuote(profileName)} --bearer, or set MCP_AUTH_TOKEN to a bearer for ${origin}`,
+  return io.env['SVC_API_KEY'] ? undefined : savedSource(io, profile, profileName, 'ask key')
 }
 
 /** MCP_AUTH_TOKEN, then the profile. */
-export const bearerSource = (io: Io, { mcp_token, mcp_token_origin }: Profile): KeySource | undefined => {
+export const bearerSource = (io: Io, profile: Profile, profileName: string): KeySource | undefined => {
   const inEnv = io.env['MCP_AUTH_TOKEN']
   if (inEnv) return envSource('MCP_AUTH_TOKEN', inEnv)
-  return mcp_token === undefined ? undefined : profileSource(mcp_token, mcp_token_origin)
+  return savedSource(io, profile, profileName, 'bearer')
 }
+
+/** How to get a secret for this origin. */
+const originHint = (noun: Noun, profileName: string, origin: string): string =>
+  noun === 'API key'
+    ? `${loginTo(profileName, noun)}, or pass a key for ${origin} with --key-file`
+    : `${loginTo(profileName, noun)}, or set ${slots[noun].variable} to ${noun === 'bearer' ? 'a bearer' : 'a key'} for ${origin}`
 
 /** Throws if the key must not be sent to this address. */
 const checkDestination = (
@@ -156,7 +135,7 @@ const checkDestination = (
       'usage',
       'key_origin',
       `The ${noun === 'API key' ? 'key' : noun} of profile "${profileName}" was saved for ${source.origin} and is not sent to ${url.origin}`,
-      { hint: originHints[noun](profileName, url.origin) },
+      { hint: originHint(noun, profileName, url.origin) },
     )
   requirePrivateWay(url, noun)
 }

@@ -97,20 +97,12 @@ const chosenProfile = (io: Io, globals: Globals, file: ProfileFile): Setting =>
   envSetting(io, 'SVC_PROFILE') ??
   fileSetting(file.current) ?? { value: 'default', source: 'default' }
 
-const checked = (
+/** An address, checked with the name of what sets it. */
+const address = (
   setting: Setting | undefined,
   check: (text: string, what: string) => string,
-  names: { flag?: string; env: EnvName; field: keyof Profile; profile: string },
-): Setting | undefined => {
-  if (!setting) return undefined
-  const what =
-    setting.source === 'flag'
-      ? names.flag!
-      : setting.source === 'environment'
-        ? names.env
-        : `${names.field} of profile "${names.profile}"`
-  return { ...setting, value: check(setting.value, what) }
-}
+  names: Partial<Record<Source, string>>,
+): Setting | undefined => setting && { ...setting, value: check(setting.value, names[setting.source]!) }
 
 /**
  * Whether the profile's tool server belongs to the service in use. With a base URL from a flag or the environment it may
@@ -138,20 +130,20 @@ export const createSettings = ({
   const pick = (flag: string | undefined, env: EnvName, field: string | undefined): Setting | undefined =>
     flagSetting(flag) ?? envSetting(io, env) ?? fileSetting(field)
 
-  const baseUrl = checked(pick(globals.baseUrl, 'SVC_BASE_URL', profile.base_url), checkBaseUrl, {
+  const inProfile = (field: keyof Profile): string => `${field} of profile "${name.value}"`
+
+  const baseUrl = address(pick(globals.baseUrl, 'SVC_BASE_URL', profile.base_url), checkBaseUrl, {
     flag: '--base-url',
-    env: 'SVC_BASE_URL',
-    field: 'base_url',
-    profile: name.value,
+    environment: 'SVC_BASE_URL',
+    profile: inProfile('base_url'),
   })
-  const mcpUrl = checked(pick(undefined, 'SVC_MCP_URL', profile.mcp_url), checkMcpUrl, {
-    env: 'SVC_MCP_URL',
-    field: 'mcp_url',
-    profile: name.value,
+  const mcpUrl = address(pick(undefined, 'SVC_MCP_URL', profile.mcp_url), checkMcpUrl, {
+    environment: 'SVC_MCP_URL',
+    profile: inProfile('mcp_url'),
   })
   const own = keySource(io, globals, profile, name.value)
   const asking = askKeySource(io, globals, profile, name.value)
-  const bearer = bearerSource(io, profile)
+  const bearer = bearerSource(io, profile, name.value)
   const key = own ?? asking
   const apart = mcpUrl?.source === 'profile' && !isOfService(profile, baseUrl)
   return {

@@ -3,6 +3,7 @@ import { org } from '../../contract/org.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
+import { slots } from '../context/api-key.ts'
 import { openClient, openTransport } from '../context/open-client.ts'
 import { readOwnKey } from '../context/own-key.ts'
 import { checkBaseUrl } from '../../client/address.ts'
@@ -84,13 +85,6 @@ export type LoginOptions = {
   dryRun?: boolean
 }
 
-/** The differences between the secrets of a profile. */
-const slots = {
-  own: { noun: 'API key', key: 'api_key', origin: 'api_key_origin', command: 'credential_command' },
-  ask: { noun: 'ask key', key: 'ask_key', origin: 'ask_key_origin', command: 'ask_credential_command' },
-  bearer: { noun: 'bearer', key: 'mcp_token', origin: 'mcp_token_origin', command: undefined },
-} as const
-
 /** Tests the bearer of the tool server. */
 const tryBearer = async ({ url, key }: Target, { cacert }: Settings, io: Io): Promise<void> => {
   const transport = openTransport(io, cacert?.value)
@@ -137,8 +131,9 @@ export const logIn = async (
       `${ofSignIn} is for signing in`,
       'Remove it, or --with-key, --ask, --bearer and --key-file',
     )
-  const slot = bearer ? slots.bearer : ask ? slots.ask : slots.own
-  const noun = slot === slots.own ? 'key' : slot.noun
+  const secret = bearer ? 'bearer' : ask ? 'ask key' : 'API key'
+  const slot = slots[secret]
+  const noun = secret === 'API key' ? 'key' : secret
   if (slot.command && saved[slot.command])
     throw usageError(
       `Profile "${name}" gets its ${noun} from a command`,
@@ -159,13 +154,13 @@ export const logIn = async (
       ...Object.fromEntries(cacert),
       ...before,
       [bearer ? 'mcp_url' : 'base_url']: url,
-      ...(key !== undefined && { [slot.key]: key, [slot.origin]: new URL(url).origin }),
+      ...(key !== undefined && { [slot.key]: key, [`${slot.key}_origin`]: new URL(url).origin }),
     }
     file.current ??= name
   }
   const message = `The ${noun} works at ${new URL(url).origin} and is saved in profile ${name}`
   if (dryRun) return saveProfile({ name, change, message, dryRun }, context)
-  const key = await readNewKey(context, { url, profile: name, piped: withKey, noun: slot.noun })
+  const key = await readNewKey(context, { url, profile: name, piped: withKey, noun: secret })
   if (bearer) await tryBearer({ url, key }, settings, io)
   else {
     const client = clientFor(context, settings, { url, key })

@@ -3,11 +3,8 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { createStore, type ProfileFile } from '../context/profile-store.ts'
 import { checkKey, type Noun } from '../../client/key-check.ts'
-import { createKeyReader, fileSource } from '../context/api-key.ts'
+import { createKeyReader, fileSource, loginTo } from '../context/api-key.ts'
 import { shownProfile } from './present.ts'
-
-const flags: Record<Noun, string[]> = { 'API key': [], 'ask key': ['--ask'], bearer: ['--bearer'] }
-const labels: Record<Noun, string> = { 'API key': 'API key', 'ask key': 'Ask key', bearer: 'Bearer' }
 
 /**
  * Reads a new key: from --key-file, from standard input, or typed without echo. Before it asks, it rejects an address to which
@@ -26,9 +23,11 @@ export const readNewKey = async (
     if (!prompts)
       throw usageError(
         `Cannot ask for the ${noun}: this is not a terminal`,
-        `svc profile login ${[target.profile, ...flags[noun], ...(globals.baseUrl ? ['--base-url', globals.baseUrl] : [])].map(shellQuote).join(' ')} --with-key < key.txt`,
+        `${loginTo(target.profile, noun)}${globals.baseUrl ? ` --base-url ${shellQuote(globals.baseUrl)}` : ''} --with-key < key.txt`,
       )
-    return (await prompts.secret(`${labels[noun]} for ${new URL(target.url).origin}`)).trim()
+    return (
+      await prompts.secret(`${noun[0]!.toUpperCase()}${noun.slice(1)} for ${new URL(target.url).origin}`)
+    ).trim()
   }
   const key = await createKeyReader({ where, read }, target.profile, noun)(target.url)
   return checkKey(key ?? '', where, noun)
