@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { withoutSecrets } from '../../core/env.ts'
-import { SvcError } from '../../core/errors.ts'
+import { interrupted, SvcError } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
 import type { Io } from '../terminal/io.ts'
@@ -73,7 +73,7 @@ export const runCredentialCommand = (
     }
     const interrupt = (): void => {
       end()
-      reject(new SvcError('interrupted', 'interrupted', 'Interrupted'))
+      reject(interrupted())
     }
     const timer = setTimeout(() => {
       end()

@@ -10,25 +10,23 @@ export type Verdict =
   | { kind: 'approved'; id: string }
   | { kind: 'blocked'; reason: string }
 
-const preToolUse = (permissionDecision: 'allow' | 'deny', permissionDecisionReason: string) => ({
+type Decision = 'allow' | 'deny'
+
+const preToolUse = (permissionDecision: Decision, permissionDecisionReason: string) => ({
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
 })
 
-const allowed: Record<HostName, (reason: string) => object> = {
-  claude: (reason) => preToolUse('allow', reason),
+const decisions: Record<HostName, (decision: Decision, reason: string) => object> = {
+  claude: preToolUse,
   // Codex has no allow: it treats one as a failed hook. Its own approval policy still applies.
-  codex: () => ({}),
-  cursor: () => ({ permission: 'allow' }),
-  copilot: (permissionDecisionReason) => ({ permissionDecision: 'allow', permissionDecisionReason }),
-  gemini: (reason) => ({ decision: 'allow', reason }),
-}
-
-const denied: Record<HostName, (reason: string) => object> = {
-  claude: (reason) => preToolUse('deny', reason),
-  codex: (reason) => preToolUse('deny', reason),
-  cursor: (reason) => ({ permission: 'deny', user_message: reason, agent_message: reason }),
-  copilot: (permissionDecisionReason) => ({ permissionDecision: 'deny', permissionDecisionReason }),
-  gemini: (reason) => ({ decision: 'deny', reason }),
+  codex: (decision, reason) => (decision === 'allow' ? {} : preToolUse(decision, reason)),
+  cursor: (permission, reason) =>
+    permission === 'allow' ? { permission } : { permission, user_message: reason, agent_message: reason },
+  copilot: (permissionDecision, permissionDecisionReason) => ({
+    permissionDecision,
+    permissionDecisionReason,
+  }),
+  gemini: (decision, reason) => ({ decision, reason }),
 }
 
 type Written = { stdout: string; stderr: string; exit: number }
@@ -42,6 +40,6 @@ const print = (stdout: object, stderr = '', exit = 0): Written => ({
 /** What the hook writes, and how it exits. */
 export const verdictFor = (host: HostName, verdict: Verdict): Written => {
   if (verdict.kind === 'pass') return print({})
-  if (verdict.kind === 'approved') return print(allowed[host](`Approved (${verdict.id})`))
-  return print(denied[host](verdict.reason), `${verdict.reason}\n`, blockingExit)
+  if (verdict.kind === 'approved') return print(decisions[host]('allow', `Approved (${verdict.id})`))
+  return print(decisions[host]('deny', verdict.reason), `${verdict.reason}\n`, blockingExit)
 }

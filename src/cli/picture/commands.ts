@@ -7,24 +7,24 @@ import { addOrgFlag } from '../operation/need.ts'
 
 const user = fieldsOf(timeslot.checkTimeslot).find(({ flag }) => flag === 'user')!
 
-/** `svc geofence map`: the geofences as an HTML page. */
-export const registerMap = (group: Command, context: Context): void => {
-  const command = addOrgFlag(group.command('map'), '; not with --user')
-    .description('Draw the geofences on a map, as an HTML page on standard output')
+const addPicture = (group: Command, word: string, about: string): Command => {
+  const command = addOrgFlag(group.command(word), '; not with --user')
+    .description(`${about}, as an HTML page on standard output`)
     .usage('[flags]')
   addFlag(command, user)
-  command
+  return command
+}
+
+/** `svc geofence map`: the geofences as an HTML page. */
+export const registerMap = (group: Command, context: Context): void => {
+  const command = addPicture(group, 'map', 'Draw the geofences on a map')
     .addHelpText('after', '\nExample:\n  svc geofence map --org acme > fences.html')
     .action(async () => (await import('./map.ts')).runMap(command.opts(), context))
 }
 
 /** `svc timeslot week`: the open times of a week as an HTML page. */
 export const registerWeek = (group: Command, context: Context): void => {
-  const command = addOrgFlag(group.command('week'), '; not with --user')
-    .description('Draw the open times of a week, as an HTML page on standard output')
-    .usage('[flags]')
-  addFlag(command, user)
-  command
+  const command = addPicture(group, 'week', 'Draw the open times of a week')
     .option('--timezone <zone>', "IANA time zone of the clock; default: this machine's")
     .option('--at <date>', 'Date in the week; default: today')
     .addHelpText(

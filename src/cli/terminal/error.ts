@@ -1,4 +1,4 @@
-import { SvcError } from '../../core/errors.ts'
+import { interrupted, SvcError } from '../../core/errors.ts'
 import { exitCode } from '../../core/exit-codes.ts'
 import { safeJson, safeLine, safeText } from '../../core/safe-text.ts'
 import type { Globals, Io, Run } from './io.ts'
@@ -9,8 +9,7 @@ import { fitted } from './wrap.ts'
 /** Converts anything thrown to the error that is shown. An unexpected one is `internal`. */
 const asSvcError = (error: unknown, io: Io): SvcError => {
   if (error instanceof SvcError) return error
-  if (io.signal.aborted || (error instanceof Error && error.name === 'AbortError'))
-    return new SvcError('interrupted', 'interrupted', 'Interrupted')
+  if (io.signal.aborted || (error instanceof Error && error.name === 'AbortError')) return interrupted()
   if (!(error instanceof Error)) return internal(String(error))
   // A full disk or a missing folder: the message of the system is the clearest.
   if ('syscall' in error && 'code' in error)

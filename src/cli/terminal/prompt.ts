@@ -1,5 +1,5 @@
 import type { Key } from 'node:readline'
-import { SvcError } from '../../core/errors.ts'
+import { interrupted } from '../../core/errors.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import type { Io } from './io.ts'
 import { LineInput } from './line-input.ts'
@@ -25,9 +25,7 @@ export type Prompt = {
 
 type Streams = { input: NodeJS.ReadableStream; output: NodeJS.WritableStream }
 type Asking = Streams & { signal: AbortSignal }
-type Question<T> = (context: Asking) => Promise<T>
-
-const interrupted = (): SvcError => new SvcError('interrupted', 'interrupted', 'Interrupted')
+type Question<T> = (prompts: typeof import('@inquirer/prompts'), context: Asking) => Promise<T>
 
 /** Prompts on stderr, so that stdout contains only the payload. Ctrl-C, Ctrl-D and Esc end the command. */
 export const createPrompt = (
@@ -36,6 +34,7 @@ export const createPrompt = (
 ): Prompt => {
   /** One attempt; undefined if several lines were pasted, which answer nothing. */
   const tryOnce = async <T>(question: Question<T>, isSecret: boolean): Promise<{ answer: T } | undefined> => {
+    const prompts = await import('@inquirer/prompts')
     // Inquirer waits forever if its input ends, and does not handle Esc.
     const leave = new AbortController()
     let several: string | undefined
@@ -50,7 +49,7 @@ export const createPrompt = (
     input.on('keypress', onKey).once('end', onEnd)
     try {
       const signal = AbortSignal.any([io.signal, leave.signal])
-      return { answer: await question({ input, output: streams.output, signal }) }
+      return { answer: await question(prompts, { input, output: streams.output, signal }) }
     } catch (error) {
       if (!(error instanceof Error) || !['ExitPromptError', 'AbortPromptError'].includes(error.name))
         throw error
@@ -72,46 +71,32 @@ export const createPrompt = (
   }
 
   return {
-    text: async (question, { example, validate } = {}) => {
-      const { input } = await import('@inquirer/prompts')
+    text: (question, { example, validate } = {}) => {
       const message = safeLine(question) + (example === undefined ? '' : ` (such as ${safeLine(example)})`)
-      return ask((context) => input({ message, ...(validate && { validate }) }, context))
+      return ask(({ input }, context) => input({ message, ...(validate && { validate }) }, context))
     },
-    secret: async (question, { validate } = {}) => {
-      const { password } = await import('@inquirer/prompts')
+    secret: (question, { validate } = {}) => {
+      const hidden = { message: safeLine(question), mask: false, toggleMask: false } as const
       return ask(
-        (context) =>
-          password(
-            { message: safeLine(question), mask: false, toggleMask: false, ...(validate && { validate }) },
-            context,
-          ),
+        ({ password }, context) => password({ ...hidden, ...(validate && { validate }) }, context),
         true,
       )
     },
-    confirm: async (question) => {
-      const { confirm } = await import('@inquirer/prompts')
-      return ask((context) => confirm({ message: safeLine(question), default: false }, context))
-    },
-    select: async (question, choices) => {
-      const { select } = await import('@inquirer/prompts')
+    confirm: (question) =>
+      ask(({ confirm }, context) => confirm({ message: safeLine(question), default: false }, context)),
+    select: (question, choices) => {
       const options = choices.map((value) => ({ value, name: safeLine(value) }))
-      return ask((context) => select({ message: safeLine(question), choices: options }, context))
+      return ask(({ select }, context) => select({ message: safeLine(question), choices: options }, context))
     },
-    tick: async (question, choices) => {
-      const { checkbox } = await import('@inquirer/prompts')
+    tick: (question, choices) => {
       const options = choices.map(({ value, name }) => ({ value, name: safeLine(name), short: value }))
-      return ask((context) =>
-        checkbox(
-          { message: safeLine(question), choices: options, required: true, pageSize: options.length },
-          context,
-        ),
-      )
+      const all = { choices: options, required: true, pageSize: options.length }
+      return ask(({ checkbox }, context) => checkbox({ message: safeLine(question), ...all }, context))
     },
     selectUntil: async (question, choices, stale) => {
-      const { select } = await import('@inquirer/prompts')
       const options = choices.map(({ value, name }) => ({ value, name: safeLine(name) }))
       try {
-        return await ask((context) =>
+        return await ask(({ select }, context) =>
           select(
             { message: safeLine(question), choices: options },
             { ...context, signal: AbortSignal.any([context.signal, stale]), clearPromptOnDone: true },
