@@ -6,14 +6,37 @@ import { shellQuote } from '../../core/shell-quote.ts'
 import type { Context } from '../context/context.ts'
 import { getJson } from '../context/open-client.ts'
 import { readOwnKey } from '../context/own-key.ts'
-import { fail, failed, ok, warn, type Finding } from '../doctor/finding.ts'
+import { fail, failed, type Finding, ok, warn } from '../doctor/finding.ts'
 import { readBytes, textOf } from '../terminal/input-file.ts'
 import { closedContext } from './closed-context.ts'
-import { configPath, parseConfig, type GuardConfig } from './config.ts'
+import { configPath, type GuardConfig, parseConfig } from './config.ts'
 import { fixedPath } from './guarded-environment.ts'
-import { linesFor, type Lines } from './lines.ts'
 import { changeableBy, readRootFile } from './root-file.ts'
 import { harmfulNames, readKeySet } from './trust.ts'
+
+/** What to paste, and where. */
+export type Lines = { file: string; lines: string[] }
+
+const linesIf = (section: object | undefined, file: string, lines: string[]): Lines[] =>
+  section ? [{ file, lines }] : []
+
+/** The lines that start each guard of the configuration, with a clean environment and without a flag of the caller. */
+const linesFor = (config: Pick<GuardConfig, 'exec' | 'ssh' | 'git'>, launcher: string): Lines[] => [
+  ...linesIf(config.exec, '/etc/sudoers.d/svc-guard (with visudo -f)', [
+    `Cmnd_Alias SVC_GUARD = ${launcher} exec -- *`,
+    'Defaults!SVC_GUARD env_reset, !setenv',
+    '%ops ALL = (root) NOPASSWD: SVC_GUARD',
+  ]),
+  ...linesIf(
+    config.ssh,
+    '/etc/ssh/authorized_keys/ACCOUNT (root-owned; AuthorizedKeysFile /etc/ssh/authorized_keys/%u)',
+    [`restrict,pty,command="${launcher} ssh --as alice" ssh-ed25519 AAAA… alice`],
+  ),
+  ...linesIf(config.git, 'hooks/pre-receive of the repository (root-owned, mode 755)', [
+    '#!/bin/sh',
+    `exec ${launcher} git`,
+  ]),
+]
 
 const tried = async (check: string, message: string, run: () => unknown): Promise<Finding> => {
   try {

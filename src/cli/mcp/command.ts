@@ -96,7 +96,7 @@ const serve = async (context: Context): Promise<void> => {
   // Reports a wrong environment before the protocol starts.
   const defaults = askingDefaults(await context.settings())
   const { gateway, about, close } = await chooseGateway(context)
-  const { serveTools } = await import('../../tools/server/tools-on-stdio.ts')
+  const { serveTools } = await import('../../tools/server/stdio.ts')
   note(about)
   if (gateway.notice !== undefined) note(gateway.notice)
   if (io.stdin.isTTY) note('waiting for a client on standard input. To configure one: svc mcp install --help')

@@ -6,12 +6,57 @@ import { openBackend } from '../../approve/open-backend.ts'
 import type { Context } from '../../context/context.ts'
 import { openApprovedDefinitions } from './approved-definitions.ts'
 import { separated } from '../../approve/separation.ts'
-import { askPerson } from './ask-person.ts'
 import { createGate } from './gate.ts'
-import { createHeldCalls } from './held-calls.ts'
+import { createHeldCalls, type GetConsumed } from './held-calls.ts'
 import { createLineSplitter } from './lines.ts'
 import type { Rules } from './rules.ts'
 import type { OnMessage, Upstream } from './upstream.ts'
+import { ask } from '../../../asking/ask.ts'
+import type { Backend } from '../../../asking/backend.ts'
+import { summaryOf } from '../../../receipt/subject-text.ts'
+import { resolveOrgNow } from '../../context/organization.ts'
+
+/** As much of a name as the service accepts. */
+const requesterOf = (client: string | undefined): string =>
+  [...safeLine(client ?? '').trim()].slice(0, 100).join('') || 'svc mcp gate'
+
+type Asking = {
+  backend: Backend
+  org: string | undefined
+  /** The name that the client gave itself. */
+  client(): string | undefined
+}
+
+/** Asks a person with the service of the profile. */
+export const askPerson =
+  (context: Context, { backend, org, client }: Asking): GetConsumed =>
+  async (subject, { to, reason, timeout, factors }, { progress, signal, recheck }) => {
+    const { io } = context
+    const own = { ...context, io: { ...io, signal: AbortSignal.any([io.signal, signal]) } }
+    const wanted = {
+      action: summaryOf(subject),
+      subject,
+      lifetime_s: timeout,
+      requester: requesterOf(client()),
+      ...(reason !== undefined && { reason }),
+      ...(factors && { factors }),
+      ...(org !== undefined && { org_id: (await resolveOrgNow(org, own)).id }),
+    }
+    await ask(
+      wanted,
+      { ...(to.length > 0 && { approvers: to }) },
+      {
+        backend,
+        progress: { ...progress, warn: (await context.output()).warn },
+        signal: own.io.signal,
+        nothing: 'the call was not forwarded',
+        proof: 'required',
+        once: 'always',
+        separated: await separated(context),
+        recheck,
+      },
+    )
+  }
 
 /** Longer than any useful message, so that an endless line does not fill the memory. */
 export const mostBytes = 64 * 1024 * 1024
