@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { operations } from './declaration.ts'
 import { chosen, id } from './field.ts'
-import { challengeRecord, moment, orgOfKey, signedChallenge, time } from './records.ts'
+import { givesChallenge, moment, orgOfKey, signedChallenge, time } from './records.ts'
 
 // When a person is away, under /svc/v1. spec: not shown
 
@@ -54,11 +54,9 @@ export const away = operations({
   },
   beginAway: {
     route: 'POST /svc/v1/approver/away/challenge',
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge for setting when a person is away',
-    message: 'Challenge',
     input: z.strictObject(wanted),
-    data: challengeRecord,
   },
   signAway: {
     route: 'POST /svc/v1/approver/away',

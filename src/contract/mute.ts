@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { shownPerson } from './page.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './declaration.ts'
-import { challengeRecord, org_id, signedChallenge, time, user_id } from './records.ts'
+import { givesChallenge, org_id, signedChallenge, time, user_id } from './records.ts'
 
 // Mutes: an approver reported a requester, which cannot ask them again for a while. Under /svc/v1. spec: not shown
 
@@ -63,11 +63,9 @@ export const mute = operations({
   },
   beginUnmute: {
     route: 'POST /svc/v1/approver/mutes/{mute_id}/challenge',
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge for letting a muted requester ask again',
-    message: 'Challenge',
     input: z.strictObject({ mute_id, user_id: whose }),
-    data: challengeRecord,
   },
   unmute: {
     route: 'POST /svc/v1/approver/mutes/{mute_id}/end',

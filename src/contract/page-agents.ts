@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { chosen, id, line } from './field.ts'
 import { keyName } from './key.ts'
 import { operations } from './declaration.ts'
-import { challengeRecord, signedChallenge, time } from './records.ts'
+import { givesChallenge, signedChallenge, time } from './records.ts'
 import { scopes } from './scopes.ts'
 
 // Consent to agents on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
@@ -55,11 +55,9 @@ export const pageAgents = operations({
   },
   beginConsent: {
     route: 'POST /svc/v1/approver/consent/challenge',
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge for consenting to exactly what was shown of this request, under this name',
-    message: 'Challenge',
     input: z.strictObject({ request, name, scopes: shown }),
-    data: challengeRecord,
   },
   giveConsent: {
     route: 'POST /svc/v1/approver/consent',

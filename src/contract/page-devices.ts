@@ -4,7 +4,7 @@ import { shownMember } from './page.ts'
 import { deviceRecord } from './device.ts'
 import { chosen, id, line } from './field.ts'
 import { operations } from './declaration.ts'
-import { challengeRecord, signedChallenge, time } from './records.ts'
+import { givesChallenge, signedChallenge, time } from './records.ts'
 
 // Pending devices on the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 
@@ -55,10 +55,8 @@ export const pageDevices = operations({
   },
   beginDeviceLink: {
     route: 'POST /svc/v1/approver/device-link/challenge',
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge for adding another device of the signed-in person',
-    message: 'Challenge',
-    data: challengeRecord,
   },
   createDeviceLink: {
     route: 'POST /svc/v1/approver/device-link',
@@ -74,11 +72,9 @@ export const pageDevices = operations({
   },
   beginDeviceMove: {
     route: 'POST /svc/v1/approver/devices/{device_id}/challenge',
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge for approving, refusing or removing a device',
-    message: 'Challenge',
     input: z.strictObject({ device_id, move, with_added }),
-    data: challengeRecord,
   },
   moveDevice: {
     route: 'POST /svc/v1/approver/devices/{device_id}/move',
@@ -104,11 +100,9 @@ export const pageDevices = operations({
   beginDeviceRefusal: {
     route: 'POST /svc/v1/approver/device-refusal/challenge',
     open: true,
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge for refusing a new device with an earlier device',
-    message: 'Challenge',
     input: z.strictObject({ device_id: pendingDevice }),
-    data: challengeRecord,
   },
   refuseNewDevice: {
     route: 'POST /svc/v1/approver/device-refusal',

@@ -4,7 +4,7 @@ import { breakGlassOf } from './break-glass.ts'
 import { chosen, id } from './field.ts'
 import { operations } from './declaration.ts'
 import { subjectRecord } from './subject.ts'
-import { challengeRecord, factorRuling, factors, signedChallenge, time } from './records.ts'
+import { givesChallenge, factorRuling, factors, signedChallenge, time } from './records.ts'
 
 // A request as the person who is asked sees it, under /svc/v1/approver. spec: not shown
 
@@ -181,11 +181,9 @@ export const pageRequests = operations({
   },
   beginDenials: {
     route: 'POST /svc/v1/approver/denials/challenge',
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge for denying exactly these requests',
-    message: 'Challenge',
     input: z.strictObject({ request_ids: requestIds }),
-    data: challengeRecord,
   },
   denyRequests: {
     route: 'POST /svc/v1/approver/denials',

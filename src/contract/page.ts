@@ -4,7 +4,7 @@ import { pendingRecord } from './page-requests.ts'
 import { chosen, id, line, positive } from './field.ts'
 import { operations } from './declaration.ts'
 import { authenticators } from './policy.ts'
-import { challengeRecord, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
+import { givesChallenge, roles, sentEnrollment, signedChallenge, states, time } from './records.ts'
 
 // Operations of the approver page, under /svc/v1/approver. They are not commands for people. spec: not shown
 // The session is an HttpOnly, SameSite cookie of one device. It only reads and takes away; each decision is an assertion.
@@ -199,11 +199,9 @@ export const page = operations({
   },
   beginMemberMove: {
     route: 'POST /svc/v1/approver/members/{user_id}/challenge',
-    effect: 'read',
+    ...givesChallenge,
     summary: 'Get a challenge that an administrator signs to change a member',
-    message: 'Challenge',
     input: z.strictObject(memberMove),
-    data: challengeRecord,
   },
   moveMember: {
     route: 'POST /svc/v1/approver/members/{user_id}/move',

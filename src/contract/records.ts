@@ -209,9 +209,11 @@ export const signedChallenge = {
   challenge: chosen(line(500), 'The challenge from the service'),
   response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),
 }
-export const challengeRecord = z.looseObject({
+const challengeRecord = z.looseObject({
   challenge: chosen(z.string(), 'Signed by the service, valid for two minutes, base64url'),
 })
+/** What all operations have in common that give the challenge for another one. */
+export const givesChallenge = { effect: 'read', message: 'Challenge', data: challengeRecord } as const
 
 /** The result of one rule. */
 export const ruling = z.looseObject({
