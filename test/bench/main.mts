@@ -5,6 +5,7 @@ import { idleness, median, passes, tableOf, type Figure, type Measured } from '.
 import { watchOthers } from './processor-time.ts'
 import { pageFigures } from './page.ts'
 import { receiptFigure } from './receipts.ts'
+import { ruleImportFigure } from './rule-import.ts'
 import { ruleFigure } from './rules.ts'
 import { startService, type ServiceChild } from './service-child.ts'
 import { startUpFigures } from './start-up.ts'
@@ -56,6 +57,7 @@ const rows: Record<string, () => Promise<Figure[]>> = {
   fences: async () => [fenceFigure()],
   receipts: async () => [await receiptFigure()],
   rules: async () => [await ruleFigure()],
+  'rule-import': async () => [await ruleImportFigure()],
   import: bulkFigures,
   stores: storeFigures,
   page: pageFigures,

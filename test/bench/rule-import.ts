@@ -7,7 +7,7 @@ import { median, type Figure } from './figures.ts'
 
 // What one approval for many rows costs: an import under a rule, with the wait for its approver, who answers at once.
 
-const rows = Number(process.env['ROWS'] ?? 10_000)
+const rows = 10_000
 const rounds = 3
 
 const csvOf = (): string =>
@@ -19,7 +19,7 @@ const csvOf = (): string =>
 const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms))
 
 /** Seconds of an import of all rows into a fresh organization. */
-export const imported = async (hasRule: boolean): Promise<number> => {
+const imported = async (hasRule: boolean): Promise<number> => {
   const { path, remove } = temporaryFolder()
   const key = `bench-${'k'.repeat(40)}`
   const service = await startService(join(path, 'data'), key, ['--dev'])

@@ -19,23 +19,12 @@ const isOfRow = (claims: ReceiptClaims, row: ApprovalRow): boolean =>
   claims.organization.id === String(row.org_id) &&
   canonicalize(claims.lines) === canonicalize(signedLines(row))
 
-/** For each service, the receipts that were proved last, by the MAC of their request: one is used for many rows. */
-const proved = new WeakMap<object, Map<string, string>>()
-const mostProved = 100
-
 /** Whether the stored receipts are genuine, and the approval of exactly this request by the people it asked. */
 const isProved = async ({ keyring }: Pick<Service, 'keyring'>, row: ApprovalRow): Promise<boolean> => {
-  const known = proved.get(keyring) ?? new Map<string, string>()
-  if (row.row_mac !== null && row.attestation !== null && known.get(row.row_mac) === row.attestation)
-    return true
   // The verifier is slow to load, and not every service needs it.
   const { verifyApproval } = await import('../../receipt/approval.ts')
   const all = verifyApproval(row.attestation, await keyring.jwks())
-  if (!all?.every((claims) => isOfRow(claims, row))) return false
-  const [oldest] = known.keys()
-  if (known.size >= mostProved) known.delete(oldest!)
-  proved.set(keyring, known.set(row.row_mac!, row.attestation!))
-  return true
+  return all !== undefined && all.every((claims) => isOfRow(claims, row))
 }
 
 /**
@@ -53,5 +42,33 @@ export const proveApproval = async (
   )
   if (row?.status !== 'approved') return row
   if (!isApproved(row, { keyring }) || !(await isProved({ keyring }, row))) throw requestNotAuthentic('used')
+  return row
+}
+
+/** For each service, the requests that were proved last for one of their rows. */
+const proved = new WeakMap<object, Map<string, ApprovalRow>>()
+const mostProved = 100
+
+export const forgetProved = (keyring: Service['keyring'], request_id: string): void =>
+  void proved.get(keyring)?.delete(request_id)
+
+/**
+ * As `proveApproval`, for one of many rows: reads and verifies the request once. The use of the row compares its MAC, its state
+ * and its time with the store.
+ */
+export const proveForRow = async (
+  service: Pick<Service, 'storage' | 'keyring'>,
+  request_id: string,
+  access: ApprovalAccess,
+): Promise<ApprovalRow | undefined> => {
+  const { keyring } = service
+  const all = proved.get(keyring) ?? new Map<string, ApprovalRow>()
+  const known = all.get(request_id)
+  if (known && (access.orgId === null || access.orgId === known.org_id)) return known
+  const row = await proveApproval(service, request_id, access)
+  if (row?.status !== 'approved') return row
+  const [oldest] = all.keys()
+  if (all.size >= mostProved) all.delete(oldest!)
+  proved.set(keyring, all.set(request_id, row))
   return row
 }

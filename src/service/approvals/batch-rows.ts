@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
 import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
-import { requestNotAuthentic } from './authentic.ts'
+import { forgetProved, requestNotAuthentic } from './authentic.ts'
 import { notConsumable } from './consumption.ts'
 import { auditSubject } from './record.ts'
 import type { ApprovalRow } from './rows.ts'
@@ -104,11 +104,13 @@ const lastUnused = statement((db, values: { org_id: number; request_id: string }
 
 /** Why `use` changed no row. */
 const notUsable = async (
-  { db, now }: Call,
+  { db, now, keyring }: Call,
   proven: ApprovalRow,
   { row_index, digest, asked_by }: Pick<Use, 'row_index' | 'digest' | 'asked_by'>,
 ): Promise<Refusal> => {
   const { request_id, org_id } = proven
+  // It may have changed.
+  forgetProved(keyring, request_id)
   const request = await db
     .selectFrom('approvals')
     .where('request_id', '=', request_id)

@@ -5,7 +5,7 @@ import type { OperationId } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { Refusal } from '../../core/refusal.ts'
-import { proveApproval } from '../approvals/authentic.ts'
+import { proveApproval, proveForRow } from '../approvals/authentic.ts'
 import { createEnforcement } from '../approvals/enforcement.ts'
 import { reasonHeader } from '../approvals/held-reason.ts'
 import { proveRepeated } from '../approvals/page-write.ts'
@@ -176,7 +176,9 @@ export const createOperationRoute = (
         ? undefined
         : ((caller.person
             ? await proveRepeated(service, caller, request_id)
-            : await proveApproval(service, request_id, { orgId: caller.orgId })) ?? null)
+            : await (row === undefined ? proveApproval : proveForRow)(service, request_id, {
+                orgId: caller.orgId,
+              })) ?? null)
     const call = { ...callDetails(request, fieldNames), approval }
     const run = async (inside: Call, work: () => Promise<Worked<unknown>>) => {
       const { db, now } = inside

@@ -9,8 +9,14 @@ import type { StoredRule } from './known-heads.ts'
 
 // The rules of an organization, and whom they ask.
 
-/** What approvers sign of a rule. */
-export const ruleDigest = (rule: Rule): string => sha256(canonicalize(rule)!)
+const digests = new WeakMap<Rule, string>()
+
+/** What approvers sign of a rule. Nobody changes a rule that was parsed, so its digest is computed once. */
+export const ruleDigest = (rule: Rule): string => {
+  const digest = digests.get(rule) ?? sha256(canonicalize(rule)!)
+  digests.set(rule, digest)
+  return digest
+}
 
 /** For this long, one other administrator can remove a new rule: whoever it asks may never have agreed to it. */
 const newForMs = 24 * 60 * 60_000

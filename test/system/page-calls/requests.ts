@@ -1,3 +1,5 @@
+import { dataOf, fence } from '../../service/fixtures.ts'
+import { at, holdCalls } from '../../service/rule-fixture.ts'
 import type { Phone } from '../page-phone.ts'
 import {
   alert,
@@ -135,6 +137,23 @@ export const requests: Record<string, Scenario> = {
         await phone.tap('Deny')
         await phone.sees('Denied')
       },
+    }
+  },
+  listRequestRows: async ({ admin, stage }) => {
+    const { phone, user } = await admin()
+    const { id: org_id } = stage.org
+    await holdCalls(stage.service, org_id, ['geofence'], [String(user.id)])
+    const rows = ['North', 'South'].map((name) => ({
+      operation: 'createGeofence',
+      input: { org_id, ...fence, name, is_active: 0 },
+    }))
+    const asked = await stage.service.call('POST', at(org_id, 'batches'), { body: { rows } })
+    await phone.page.locator(`a[href="#request=${dataOf(asked).request_id}"]`).click()
+    return {
+      phone,
+      tap: (on = phone) => on.tap('Show all'),
+      says: () => unreachable(phone),
+      done: (on = phone) => visible(on.page.getByText('Create geofence in acme: South')),
     }
   },
   beginDenials: denyAll,
