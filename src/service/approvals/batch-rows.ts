@@ -13,7 +13,7 @@ import type { RequestSubject } from './write-subject.ts'
 
 // Every statement on `batch_rows` that a decision relies on is here.
 
-export type BatchRowRow = Selectable<Tables['batch_rows']>
+type BatchRowRow = Selectable<Tables['batch_rows']>
 
 /** Rows in one statement. */
 const atOnce = 500

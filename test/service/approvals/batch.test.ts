@@ -80,9 +80,9 @@ describe('one approval for many rows', () => {
     expect(
       listed.map(({ row_index, summary }: { row_index: number; summary: string }) => [row_index, summary]),
     ).toEqual([
-      [0, 'Create user in acme'],
-      [1, 'Create user in acme'],
-      [2, 'Remove user in acme'],
+      [0, 'Create user in acme: New Number1'],
+      [1, 'Create user in acme: New Number2'],
+      [2, 'Remove user in acme: +12025550160'],
     ])
     const digests = listed.map(({ data }: { data: object }) => digestOf(data))
     expect(subject.data.file).toEqual({ name: 'list of 3 changes', sha256: sha256(JSON.stringify(digests)) })
