@@ -1,4 +1,3 @@
-import { batch } from '../../src/contract/batch.ts'
 import type { HandlerOf } from '../../src/service/call/call.ts'
 import { handlers as allHandlers } from '../../src/service/handlers/all.ts'
 import { dataOf, fence } from '../service/fixtures.ts'
@@ -91,7 +90,7 @@ const attacks: Record<string, Attack> = {
 /** Gives each row a second index, as a service would that does not count its rows. */
 const twoIndexes: Broken = {
   createBatch: (async (input, call) => {
-    const handler = allHandlers.createBatch as Extract<HandlerOf<typeof batch.createBatch>, Function>
+    const handler = allHandlers.createBatch as Extract<HandlerOf<'createBatch'>, Function>
     const answer = await handler(input, call)
     const { request_id } = answer as { request_id: string }
     const rows = await call.db
@@ -109,7 +108,7 @@ const twoIndexes: Broken = {
         .execute()
     }
     return answer
-  }) as HandlerOf<typeof batch.createBatch>,
+  }) as HandlerOf<'createBatch'>,
 }
 
 const runAll = async (tally: Tally, count: number, broken?: Broken): Promise<void> => {

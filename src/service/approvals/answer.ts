@@ -9,7 +9,6 @@ import { requestNotAuthentic } from './authentic.ts'
 import { findBallot } from './ballots.ts'
 import { isSeveral } from './completion.ts'
 import { expireDue, hasLiveKey, requestExpired } from './expiry.ts'
-import type { device } from '../../contract/device.ts'
 import type { FactorResult, Receipt } from '../../receipt/claims.ts'
 import type { RowInput } from '../call/row-ids.ts'
 import type { DeviceRow } from '../devices/rows.ts'
@@ -30,7 +29,7 @@ export type VerifiedDecision = {
   /** Whether the key was copied to other devices. */
   backedUp: boolean
   decidedAt: string
-  input: Pick<RowInput<typeof device.decideApproval>, 'decision' | 'not_me' | 'note'>
+  input: Pick<RowInput<'decideApproval'>, 'decision' | 'not_me' | 'note'>
   /** The results of the rules, stored because a decision that they refuse has no receipt. */
   ruling: FactorResult[]
   attestation: Receipt | null

@@ -1,4 +1,5 @@
 import type { Operations } from '../../contract/operation.ts'
+import type { OperationId } from '../../contract/table.ts'
 import type { Counted } from '../../contract/quotas.ts'
 import type { Refusal } from '../../core/refusal.ts'
 import type { Db } from '../storage/schema.ts'
@@ -7,7 +8,7 @@ import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 import type { Message } from './message.ts'
 import type { Preconditions } from './preconditions.ts'
-import type { Named, RowData, RowInput } from './row-ids.ts'
+import type { RowData, RowInput } from './row-ids.ts'
 import type { Service } from './service.ts'
 
 /** People of whom `need` must approve a call: the members of a group, or those whom a rule names. */
@@ -115,7 +116,7 @@ export const prepare = async <I, D>(handler: Handler<I, D>, input: I, outside: O
   typeof handler === 'function' ? (call) => handler(input, call) : handler.before(input, outside)
 
 /** The handler of one operation of the table. */
-export type HandlerOf<O extends Named> = Handler<RowInput<O>, RowData<O>>
+export type HandlerOf<Id extends OperationId> = Handler<RowInput<Id>, RowData<Id>>
 
 /** One handler for each operation; a missing one does not compile. */
-export type Handlers<T extends Operations> = { [K in keyof T]: HandlerOf<T[K]> }
+export type Handlers<T extends Operations> = { [Id in keyof T & OperationId]: HandlerOf<Id> }

@@ -1,6 +1,6 @@
 import { parseLine } from '../../contract/approvers.ts'
 import { orgFields } from '../../contract/operation.ts'
-import type { OperationId, Table } from '../../contract/table.ts'
+import type { OperationId } from '../../contract/table.ts'
 import { sha256 } from '../../core/ids.ts'
 import { readPhone } from '../../factors/phone.ts'
 import type { Db, Tables } from '../storage/schema.ts'
@@ -67,7 +67,7 @@ const ofDevice = (db: Db, { response }: { response: { id: string } }) =>
 
 /** How to find the organization if neither the caller nor a field of the input names it. */
 const finders: {
-  [K in OperationId]?: (db: Db, input: RowInput<Table[K]>) => Promise<number | null | undefined>
+  [K in OperationId]?: (db: Db, input: RowInput<K>) => Promise<number | null | undefined>
 } = {
   updateTimeslot: ofTimeslot,
   deleteTimeslot: ofTimeslot,

@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini'
 import { isId } from '../../contract/field.ts'
-import type { Operation } from '../../contract/operation.ts'
 import { coreOf, type Schema } from '../../contract/schema.ts'
 import type { OperationId, Table } from '../../contract/table.ts'
 
@@ -10,15 +9,12 @@ import type { OperationId, Table } from '../../contract/table.ts'
 export type Numbered<T> =
   T extends z.core.$brand<'id'> ? number : T extends object ? { [K in keyof T]: Numbered<T[K]> } : T
 
-/** An operation, or its id in the table. */
-export type Named = Operation | OperationId
-type Meant<O extends Named> = Extract<O extends OperationId ? Table[O] : O, Operation>
-
 /** The input of an operation, as its handler receives it. */
-export type RowInput<O extends Named> = Numbered<z.output<Meant<O>['input']>>
+export type RowInput<Id extends OperationId> = Numbered<z.output<Table[Id]['input']>>
 /** The data of an operation, as its handler returns it. */
-export type RowData<O extends Named> =
-  Meant<O> extends { data: infer D extends z.ZodMiniType } ? Numbered<z.output<D>> : undefined
+export type RowData<Id extends OperationId> = Table[Id] extends { data: infer D extends z.ZodMiniType }
+  ? Numbered<z.output<D>>
+  : undefined
 
 /** No row has this number. */
 const absent = 0

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises'
-import type { events } from '../../contract/event.ts'
 import type { EventRecord } from '../../contract/event.ts'
 import { passes } from '../../contract/event.ts'
 import { invalid } from '../../core/refusal.ts'
@@ -77,7 +76,7 @@ const readAfter = async (db: Db, orgId: number, id: string): Promise<Place> => {
   )
 }
 
-export const listEvents: HandlerOf<typeof events.listEvents> = {
+export const listEvents: HandlerOf<'listEvents'> = {
   before: async (
     { org_id, type, after, from, limit = standardLimit, wait_s = 0 },
     { service, caller, signal },

@@ -1,4 +1,4 @@
-import type { webhook, WebhookRecord } from '../../contract/webhook.ts'
+import type { WebhookRecord } from '../../contract/webhook.ts'
 import { randomToken } from '../../core/ids.ts'
 import { addMs } from '../../core/iso-time.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
@@ -72,7 +72,7 @@ const toRecord = async (call: Call, row: WebhookRow): Promise<WebhookRecord> =>
 
 const subjectOf = (webhook_id: string): string => `webhook:${webhook_id}`
 
-export const createWebhook: HandlerOf<typeof webhook.createWebhook> = async (input, call) => {
+export const createWebhook: HandlerOf<'createWebhook'> = async (input, call) => {
   const org_id = await reachChain(call, input.org_id)
   const { dev, webhookNetworks } = call.service
   checkPublicUrl('url', input.url, dev, webhookNetworks)
@@ -112,7 +112,7 @@ export const createWebhook: HandlerOf<typeof webhook.createWebhook> = async (inp
   return { ...(await toRecord(call, row)), secret }
 }
 
-export const listWebhooks: HandlerOf<typeof webhook.listWebhooks> = async ({ org_id }, call) => {
+export const listWebhooks: HandlerOf<'listWebhooks'> = async ({ org_id }, call) => {
   if (org_id !== undefined) await reachChain(call, org_id)
   const rows = await select(call)
     .$if(org_id !== undefined, (some) => some.where('org_id', '=', org_id!))
@@ -142,7 +142,7 @@ const lockWebhook = async (call: Call, webhook_id: string): Promise<WebhookRow> 
   return (await lockOrganizations(call.db, [found.org_id])) ? findWebhook(call, webhook_id) : found
 }
 
-export const rotateWebhook: HandlerOf<typeof webhook.rotateWebhook> = async (
+export const rotateWebhook: HandlerOf<'rotateWebhook'> = async (
   { webhook_id, overlap_s = standardOverlap },
   call,
 ) => {
@@ -159,7 +159,7 @@ export const rotateWebhook: HandlerOf<typeof webhook.rotateWebhook> = async (
   return { ...(await toRecord(call, changed)), secret }
 }
 
-export const replayWebhook: HandlerOf<typeof webhook.replayWebhook> = async ({ webhook_id, from }, call) => {
+export const replayWebhook: HandlerOf<'replayWebhook'> = async ({ webhook_id, from }, call) => {
   const row = await lockWebhook(call, webhook_id)
   if (from === undefined && row.state === 'active')
     throw invalid('from', 'is required: the webhook has not stopped', 'Name a time: --since 2h')
@@ -174,7 +174,7 @@ export const replayWebhook: HandlerOf<typeof webhook.replayWebhook> = async ({ w
   return toRecord(call, changed)
 }
 
-export const deleteWebhook: HandlerOf<typeof webhook.deleteWebhook> = async ({ webhook_id }, call) => {
+export const deleteWebhook: HandlerOf<'deleteWebhook'> = async ({ webhook_id }, call) => {
   const { org_id } = await findWebhook(call, webhook_id)
   await call.db
     .deleteFrom('webhooks')

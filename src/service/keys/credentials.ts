@@ -1,11 +1,10 @@
-import type { org } from '../../contract/org.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
 import { keyRecord, selectKeys } from './keys.ts'
 
 const shownIdp = ['provider', 'client_id', 'updated_at'] as const
 
-export const getApiCredentials: HandlerOf<typeof org.getApiCredentials> = async ({ org_id }, call) => {
+export const getApiCredentials: HandlerOf<'getApiCredentials'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const keys = await selectKeys(call).where('org_id', '=', org_id).orderBy('id').execute()
   const idp = await call.db
@@ -16,7 +15,7 @@ export const getApiCredentials: HandlerOf<typeof org.getApiCredentials> = async 
   return { api_keys: keys.map(keyRecord), idp: idp ? { ...idp, client_secret_set: true } : null }
 }
 
-export const setIdpCredentials: HandlerOf<typeof org.setIdpCredentials> = async (
+export const setIdpCredentials: HandlerOf<'setIdpCredentials'> = async (
   { org_id, provider, client_id, client_secret },
   call,
 ) => {

@@ -1,4 +1,3 @@
-import type { key } from '../../contract/key.ts'
 import { keyRecord as recordSchema } from '../../contract/records.ts'
 import { scopesOf } from '../../contract/scopes.ts'
 import { conflict, invalid, notFound, type Refusal } from '../../core/refusal.ts'
@@ -135,7 +134,7 @@ export const readSecrets = ({ db, now }: Call, row: { id: number; lineage: numbe
     .orderBy('id')
     .execute()
 
-export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
+export const whoAmI: HandlerOf<'whoAmI'> = async (_, call) => {
   const { keyId, orgId } = call.caller
   const row = await selectKeys(call)
     .where('id', '=', keyId)
@@ -149,7 +148,7 @@ export const whoAmI: HandlerOf<typeof key.whoAmI> = async (_, call) => {
   return { ...keyRecord(row), organization: organization ?? null }
 }
 
-export const listKeys: HandlerOf<typeof key.listKeys> = async ({ org_id, mine = false }, call) => {
+export const listKeys: HandlerOf<'listKeys'> = async ({ org_id, mine = false }, call) => {
   const { caller } = call
   const owner = mine ? requireOwner(caller) : undefined
   if (owner === undefined && !caller.scopes.has('keys')) throw scopeMissing(caller, 'keys')
@@ -186,7 +185,7 @@ export const demandConsent = (call: Call, orgId: number): void =>
     holding: [],
   })
 
-export const createKey: HandlerOf<typeof key.createKey> = async (
+export const createKey: HandlerOf<'createKey'> = async (
   { name, org_id, scopes: granted, expires_at: until, owner_user_id },
   call,
 ) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type authCode, authCodeRecord } from '../../contract/auth-code.ts'
+import { authCodeRecord } from '../../contract/auth-code.ts'
 import { sha256 } from '../../core/ids.ts'
 import { invalid, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
@@ -48,24 +48,18 @@ export const insertAuthCode = async (call: Call, orgId: number, input: NewCode) 
   return { ...row, code }
 }
 
-export const listAuthCodes: HandlerOf<typeof authCode.listAuthCodes> = async ({ org_id }, call) => {
+export const listAuthCodes: HandlerOf<'listAuthCodes'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = call.db.selectFrom('auth_codes').where('org_id', '=', org_id).select(columns)
   return readPage(call, query, 'id')
 }
 
-export const createAuthCode: HandlerOf<typeof authCode.createAuthCode> = async (
-  { org_id, ...input },
-  call,
-) => {
+export const createAuthCode: HandlerOf<'createAuthCode'> = async ({ org_id, ...input }, call) => {
   await reachOrganization(call, org_id)
   return insertAuthCode(call, org_id, input)
 }
 
-export const updateAuthCode: HandlerOf<typeof authCode.updateAuthCode> = async (
-  { orgId, authCodeId, ...input },
-  call,
-) => {
+export const updateAuthCode: HandlerOf<'updateAuthCode'> = async ({ orgId, authCodeId, ...input }, call) => {
   await reachOrganization(call, orgId)
   const { uses, expires_at, ...label } = changedFields(input, ['label', 'uses', 'expires_at'])
   const present = await call.db
@@ -92,10 +86,7 @@ export const updateAuthCode: HandlerOf<typeof authCode.updateAuthCode> = async (
   return row
 }
 
-export const deleteAuthCode: HandlerOf<typeof authCode.deleteAuthCode> = async (
-  { org_id, auth_code_id },
-  call,
-) => {
+export const deleteAuthCode: HandlerOf<'deleteAuthCode'> = async ({ org_id, auth_code_id }, call) => {
   await reachOrganization(call, org_id)
   await call.db
     .deleteFrom('auth_codes')

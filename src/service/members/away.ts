@@ -1,4 +1,3 @@
-import type { away } from '../../contract/away.ts'
 import { forbidden } from '../../core/refusal.ts'
 import type { HandlerOf } from '../call/call.ts'
 import { requireTerminal } from '../call/caller.ts'
@@ -8,7 +7,7 @@ import { isAdministrator } from '../devices/administrators.ts'
 import { demandConsent } from '../keys/keys.ts'
 
 /** Only a person says when they are away: whoever has a key could otherwise choose who is asked. */
-export const setAway: HandlerOf<typeof away.setAway> = async ({ org_id, user_id, ...wanted }, call) => {
+export const setAway: HandlerOf<'setAway'> = async ({ org_id, user_id, ...wanted }, call) => {
   if (org_id !== undefined) await reachOrganization(call, org_id)
   const by = requireTerminal(
     call.caller,

@@ -1,5 +1,4 @@
 import { mostPeople } from '../../contract/approvers.ts'
-import type { group as contract } from '../../contract/group.ts'
 import { conflict, notFound } from '../../core/refusal.ts'
 import type { Call, HandlerOf } from '../call/call.ts'
 import { reachOrganization } from '../call/tenant.ts'
@@ -63,7 +62,7 @@ const checkJoining = async (call: Call, orgId: number, users: readonly number[])
   )
 }
 
-export const listGroups: HandlerOf<typeof contract.listGroups> = async ({ org_id }, call) => {
+export const listGroups: HandlerOf<'listGroups'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const { after, limit } = call.page
   const groups = (await readGroups(call, org_id)).filter(
@@ -76,7 +75,7 @@ export const listGroups: HandlerOf<typeof contract.listGroups> = async ({ org_id
   )
 }
 
-export const getGroup: HandlerOf<typeof contract.getGroup> = async ({ org_id, name }, call) =>
+export const getGroup: HandlerOf<'getGroup'> = async ({ org_id, name }, call) =>
   recordOf(call, await findGroup(call, org_id, name))
 
 export const create = async (call: Call, org_id: number, name: string, members: readonly number[]) => {
@@ -100,10 +99,7 @@ export const create = async (call: Call, org_id: number, name: string, members: 
   return recordOf(call, group)
 }
 
-export const createGroup: HandlerOf<typeof contract.createGroup> = async (
-  { org_id, name, members },
-  call,
-) => {
+export const createGroup: HandlerOf<'createGroup'> = async ({ org_id, name, members }, call) => {
   await reachOrganization(call, org_id)
   return create(call, org_id, name, members)
 }
@@ -139,10 +135,7 @@ export const setMembers = async (call: Call, before: Group, members: readonly nu
   return recordOf(call, group)
 }
 
-export const addGroupMember: HandlerOf<typeof contract.addGroupMember> = async (
-  { org_id, name, user_id },
-  call,
-) => {
+export const addGroupMember: HandlerOf<'addGroupMember'> = async ({ org_id, name, user_id }, call) => {
   const group = await findGroup(call, org_id, name)
   if (group.members.includes(user_id))
     throw conflict('already_in_group', `User ${user_id} is in the group ${name} already`)
@@ -155,10 +148,7 @@ export const addGroupMember: HandlerOf<typeof contract.addGroupMember> = async (
   return setMembers(call, group, [...group.members, user_id])
 }
 
-export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = async (
-  { org_id, name, user_id },
-  call,
-) => {
+export const removeGroupMember: HandlerOf<'removeGroupMember'> = async ({ org_id, name, user_id }, call) => {
   const group = await findGroup(call, org_id, name)
   const members = group.members.filter((id) => id !== user_id)
   if (members.length === group.members.length)
@@ -174,6 +164,6 @@ export const removeGroupMember: HandlerOf<typeof contract.removeGroupMember> = a
   return record
 }
 
-export const deleteGroup: HandlerOf<typeof contract.deleteGroup> = async ({ org_id, name }, call) => {
+export const deleteGroup: HandlerOf<'deleteGroup'> = async ({ org_id, name }, call) => {
   await setMembers(call, await findGroup(call, org_id, name), [])
 }

@@ -1,7 +1,6 @@
 import type { Selectable } from 'kysely'
 import type * as z from 'zod/mini'
 import type { userRecord } from '../../contract/records.ts'
-import type { user } from '../../contract/user.ts'
 import { lookAlikeOf } from '../../core/look-alike.ts'
 import { conflict, forbidden, notFound } from '../../core/refusal.ts'
 import { nationalNumber, type Phone } from '../../factors/phone.ts'
@@ -113,7 +112,7 @@ const addMembership = statement((db, row: Omit<Selectable<Tables['memberships']>
 export const addMember = async (
   call: Call,
   orgId: number,
-  input: Omit<RowInput<typeof user.createUser>, 'orgId'>,
+  input: Omit<RowInput<'createUser'>, 'orgId'>,
   // The first administrator of an organization has no cooling period.
   { first = false }: { first?: boolean } = {},
 ): Promise<UserRecord> => {

@@ -1,4 +1,3 @@
-import type { org } from '../../contract/org.ts'
 import type { Policy } from '../../contract/policy.ts'
 import { slug as slugSchema } from '../../contract/records.ts'
 import { table } from '../../contract/table.ts'
@@ -86,7 +85,7 @@ const findOrganization = ({ db, caller }: Call, idOrSlug: number | string): Prom
     .selectAll()
     .executeTakeFirstOrThrow(() => notFound('Organization'))
 
-export const listOrganizations: HandlerOf<typeof org.listOrganizations> = async (_, call) => {
+export const listOrganizations: HandlerOf<'listOrganizations'> = async (_, call) => {
   const query = call.db
     .selectFrom('organizations')
     .where(withinOrganization(call.caller.orgId, 'id'))
@@ -95,17 +94,14 @@ export const listOrganizations: HandlerOf<typeof org.listOrganizations> = async 
 }
 
 /** A slug is never all digits, so an id and a slug cannot be confused. */
-export const getOrganization: HandlerOf<typeof org.getOrganization> = async ({ orgIdOrSlug: text }, call) =>
+export const getOrganization: HandlerOf<'getOrganization'> = async ({ orgIdOrSlug: text }, call) =>
   toOrganizationRecord(await findOrganization(call, /^\d{1,15}$/.test(text) ? Number(text) : text))
 
-export const createOrganization: HandlerOf<typeof org.createOrganization> = (input, call) =>
+export const createOrganization: HandlerOf<'createOrganization'> = (input, call) =>
   insertOrganization(call, input)
 
 /** Changes the fields that are set. */
-export const updateOrganization: HandlerOf<typeof org.updateOrganization> = async (
-  { org_id, ...input },
-  call,
-) => {
+export const updateOrganization: HandlerOf<'updateOrganization'> = async ({ org_id, ...input }, call) => {
   const present = await findOrganization(call, org_id)
   const { policy, ...naming } = changedFields(input, ['name', 'slug', 'policy'])
   if (Object.keys(naming).length > 0) requireScope({ scope: 'keys' }, call.caller)
@@ -151,7 +147,7 @@ export const updateOrganization: HandlerOf<typeof org.updateOrganization> = asyn
   return toOrganizationRecord(row)
 }
 
-export const deleteOrganization: HandlerOf<typeof org.deleteOrganization> = async ({ org_id }, call) => {
+export const deleteOrganization: HandlerOf<'deleteOrganization'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const people = await call.db
     .deleteFrom('memberships')

@@ -1,4 +1,3 @@
-import { type rule as contract } from '../../contract/rule.ts'
 import { mostRules, type Rule } from '../../contract/rule-shape.ts'
 import { conflict, invalid, notFound } from '../../core/refusal.ts'
 import { nearest } from '../../core/nearest.ts'
@@ -26,7 +25,7 @@ const findRule = ({ rules }: Book, org_id: number, name: string): StoredRule => 
   throw notFound(`Rule ${name}`, `svc rule list --org ${org_id} lists the rules`)
 }
 
-export const listRules: HandlerOf<typeof contract.listRules> = async ({ org_id }, call) => {
+export const listRules: HandlerOf<'listRules'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const { after, limit } = call.page
   const rules = (await readBook(call, org_id)).rules.map((one, at) => ({ one, at: at + 1 }))
@@ -34,7 +33,7 @@ export const listRules: HandlerOf<typeof contract.listRules> = async ({ org_id }
   return call.paged(rest, ({ at }) => at).map(({ one }) => recordOf(org_id, one))
 }
 
-export const getRule: HandlerOf<typeof contract.getRule> = async ({ org_id, name }, call) => {
+export const getRule: HandlerOf<'getRule'> = async ({ org_id, name }, call) => {
   await reachOrganization(call, org_id)
   return recordOf(org_id, findRule(await readBook(call, org_id), org_id, name))
 }
@@ -137,7 +136,7 @@ const changeRules = async (
   return rules.filter(({ rule }) => changes.some(({ after }) => after?.name === rule.name))
 }
 
-export const createRule: HandlerOf<typeof contract.createRule> = async ({ org_id, ...rule }, call) => {
+export const createRule: HandlerOf<'createRule'> = async ({ org_id, ...rule }, call) => {
   await reachOrganization(call, org_id)
   const book = await readBook(call, org_id)
   checkRule(book, org_id, rule)
@@ -152,14 +151,14 @@ export const createRule: HandlerOf<typeof contract.createRule> = async ({ org_id
   return recordOf(org_id, stored!)
 }
 
-export const deleteRule: HandlerOf<typeof contract.deleteRule> = async ({ org_id, name }, call) => {
+export const deleteRule: HandlerOf<'deleteRule'> = async ({ org_id, name }, call) => {
   await reachOrganization(call, org_id)
   const book = await readBook(call, org_id)
   await changeRules(call, org_id, [{ before: findRule(book, org_id, name) }], { before: book, now: book })
 }
 
 /** Groups that are created come first and those that are deleted last, because rules ask them. */
-export const setRules: HandlerOf<typeof contract.setRules> = async (
+export const setRules: HandlerOf<'setRules'> = async (
   { org_id, rules = [], removed = [], groups: groupChanges = [] },
   call,
 ) => {

@@ -1,6 +1,4 @@
 import { sql } from 'kysely'
-import type { pendingUser } from '../../contract/pending-user.ts'
-import type { user } from '../../contract/user.ts'
 import { lookAlikeOf } from '../../core/look-alike.ts'
 import { conflict } from '../../core/refusal.ts'
 import type { Phone } from '../../factors/phone.ts'
@@ -31,7 +29,7 @@ const ownPrefix = (person: Phone, mobile?: string): string | undefined =>
 const membersOf = ({ db }: Call, orgId: number) =>
   db.selectFrom('memberships as m').where('m.org_id', '=', orgId)
 
-export const listUsers: HandlerOf<typeof user.listUsers> = async ({ org_id, state, mobile, email }, call) => {
+export const listUsers: HandlerOf<'listUsers'> = async ({ org_id, state, mobile, email }, call) => {
   await reachOrganization(call, org_id)
   const number = mobile === undefined ? undefined : parsePhone(mobile).mobile
   const query = selectUsers(call)
@@ -42,25 +40,25 @@ export const listUsers: HandlerOf<typeof user.listUsers> = async ({ org_id, stat
   return readPage(call, query, 'm.user_id', membersOf(call, org_id))
 }
 
-export const listPendingUsers: HandlerOf<typeof pendingUser.listPendingUsers> = async ({ org_id }, call) => {
+export const listPendingUsers: HandlerOf<'listPendingUsers'> = async ({ org_id }, call) => {
   await reachOrganization(call, org_id)
   const query = selectUsers(call).where('m.org_id', '=', org_id).where('m.state', '=', 'pending')
   return readPage(call, query, 'm.user_id', membersOf(call, org_id))
 }
 
-export const getUser: HandlerOf<typeof user.getUser> = async ({ orgId, userId }, call) => {
+export const getUser: HandlerOf<'getUser'> = async ({ orgId, userId }, call) => {
   await reachOrganization(call, orgId)
   const found = await findUser(call, orgId, userId)
   const away = (await readAbsences(call, orgId, [userId])).get(userId)
   return { ...found, ...(away && { away }) }
 }
 
-export const createUser: HandlerOf<typeof user.createUser> = async ({ orgId, ...input }, call) => {
+export const createUser: HandlerOf<'createUser'> = async ({ orgId, ...input }, call) => {
   await reachOrganization(call, orgId)
   return addMember(call, orgId, input)
 }
 
-export const updateUser: HandlerOf<typeof user.updateUser> = async ({ orgId, userId, ...input }, call) => {
+export const updateUser: HandlerOf<'updateUser'> = async ({ orgId, userId, ...input }, call) => {
   await reachOrganization(call, orgId)
   const { mobile, country_code, ...changes } = changedFields<
     typeof input,
