@@ -173,8 +173,9 @@ export const pageRequests = operations({
       from: chosen(z.optional(z.int().check(z.gte(0, 'must be 0 or more'))), 'Index of the first one'),
     }),
     data: z.looseObject({
-      rows: z.array(
-        z.looseObject({ summary: subjectRecord.shape.summary, fields: subjectRecord.shape.fields }),
+      rows: chosen(
+        z.array(z.looseObject({ summary: subjectRecord.shape.summary, fields: subjectRecord.shape.fields })),
+        'The changes, in order',
       ),
       left: chosen(z.int(), 'How many follow'),
     }),

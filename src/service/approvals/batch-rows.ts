@@ -1,9 +1,7 @@
-import type { Selectable } from 'kysely'
 import { conflict, notFound, Refusal } from '../../core/refusal.ts'
 import { canonicalData } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
 import { namedKeyOf } from '../call/caller.ts'
-import type { Tables } from '../storage/schema.ts'
 import { statement } from '../storage/statement.ts'
 import { forgetProved, requestNotAuthentic } from './authentic.ts'
 import { notConsumable } from './consumption.ts'
@@ -12,8 +10,6 @@ import type { ApprovalRow } from './rows.ts'
 import type { RequestSubject } from './write-subject.ts'
 
 // Every statement on `batch_rows` that a decision relies on is here.
-
-type BatchRowRow = Selectable<Tables['batch_rows']>
 
 /** Rows in one statement. */
 const atOnce = 500

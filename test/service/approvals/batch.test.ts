@@ -283,3 +283,12 @@ test('a row that another program changed in the store is not used', async () => 
   const altered = dataOf(await service.call('GET', `/svc/v1/audit/altered?org_id=${acme.id}`))
   expect(altered).toContainEqual(expect.objectContaining({ kind: 'approval', id }))
 })
+
+test('a request that another program changed after its first row was used permits no other', async () => {
+  const rows = [user(1), user(2)]
+  const id = await approved(rows)
+  expect((await create(rows[0]!, `${id}:0`)).status).toBe(200)
+  await service.runSql('update approvals set row_mac = ? where request_id = ?', ['other', id])
+  const answers = [await create(rows[1]!, `${id}:1`), await create(rows[1]!, `${id}:1`)]
+  expect(answers.map((one) => refusal(one)[1])).toEqual(['request_not_authentic', 'request_not_authentic'])
+})
