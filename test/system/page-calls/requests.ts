@@ -1,5 +1,5 @@
 import { dataOf, fence } from '../../service/fixtures.ts'
-import { at, holdCalls } from '../../service/rule-fixture.ts'
+import { at } from '../../service/rule-fixture.ts'
 import type { Phone } from '../page-phone.ts'
 import {
   alert,
@@ -139,15 +139,21 @@ export const requests: Record<string, Scenario> = {
       },
     }
   },
-  listRequestRows: async ({ admin, stage }) => {
+  listRequestRows: async ({ admin, enrolled, stage }) => {
     const { phone, user } = await admin()
     const { id: org_id } = stage.org
-    await holdCalls(stage.service, org_id, ['geofence'], [String(user.id)])
+    const other = await stage.person()
+    await enrolled(other)
+    const members = [String(user.id), String(other.id)]
+    const post = (path: string, body: object) => stage.service.call('POST', at(org_id, path), { body })
+    dataOf(await post('groups', { name: 'planners', members }))
+    const match = { type: 'request', operation: ['geofence'] }
+    dataOf(await post('rules', { name: 'places', match, who: ['@planners'] }))
     const rows = ['North', 'South'].map((name) => ({
       operation: 'createGeofence',
       input: { org_id, ...fence, name, is_active: 0 },
     }))
-    const asked = await stage.service.call('POST', at(org_id, 'batches'), { body: { rows } })
+    const asked = await post('batches', { rows })
     await phone.page.locator(`a[href="#request=${dataOf(asked).request_id}"]`).click()
     return {
       phone,
