@@ -43,13 +43,13 @@ const envSource = (name: EnvName, key: string, remedy?: string): KeySource => ({
 
 /** The secrets of a profile: their fields, the variable that replaces them, and the flag that saves them. */
 export const slots = {
-  'API key': { key: 'api_key', command: 'credential_command', variable: 'SVC_API_KEY', flag: '' },
-  'ask key': { key: 'ask_key', command: 'ask_credential_command', variable: 'SVC_ASK_KEY', flag: ' --ask' },
-  bearer: { key: 'mcp_token', command: undefined, variable: 'MCP_AUTH_TOKEN', flag: ' --bearer' },
+  'API key': { key: 'api_key', command: 'credential_command', variable: 'SVC_API_KEY', flags: '' },
+  'ask key': { key: 'ask_key', command: 'ask_credential_command', variable: 'SVC_ASK_KEY', flags: ' --ask' },
+  bearer: { key: 'mcp_token', command: undefined, variable: 'MCP_AUTH_TOKEN', flags: ' --bearer' },
 } as const
 
 export const loginTo = (profileName: string, noun: Noun): string =>
-  `svc profile login ${shellQuote(profileName)}${slots[noun].flag}`
+  `svc profile login ${shellQuote(profileName)}${slots[noun].flags}`
 
 /** The secret of a profile: its command before what is saved, which svc sends only to the origin for which it was saved. */
 const savedSource = (io: Io, profile: Profile, profileName: string, noun: Noun): KeySource | undefined => {
