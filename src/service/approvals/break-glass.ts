@@ -97,11 +97,10 @@ const membersAmong = async ({ db }: Call, orgId: number, ids: readonly number[])
     .selectFrom('memberships')
     .where('org_id', '=', orgId)
     .where('user_id', 'in', [...ids, 0])
-    .where('state', 'in', ['active', 'pending'])
-    .select('user_id')
+    .select(['user_id', 'state'])
     .orderBy('user_id')
     .execute()
-  return rows.map(({ user_id }) => user_id)
+  return rows.flatMap(({ user_id, state }) => (state === 'active' || state === 'pending' ? user_id : []))
 }
 
 const reachableAmong = async (call: Call, orgId: number, ids: readonly number[]): Promise<Set<number>> => {

@@ -40,10 +40,10 @@ const withoutRemoved = async ({ db }: Call, { lines, ...rest }: Requirement): Pr
     .selectFrom('memberships')
     .where('org_id', '=', rest.orgId)
     .where('user_id', 'in', [...ids, 0])
-    .where('state', '=', 'active')
-    .select('user_id')
+    // A condition on the state would make the store look at every active member.
+    .select(['user_id', 'state'])
     .execute()
-  const left = new Set(rows.map(({ user_id }) => user_id))
+  const left = new Set(rows.flatMap(({ user_id, state }) => (state === 'active' ? user_id : [])))
   if (left.size === 0) return { ...rest, lines }
   const own = lines.map((line) => ({ ...line, members: line.members.filter((id) => left.has(id)) }))
   return { ...rest, lines: own }
