@@ -78,12 +78,12 @@ export const isReachable = async (call: Pick<Call, 'db' | 'service'>, member: Me
   return devices.length + addresses.length > 0
 }
 
-/** Notifies a member on every device and at every e-mail address, if the channels are configured. Returns how many messages that is. */
+/** Notifies a member on every device and at every e-mail address, if the channels are configured. */
 export const notifyMember = async (
   call: Deps,
   member: Member,
   { about = 'devices', subject, text }: Notice,
-): Promise<number> => {
+): Promise<void> => {
   const { org_id } = member
   const isAboutDevices = about === 'devices'
   const kind = isAboutDevices ? 'device' : about
@@ -99,7 +99,6 @@ export const notifyMember = async (
     text: isAboutDevices ? `${text}\n\nYour devices: ${call.service.publicUrl}/approver#devices` : text,
   } as const
   for (const to of addresses) await call.send({ ...message, to })
-  return devices.length + addresses.length
 }
 
 /** Notifies every administrator of the organization except the member that the notice is about. */
@@ -139,7 +138,7 @@ export const notifyLess = (call: Deps, member: Member, what: 'on hold' | 'no lon
   })
 
 /** Notifies a member of a new address, at the addresses so far. */
-export const notifyNewAddress = (call: Deps, member: Member): Promise<number> =>
+export const notifyNewAddress = (call: Deps, member: Member): Promise<void> =>
   notifyMember(call, member, {
     subject: 'Your e-mail address changed',
     text: 'Messages about your devices go to a new e-mail address from now on. If this was not you, tell your administrator.',
