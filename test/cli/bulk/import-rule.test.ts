@@ -1,20 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createApprover, decide, type Approver } from '../../service/approver.ts'
-import { auditOf, dataOf } from '../../service/fixtures.ts'
-import { holdCalls } from '../../service/rule-fixture.ts'
-import { openStage, type Stage } from './stage.ts'
+import { auditOf } from '../../service/fixtures.ts'
+import { openRuleStage, type RuleStage } from './rule-stage.ts'
 
 // An import into an organization with a rule that holds each row.
 
-let stage: Stage
-let ada: Approver
-let asked: number
-
+let stage: RuleStage
 beforeEach(async () => {
-  stage = await openStage({ dev: true })
-  ada = await createApprover(stage.service, 1, 1)
-  await holdCalls(stage.service, 1, ['user create'], [ada.id])
-  asked = stage.service.notified.length
+  stage = await openRuleStage(['user create'])
 })
 afterEach(() => stage.close())
 
@@ -27,17 +19,6 @@ const imports = (flags: string[] = [], signal?: AbortSignal) =>
     signal === undefined ? {} : { signal },
   )
 
-const requests = (): string[] => stage.service.notified.slice(asked).map(({ request_id }) => request_id)
-
-/** Answers the next request. */
-const answer = async (decision: 'approve' | 'deny' = 'approve'): Promise<string> => {
-  const before = requests().length
-  await expect.poll(() => requests().length).toBeGreaterThan(before)
-  const id = requests().at(-1)!
-  dataOf(await decide(stage.service, id, ada.key, { decision }))
-  return id
-}
-
 const created = async (): Promise<number> =>
   (await stage.list('users')).filter(({ first_name }) => first_name === 'U').length
 
@@ -45,10 +26,10 @@ describe('an import under a rule', () => {
   test('asks once for all rows, each of which its audit names', async () => {
     stage.put('users.csv', header + rowsOf(40))
     const running = imports()
-    const id = await answer()
+    const id = await stage.answer()
     const { exit, out } = await running
     expect([exit, JSON.parse(out)]).toMatchObject([0, { created: 40, skipped: 0, failed: 0 }])
-    expect(requests()).toEqual([id])
+    expect(stage.requests()).toEqual([id])
     const named = (await auditOf(stage.service, 1)).flatMap(([, subject, changes]) =>
       subject.startsWith('user:') ? changes.filter((one) => one.startsWith('approval:')) : [],
     )
@@ -58,7 +39,7 @@ describe('an import under a rule', () => {
   test('creates nobody after a denial', async () => {
     stage.put('users.csv', header + rowsOf(3))
     const running = imports()
-    await answer('deny')
+    await stage.answer('deny')
     expect((await running).exit).toBe(6)
     expect(await created()).toBe(0)
   })
@@ -71,9 +52,9 @@ describe('an import under a rule', () => {
       hint: 'Leave them out: --on-conflict skip',
       issues: [{ field: 'row 4', message: 'already exists' }],
     })
-    expect(requests()).toEqual([])
+    expect(stage.requests()).toEqual([])
     const running = imports(['--on-conflict', 'skip'])
-    await answer()
+    await stage.answer()
     expect(JSON.parse((await running).out)).toMatchObject({ created: 2, skipped: 1, failed: 0 })
   })
 
@@ -81,7 +62,7 @@ describe('an import under a rule', () => {
     stage.put('users.csv', header + rowsOf(60))
     const abort = new AbortController()
     const running = imports([], abort.signal)
-    const id = await answer()
+    const id = await stage.answer()
     await expect.poll(created).toBeGreaterThan(0)
     abort.abort()
     expect((await running).exit).toBe(130)
@@ -89,6 +70,6 @@ describe('an import under a rule', () => {
     expect(before).toBeLessThan(60)
     const { exit, out } = await imports(['--on-conflict', 'skip'])
     expect([exit, JSON.parse(out)]).toMatchObject([0, { created: 60 - before, skipped: before }])
-    expect(requests()).toEqual([id])
+    expect(stage.requests()).toEqual([id])
   })
 })

@@ -1,21 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createApprover, decide, type Approver } from '../../service/approver.ts'
 import { auditOf, createMember, dataOf } from '../../service/fixtures.ts'
-import { holdCalls } from '../../service/rule-fixture.ts'
-import { openStage, type Stage } from '../bulk/stage.ts'
+import { openRuleStage, type RuleStage } from '../bulk/rule-stage.ts'
 
 // `svc apply` in an organization with a rule that holds most of its changes.
 
-let stage: Stage
-let ada: Approver
-let asked: number
-
+let stage: RuleStage
 beforeEach(async () => {
-  stage = await openStage({ dev: true })
-  ada = await createApprover(stage.service, 1, 1)
-  await createMember(stage.service, 1, 60, { first_name: 'Eve' })
-  await holdCalls(stage.service, 1, ['user', 'geofence', 'timeslot'], [ada.id])
-  asked = stage.service.notified.length
+  stage = await openRuleStage(['user', 'geofence', 'timeslot'], (service) =>
+    createMember(service, 1, 60, { first_name: 'Eve' }),
+  )
 })
 afterEach(() => stage.close())
 
@@ -38,23 +31,15 @@ users:
       - { name: Nights, days: [mon], start: "22:00", end: "06:00", timezone: Europe/Berlin }
 `
 
-const requests = (): string[] => stage.service.notified.slice(asked).map(({ request_id }) => request_id)
 const apply = () => stage.svc(['apply', 'acme.yaml', '--yes', '-o', 'json'])
-const approve = async (): Promise<string> => {
-  const before = requests().length
-  await expect.poll(() => requests().length).toBeGreaterThan(before)
-  const id = requests().at(-1)!
-  dataOf(await decide(stage.service, id, ada.key))
-  return id
-}
 
 test('asks once for all changes, also for those of a user whom it creates', async () => {
   stage.put('acme.yaml', file)
   const running = apply()
-  const id = await approve()
+  const id = await stage.answer()
   const { exit, err } = await running
   expect([exit, err]).toEqual([0, expect.any(String)])
-  expect(requests()).toEqual([id])
+  expect(stage.requests()).toEqual([id])
   const { subject, used_at } = dataOf(await stage.service.call('GET', `/svc/v1/approvals/${id}`))
   expect(subject.data).toMatchObject({
     counts: { 'Role changes': 1, 'user create': 1, 'user update': 1, 'geofence create': 1 },
@@ -67,14 +52,14 @@ test('asks once for all changes, also for those of a user whom it creates', asyn
   )
   expect(named.length).toBeGreaterThanOrEqual(5)
   expect((await apply()).exit).toBe(0)
-  expect(requests()).toEqual([id])
+  expect(stage.requests()).toEqual([id])
 })
 
 test('changes nothing after a denial', async () => {
   stage.put('acme.yaml', file)
   const running = apply()
-  await expect.poll(() => requests().length).toBe(1)
-  dataOf(await decide(stage.service, requests()[0]!, ada.key, { decision: 'deny' }))
+  const id = await stage.answer('deny')
+  expect(stage.requests()).toEqual([id])
   expect((await running).exit).toBe(6)
   expect(await stage.list('geo-fences')).toEqual([])
 })
@@ -85,11 +70,11 @@ test('goes on under the same approval with what is left', async () => {
     dataOf(await stage.service.call('POST', '/svc/v1/organizations/1/limits', { body: { users } }))
   await limit((await stage.list('users')).length)
   const running = apply()
-  const id = await approve()
+  const id = await stage.answer()
   expect((await running).exit).not.toBe(0)
   await limit(100)
   expect((await apply()).exit).toBe(0)
-  expect(requests()).toEqual([id])
+  expect(stage.requests()).toEqual([id])
   const rows = dataOf(await stage.service.call('GET', `/svc/v1/approvals/${id}/rows`))
   expect(rows.every(({ used_at }: { used_at: string | null }) => used_at !== null)).toBe(true)
 })
