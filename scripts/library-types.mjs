@@ -25,6 +25,7 @@ const loadSchemas = async () => {
   lines.push(
     `export { claimsShape } from ${JSON.stringify(root('src/receipt/claims.ts'))}`,
     `export { completionShape } from ${JSON.stringify(root('src/receipt/set.ts'))}`,
+    `export { useShape } from ${JSON.stringify(root('src/receipt/grant-use.ts'))}`,
   )
   const bundle = await rolldown({
     input: 'schemas',
@@ -49,7 +50,8 @@ const scopeText = (needed, { operator }) => {
 }
 
 const writtenOut = async () => {
-  const { table, jsonSchema, neededScope, exits, claimsShape, completionShape } = await loadSchemas()
+  const { table, jsonSchema, neededScope, exits, claimsShape, completionShape, useShape } =
+    await loadSchemas()
   const methods = Object.entries(table)
     .filter(([, { session }]) => !session)
     .map(([id, operation]) =>
@@ -76,6 +78,11 @@ const writtenOut = async () => {
     'src/receipt/set.ts': {
       CompletionClaims: {
         text: `/** What the service states at the end of a request of several people. */\nexport type CompletionClaims = ${schemaType(jsonSchema(completionShape))}`,
+      },
+    },
+    'src/receipt/grant-use.ts': {
+      UseClaims: {
+        text: `/** What the service states of a call that nobody saw, because somebody had allowed it again. */\nexport type UseClaims = ${schemaType(jsonSchema(useShape))}`,
       },
     },
     'src/core/exit-codes.ts': {

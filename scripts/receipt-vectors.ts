@@ -3,6 +3,7 @@ import { verifyReceipt } from '../src/receipt/verify.ts'
 import { nameOf } from '../src/receipt/sentence.ts'
 import { now, ours } from '../test/receipt/specimen.ts'
 import { createSigners } from '../test/receipt/vector.ts'
+import { ofGrants } from '../test/receipt/vectors-of-grants.ts'
 import { ofOne } from '../test/receipt/vectors-of-one.ts'
 import { ofSeveral } from '../test/receipt/vectors-of-several.ts'
 
@@ -12,7 +13,7 @@ import { ofSeveral } from '../test/receipt/vectors-of-several.ts'
 const write = async (): Promise<void> => {
   const signers = await createSigners()
   const jwks = { keys: [signers.issuer.publicJwk, signers.second.publicJwk] }
-  const all = { ...(await ofOne(signers)), ...(await ofSeveral(signers)) }
+  const all = { ...(await ofOne(signers)), ...(await ofSeveral(signers)), ...(await ofGrants(signers)) }
   for (const [name, make] of Object.entries(all)) {
     const file = new URL(`../test/receipt/vectors/${name}.json`, import.meta.url)
     if (existsSync(file)) continue

@@ -91,7 +91,8 @@ export type Approval = { id: string; record: ApprovalRecord }
 /** Waits for the decision on a new request, and proves what the terms require. */
 const awaited = async (ask: Ask, first: ApprovalRecord, since: number, terms: Terms): Promise<Approval> => {
   const { backend, progress, signal, nothing, proof, most, pinned, separated } = terms
-  progress.requested(first)
+  // Of what was granted earlier, nobody is asked.
+  if (first.status === 'pending') progress.requested(first)
   const record = await waitFor(backend, first, { progress, signal, most })
   let id = record.request_id
   if (proof === 'required' && record.status === 'approved') {

@@ -130,6 +130,8 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
       factors: ask?.factors,
       // Whoever reads about the request of another run sees that it broke the glass.
       allowBreakGlass: ask === undefined || ask.break_glass !== undefined,
+      // A guard names its own people, who see each use.
+      allowGrant: use?.pinned === undefined,
       // The people who were asked, and not whom the service names. If nobody was, whom a rule asks that everybody signed.
       ...(ask && { lines: (ask.approvers ?? []).map(parseLine) }),
       ...(isNamed && { requestId: request_id }),
@@ -141,7 +143,7 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
       throw new SvcError('failed', 'receipt_not_valid', 'The receipt is not valid, so nothing was done', {
         detail: sentence(verdict),
       })
-    const { receipts, completion } = verdict
+    const { receipts, completion, use: granted } = verdict
     const isIgnored = (name: string): boolean =>
       aboutInfluence.has(name) || (name === 'expected organization' && trust.organization === undefined)
     const checks = verdict.checks.filter(({ name, ok }) => !ok && !isIgnored(name))
@@ -149,11 +151,12 @@ export const createProver = (place: Proving, surroundings: Surroundings) => {
       throw unproved(record, sentence({ ...verdict, valid: false, checks }))
     const isMissing = (mobile: string): boolean =>
       receipts.every(({ sub }) => samePhone(mobile, sub) === false)
+    const proved = granted ?? receipts[0]
     const isOther =
       // Of several people, a record names the first who was asked.
-      (!completion && isMissing(approver_mobile)) || (!ask && receipts[0].action !== action)
+      (!completion && !granted && isMissing(approver_mobile)) || (!ask && proved.action !== action)
     if (isOther) throw unproved(record, 'Its receipt is for another person or action')
-    return receipts[0].jti
+    return proved.jti
   }
 
   return {

@@ -58,9 +58,10 @@ const readable = (record: ApprovalRecord, expectedId?: string): ApprovalRecord =
   return record
 }
 
-/** Checks that a new request is pending: nobody can have decided it yet. */
+/** Checks that a new request is pending: nobody can have decided it yet, unless somebody had granted it. */
 const opened = (record: ApprovalRecord): ApprovalRecord => {
-  if (readable(record).status === 'pending') return record
+  const { status, granted_by } = readable(record)
+  if (status === 'pending' || (status === 'approved' && typeof granted_by === 'string')) return record
   throw unclear('The service reports a decision before the person can have made one')
 }
 
@@ -84,7 +85,10 @@ export const createRestBackend = (
     flags: surroundings.flags,
     organization: surroundings.organization,
     boundToAction: true,
-    request: async (ask) => prover.asked(ask, opened(await call(approval.createApproval, ask))),
+    request: async (ask) => {
+      const record = opened(await call(approval.createApproval, ask))
+      return prover.checked(prover.asked(ask, record))
+    },
     status: (request_id) => read(request_id),
     wait: read,
     cancel: async (request_id) => {

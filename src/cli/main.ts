@@ -87,6 +87,10 @@ export const groups: Record<string, Group> = {
       },
     ),
   },
+  grant: {
+    about: 'List and end what approvers allowed again for a while',
+    load: fromTable(async () => (await import('../contract/grant.ts')).grant),
+  },
   auth: {
     about: 'Verify the identity of a person',
     load: fromTable(async () => (await import('../contract/auth.ts')).auth, {

@@ -7,6 +7,7 @@ import { breakGlassOf, breakGlassReason } from './break-glass.ts'
 import { chosen, line, positive, seconds, seen } from './field.ts'
 import { operations } from './declaration.ts'
 import { reasonText } from './reason-text.ts'
+import { grantOffer } from './grant.ts'
 import { factorRuling, factors, mobile, orgOfKey, personal, time, timeline } from './records.ts'
 import { scopes } from './scopes.ts'
 import { sha256Hex, subjectInput, subjectRecord } from './subject.ts'
@@ -81,6 +82,12 @@ export const approvalRecord = z.looseObject({
   ),
   use_by: chosen(z.nullable(time), 'When the approval stops being usable'),
   used_at: chosen(z.nullable(time), 'When the approval was used'),
+  granted_until: chosen(z.optional(time), 'Until when its approver allowed the same again'),
+  granted_by: chosen(
+    z.optional(request_id),
+    'The request with which this was allowed earlier; nobody saw this one',
+  ),
+  grant_use: chosen(z.optional(positive), 'Which use of what was allowed earlier it is'),
   cleared_at: chosen(
     z.optional(time),
     'When its texts and its receipt were removed, after the retention period',
@@ -108,6 +115,10 @@ export const ceremony = z.looseObject({
   subject: approvalRecord.shape.subject,
   requested_from: chosen(z.optional(z.string()), 'IP address that the request came from'),
   lines: approvalRecord.shape.lines,
+  grant: chosen(
+    z.optional(grantOffer),
+    'What the approver can allow besides: the same again, for a while; left out if nothing',
+  ),
   location_required: chosen(z.optional(z.boolean()), 'Whether an approval without a location is denied'),
 })
 

@@ -16,4 +16,11 @@ const receiptSet = z.looseObject({
   completion: chosen(receipt, 'What the service signed once everybody who was needed had agreed'),
 })
 
-export const attestation = z.discriminatedUnion('format', [receipt, receiptSet])
+/** A use of what was granted earlier; see `receipt/grant-use.ts`. */
+const grantedReceipt = z.looseObject({
+  format: chosen(z.literal('grant'), 'A use of what somebody allowed earlier'),
+  use: chosen(receipt, 'What the service signed of this use'),
+  receipt: chosen(receipt, 'The receipt of the person who allowed it, with another request'),
+})
+
+export const attestation = z.discriminatedUnion('format', [receipt, receiptSet, grantedReceipt])

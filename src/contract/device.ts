@@ -192,6 +192,10 @@ export const device = operations({
         'With decision deny: a note for the requester, which is part of what the device signs',
         { example: 'Not during the release freeze' },
       ),
+      grant: chosen(
+        z.optional(z.literal(true)),
+        'With decision approve: also allow what the request offers as grant, which is part of what the device signs',
+      ),
       number: chosen(z.optional(line(2)), 'The number that the approver typed', { example: '42' }),
       location: chosen(z.optional(place), 'Location of the phone, for location rules'),
       response: chosen(webauthn, 'AuthenticationResponseJSON of WebAuthn'),

@@ -75,6 +75,7 @@ export const pendingRecord = z.looseObject({
   ),
   contexts: ceremony.shape.contexts,
   lines: approvalRecord.shape.lines,
+  grant: ceremony.shape.grant,
   progress,
   break_glass: breakGlassOf('Names'),
   earlier_denial: chosen(
@@ -108,11 +109,12 @@ export const pendingRecord = z.looseObject({
 })
 
 /**
- * Who or what ended a request. `report`: the person reported another request of its requester. `service`: an upgrade or a
+ * Who or what ended a request. `grant`: the person had allowed it earlier, and did not see this one. `report`: the person reported another request of its requester. `service`: an upgrade or a
  * newer prompt; `detail` says which.
  */
 export const endings = [
   'person',
+  'grant',
   'factors',
   'number',
   'requester',

@@ -81,6 +81,22 @@ export const ruleReason = z.strictObject({
   }),
 })
 
+export const ruleGrant = z.strictObject({
+  max_s: chosen(
+    seconds(60, 28_800, '28800 (8 hours)'),
+    'For how long the approver can allow it again, in seconds',
+    {
+      example: 3600,
+      flag: 'grant-max',
+    },
+  ),
+  uses: chosen(
+    z.int().check(z.gte(1, 'must be 1 or more'), z.lte(100, 'must be 100 or less')),
+    'How often, at most',
+    { example: 20, flag: 'grant-uses' },
+  ),
+})
+
 const days = '86400 (24 hours)'
 
 /** A rule as people write it. */
@@ -134,6 +150,10 @@ export const ruleParts = {
   number: chosen(
     z.optional(z.boolean()),
     'Require each approver to type a number that only the requester sees',
+  ),
+  grant: chosen(
+    z.optional(ruleGrant),
+    'Lets the approver of a command or a tool call allow the same again for a while; what match has as * may differ',
   ),
   break_glass: chosen(
     z.optional(oneOfGroup),

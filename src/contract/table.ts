@@ -19,6 +19,7 @@ import { iot } from './iot.ts'
 import { key } from './key.ts'
 import { limits } from './limits.ts'
 import { mobile } from './mobile.ts'
+import { grant } from './grant.ts'
 import { mute } from './mute.ts'
 import { node } from './node.ts'
 import { notify } from './notify.ts'
@@ -50,6 +51,7 @@ export const table = {
   ...approval,
   ...batch,
   ...review,
+  ...grant,
   ...mute,
   ...device,
   ...page,

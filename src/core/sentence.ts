@@ -4,3 +4,16 @@ export const withFullStop = (text: string): string => (/[.!?…]$/.test(text) ? 
 /** `a, b or c`. */
 export const listed = (choices: readonly string[]): string =>
   choices.length === 1 ? choices[0]! : `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
+
+const units: [unit: string, seconds: number][] = [
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+/** Seconds as `15 minutes`: in the largest unit that is exact. */
+export const spanText = (seconds: number): string => {
+  const [unit, length] = units.find(([, each]) => seconds % each === 0)!
+  const count = seconds / length
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}

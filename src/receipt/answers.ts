@@ -2,6 +2,7 @@ import { sha256 } from '../core/ids.ts'
 import { claimsShape, receiptType, type ReceiptClaims } from './claims.ts'
 import type { ApprovalContext } from './context.ts'
 import { readEnvelope, readSigned, type Signed } from './envelope.ts'
+import { checkUse, useShape, type UseClaims, useType } from './grant-use.ts'
 import { checkAlone, checkHuman } from './human.ts'
 import { type CompletionClaims, completionShape, completionType } from './set.ts'
 import { checkTogether } from './set-checks.ts'
@@ -13,9 +14,15 @@ export type Answers = {
   completion?: CompletionClaims
   /** Why somebody else was asked than the people whom the rules name, and whom nobody asked. */
   breakGlass?: NonNullable<ApprovalContext['break_glass']>
+  /** A use of a grant: what was asked then, which no person saw. The receipt is of the request with which it was granted. */
+  use?: UseClaims
 }
 
+/** The request that was asked: that of the receipts, or the one under a grant. */
+export const askedOf = ({ receipts, use }: Answers): ReceiptClaims | UseClaims => use ?? receipts[0]!
+
 const receiptKind = { type: receiptType, shape: claimsShape }
+const useKind = { type: useType, shape: useShape }
 const completionKind = { type: completionType, shape: completionShape }
 
 /**
@@ -33,6 +40,17 @@ export const checkAnswers = (attestation: unknown, jwks: unknown, notes: Notes, 
   const note = notes()
   const envelope = readEnvelope(attestation, note)
   if (!envelope) return false
+  if (envelope.format === 'grant') {
+    const use = readSigned(envelope.use, jwks, useKind, notes('use'))
+    if (!use) return false
+    found.use = use
+    const context = person(envelope.receipt, notes('granting'))
+    const [claims] = found.receipts
+    if (!context || !claims) return false
+    checkAlone(claims, notes('granting'))
+    checkUse(use, { jws: envelope.receipt.jws, claims, context }, note)
+    return true
+  }
   if (envelope.format !== 'set') {
     if (!person(envelope, note)) return false
     checkAlone(found.receipts[0]!, note)

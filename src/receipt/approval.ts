@@ -1,13 +1,12 @@
 import { type Answers, checkAnswers } from './answers.ts'
-import type { ReceiptClaims } from './claims.ts'
 import { notesFor } from './signature.ts'
 
 /**
- * The claims of everybody whose answer is in a stored attestation, if the service signed it and each of them signed the
- * decision in it; otherwise undefined. One yes of several that are needed is not an approval. Whether it is the right one is
+ * What is in a stored attestation, if the service signed it and each person whose answer it has signed the decision in it;
+ * otherwise undefined. One yes of several that are needed is not an approval. Whether it is the right one is
  * the caller's decision. Never throws, whatever the text.
  */
-export const verifyApproval = (attestation: string | null, jwks: unknown): ReceiptClaims[] | undefined => {
+export const verifyApproval = (attestation: string | null, jwks: unknown): Answers | undefined => {
   const found: Answers = { receipts: [] }
   let isGenuine = true
   const notes = notesFor(({ name, ok }) => {
@@ -15,7 +14,7 @@ export const verifyApproval = (attestation: string | null, jwks: unknown): Recei
     isGenuine &&= ok || name === 'time' || name === 'completed'
   })
   try {
-    return checkAnswers(attestation ?? '', jwks, notes, found) && isGenuine ? found.receipts : undefined
+    return checkAnswers(attestation ?? '', jwks, notes, found) && isGenuine ? found : undefined
   } catch {
     return undefined
   }

@@ -83,6 +83,14 @@ export const denialNote = z
     z.refine(isSeen, 'contains an invisible character'),
   )
 
+/** For how long and how often the same key can do this again. The parts in `free` can differ; see `receipt/grant.ts`. */
+export const grantTerms = z.strictObject({
+  free: z.array(someText),
+  seconds: z.int().check(z.positive()),
+  uses: z.int().check(z.positive()),
+})
+export type GrantTerms = z.infer<typeof grantTerms>
+
 const shape = z
   .strictObject({
     type: z.literal('approval'),
@@ -105,8 +113,8 @@ const shape = z
     key: requestingKey,
     subject: z.strictObject({ type: word, digest: sha256Hex }),
     note: z.optional(denialNote),
-    /** Reserved: a grant for calls that the person does not see. Nothing issues or accepts it yet. */
-    basis: z.optional(z.literal('grant')),
+    /** Which later calls of the same key the person approves besides. */
+    grant: z.optional(grantTerms),
     /** Why somebody else was asked than the people whom the rules name, and whom nobody asked. */
     break_glass: z.optional(z.strictObject({ reason: someText, skipped: peopleIds })),
   })
@@ -120,6 +128,10 @@ const shape = z
       'request_expires_at is not after requested_at',
     ),
     z.refine(({ decision, note }) => note === undefined || decision === 'deny', 'only a denial has a note'),
+    z.refine(
+      ({ decision, grant }) => grant === undefined || decision === 'approve',
+      'a denial grants nothing',
+    ),
   )
 
 /** What the human signs. Approving and denying are two contexts, so the signature of one is not valid for the other. */

@@ -22,6 +22,7 @@ const envelope = z.discriminatedUnion('format', [
     receipts: z.array(signed).check(z.minLength(1)),
     completion: signed,
   }),
+  z.strictObject({ format: z.literal('grant'), use: signed, receipt: signed }),
 ])
 
 type Bare = { format: 'bare'; jws: string }

@@ -1,8 +1,8 @@
-import type { Answers } from './answers.ts'
+import { type Answers, askedOf } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkPeople, type ExpectedPeople } from './expected-people.ts'
 import { checkRule, type ExpectedRule } from './expected-rule.ts'
-import { breakGlassText, headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
+import { breakGlassText, grantText, headlineOf, originOf, unauthenticatedProgram } from './facts.ts'
 import type { Note, Notes } from './signature.ts'
 
 /**
@@ -38,7 +38,12 @@ export type Expectations = ExpectedPeople & {
   allowUnauthenticated?: boolean
   /** Accept that somebody else was asked than the people whom the rules name. */
   allowBreakGlass?: boolean
+  /** Accept a use of a grant, which no person saw. */
+  allowGrant?: boolean
 }
+
+/** What receipts and uses of grants say of a request. */
+type Asked = ReturnType<typeof askedOf>
 
 /** Seconds by which this machine's clock may be behind. */
 const skew = 60
@@ -48,14 +53,14 @@ const exact = [
   ['requestId', 'jti', ''],
 ] as const
 
-const checkIssuer = (claims: ReceiptClaims, { issuer, allowDev }: Expectations, note: Note): void => {
+const checkIssuer = (claims: Asked, { issuer, allowDev }: Expectations, note: Note): void => {
   if (issuer !== undefined)
     note('expected issuer', claims.iss === issuer, `"${claims.iss}", expected "${issuer}"`)
   else if (!allowDev) note('expected issuer', false, `"${claims.iss}"; no expected issuer was named`)
 }
 
 /** The headline that the approver read must be this text. With another subject, the action is only a claim of the requester. */
-const checkAction = (claims: ReceiptClaims, { action }: Expectations, note: Note): void => {
+const checkAction = (claims: Asked, { action }: Expectations, note: Note): void => {
   if (action === undefined) return
   const shown = headlineOf(claims)
   const words =
@@ -63,7 +68,7 @@ const checkAction = (claims: ReceiptClaims, { action }: Expectations, note: Note
   note('expected action', shown === action, `"${shown}", expected "${action}"${words}`)
 }
 
-const checkOrganization = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
+const checkOrganization = (claims: Asked, expected: Expectations, note: Note): void => {
   const { id, slug } = claims.organization
   const found = `${slug} (id ${id})`
   const { organization, allowDev } = expected
@@ -97,7 +102,7 @@ const checkSeparation = (claims: ReceiptClaims, expected: Expectations, note: No
     note('strict separation', relation === 'other' || relation === 'operator', originOf(relation))
 }
 
-const checkKey = ({ key }: ReceiptClaims, expected: Expectations, note: Note): void => {
+const checkKey = ({ key }: Asked, expected: Expectations, note: Note): void => {
   if (key.id === '0' && key.name === unauthenticatedProgram)
     note(
       'authenticated requester',
@@ -106,7 +111,7 @@ const checkKey = ({ key }: ReceiptClaims, expected: Expectations, note: Note): v
     )
 }
 
-const checkTime = (claims: ReceiptClaims, { maxAgeS }: Expectations, now: Date, note: Note): void => {
+const checkTime = (claims: Asked, { maxAgeS }: Expectations, now: Date, note: Note): void => {
   const age = now.getTime() / 1000 - claims.iat
   note(
     'past',
@@ -118,7 +123,7 @@ const checkTime = (claims: ReceiptClaims, { maxAgeS }: Expectations, now: Date, 
 }
 
 /** What is equal in all receipts of a set. */
-const checkRequest = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
+const checkRequest = (claims: Asked, expected: Expectations, note: Note): void => {
   checkAction(claims, expected, note)
   for (const [name, claim, caveat] of exact) {
     const found = `"${claims[claim]}", expected "${expected[name]}"${caveat}`
@@ -127,14 +132,13 @@ const checkRequest = (claims: ReceiptClaims, expected: Expectations, note: Note)
   checkIssuer(claims, expected, note)
   checkOrganization(claims, expected, note)
   checkKey(claims, expected, note)
-  if (expected.rule) checkRule(claims, expected.rule, note)
   if (expected.digest !== undefined) {
     const { digest } = claims.subject
     note('expected subject', digest === expected.digest, `SHA-256 ${digest}, expected ${expected.digest}`)
   }
 }
 
-const checkPerson = (claims: ReceiptClaims, expected: Expectations, now: Date, note: Note): void => {
+const checkPerson = (claims: ReceiptClaims, expected: Expectations, note: Note): void => {
   const status = expected.status ?? 'approved'
   note('expected status', claims.status === status, `${claims.status}, expected ${status}`)
   checkSeparation(claims, expected, note)
@@ -147,19 +151,24 @@ const checkPerson = (claims: ReceiptClaims, expected: Expectations, now: Date, n
     claims.dev !== true || expected.allowDev === true,
     claims.dev ? 'a software key, on a service started with --dev' : 'no',
   )
-  checkTime(claims, expected, now, note)
 }
 
 /** Compares genuine receipts of one request with the expectations, at `now`. */
 export const checkExpectations = (
-  { receipts, completion, breakGlass }: Answers,
+  answers: Answers,
   expected: Expectations,
   now: Date,
   notes: Notes,
 ): void => {
+  const { receipts, completion, breakGlass, use } = answers
+  if (use) notes()('granted', expected.allowGrant === true, grantText(use))
   if (breakGlass) notes()('break glass', expected.allowBreakGlass === true, breakGlassText(breakGlass))
-  checkRequest(receipts[0]!, expected, notes())
+  checkRequest(askedOf(answers), expected, notes())
+  if (expected.rule) checkRule(receipts[0]!, expected.rule, notes())
   checkPeople(receipts, expected, notes())
-  for (const [at, one] of receipts.entries())
-    checkPerson(one, expected, now, notes(completion && `receipt ${at + 1}`))
+  for (const [at, one] of receipts.entries()) {
+    const note = notes(completion && `receipt ${at + 1}`)
+    checkPerson(one, expected, note)
+    checkTime(use ?? one, expected, now, note)
+  }
 }

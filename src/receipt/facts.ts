@@ -3,6 +3,7 @@ import { flagsOf } from './evidence.ts'
 import type { Answers } from './answers.ts'
 import type { ReceiptClaims, Relation } from './claims.ts'
 import type { KeyOwner } from './context.ts'
+import type { UseClaims } from './grant-use.ts'
 import { summaryOf } from './subject-text.ts'
 import { readSubject } from './subject.ts'
 
@@ -28,7 +29,8 @@ const proofs = {
 export const originOf = (relation: Relation): string => `the origin of the device is ${origins[relation]}`
 
 /** The headline that the approver read, rendered from the subject. */
-export const headlineOf = ({ subject }: ReceiptClaims): string => summaryOf(readSubject(subject))
+export const headlineOf = ({ subject }: Pick<ReceiptClaims, 'subject'>): string =>
+  summaryOf(readSubject(subject))
 
 /** Each in a sentence of its own, so that a name cannot imitate the number or the id of another person. */
 const ownerFacts = ({ user_id, name, mobile, confirmed, twin }: KeyOwner): string[] => [
@@ -60,11 +62,16 @@ const personFacts = ({ approver, sub, device, dev, evidence }: ReceiptClaims): s
 export const breakGlassText = ({ reason, skipped }: NonNullable<Answers['breakGlass']>): string =>
   `the people whom the rules name were not asked (users ${skipped.join(', ')}), because of ${JSON.stringify(reason)}`
 
+/** That nobody saw this request, and who had granted it. */
+export const grantText = ({ use, grant }: UseClaims): string =>
+  `no person saw this request: it is use ${use} of what was granted with ${grant.request_id}`
+
 /** Facts about valid receipts that only the service claims. */
-export const factsOf = ({ receipts, completion, breakGlass }: Answers): string[] => {
+export const factsOf = ({ receipts, completion, breakGlass, use }: Answers): string[] => {
   const { organization, key } = receipts[0]!
   const who = key.id === '0' ? key.name : `${credentialText('key', key.name)} (id ${key.id})`
   return [
+    ...(use ? [`Granted earlier: ${grantText(use)}`] : []),
     ...(breakGlass ? [`Break-glass: ${breakGlassText(breakGlass)}`] : []),
     ...receipts.flatMap((one, at) =>
       personFacts(one).map((fact) => (completion ? `Receipt ${at + 1}: ${fact}` : fact)),

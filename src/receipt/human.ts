@@ -29,7 +29,7 @@ const subjectProblem = (subject: ReceiptClaims['subject']): string | undefined =
   }
 }
 
-const checkSubject = (claims: ReceiptClaims, note: Note): void => {
+export const checkSubject = (claims: Pick<ReceiptClaims, 'subject'>, note: Note): void => {
   const { type, digest } = claims.subject
   const problem = subjectProblem(claims.subject)
   note('subject', problem === undefined, problem ?? `${type}, SHA-256 of its data ${digest}`)
@@ -131,11 +131,6 @@ export const checkAlone = (claims: ReceiptClaims, note: Note): void => {
   note('alone', problem === undefined, problem ?? 'nobody else had to agree')
 }
 
-/** Nothing issues one yet. A reader must not take it for the answer of a person who saw this request. */
-const checkBasis = ({ basis }: ApprovalContext, note: Note): void => {
-  if (basis !== undefined) note('basis', false, 'a grant given in advance: no person saw this request')
-}
-
 /** Checks the human's part: the context, that all claims agree with it, and the signature over it. */
 export const checkHuman = (claims: ReceiptClaims, note: Note): ApprovalContext | undefined => {
   const read = contextOf(claims.context)
@@ -145,7 +140,6 @@ export const checkHuman = (claims: ReceiptClaims, note: Note): ApprovalContext |
   checkSubject(claims, note)
   checkTime(claims, context, note)
   checkFactors(claims, context, note)
-  checkBasis(context, note)
 
   const { client, user_present, user_verified } = readEvidence(claims.evidence)
   const challenge = challengeOf(bytes)

@@ -8,7 +8,7 @@ export const nameOf = ({ part, name }: Check): string => (part === undefined ? n
 
 /** The result in one line. It quotes the receipt, so it must be escaped for a terminal. */
 export const sentence = (verdict: ReceiptVerification): string => {
-  const { valid, receipts, completion, headline, checks, breakGlass } = verdict
+  const { valid, receipts, completion, headline, checks, breakGlass, use } = verdict
   const failed = checks.filter(({ ok }) => !ok)
   if (!valid) return `Not valid: ${failed.map((one) => `${nameOf(one)} (${one.detail})`).join('; ')}`
   const { status, iat } = receipts[0]!
@@ -16,6 +16,10 @@ export const sentence = (verdict: ReceiptVerification): string => {
   const numbers = receipts.map(({ sub }) => sub).join(', ')
   const how = breakGlass ? 'Valid, by break-glass' : 'Valid'
   const isProgram = receipts.some(({ dev }) => dev)
+  if (use) {
+    const by = isProgram ? `a software key for ${numbers}` : numbers
+    return `${how}, under a grant: ${by} granted "${headline}" at ${timeText(iat)}; use ${use.use}, at ${timeText(use.iat)}`
+  }
   if (completion) {
     const count = receipts.length === 1 ? '1 person' : `${receipts.length} people`
     const who = `${count} (${completion.lines.map(lineName).join(', ')})`

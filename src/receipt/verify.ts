@@ -1,7 +1,8 @@
-import { type Answers, checkAnswers } from './answers.ts'
+import { type Answers, askedOf, checkAnswers } from './answers.ts'
 import type { ReceiptClaims } from './claims.ts'
 import { checkExpectations, type Expectations } from './expectations.ts'
 import { factsOf, headlineOf } from './facts.ts'
+import type { UseClaims } from './grant-use.ts'
 import type { CompletionClaims } from './set.ts'
 import { type Check, notesFor } from './signature.ts'
 
@@ -15,6 +16,8 @@ export type ReceiptVerification = {
   breakGlass?: { reason: string; skipped: string[] }
   /** What the approver read; present if the receipt is valid. */
   headline?: string
+  /** Under a grant: the use, which no person saw. */
+  use?: UseClaims
   checks: Check[]
   /** Who requested it and the origin of the device, if the human signed it. */
   facts: string[]
@@ -22,7 +25,7 @@ export type ReceiptVerification = {
   on_service_word: string[]
 }
 
-const serviceWord = ({ receipts, completion }: Answers, expected: Expectations): string[] => [
+const serviceWord = ({ receipts, completion, use }: Answers, expected: Expectations): string[] => [
   ...receipts
     .filter(({ sub }) => expected.pinnedKey === undefined && expected.passkeys?.[sub] === undefined)
     .map(
@@ -30,6 +33,7 @@ const serviceWord = ({ receipts, completion }: Answers, expected: Expectations):
         `that key ${evidence.credential_id} belongs to ${sub}: pin the key to check it yourself`,
     ),
   'when it was decided',
+  ...(use ? ['how often the grant had been used', 'that it had not been ended'] : []),
   'how and by which key the device was enrolled, and whether the requesting key could influence that',
   ...(completion ? ['who was left out, and why'] : []),
   ...(receipts.some(({ factors }) => factors.length > 0) ? ['the results of the factors'] : []),
@@ -58,7 +62,7 @@ export const verifyReceipt = async (
     if (checkAnswers(attestation, jwks, notes, found)) {
       checkExpectations(found, expected, now, notes)
       finished = true
-      if (checks.every(({ ok }) => ok)) headline = headlineOf(found.receipts[0]!)
+      if (checks.every(({ ok }) => ok)) headline = headlineOf(askedOf(found))
     }
   } catch {
     notes()('readable', false, 'it is not a readable receipt')

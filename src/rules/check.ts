@@ -98,9 +98,20 @@ const neverForWrites: RuleProblem = {
   message: 'is not possible in a rule for calls of svc',
 }
 
+/** Why a rule cannot have a grant; undefined if it can. A use of a grant is not checked again by anybody. */
+const grantProblem = ({ match, who, number, factors = [] }: Rule): string | undefined => {
+  if (match.type !== 'command' && match.type !== 'tool_call')
+    return 'is only possible for a command or a tool_call'
+  if (who.length > 1 || who[0]?.includes(':')) return 'is only possible where one person approves'
+  if (number) return 'is not possible with number'
+  return factors.some((factor) => factor !== 'biometric') ? 'is not possible with factors' : undefined
+}
+
 /** What is wrong with a rule by itself. */
-export const ruleProblems = ({ match, except = [], who, reason, break_glass }: Rule): RuleProblem[] => {
+export const ruleProblems = (rule: Rule): RuleProblem[] => {
+  const { match, except = [], who, reason, break_glass, grant } = rule
   const repeated = repeatedLine(who)
+  const ungrantable = grant && grantProblem(rule)
   return [
     ...fieldsProblems(match.type, match, 'match'),
     ...except.flatMap((fields, at) => {
@@ -111,6 +122,7 @@ export const ruleProblems = ({ match, except = [], who, reason, break_glass }: R
     }),
     ...(repeated === undefined ? [] : [{ field: 'who', message: `${repeatedForm}: "${repeated}"` }]),
     ...(reason ? reasonProblems(reason) : []),
+    ...(ungrantable === undefined ? [] : [{ field: 'grant', message: ungrantable }]),
     ...(break_glass !== undefined && match.type === 'request' ? [neverForWrites] : []),
   ]
 }

@@ -1,5 +1,5 @@
 import { quoted } from '../core/shell-quote.ts'
-import { listed } from '../core/sentence.ts'
+import { listed, spanText } from '../core/sentence.ts'
 import { isRecord } from '../core/is-record.ts'
 
 // A rule in short texts, for tables and plans.
@@ -36,6 +36,10 @@ export const matchText = (match: unknown): string => {
 
 export const exceptText = (except: unknown): string =>
   Array.isArray(except) ? except.map(matchText).join('; ') : ''
+
+/** `up to 20 times in 1 hour`. */
+export const grantText = (grant: unknown): string =>
+  isRecord(grant) ? `up to ${String(grant.uses)} times in ${spanText(Number(grant.max_s))}` : ''
 
 export const reasonText = (reason: unknown): string => {
   if (!isRecord(reason)) return ''

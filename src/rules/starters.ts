@@ -31,12 +31,26 @@ const withoutVersion = (name: string): string => {
 /** The loader of Linux runs the program that its first argument names. */
 const loader = /^ld(?:-linux|-musl|64)?[.-]/
 
+/** What runs a text or a file that its words do not say. */
+const interpreters = new Set(
+  (
+    'node nodejs deno bun tsx npm npx yarn pnpm python pypy ipython uv uvx pip perl ruby irb rake php lua luajit java jshell ' +
+    'scala groovy kotlin tclsh wish osascript rscript r julia awk gawk mawk nawk sed ed ex vi vim nvim emacs make gmake ' +
+    'cmake ninja just task cargo go gradle mvn ant docker podman nerdctl sqlite psql mysql mariadb mongosh redis-cli'
+  ).split(' '),
+)
+
 type Started = { argv: readonly string[]; executable: string }
 
+const namesOf = ({ argv, executable }: Started): string[] => [argv[0] ?? '', executable].map(nameOf)
+
+/** Whether what a command does is in a script rather than in its words. */
+export const interprets = (command: Started): boolean =>
+  namesOf(command).some((name) => interpreters.has(withoutVersion(name)))
+
 /** Whether a command starts others, by what is typed or by the program that it names. */
-export const startsOthers = ({ argv, executable }: Started): boolean =>
-  [argv[0] ?? '', executable]
-    .map(nameOf)
+export const startsOthers = (command: Started): boolean =>
+  namesOf(command)
     // Of these files with many programs, the one that runs is the one that is typed.
     .filter((name, at) => at === 0 || !['busybox', 'toybox'].includes(name))
     .some((name) => starters.has(withoutVersion(name)) || loader.test(name))

@@ -1,4 +1,5 @@
 import type { Rule } from '../contract/rule-shape.ts'
+import { grantText } from './rule-text.ts'
 import { type Facts, matcherOf } from './match.ts'
 
 /** What the rules of an organization do not hold, near a request. Each is a sentence. */
@@ -52,6 +53,11 @@ export const waysAround = (
   if (emergency)
     found.push(
       `With --break-glass, one member of ${emergency.break_glass} approves what ${emergency.name} holds, and everybody is told.`,
+    )
+  const granting = near.find(({ grant }) => grant !== undefined)
+  if (granting)
+    found.push(
+      `Whoever approves what ${granting.name} holds can allow the same again, unseen, ${grantText(granting.grant)}.`,
     )
   if (near.some(({ match }) => match.key))
     found.push('A rule with key holds only those keys, and the keys, people and agents that go back to them.')

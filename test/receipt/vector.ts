@@ -1,5 +1,6 @@
 import type { Receipt } from '../../src/receipt/claims.ts'
 import type { Expectations } from '../../src/receipt/expectations.ts'
+import type { GrantedReceipt } from '../../src/receipt/grant-use.ts'
 import type { ReceiptSet } from '../../src/receipt/set.ts'
 import { createIssuer, type Issuer } from './specimen.ts'
 
@@ -30,19 +31,21 @@ export const bare = ({ format, jws, kid }: Pick<Receipt, 'format' | 'jws' | 'kid
 /** An attestation that is accepted, if `expected` says no more. */
 export const accepted = (
   title: string,
-  attestation: Receipt | ReceiptSet | string,
+  attestation: Receipt | ReceiptSet | GrantedReceipt | string,
   expected?: Expectations,
 ): Vector => ({ title, accept: true, attestation: short(attestation), ...(expected && { expected }) })
 
 export const rejected = (
   title: string,
-  attestation: Receipt | ReceiptSet | string,
+  attestation: Receipt | ReceiptSet | GrantedReceipt | string,
   expected?: Expectations,
 ): Vector => ({ ...accepted(title, attestation, expected), accept: false })
 
-const short = (attestation: Receipt | ReceiptSet | string) => {
+const short = (attestation: Receipt | ReceiptSet | GrantedReceipt | string) => {
   if (typeof attestation === 'string') return attestation
   if (attestation.format === 'jws') return bare(attestation)
+  if (attestation.format === 'grant')
+    return { format: 'grant', use: bare(attestation.use), receipt: bare(attestation.receipt) }
   const { receipts, completion } = attestation
   return { format: 'set', receipts: receipts.map(bare), ...(completion && { completion: bare(completion) }) }
 }

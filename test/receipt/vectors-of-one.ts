@@ -104,8 +104,6 @@ export const ofOne = async ({ issuer, second, stranger }: Signers): Promise<Vect
       ),
     'not-a-denial': async () =>
       rejected('A denial is not an approval', await answerOf(issuer, ada, { ...alone, decision: 'deny' })),
-    'not-a-grant': async () =>
-      rejected('The reserved basis "grant"', await answerOf(issuer, ada, { ...alone, basis: 'grant' })),
     'not-break-glass': async () =>
       rejected(
         'Somebody else was asked than the people whom the rules name',

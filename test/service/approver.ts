@@ -10,7 +10,13 @@ import { createMember, dataOf } from './fixtures.ts'
 import type { Answer, TestService } from './harness.ts'
 
 export type Approver = { id: string; mobile: string; device: string; key: SoftwareKey }
-export type Deciding = { decision: 'approve' | 'deny'; not_me?: boolean; note?: string; number?: string }
+export type Deciding = {
+  decision: 'approve' | 'deny'
+  not_me?: boolean
+  note?: string | undefined
+  number?: string
+  grant?: true
+}
 
 /** Registers another software key for a user; with the operator's key unless `by` is another. */
 export const enroll = async (
@@ -62,11 +68,12 @@ export const signed = async (
   id: string,
   decision: 'approve' | 'deny',
   key: SoftwareKey,
-  { userVerified = true, note }: { userVerified?: boolean; note?: string | undefined } = {},
+  { userVerified = true, note, grant }: Pick<Deciding, 'note' | 'grant'> & { userVerified?: boolean } = {},
 ) => {
-  const { contexts, origin, rp_id } = await ceremonyOf(service, id, key)
+  const { contexts, origin, rp_id, grant: offer } = await ceremonyOf(service, id, key)
   const bytes = new Uint8Array(Buffer.from(contexts[decision], 'base64url'))
-  const challenge = challengeOf(note === undefined ? bytes : contextBytes({ ...readContext(bytes), note }))
+  const more = { ...(note !== undefined && { note }), ...(grant && { grant: offer }) }
+  const challenge = challengeOf(contextBytes({ ...readContext(bytes), ...more }))
   return assert(key, { challenge, origin, rpId: rp_id }, userVerified)
 }
 
@@ -99,6 +106,6 @@ export const decide = async (
   deciding: Deciding = { decision: 'approve' },
   from?: string,
 ): Promise<Answer> => {
-  const response = await signed(service, id, deciding.decision, key, { note: deciding.note })
+  const response = await signed(service, id, deciding.decision, key, deciding)
   return post(service, id, { ...deciding, response }, { from })
 }

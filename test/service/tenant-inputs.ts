@@ -140,6 +140,8 @@ export const inputs: { [K in OperationId]: (org: Holding, of: Holding) => Input<
   refuseDevice: ({ org }, { pendingDevice }) => ({ org_id: org, device_id: pendingDevice }),
   listOwnDevices: () => ({}),
   getOwnRequest: (_, { approval }) => ({ request_id: approval }),
+  listGrants: ({ org }) => ({ org_id: org }),
+  revokeGrant: ({ org }, { approved: request_id }) => ({ org_id: org, request_id }),
   listMutes: ({ org }) => ({ org_id: org }),
   deleteMute: ({ org }, { user, agent }) => ({ org_id: org, user_id: user, mute_id: agent }),
   listOwnMutes: () => ({}),
@@ -287,6 +289,8 @@ export const signed: Partial<Record<OperationId, [number, string]>> = {
   createRule: [409, 'not_enough_approvers'],
   deleteRule: [409, 'not_enough_approvers'],
   setRules: [409, 'not_enough_approvers'],
+  // Nobody granted anything.
+  revokeGrant: [404, 'not_found'],
   // Nobody is signed in with their keys.
   setAway: [403, 'not_signed_in'],
   reviewApproval: [403, 'not_signed_in'],

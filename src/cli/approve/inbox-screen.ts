@@ -15,7 +15,7 @@ import {
   type ReportedLocation,
   placeAt,
 } from './software-device.ts'
-import { clockOrDay, requestText } from './request-text.ts'
+import { clockOrDay, grantText, requestText } from './request-text.ts'
 
 const refreshMs = 1000
 const leave = 'leave'
@@ -53,9 +53,10 @@ const live = async (
   }
 }
 
-const choices = [
+const choicesOf = ({ grant, subject }: Ceremony) => [
   { value: 'back', name: 'Back to the list' },
-  { value: 'approve', name: 'Approve' },
+  { value: 'approve', name: grant ? 'Approve once' : 'Approve' },
+  ...(grant ? [{ value: 'grant', name: safeLine(`Approve, and allow ${grantText(subject, grant)}`) }] : []),
   { value: 'deny', name: 'Deny' },
   { value: 'note', name: 'Deny with a note to the requester' },
   { value: 'not_me', name: "This wasn't me: deny, mute the requester and end its other requests" },
@@ -99,7 +100,13 @@ const decisionFor = async (
   // Takes the place of the fingerprint on a phone.
   if (!(await prompt.confirm(`Sign the approval of: ${safeLine(summaryOf(ceremony.subject))}?`)))
     return undefined
-  return { decision: 'approve', ...(number === undefined ? {} : { number }), ...(location && { location }) }
+  const granted = picked === 'grant' && { grant: true as const }
+  return {
+    decision: 'approve',
+    ...granted,
+    ...(number === undefined ? {} : { number }),
+    ...(location && { location }),
+  }
 }
 
 /** The approver and their claimed location. */
@@ -117,7 +124,7 @@ const openRequest = async (
     stderr.write(requestText(ceremony, context.io.now().getTime(), stderr))
     const over: Stale = (pending) => pending.every(({ request_id }) => request_id !== id)
     const picked = await live(device, over, (changed) =>
-      prompt.selectUntil('Your decision', choices, changed),
+      prompt.selectUntil('Your decision', choicesOf(ceremony), changed),
     )
     // Somebody else decided, or the request expired: the error of the service says which.
     if (picked === undefined) return void (await device.open(id))

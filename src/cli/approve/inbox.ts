@@ -16,6 +16,7 @@ type Options = {
   notMe?: string
   note?: string
   number?: string
+  grant?: boolean
   latitude?: string
   longitude?: string
   dryRun?: boolean
@@ -23,11 +24,12 @@ type Options = {
 
 /** The decision from the flags; undefined if svc must prompt for it. */
 const typedDecision = (
-  { approve, deny, notMe, note, number }: Options,
+  { approve, deny, notMe, note, number, grant }: Options,
   location: ReportedLocation | undefined,
 ): { id: string; decision: Decision } | undefined => {
   const approval = {
     decision: 'approve' as const,
+    ...(grant && { grant: true as const }),
     ...(number !== undefined && { number }),
     ...(location && { location }),
   }
@@ -42,6 +44,7 @@ const typedDecision = (
   if (second) throw usageError('Use only one of --approve, --deny and --not-me')
   if (note !== undefined && (!typed || approve !== undefined))
     throw usageError('--note requires --deny or --not-me')
+  if (grant && approve === undefined) throw usageError('--grant requires --approve')
   if (number !== undefined && approve === undefined) throw usageError('--number requires --approve')
   if (location && typed && approve === undefined)
     throw usageError('--latitude and --longitude require --approve')
@@ -56,7 +59,9 @@ const decideOne = async (
 ): Promise<void> => {
   await checkShown(device.decideApproval, context)
   const ceremony = await own.open(id)
-  const { number, location } = decision
+  const { number, location, grant } = decision
+  if (grant && !ceremony.grant)
+    throw usageError('The rules of this request allow no grant. Nothing was decided', 'Leave out --grant')
   const approving = decision.decision === 'approve'
   const noNumber = approving && ceremony.numberRequired && number === undefined
   const noPlace = approving && ceremony.locationRequired && location === undefined
@@ -84,6 +89,7 @@ const decideOne = async (
   }
   const { note } = decision
   const data = {
+    ...(grant && { grant: ceremony.grant }),
     ...ceremony.context,
     subject,
     decision: decision.decision,
@@ -112,6 +118,10 @@ export const registerInbox = (group: Command, context: Context): void => {
       'Deny this request without prompting, mute the requester and end its other requests',
     )
     .option('--note <text>', 'With --deny or --not-me: a note to the requester, signed with the denial')
+    .option(
+      '--grant',
+      'With --approve: also allow the same again, as far as the rules of the request allow it',
+    )
     .option('--number <nn>', 'With --approve: the number that the requester sees')
     .option('--latitude <degrees>', 'With --longitude: location to approve from, if a location rule applies')
     .option('--longitude <degrees>', 'See --latitude')

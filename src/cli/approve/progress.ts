@@ -126,9 +126,9 @@ export const createProgress = (
       end()
       const detail = record.detail ? `: ${safeLine(record.detail)}` : ''
       const wrote = typeof record.note === 'string' && `, who wrote: ${safeLine(JSON.stringify(record.note))}`
-      say(
-        `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${whoEnded(record, whole)} (${safeLine(record.request_id)})${wrote || detail}`,
-      )
+      const who = `${ended[record.status] ?? `${safeLine(String(record.status))} by`} ${whoEnded(record, whole)}`
+      const how = record.granted_by === undefined ? who : 'Allowed earlier, so nobody was asked'
+      say(`${how} (${safeLine(record.request_id)})${wrote || detail}`)
     },
     warn: (text) => {
       wipe()

@@ -27,6 +27,7 @@ export type ExpectedFlags = {
   allowUnseparated?: boolean
   allowUnauthenticated?: boolean
   allowBreakGlass?: boolean
+  allowGrant?: boolean
   allowDev?: boolean
 }
 
@@ -118,6 +119,7 @@ export const readExpectations = async (
     allowUnseparated: flags.allowUnseparated === true,
     allowUnauthenticated: flags.allowUnauthenticated === true,
     allowBreakGlass: flags.allowBreakGlass === true,
+    allowGrant: flags.allowGrant === true,
     allowDev: flags.allowDev === true,
   }
 }
@@ -129,6 +131,8 @@ const allowing: Record<string, string> = {
     'To accept it: --allow-unseparated. Whoever requested it may have enrolled the device that approved',
   'break glass':
     'To accept it: --allow-break-glass. In an emergency, one person approved instead of those whom the rules name',
+  granted:
+    'To accept it: --allow-grant. Nobody saw this call: a person had allowed an earlier one again for a while',
   'authenticated requester':
     'To accept it: --allow-unauthenticated. Any program on that machine could have made the request',
 }

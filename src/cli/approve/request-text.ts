@@ -1,8 +1,11 @@
 import stringWidth from 'string-width'
 import { askedText, becauseText, progressText } from '../../contract/line-progress.ts'
 import { safeLine } from '../../core/safe-text.ts'
+import { spanText } from '../../core/sentence.ts'
+import { freeNames } from '../../receipt/granted.ts'
+import type { Subject } from '../../receipt/subject.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
-import type { KeyOwner } from '../../receipt/context.ts'
+import type { GrantTerms, KeyOwner } from '../../receipt/context.ts'
 import type { OutputStream } from '../terminal/io.ts'
 import { timeLeft } from './progress.ts'
 import type { Ceremony } from './software-device.ts'
@@ -75,6 +78,13 @@ const whyAsked = ({ lines, approver }: Ceremony['context']): string | undefined 
     ...new Set(lines.filter(({ people }) => people.includes(approver.user_id)).flatMap(({ rules }) => rules)),
   ])
 
+/** What an approver can allow besides, in words. */
+export const grantText = (subject: Subject, { free, seconds, uses }: GrantTerms): string => {
+  const names = freeNames(subject, free).map((name) => JSON.stringify(name))
+  const what = names.length === 0 ? 'exactly this' : `this, in which only ${names.join(', ')} may differ`
+  return `for ${spanText(seconds)}, up to ${uses} ${uses === 1 ? 'time' : 'times'}: ${what}`
+}
+
 const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
   const { context: signed, verifiedAs, requestedFrom, numberRequired, locationRequired } = ceremony
   const why = whyAsked(signed)
@@ -100,6 +110,10 @@ const rowsOf = (ceremony: Ceremony, summary: string, now: number): Row[] => {
     ['Checked', safeLine(signed.factors.join(', '))],
     ['Requested', clockOrDay(signed.requested_at, now)],
     ['Until', `${clockOrDay(signed.request_expires_at, now)}, ${left}`],
+    [
+      'Grant',
+      ceremony.grant && safeLine(`can be allowed again ${grantText(ceremony.subject, ceremony.grant)}`),
+    ],
     ['Location', locationRequired && 'required by a rule; approving asks for it'],
     ['Number', numberRequired && 'the requester sees one; approving asks for it'],
   ]

@@ -5,7 +5,13 @@ import type { Data } from '../../contract/operation.ts'
 import { assert } from '../../client/software-authenticator.ts'
 import { SvcError, usageError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
-import { type ApprovalContext, challengeOf, contextBytes, readContext } from '../../receipt/context.ts'
+import {
+  type ApprovalContext,
+  challengeOf,
+  contextBytes,
+  type GrantTerms,
+  readContext,
+} from '../../receipt/context.ts'
 import { readSubject, type Subject } from '../../receipt/subject.ts'
 import type { Context } from '../context/context.ts'
 import type { KeyFile } from '../context/key-file.ts'
@@ -20,6 +26,8 @@ export type Decision = {
   note?: string
   number?: string
   location?: ReportedLocation
+  /** With an approval: also what the request offers as `grant`, which is part of what is signed. */
+  grant?: true
 }
 
 /** A request as the approver signs it. The screen shows only these values. */
@@ -34,6 +42,8 @@ export type Ceremony = {
   requestedFrom?: string
   /** Who must approve, with names and answers as the service claims. */
   lines: ApprovalRecord['lines']
+  /** What can be allowed besides. */
+  grant: GrantTerms | undefined
   /** An approval without a location would be denied. */
   locationRequired: boolean
   decide(decision: Decision): Promise<ApprovalRecord>
@@ -113,8 +123,10 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
       throw new SvcError('forbidden', 'not_my_request', 'This authenticator cannot decide this request', {
         hint: `Check whether its device is active: svc user devices list ${shellQuote(user_id)} --org ${shellQuote(org)}. If it is revoked: svc user enroll ${shellQuote(user_id)} --org ${shellQuote(org)} --software --file NAME`,
       })
-    const bytesOf = ({ decision, note }: Decision): Uint8Array =>
-      note === undefined ? bytes[decision] : contextBytes({ ...deny, note })
+    const bytesOf = ({ decision, note, grant }: Decision): Uint8Array => {
+      if (grant && wire.grant) return contextBytes({ ...approve, grant: wire.grant })
+      return note === undefined ? bytes[decision] : contextBytes({ ...deny, note })
+    }
     return {
       context: approve,
       subject: subjectIn(approve, wire),
@@ -122,6 +134,7 @@ export const createSoftwareDevice = async ({ org_id, user_id, mobile, key }: Key
       ...(typeof verified_as === 'string' && { verifiedAs: verified_as }),
       ...(typeof requested_from === 'string' && { requestedFrom: requested_from }),
       lines: wire.lines,
+      grant: wire.grant,
       locationRequired: location_required === true,
       decide: async (decided) => {
         const challenge = challengeOf(bytesOf(decided))

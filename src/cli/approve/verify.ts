@@ -87,6 +87,7 @@ export const registerVerify = (group: Command, context: Context): void => {
     )
     .option('--allow-unauthenticated', 'Accept a request from a local program without a credential')
     .option('--allow-break-glass', 'Accept that others were asked than the people whom the rules name')
+    .option('--allow-grant', 'Accept a call that nobody saw, because somebody had allowed it again earlier')
     .option(
       '--allow-dev',
       'Accept receipts of software keys, which prove nothing about a person; implies --allow-unseparated',

@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk'
 import stringWidth from 'string-width'
-import { exceptText, matchText, reasonText } from '../../rules/rule-text.ts'
+import { exceptText, grantText, matchText, reasonText } from '../../rules/rule-text.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { sha256 } from '../../core/ids.ts'
 import type { Bound, Context } from '../context/context.ts'
@@ -30,6 +30,7 @@ const ruleTexts: Record<string, (value: unknown) => string> = {
   match: matchText,
   except: exceptText,
   reason: reasonText,
+  grant: grantText,
 }
 
 const valueText = (field: string, value: unknown): string => {

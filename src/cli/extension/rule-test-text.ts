@@ -2,6 +2,7 @@ import { Chalk } from 'chalk'
 import stringWidth from 'string-width'
 import type { Data } from '../../contract/operation.ts'
 import type { rule } from '../../contract/rule.ts'
+import { spanText } from '../../core/sentence.ts'
 import { reasonText } from '../../rules/rule-text.ts'
 import { safeLine } from '../../core/safe-text.ts'
 import { shellQuote } from '../../core/shell-quote.ts'
@@ -11,19 +12,6 @@ import type { Tested } from './rule-tested.ts'
 type Result = Data<typeof rule.testRule>
 type Line = Result['lines'][number]
 type Look = { tested: Tested; org: string; colour: boolean; width: number }
-
-const units: [unit: string, seconds: number][] = [
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-]
-
-/** `15 minutes`: in the largest unit that is exact. */
-const timeText = (seconds: number): string => {
-  const [unit, length] = units.find(([, each]) => seconds % each === 0)!
-  const count = seconds / length
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
-}
 
 const padded = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stringWidth(text)))
@@ -85,8 +73,8 @@ const verdict = ({ completable, problem, lines }: Result, { org, colour }: Look)
 const terms = (result: Result, { width }: Look): string[] =>
   columns(
     [
-      ['Time to decide', timeText(result.lifetime_s)],
-      ['Time to use', timeText(result.use_within_s)],
+      ['Time to decide', spanText(result.lifetime_s)],
+      ['Time to use', spanText(result.use_within_s)],
       ...(result.number ? [['Number', 'each approver types one that only the requester sees'] as const] : []),
       ...(result.factors.length > 0 ? [['Factors', result.factors.join(', ')] as const] : []),
       ...result.reasons.map((one) => ['Reason', safeLine(`${reasonText(one)} (${one.rule})`)] as const),

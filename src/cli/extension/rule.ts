@@ -12,11 +12,11 @@ const inWords =
   (operation: Shown): Extension =>
   (command, context) =>
     void command.action(async () => {
-      const [{ runOperation }, { exceptText, matchText, reasonText }] = await Promise.all([
+      const [{ runOperation }, { exceptText, grantText, matchText, reasonText }] = await Promise.all([
         import('../operation/run-operation.ts'),
         import('../../rules/rule-text.ts'),
       ])
-      const texts = { match: matchText, except: exceptText, reason: reasonText }
+      const texts = { match: matchText, except: exceptText, reason: reasonText, grant: grantText }
       await runOperation(operation, { args: command.args, options: command.opts() }, context, { texts })
     })
 

@@ -29,7 +29,7 @@ export type VerifiedDecision = {
   /** Whether the key was copied to other devices. */
   backedUp: boolean
   decidedAt: string
-  input: Pick<RowInput<'decideApproval'>, 'decision' | 'not_me' | 'note'>
+  input: Pick<RowInput<'decideApproval'>, 'decision' | 'not_me' | 'note' | 'grant'>
   /** The results of the rules, stored because a decision that they refuse has no receipt. */
   ruling: FactorResult[]
   attestation: Receipt | null

@@ -1,4 +1,5 @@
 import canonicalize from 'canonicalize'
+import type { UseClaims } from '../../receipt/grant-use.ts'
 import type { ReceiptClaims } from '../../receipt/claims.ts'
 import { forbidden, type Refusal } from '../../core/refusal.ts'
 import type { Service } from '../call/service.ts'
@@ -17,14 +18,23 @@ const isOfRow = (claims: ReceiptClaims, row: ApprovalRow): boolean =>
   claims.jti === row.request_id &&
   claims.subject.digest === row.subject_digest &&
   claims.organization.id === String(row.org_id) &&
+  row.granted_by === null &&
   canonicalize(claims.lines) === canonicalize(signedLines(row))
+
+const isUseOf = (use: UseClaims, row: ApprovalRow): boolean =>
+  use.jti === row.request_id &&
+  use.subject.digest === row.subject_digest &&
+  use.organization.id === String(row.org_id) &&
+  use.grant.request_id === row.granted_by &&
+  use.use === row.grant_use
 
 /** Whether the stored receipts are genuine, and the approval of exactly this request by the people it asked. */
 const isProved = async ({ keyring }: Pick<Service, 'keyring'>, row: ApprovalRow): Promise<boolean> => {
   // The verifier is slow to load, and not every service needs it.
   const { verifyApproval } = await import('../../receipt/approval.ts')
-  const all = verifyApproval(row.attestation, await keyring.jwks())
-  return all !== undefined && all.every((claims) => isOfRow(claims, row))
+  const found = verifyApproval(row.attestation, await keyring.jwks())
+  if (!found) return false
+  return found.use ? isUseOf(found.use, row) : found.receipts.every((claims) => isOfRow(claims, row))
 }
 
 /**

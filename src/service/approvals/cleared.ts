@@ -7,8 +7,10 @@ const cleared = '(cleared)'
 
 /** Replaces the receipt of a request: with it, somebody who kept a copy can prove that the copy is genuine. */
 export const receiptDigest = (attestation: string): string => {
-  const { jws, completion } = JSON.parse(attestation) as { jws: string; completion?: { jws: string } }
-  return sha256(completion?.jws ?? jws)
+  const { jws, completion, use } = JSON.parse(attestation) as Partial<
+    Record<'completion' | 'use', { jws: string }>
+  > & { jws: string }
+  return sha256((completion ?? use)?.jws ?? jws)
 }
 
 /** A request without its texts, numbers, locations and receipts. The ids, times and digests stay. */

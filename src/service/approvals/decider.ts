@@ -12,6 +12,7 @@ import { requestNotAuthentic } from './authentic.ts'
 import { findBallot, readBallots } from './ballots.ts'
 import { readCurrent } from './current.ts'
 import type { PostedDecision } from './decision.ts'
+import { grantOffer } from './grants.ts'
 import { toLineRecords } from './lines.ts'
 import { alreadyEnded, decisionDigest, isRepeated } from './posted-decision.ts'
 import type { ApprovalRow, BallotRow } from './rows.ts'
@@ -100,6 +101,7 @@ export const getCeremony: HandlerOf<'getCeremony'> = {
         ...(row.asked_from !== null && { requested_from: row.asked_from }),
         subject: toSubjectRecord(row),
         lines: toLineRecords(row),
+        ...grantOffer(row),
         location_required: await requiresLocation(call.db, { ...ballot, factors: row.factors }),
       }
     }

@@ -14,6 +14,7 @@ import { credentialOf, type DeviceRow } from '../devices/rows.ts'
 import type { Site } from '../devices/site.ts'
 import { withRequested } from '../policy/factor-settings.ts'
 import type { VerifiedDecision } from './answer.ts'
+import { termsGranted } from './grants.ts'
 import { countWrongNumber, finishApproval } from './finish.ts'
 import { alreadyEnded, isRepeated, repeatedOutcome } from './posted-decision.ts'
 import { findBallot } from './ballots.ts'
@@ -110,8 +111,9 @@ export const prepareDecision = async (
   if (input.note !== undefined && approving)
     throw invalid('note', 'can only be combined with decision deny', 'leave note out, or deny')
   const { storage, publicUrl, keyring, dev } = service
+  const grant = termsGranted(posted.row, input)
   const { row, ballot, device, site, decidedAt } = posted
-  const context = contextBytes(contextFor(row, ballot, input.decision, input.note))
+  const context = contextBytes(contextFor(row, ballot, input.decision, { note: input.note, grant }))
   const { presence } = posted
   const checked = verifyAssertion(input.response, credentialOf(device), site, challengeOf(context), {
     presence: presence && !approving && !input.not_me,

@@ -47,6 +47,7 @@ export const keyEnded = 'the API key of the requester was revoked or has expired
 export const endedByReport = 'the approver reported another request of this requester as unexpected'
 export const deniedTogether =
   'denied with one signature for several requests of this requester; there is no receipt'
+export const endedByGrant = 'the grant under which it was approved was ended'
 export const endedByRestore = 'the service was restored from a backup'
 
 /** A request that ended without a decision; `detail` is the reason. */

@@ -4,6 +4,7 @@ import type { Receipt } from '../../receipt/claims.ts'
 import type { Call } from '../call/call.ts'
 import { nameOf } from '../devices/notices.ts'
 import { type VerifiedDecision, answerBallot, countTry, denyAfterTries, notAnswerable } from './answer.ts'
+import { addGrant } from './grants.ts'
 import { asksGroup, completedSet, isSeveral, tally } from './completion.ts'
 import { wakeOf, withAnswer } from './lines.ts'
 import { deniedBy, wrongNumber, wrongTwice } from './posted-decision.ts'
@@ -32,7 +33,9 @@ const detailOf = ({ not_me, note }: VerifiedDecision['input'], denier: string | 
     ...(not_me ? [unexpected] : []),
   ].join('; ') || null
 
-type End = Partial<Pick<ApprovalRow, 'detail' | 'note' | 'use_by' | 'ruling' | 'attestation'>> & {
+type End = Partial<
+  Pick<ApprovalRow, 'detail' | 'note' | 'use_by' | 'ruling' | 'attestation' | 'granted_until'>
+> & {
   status: 'approved' | 'denied' | 'expired'
 }
 
@@ -63,6 +66,7 @@ const end = async (call: Call, decision: VerifiedDecision, values: End): Promise
     status,
     ...(input.not_me ? ['not_me'] : []),
     ...(input.note === undefined ? [] : ['note']),
+    ...(values.granted_until === undefined ? [] : ['granted_until']),
   ]
   await call.audit(row.org_id, auditSubject(row.request_id), changes, actorOf(decision))
   const seconds = (Date.parse(decidedAt) - Date.parse(row.requested_at)) / 1000
@@ -95,10 +99,15 @@ const leftGroup = (): Refusal =>
 
 /** Counts a yes, and completes the request if every line now has enough people. */
 const approve = async (call: Call, decision: VerifiedDecision, receipt: Receipt): Promise<ApprovalRow> => {
-  const { row, decidedAt } = decision
+  const { row, decidedAt, input } = decision
   const use_by = addMs(decidedAt, row.use_within_s * 1000)
-  const approved = (attestation: object): Promise<ApprovalRow> =>
-    end(call, decision, { status: 'approved', use_by, attestation: JSON.stringify(attestation) })
+  const approved = async (attestation: object): Promise<ApprovalRow> =>
+    end(call, decision, {
+      status: 'approved',
+      use_by,
+      attestation: JSON.stringify(attestation),
+      ...(input.grant && { granted_until: await addGrant(call, decision) }),
+    })
   if (!isSeveral(row) && !asksGroup(row)) return approved(receipt)
   const counted = await tally(call, row)
   if (!counted.isPossible) return end(call, decision, { status: 'expired', detail: tooFewLeft })

@@ -29,6 +29,8 @@ const requestsTo = (db: Db, approver: Member) =>
     .selectFrom('ballots as b')
     .innerJoin('approvals as a', 'a.request_id', 'b.request_id')
     .where(ofMember(approver, 'b'))
+    // Of a use of a grant, nobody was asked.
+    .where('a.granted_by', 'is', null)
 
 /** Whether a request that lives this long is counted as a long one, which only a rule allows. */
 export const isLong = (lifetime_s: number): boolean => lifetime_s > shortLife

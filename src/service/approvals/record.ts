@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../contract/approval.ts'
 import { progressText } from '../../contract/line-progress.ts'
 import { notFound } from '../../core/refusal.ts'
-import { type ApprovalContext, contextBytes } from '../../receipt/context.ts'
+import { type ApprovalContext, contextBytes, type GrantTerms } from '../../receipt/context.ts'
 import { fieldsOf, summaryOf } from '../../receipt/subject-text.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call } from '../call/call.ts'
@@ -89,6 +89,8 @@ const toRecord = (row: ApprovalRow, viewer: Caller): ApprovalRecord => ({
   subject: toSubjectRecord(row),
   use_by: row.use_by,
   used_at: row.used_at,
+  ...(row.granted_until !== null && { granted_until: row.granted_until }),
+  ...(row.granted_by !== null && { granted_by: row.granted_by, grant_use: row.grant_use! }),
   ...(row.cleared_at !== null && {
     cleared_at: row.cleared_at,
     ...(row.receipt_digest !== null && { receipt_digest: row.receipt_digest }),
@@ -106,22 +108,27 @@ export const signedLines = (row: Pick<ApprovalRow, 'lines'>): ApprovalContext['l
     separated,
   }))
 
+/** The requesting key as receipts name it. */
+export const signedKey = (
+  row: Pick<ApprovalRow, 'key_id' | 'key_name' | 'key_scopes' | 'key_owner'>,
+): ApprovalContext['key'] => ({
+  id: String(row.key_id),
+  name: row.key_name,
+  scopes: row.key_scopes.split(',').filter((scope) => scope !== ''),
+  ...ownerOf(row, 'owner'),
+})
+
 /** What a person signs for a decision: the whole question, with everybody who is asked. */
 export const contextFor = (
   row: ApprovalRow,
   { user_id, name, mobile, twin, nonce }: BallotRow,
   decision: ApprovalContext['decision'],
-  note?: string,
+  { note, grant }: { note?: string | undefined; grant?: GrantTerms | undefined } = {},
 ): ApprovalContext => ({
   type: 'approval',
   format: 1,
   organization: { id: String(row.org_id), slug: row.org_slug },
-  key: {
-    id: String(row.key_id),
-    name: row.key_name,
-    scopes: row.key_scopes.split(',').filter((scope) => scope !== ''),
-    ...ownerOf(row, 'owner'),
-  },
+  key: signedKey(row),
   subject: { type: row.subject_type, digest: row.subject_digest },
   request_id: row.request_id,
   action: row.action,
@@ -136,6 +143,7 @@ export const contextFor = (
   requested_at: row.requested_at,
   request_expires_at: row.expires_at,
   ...(note !== undefined && { note }),
+  ...(grant && { grant }),
   ...brokenGlass(row, ({ reason, skipped }) => ({ reason, skipped: skipped.map(String) })),
 })
 
@@ -153,7 +161,10 @@ export const encodedContexts = (
 export const auditSubject = (request_id: string): string => `approval:${request_id}`
 
 /** The subject of a row; undefined once it was cleared. */
-export const storedSubject = ({ subject_type, subject_data }: ApprovalRow): Subject | undefined =>
+export const storedSubject = ({
+  subject_type,
+  subject_data,
+}: Pick<ApprovalRow, 'subject_type' | 'subject_data'>): Subject | undefined =>
   subject_data === null
     ? undefined
     : ({ type: subject_type, data: JSON.parse(subject_data) as object } as Subject)

@@ -20,6 +20,8 @@ import { scopesText } from '../keys/scopes.ts'
 import { readAskedBefore } from './ballots.ts'
 import { breakGlass, tellEverybody } from './break-glass.ts'
 import type { Approver } from './find-approver.ts'
+import { useGrant } from './grant-use.ts'
+import { grantableTerms } from './grants.ts'
 import { hasTwin, readKeyOwner } from './key-owner.ts'
 import { quietIn, readLines, wakeOf } from './lines.ts'
 import { choosePool } from './pool.ts'
@@ -101,7 +103,7 @@ export const requestApproval = async (
   if (subject.type === 'text' && input.action !== undefined && input.action !== subject.data.text)
     throw invalid('action', 'must be the text of the subject, which people approve', 'Leave out action')
   const requester = input.requester ?? call.caller.name
-  const { wanted, rules, terms, skipped } = await rulesOfRequest(call, { input, subject, held, via })
+  const { wanted, rules, terms, grant, skipped } = await rulesOfRequest(call, { input, subject, held, via })
   const { lifetime_s } = terms
   const expires_at = addMs(call.now, lifetime_s * 1000)
   const pool = await choosePool(call, wanted, {
@@ -114,10 +116,14 @@ export const requestApproval = async (
   const { factors, unchecked } = await requiredFactors(call, pool, policy, input, terms.factors)
   const owner = await readKeyOwner(call, org_id)
   const broken = skipped && (await breakGlass(call, org_id, { reason: input.break_glass!, lines: skipped }))
+  const asksNumber = input.number || policy.require_number || terms.number
+  const number = asksNumber ? String(randomInt(10, 100)) : null
+  const { keyId: key_id } = call.caller
+  const grantable = grantableTerms(grant, { key_id, lines: pool.lines, number, factors })
   const values = {
     request_id: `apr_${randomToken(18)}`,
     org_id,
-    key_id: call.caller.keyId,
+    key_id,
     asked_by: namedKeyOf(call.caller),
     requester,
     verified_as: verifiedAs(call.caller),
@@ -128,7 +134,7 @@ export const requestApproval = async (
     rules: JSON.stringify(rules),
     excluded: JSON.stringify(pool.excluded),
     factors: JSON.stringify(factors),
-    number: input.number || policy.require_number || terms.number ? String(randomInt(10, 100)) : null,
+    number,
     requested_at: call.now,
     expires_at,
     remind_at: remindAt(expires_at, lifetime_s),
@@ -148,7 +154,12 @@ export const requestApproval = async (
     key_owner: owner === undefined ? null : JSON.stringify(owner),
     unchecked_factors: unchecked.length === 0 ? null : JSON.stringify(unchecked),
     break_glass: broken ? JSON.stringify(broken) : null,
+    grant_terms: grantable ? JSON.stringify(grantable) : null,
+    granted_by: null,
+    grant_use: null,
   } as const
+  const used = grantable && (await useGrant(call, values))
+  if (used) return toApprovalRecord(used, call)
   const added = call.db
     .insertInto('approvals')
     .values({ ...values, row_mac: call.keyring.macOf('approvals', values) })

@@ -1,7 +1,9 @@
 import type { Rule } from '../../contract/rule-shape.ts'
 import { conflict, forbidden, invalid, Refusal } from '../../core/refusal.ts'
 import { factsOf } from '../../rules/facts.ts'
+import { grantTermsOf } from '../../rules/grant-terms.ts'
 import { type Terms, termsOf, unmetReason } from '../../rules/terms.ts'
+import type { GrantTerms } from '../../receipt/context.ts'
 import type { Subject } from '../../receipt/subject.ts'
 import type { Call, Requirement, RequiredLine } from '../call/call.ts'
 import type { RowInput } from '../call/row-ids.ts'
@@ -31,6 +33,8 @@ type RequestRules = {
   wanted: { orgId: number; lines: RequiredLine[] }
   rules: HoldingRule[]
   terms: Terms
+  /** What the rules let the approver grant. */
+  grant?: GrantTerms | undefined
   /** The lines that a request skips because it breaks the glass. */
   skipped?: readonly RequiredLine[]
 }
@@ -130,7 +134,7 @@ export const rulesOfRequest = async (
   const lines = [...named.lines, ...required.lines]
   if (lines.length === 0) throw approverRequired()
   const terms = await termsUnder(call, orgId, { rules, input, held })
-  return { wanted: { orgId, lines }, rules: [...required.rules], terms }
+  return { wanted: { orgId, lines }, rules: [...required.rules], terms, grant: grantTermsOf(rules, subject) }
 }
 
 /** Throws 409 unless every rule that holds the request now held it as it is when people signed. */

@@ -60,6 +60,8 @@ export const settleRestored = async (db: Db, now: string): Promise<Returned> => 
       or([
         eb('status', '=', 'pending'),
         and([eb('status', '=', 'approved'), eb('used_at', 'is', null), eb('use_by', '>', now)]),
+        // What was granted can have ended since.
+        and([eb('status', '=', 'approved'), eb('granted_until', '>', now)]),
       ]),
     )
     .execute()

@@ -5,6 +5,7 @@ import { conditionsOf } from '../../factors/conditions.ts'
 import type { Factor } from '../../factors/verdict.ts'
 import { readBreakGlass } from '../approvals/broken-glass.ts'
 import { findBallot, ofPerson } from '../approvals/ballots.ts'
+import { grantOffer } from '../approvals/grants.ts'
 import { toLineRecords } from '../approvals/lines.ts'
 import type { ApprovalRow, BallotRow } from '../approvals/rows.ts'
 import { toSubjectRecord, encodedContexts, selectApprovals } from '../approvals/record.ts'
@@ -108,6 +109,7 @@ const toPending = ({ row, ballot }: Asked, now: string, details: Details): Pendi
   number_missed: ballot.number_tries > 0,
   contexts: encodedContexts(row, ballot),
   lines: toLineRecords(row),
+  ...grantOffer(row),
   progress: progressFor(String(ballot.user_id), toLineRecords(row)),
   ...details,
 })

@@ -18,6 +18,7 @@ export type DecidingDevice = NonNullable<Outcome['device']>
 
 export const endingOf = (row: ApprovalRow): Outcome['ended_by'] => {
   if (row.status === 'pending') return null
+  if (row.granted_by !== null) return 'grant'
   if (row.status === 'expired') {
     if (row.detail === tooLate) return 'time'
     if (row.detail === keyEnded) return 'key'

@@ -9,7 +9,7 @@ import { transactionOf } from '../storage/transaction.ts'
 import { knowHead, knownHead, type StoredRule } from './known-heads.ts'
 
 // Every statement on `groups` and `rule_heads` is here. A row has a MAC of its own, which cannot show that a row is missing or
-// is an older one. So the head of an organization has a MAC over all of its groups, over its rules, which it contains, and over
+// is an older one. So the head of an organization has a MAC over all of its groups, over its rules and live grants, which it contains, and over
 // a number that rises with each change. The audit repeats the number (`rules:12`), and the head names that audit row. So an older
 // head is not the last one of the audit, and the last one is whole only with its audit row.
 
@@ -31,7 +31,7 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .leftJoin('groups as g', 'g.org_id', 'o.id')
     .where('o.id', '=', orgId)
     .select(['g.id', 'g.name', 'g.members', 'g.created_at', 'g.deleted_at', 'g.row_mac'])
-    .select(['h.counter', 'h.digest', 'h.row_mac as head_mac'])
+    .select(['h.counter', 'h.digest', 'h.grants', 'h.row_mac as head_mac'])
     // Once, and not again with each group.
     .select(
       sql<
@@ -53,7 +53,14 @@ const read = statement((db, { orgId, known }: { orgId: number; known: string }) 
     .orderBy('g.id'),
 )
 
-type Rows = { rows: GroupRow[]; rules: string; parsed?: StoredRule[]; counter: number; isWhole: boolean }
+type Rows = {
+  rows: GroupRow[]
+  rules: string
+  grants: string
+  parsed?: StoredRule[]
+  counter: number
+  isWhole: boolean
+}
 
 /**
  * The groups of an organization, with those that were deleted, and its rules. `isWhole`: no other program has changed one, or the
@@ -67,22 +74,40 @@ const readRows = async ({ db, keyring }: Deps, org_id: number, { isAfresh = fals
       ? []
       : [{ id, org_id, name: name!, members: members!, created_at: created_at!, deleted_at, row_mac }],
   )
-  const { counter, digest, head_mac: row_mac, is_old, ...at } = found[0] ?? { counter: null, is_old: 0 }
-  if (counter === null) return { rows, rules: '[]', counter: 0, isWhole: rows.length === 0 && is_old === 0 }
+  const {
+    counter,
+    digest,
+    grants,
+    head_mac: row_mac,
+    is_old,
+    ...at
+  } = found[0] ?? { counter: null, is_old: 0 }
+  if (counter === null)
+    return { rows, rules: '[]', grants: '[]', counter: 0, isWhole: rows.length === 0 && is_old === 0 }
   const isKnown = before?.row_mac === row_mac
   const rules = isKnown ? before!.rules : (found[0]!.rules ?? '')
   const { audit_seq, audit_hash } = at as Pick<Tables['rule_heads'], 'audit_seq' | 'audit_hash'>
-  const head = { org_id, counter, digest: digest!, rules, audit_seq, audit_hash, row_mac: row_mac! }
+  const head = {
+    org_id,
+    counter,
+    digest: digest!,
+    rules,
+    grants: grants!,
+    audit_seq,
+    audit_hash,
+    row_mac: row_mac!,
+  }
   // Its rules are those that were proven, and too long to compare for each decision.
   const isProven = isKnown
     ? before!.counter === counter &&
       before!.digest === digest &&
+      before!.grants === grants &&
       before!.audit_seq === audit_seq &&
       before!.audit_hash === audit_hash
     : keyring.holds('rule_heads', head)
   const isWhole = is_old === 0 && isProven && digest === digestOf(rows)
   const { parsed } = isWhole ? knowHead(keyring, head) : {}
-  return { rows, rules, counter, isWhole, ...(parsed && { parsed }) }
+  return { rows, rules, grants: grants!, counter, isWhole, ...(parsed && { parsed }) }
 }
 
 /** Whether the groups of an organization are as the service wrote them. */
@@ -95,7 +120,7 @@ const parsed = (row: GroupRow): Group => {
 }
 
 /** Who can be asked, and who must be. */
-export type Book = { groups: Group[]; rules: StoredRule[] }
+export type Book = { groups: Group[]; rules: StoredRule[]; grants: StoredGrant[] }
 
 /** Throws 409 if another program has changed them. */
 const readWhole = async (deps: Deps, orgId: number): Promise<Rows> => {
@@ -108,10 +133,21 @@ const readWhole = async (deps: Deps, orgId: number): Promise<Rows> => {
   )
 }
 
+/** A grant that a person gave with `request_id`, for the same key alone. It is here until it ends or is used up. */
+export type StoredGrant = {
+  request_id: string
+  key_id: number
+  user_id: number
+  device_id: number
+  ends_at: string
+  uses: number
+  used: number
+}
+
 /** All groups of an organization, with those that were deleted, and all rules. */
 export const readBook = async (deps: Deps, orgId: number): Promise<Book> => {
-  const { rows, parsed: rules = [] } = await readWhole(deps, orgId)
-  return { groups: rows.map(parsed), rules }
+  const { rows, grants, parsed: rules = [] } = await readWhole(deps, orgId)
+  return { groups: rows.map(parsed), rules, grants: JSON.parse(grants) as StoredGrant[] }
 }
 
 export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> =>
@@ -121,7 +157,11 @@ export const readGroups = async (deps: Deps, orgId: number): Promise<Group[]> =>
  * Has the audit repeat the number of a change, and writes the head. All of it was checked before, so what a trigger changes in
  * between gets no MAC.
  */
-const moveHead = async (call: Call, org_id: number, { rows, rules, counter }: Rows): Promise<void> => {
+const moveHead = async (
+  call: Call,
+  org_id: number,
+  { rows, rules, grants, counter }: Rows,
+): Promise<void> => {
   const { db, keyring } = call
   await call.audit(org_id, nameInAudit(counter + 1), [])
   const { seq, hash } = transactionOf(db).head(org_id)!
@@ -130,6 +170,7 @@ const moveHead = async (call: Call, org_id: number, { rows, rules, counter }: Ro
     counter: counter + 1,
     digest: digestOf(rows),
     rules,
+    grants,
     audit_seq: seq,
     audit_hash: hash,
   }
@@ -181,6 +222,10 @@ export const changeGroup = async (call: Call, group: Group): Promise<void> =>
 
 export const writeRules = async (call: Call, orgId: number, rules: readonly StoredRule[]): Promise<void> =>
   moveHead(call, orgId, { ...(await readWhole(call, orgId)), rules: JSON.stringify(rules) })
+
+/** Replaces the live grants. Fails with 409 if another program has changed them. */
+export const writeGrants = async (call: Call, orgId: number, grants: readonly StoredGrant[]): Promise<void> =>
+  moveHead(call, orgId, { ...(await readWhole(call, orgId)), grants: JSON.stringify(grants) })
 
 /**
  * Takes somebody who leaves the organization out of its groups. Leaving never waits. If another program has changed the groups,

@@ -79,8 +79,9 @@ export const requireAbout = (answer: ToolAnswer, asked: string, expected?: strin
     requireApprover({ approver_mobile: part.approver_mobile ?? approver ?? part.sub }, asked)
     requireRequest(part, status, id)
   }
-  // Each receipt of a set is of another person.
-  for (const part of partsOf(receipt)) requireRequest(isRecord(part.claims) ? part.claims : {}, status, id)
+  // Each receipt of a set is of another person, and that of a grant is of an earlier request.
+  for (const part of receipt.format === 'grant' ? [receipt.use] : partsOf(receipt))
+    requireRequest(isRecord(part) && isRecord(part.claims) ? part.claims : {}, status, id)
 }
 
 /** The id of a new request, which must still be pending. */
@@ -95,11 +96,13 @@ export const readNewRequestId = (answer: ToolAnswer): string => {
 const isJws = (value: unknown): boolean =>
   isRecord(value) && value.format === 'jws' && typeof value.jws === 'string'
 
-/** The receipts and the completion of a set; none of anything else. */
-const partsOf = (attestation: ToolAnswer): ToolAnswer[] =>
-  attestation.format === 'set' && Array.isArray(attestation.receipts)
-    ? [...(attestation.receipts as unknown[]), attestation.completion].filter(isRecord)
+/** What is signed in a set, or in a use of a grant; nothing of anything else. */
+const partsOf = ({ format, receipts, completion, use, receipt }: ToolAnswer): ToolAnswer[] => {
+  if (format === 'grant') return [use, receipt].filter(isRecord)
+  return format === 'set' && Array.isArray(receipts)
+    ? [...(receipts as unknown[]), completion].filter(isRecord)
     : []
+}
 
 /** Whether an attestation has the form of those of svc. The specification does not show its contents. */
 export const isReceipt = (attestation: unknown): boolean =>
@@ -119,8 +122,16 @@ const withClaims = (receipt: ToolAnswer): ToolAnswer => {
 /** An attestation with the claims next to each JWS, as in the records of the service. The tools leave them out. */
 export const receiptOf = (attestation: unknown): ApprovalRecord['attestation'] => {
   if (!isRecord(attestation)) return null
-  if (!isReceipt(attestation) || attestation.format !== 'set')
+  if (!isReceipt(attestation) || attestation.format === 'jws')
     return withClaims(attestation) as ApprovalRecord['attestation']
+  if (attestation.format === 'grant') {
+    const { use, receipt } = attestation as { use: ToolAnswer; receipt: ToolAnswer }
+    return {
+      ...attestation,
+      use: withClaims(use),
+      receipt: withClaims(receipt),
+    } as ApprovalRecord['attestation']
+  }
   const { receipts, completion } = attestation as { receipts: ToolAnswer[]; completion: ToolAnswer }
   return {
     ...attestation,

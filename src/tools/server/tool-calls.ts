@@ -51,6 +51,10 @@ const compact = (attestation: NonNullable<ApprovalRecord['attestation']>): Recor
     const { receipts, completion } = attestation
     return { ...attestation, receipts: receipts.map(compact), completion: compact(completion) }
   }
+  if (attestation.format === 'grant') {
+    const { use, receipt } = attestation
+    return { ...attestation, use: compact(use), receipt: compact(receipt) }
+  }
   const { claims: _, ...receipt } = attestation
   return receipt
 }

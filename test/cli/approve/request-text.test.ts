@@ -11,6 +11,7 @@ const ask = (lines: Ceremony['lines']): string =>
       numberRequired: false,
       locationRequired: false,
       lines,
+      grant: undefined,
       decide: () => Promise.reject(new Error('not decided')),
     },
     0,

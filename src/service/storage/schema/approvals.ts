@@ -135,6 +135,13 @@ export type ApprovalsTables = {
     key_owner: string | null
     /** Default factors that there was nothing to check against, as JSON; null if there is none. */
     unchecked_factors: string | null
+    /** What its approver can grant, as JSON; null if they cannot. */
+    grant_terms: string | null
+    /** Until when it was granted; the grant can have ended since. */
+    granted_until: string | null
+    /** Of a use of a grant: the request with which it was granted, and which use it is. No person saw it. */
+    granted_by: string | null
+    grant_use: number | null
     /** Why it broke the glass, whom it skips and who was told, as JSON; null for any other request. */
     break_glass: string | null
   } & With<'id' | 'org_id' | 'expires_at' | 'row_mac'>

@@ -53,11 +53,11 @@ const plans = {
       'request_id org_id key_id asked_by requester verified_as action reason approver_mobile lines rules',
       'excluded factors number requested_at expires_at subject_type subject_data subject_digest key_name',
       'key_scopes key_influences by_rule org_slug use_within_s use_by used_at asked_from asked_via',
-      'key_owner unchecked_factors break_glass',
+      'key_owner unchecked_factors break_glass grant_terms granted_by grant_use',
     ],
     free: [
       'id answers status detail note decided_at ended_at decided_by attestation ruling erased_at cleared_at',
-      'remind_at receipt_digest row_mac',
+      'remind_at receipt_digest granted_until row_mac',
     ],
   }),
   // The person who is asked, and their yes while others are asked.
@@ -79,7 +79,10 @@ const plans = {
     free: ['name counter last_used_at backed_up attachment row_mac'],
   }),
   groups: columns({ covered: ['id org_id name members created_at deleted_at'], free: ['row_mac'] }),
-  rule_heads: columns({ covered: ['org_id counter digest rules audit_seq audit_hash'], free: ['row_mac'] }),
+  rule_heads: columns({
+    covered: ['org_id counter digest rules grants audit_seq audit_hash'],
+    free: ['row_mac'],
+  }),
   absences: columns({ covered: ['org_id user_id starts_at ends_at'], free: ['id row_mac'] }),
   appointments: columns({ covered: ['org_id user_id by_key by_device appointed_at'], free: ['id row_mac'] }),
 }

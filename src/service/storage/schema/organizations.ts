@@ -128,11 +128,11 @@ export type OrganizationsTables = {
     deleted_at: string | null
   } & With<'id' | 'org_id' | 'created_at' | 'row_mac'>
   /**
-   * What the groups and rules of an organization are now: the digest of the groups, the rules as JSON, the number of changes so
+   * What the groups and rules of an organization are now: the digest of the groups, the rules and the live grants as JSON, the number of changes so
    * far, and the audit row that repeats it.
    */
   rule_heads: Record<'org_id' | 'counter' | 'audit_seq', number> &
-    Record<'digest' | 'rules' | 'audit_hash', string> & { row_mac: string | null }
+    Record<'digest' | 'rules' | 'grants' | 'audit_hash', string> & { row_mac: string | null }
   /** Limits that the operator set for an organization; `value` is JSON. */
   organization_limits: { org_id: number; name: string; value: string }
   /**

@@ -61,9 +61,11 @@ create table approvals (
   org_slug text not null, asked_from text, asked_via text not null, decided_by integer, attestation text,
   ruling text, use_within_s integer not null, use_by text, used_at text,
   requested_at text not null, expires_at text not null, remind_at text, decided_at text, ended_at text,
-  erased_at text, cleared_at text, receipt_digest text, break_glass text, row_mac text
+  erased_at text, cleared_at text, receipt_digest text, break_glass text, grant_terms text, granted_until text,
+  granted_by text, grant_use integer, row_mac text
 );
 create unique index approvals_request on approvals (request_id);
+create unique index approvals_grant_use on approvals (granted_by, grant_use) where granted_by is not null;
 create index approvals_due on approvals (status, expires_at);
 create index approvals_remind on approvals (remind_at) where status = 'pending';
 create index approvals_ended on approvals (ended_at);

@@ -135,7 +135,7 @@ create unique index groups_name on groups (org_id, name);
 
 create table rule_heads (
   org_id integer primary key references organizations (id) on delete cascade,
-  counter integer not null, digest text not null, rules text not null,
+  counter integer not null, digest text not null, rules text not null, grants text not null,
   audit_seq integer not null, audit_hash text not null, row_mac text
 );
 

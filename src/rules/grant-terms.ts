@@ -1,0 +1,40 @@
+import type { Rule } from '../contract/rule-shape.ts'
+import type { GrantTerms } from '../receipt/context.ts'
+import type { Subject } from '../receipt/subject.ts'
+import { interprets, startsOthers } from './starters.ts'
+
+// What the rules that hold a request let its approver grant for a while: the same again, in which a word or an argument may
+// differ for which every rule has the pattern `*`.
+
+const freeWords = ({ match: { argv = [] } }: Rule): string[] => {
+  const aligned = argv.includes('**') ? argv.indexOf('**') : argv.length
+  return argv.slice(0, aligned).flatMap((pattern, at) => (at > 0 && pattern === '*' ? [String(at)] : []))
+}
+
+const freeArguments = ({ match: { arguments: values = {} } }: Rule): string[] =>
+  Object.entries(values).flatMap(([name, patterns]) => (patterns.includes('*') ? [name] : []))
+
+const freeIn = (rule: Rule, subject: Subject): string[] => {
+  if (subject.type === 'command') return freeWords(rule)
+  if (subject.type !== 'tool_call') return []
+  return freeArguments(rule).filter((name) => Object.hasOwn(subject.data.arguments, name))
+}
+
+const isGrantable = (subject: Subject): boolean => {
+  if (subject.type !== 'command') return subject.type === 'tool_call'
+  const { argv, executable } = subject.data
+  const command = { argv, executable: executable.path }
+  return !startsOthers(command) && !interprets(command)
+}
+
+/** Undefined unless every rule allows a grant. */
+export const grantTermsOf = (rules: readonly Rule[], subject: Subject): GrantTerms | undefined => {
+  const [first, ...others] = rules
+  const grants = rules.flatMap(({ grant }) => grant ?? [])
+  if (!first || grants.length < rules.length || !isGrantable(subject)) return undefined
+  return {
+    free: freeIn(first, subject).filter((one) => others.every((rule) => freeIn(rule, subject).includes(one))),
+    seconds: Math.min(...grants.map(({ max_s }) => max_s)),
+    uses: Math.min(...grants.map(({ uses }) => uses)),
+  }
+}

@@ -1,0 +1,158 @@
+import { addMs } from '../../core/iso-time.ts'
+import type { Receipt } from '../../receipt/claims.ts'
+import { createUse, type GrantedReceipt } from '../../receipt/grant-use.ts'
+import { isGranted } from '../../receipt/granted.ts'
+import type { ReceiptSet } from '../../receipt/set.ts'
+import type { Call } from '../call/call.ts'
+import { countedDevices, ofActiveDevice } from '../devices/active.ts'
+import { isAuthenticDevice } from '../devices/rows.ts'
+import { bookOf } from '../policy/rules.ts'
+import { type StoredGrant, writeGrants } from '../policy/group-rows.ts'
+import type { CoveredRow } from '../storage/schema/covered.ts'
+import { isLive, readTerms } from './grants.ts'
+import { findBallot } from './ballots.ts'
+import { readLines, readRules, withAnswer } from './lines.ts'
+import { auditSubject, isApproved, signedKey, storedSubject } from './record.ts'
+import type { ApprovalRow, BallotRow } from './rows.ts'
+
+// A request that somebody granted before is approved at once, and nobody is notified.
+
+/** A request as it would be stored. */
+type NewRequest = CoveredRow<'approvals'> & { remind_at: string | null }
+
+/** Whether the granting request still holds for the new one: as it was signed, under the same rules, and by somebody who is asked. */
+const covers = async (
+  call: Call,
+  granting: ApprovalRow,
+  grant: StoredGrant,
+  asked: NewRequest,
+): Promise<boolean> => {
+  const [before, now] = [storedSubject(granting), storedSubject(asked)]
+  const terms = readTerms(granting)
+  if (!before || !now || !terms || !isApproved(granting, call)) return false
+  if (granting.rules !== asked.rules || !isGranted(before, terms.free, now)) return false
+  const isAsked = readLines(asked)[0]!.people.some(({ user_id }) => user_id === grant.user_id)
+  if (!isAsked) return false
+  const device = await countedDevices(call, { org_id: asked.org_id, user_id: grant.user_id })
+    .where('id', '=', grant.device_id)
+    .where(ofActiveDevice('devices'))
+    .executeTakeFirst()
+  return device !== undefined && isAuthenticDevice(call, device)
+}
+
+const findGrant = async (call: Call, grants: readonly StoredGrant[], asked: NewRequest) => {
+  for (const grant of grants) {
+    const granting = await call.db
+      .selectFrom('approvals')
+      .where('request_id', '=', grant.request_id)
+      .where('org_id', '=', asked.org_id)
+      .selectAll()
+      .executeTakeFirst()
+    if (granting && (await covers(call, granting, grant, asked))) return { grant, granting }
+  }
+  return undefined
+}
+
+/** The receipt of the person who granted it. */
+const receiptOf = ({ attestation }: ApprovalRow): Receipt => {
+  const found = JSON.parse(attestation!) as Receipt | ReceiptSet
+  return found.format === 'set' ? found.receipts[0]! : found
+}
+
+const proofOf = (
+  call: Call,
+  asked: NewRequest,
+  granting: ApprovalRow,
+  use: number,
+): Promise<GrantedReceipt> => {
+  const { service, keyring, now, db } = call
+  const claims = {
+    iss: service.publicUrl,
+    iat: Math.floor(Date.parse(now) / 1000),
+    jti: asked.request_id,
+    aud: asked.requester,
+    action: asked.action,
+    reason: asked.reason,
+    organization: { id: String(asked.org_id), slug: asked.org_slug },
+    key: signedKey(asked),
+    rules: readRules(asked),
+    subject: { ...storedSubject(asked)!, digest: asked.subject_digest },
+    use,
+  }
+  return createUse(claims, receiptOf(granting), (signed, typ) => keyring.sign(signed, typ, db))
+}
+
+/** Puts it into the history of whoever granted it, and among what is erased with them. */
+const addBallot = async (
+  { db, now, keyring }: Call,
+  row: ApprovalRow,
+  granting: BallotRow,
+): Promise<void> => {
+  const { id: _, row_mac: __, number_tries: ___, ...same } = granting
+  const { request_id, requested_at } = row
+  const values = {
+    ...same,
+    request_id,
+    requested_at,
+    decided_at: now,
+    attestation: null,
+    decision_digest: null,
+    first_asked_by: null,
+  }
+  const row_mac = keyring.macOf('ballots', values)
+  await db
+    .insertInto('ballots')
+    .values({ ...values, row_mac })
+    .execute()
+}
+
+/**
+ * Approves a request under a live grant of the same key, which it uses once. Undefined if there is none. The number of the use is
+ * unique in the store, so that an older state of the grants gives no use back.
+ */
+export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalRow | undefined> => {
+  const { now, db, keyring } = call
+  const { grants = [] } = (await bookOf(call, asked.org_id)) ?? {}
+  const live = grants.filter((one) => isLive(one, now))
+  const found = await findGrant(
+    call,
+    live.filter(({ key_id }) => key_id === asked.key_id),
+    asked,
+  )
+  if (!found) return undefined
+  const { grant, granting } = found
+  const use = grant.used + 1
+  const ballot = await findBallot(db, granting, grant.user_id)
+  const lines = readLines(asked).map((line) => ({
+    ...line,
+    people: line.people.filter(({ user_id }) => user_id === grant.user_id),
+  }))
+  const others = live.filter((one) => one !== grant)
+  const rest = use < grant.uses ? [...others, { ...grant, used: use }] : others
+  await writeGrants(call, asked.org_id, rest)
+  const values = {
+    ...asked,
+    lines: JSON.stringify(lines),
+    approver_mobile: ballot.mobile,
+    answers: withAnswer({ answers: null }, [grant.user_id, 'approved', ballot.decided_at!]),
+    status: 'approved' as const,
+    detail: `approved with ${grant.request_id}; use ${use} of ${grant.uses}, which nobody saw`,
+    grant_terms: null,
+    remind_at: null,
+    granted_by: grant.request_id,
+    grant_use: use,
+    decided_at: now,
+    ended_at: now,
+    decided_by: grant.user_id,
+    use_by: addMs(now, asked.use_within_s * 1000),
+    attestation: JSON.stringify(await proofOf(call, asked, granting, use)),
+  }
+  const row = await db
+    .insertInto('approvals')
+    .values({ ...values, row_mac: keyring.macOf('approvals', values) })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await addBallot(call, row, ballot)
+  await call.audit(row.org_id, auditSubject(row.request_id), ['status', 'approved', 'granted_by'])
+  return row
+}
