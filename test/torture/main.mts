@@ -31,6 +31,7 @@ const suites: Record<string, () => Promise<{ torture: Torture }>> = {
   ballots: () => import('./ballots.ts'),
   rules: () => import('./rules.ts'),
   batches: () => import('./batches.ts'),
+  grants: () => import('./grants.ts'),
   away: () => import('./away.ts'),
   'break-glass': () => import('./break-glass.ts'),
   'lost-wakeups': () => import('./lost-wakeups.ts'),

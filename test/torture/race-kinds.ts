@@ -4,6 +4,7 @@ import { forgeAssertion, withCounter } from '../receipt/forge-assertion.ts'
 import { type Arena, dataOf, exactly, member, oddOf } from './arena.ts'
 import { ballotsOfGroup } from './ballot-race.ts'
 import { addOperatorKeys } from './operator-keys.ts'
+import { usesOfGrant } from './grant-race.ts'
 import { changesOfRules } from './rule-races.ts'
 import { enrollApprover, request, type EnrolledApprover } from './enrolled-approver.ts'
 import { nextMobile } from './requests.ts'
@@ -183,5 +184,6 @@ export const races: readonly Race[] = [
   erasure,
   ballotsOfGroup,
   changesOfRules,
+  usesOfGrant,
   lastOperatorKey,
 ]

@@ -123,16 +123,14 @@ export const useGrant = async (call: Call, asked: NewRequest): Promise<ApprovalR
   const { grant, granting } = found
   const use = grant.used + 1
   const ballot = await findBallot(db, granting, grant.user_id)
-  const lines = readLines(asked).map((line) => ({
-    ...line,
-    people: line.people.filter(({ user_id }) => user_id === grant.user_id),
-  }))
+  const [line] = readLines(asked)
+  const people = line!.people.filter(({ user_id }) => user_id === grant.user_id)
   const others = live.filter((one) => one !== grant)
   const rest = use < grant.uses ? [...others, { ...grant, used: use }] : others
   await writeGrants(call, asked.org_id, rest)
   const values = {
     ...asked,
-    lines: JSON.stringify(lines),
+    lines: JSON.stringify([{ ...line, people }]),
     approver_mobile: ballot.mobile,
     answers: withAnswer({ answers: null }, [grant.user_id, 'approved', ballot.decided_at!]),
     status: 'approved' as const,
